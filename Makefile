@@ -1,0 +1,73 @@
+# Two commands from a clean clone: `make demo` shows what the library does, `make test` checks all of it.
+# Each makes its own .venv; nothing else on the machine is touched.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__init__.py
+
+.PHONY: help demo test lint types imports unit format wheel constraints clean
+
+help:
+	@echo "make demo    see the library at work on a few small examples"
+	@echo "make test    check everything: style, types, imports, tests, documentation examples"
+	@echo "make lint | types | imports | unit    one part of it"
+	@echo "make format  let ruff arrange the code"
+	@echo "make wheel   build a wheel into dist/"
+	@echo "make clean   remove .venv and everything built"
+
+demo: $(VENV)/.installed
+	@$(BIN)/python examples/families.py
+
+test: lint types imports unit
+	@echo "==> all checks passed"
+
+lint: $(VENV)/.checked
+	@echo "==> style (ruff)"
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/.checked
+	@echo "==> types (mypy, strict)"
+	@$(BIN)/mypy
+
+imports: $(VENV)/.checked
+	@echo "==> who may import whom (import-linter)"
+	@$(BIN)/lint-imports
+
+unit: $(VENV)/.checked
+	@echo "==> tests, laws and documentation examples (pytest)"
+	@$(BIN)/python -m pytest
+
+format: $(VENV)/.checked
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+wheel: $(VENV)/.checked
+	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+	@ls dist/*.whl
+
+# Write down what is installed now as what CI installs from here on.
+constraints: $(VENV)/.checked
+	@$(BIN)/python -m pip freeze --all --exclude suffice --exclude pip --exclude setuptools > constraints.txt
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Suffice needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..."; exit 1; }
+	@echo "==> creating $(VENV) with $$($(PYTHON) --version)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python $(BUILT_FROM) constraints.txt
+	@echo "==> installing what the build needs"
+	@$(PIP) scikit-build-core nanobind cmake ninja
+	@echo "==> compiling and installing suffice (about a minute the first time)"
+	@$(PIP) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.checked: $(VENV)/.installed
+	@echo "==> installing what the checks need"
+	@$(PIP) --no-build-isolation --editable ".[dev]"
+	@touch $@

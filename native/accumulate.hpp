@@ -1,0 +1,102 @@
+// The one kernel of counting: out[class][cell] gathers the entries of the class's rows.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "arrays.hpp"
+#include "cells.hpp"
+#include "groups.hpp"
+
+namespace suffice {
+
+// Fills cells from entries; each_entry(use) calls use(cell, x, w) for every one and says if all kept the rule.
+template <class Cell, class Each>
+bool fill(Cell* cells, Index count, Each each_entry) {
+    const bool good = each_entry([](Cell& cell, double x, double w) { cell.add(x, w); });
+    if constexpr (Cell::two_passes) {
+        for (Index j = 0; j < count; ++j) cells[j].centre();
+        each_entry([](Cell& cell, double x, double w) { cell.add_again(x, w); });
+        for (Index j = 0; j < count; ++j) cells[j].finish();
+    }
+    return good;
+}
+
+// Row by row: each piece (rows of one class) fills a line of cells of its own.
+template <class Cell, class Data>
+bool accumulate_rows(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
+    const Index cells = data.cells();
+    const Index entries_per_row = std::max<Index>(1, data.entries() / std::max<Index>(1, groups.rows));
+    const Index piece_rows = std::max<Index>(1, std::max<Index>(65536, 16 * cells) / entries_per_row);
+    const Index line_bytes = std::max<Index>(1, cells * static_cast<Index>(sizeof(Cell)));
+    const Index slots = std::max<Index>(threads, std::min<Index>(64, (Index{16} << 20) / line_bytes));
+    std::vector<std::vector<Cell>> scratch(slots);
+    std::atomic<bool> good{true};
+
+    auto run = [&](const Piece& piece, Index slot) {
+        Cell* line = out + piece.group * cells;
+        if (!piece.first) {
+            scratch[slot].assign(cells, Cell{});
+            line = scratch[slot].data();
+        }
+        const bool held = fill(line, cells, [&](auto use) {
+            bool kept = true;
+            piece.each_row([&](Index i) {
+                const double w = groups.weight_of(i, piece.group);
+                kept &= data.row(i, rule, [&](Index cell, double x) { use(line[cell], x, w); });
+            });
+            return kept;
+        });
+        if (!held) good = false;
+    };
+    auto join = [&](const Piece* pieces, Index count) {
+        constexpr Index span = 8192;
+        parallel_for((cells + span - 1) / span, threads, [&](Index part) {
+            for (Index slot = 0; slot < count; ++slot) {
+                if (pieces[slot].first) continue;
+                Cell* line = out + pieces[slot].group * cells;
+                const Index end = std::min(cells, (part + 1) * span);
+                for (Index j = part * span; j < end; ++j) line[j].merge(scratch[slot][j]);
+            }
+        });
+    };
+    for_pieces(groups, piece_rows, slots, threads, run, join);
+    return good;
+}
+
+// Column by column: every column is one thread's, which keeps a small table of classes × its cells.
+template <class Cell, class Data>
+bool accumulate_columns(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
+    const Index cells = data.cells();
+    std::atomic<bool> good{true};
+    parallel_for(data.columns, threads, [&](Index column) {
+        const Index first = data.first_cell(column), width = data.first_cell(column + 1) - first;
+        std::vector<Cell> table(groups.classes * width);
+        for (Index block = 0; block < data.blocks(column); ++block) {
+            std::fill(table.begin(), table.end(), Cell{});
+            const bool held = fill(table.data(), static_cast<Index>(table.size()), [&](auto use) {
+                return data.column(column, block, rule, [&](Index i, Index cell, double x) {
+                    groups.classes_of(i, [&](Index group, double w) {
+                        use(table[group * width + cell - first], x, w);
+                    });
+                });
+            });
+            if (!held) good = false;
+            for (Index group = 0; group < groups.classes; ++group) {
+                for (Index j = 0; j < width; ++j) out[group * cells + first + j].merge(table[group * width + j]);
+            }
+        }
+    });
+    return good;
+}
+
+// True if every value kept the rule; otherwise `out` is meaningless.
+template <class Cell, class Data>
+bool accumulate(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
+    constexpr Index worth_a_thread = 1 << 16;  // entries; below, starting a thread costs more than it saves
+    if (data.entries() * (groups.share ? groups.classes : 1) < 2 * worth_a_thread) threads = 1;
+    return data.by_rows() ? accumulate_rows(data, groups, rule, threads, out)
+                          : accumulate_columns(data, groups, rule, threads, out);
+}
+
+}  // namespace suffice

@@ -1,0 +1,63 @@
+// From numpy arrays to the views of the kernels. Every function frees the interpreter while it counts.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <stdexcept>
+
+#include "accumulate.hpp"
+
+namespace nb = nanobind;
+
+namespace suffice {
+
+template <class Value>
+using Matrix = nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu>;
+template <class Value>
+using Vector = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Shares = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+
+// Labels of no length mean one class; shares of no length mean hard labels; weights of no length mean ones.
+inline Groups read_groups(Index rows, Index classes, const Vector<Index>& code, const Shares& share,
+                          const Vector<double>& weight) {
+    auto fits = [&](Index length) { return length == 0 || length == rows; };
+    if (!fits(code.shape(0)) || !fits(share.shape(0)) || !fits(weight.shape(0))) {
+        throw std::invalid_argument("labels or weights differ in length from the rows");
+    }
+    if (share.shape(0) && static_cast<Index>(share.shape(1)) != classes) {
+        throw std::invalid_argument("shares differ in width from the classes");
+    }
+    if (!code.shape(0) && !share.shape(0) && classes != 1 && rows > 0) {
+        throw std::invalid_argument("rows without labels make one class");
+    }
+    for (std::size_t i = 0; i < code.shape(0); ++i) {
+        if (code.data()[i] < 0 || code.data()[i] >= classes) throw std::out_of_range("a label is out of range");
+    }
+    return {code.shape(0) ? code.data() : nullptr, share.shape(0) ? share.data() : nullptr,
+            weight.shape(0) ? weight.data() : nullptr, rows, classes};
+}
+
+template <class Value>
+Dense<Value> read_dense(const Matrix<Value>& data) {
+    return {data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)), data.stride(0),
+            data.stride(1)};
+}
+
+// The rows of `out` seen as cells, after checking that they fit.
+template <class Cell, class Data>
+bool count_into(const Table& out, const Data& data, const Groups& groups, const Rule& rule, int threads) {
+    static_assert(sizeof(Cell) % sizeof(double) == 0);
+    if (static_cast<Index>(out.shape(0)) != groups.classes || static_cast<Index>(out.shape(1)) != data.cells() ||
+        out.shape(2) * sizeof(double) != sizeof(Cell)) {
+        throw std::invalid_argument("the table to fill has the wrong shape");
+    }
+    nb::gil_scoped_release release;
+    return accumulate(data, groups, rule, threads, reinterpret_cast<Cell*>(out.data()));
+}
+
+void bind_dense(nb::module_& m);
+void bind_sparse(nb::module_& m);
+
+}  // namespace suffice

@@ -1,0 +1,126 @@
+// Full moments: weight, mean and scatter matrix of every class, the last two as pairs.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "accumulate.hpp"
+
+// The same arithmetic compiled for wider registers, chosen when the module loads; results are equal to the bit.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__)
+#define SUFFICE_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define SUFFICE_WIDE
+#endif
+
+namespace suffice {
+
+// scatter += w·d·dᵀ, upper triangle, for each row d of a block
+SUFFICE_WIDE inline void add_outer_products(const double* rows, const double* weight, Index count, Index d,
+                                            double* scatter) {
+    for (Index r = 0; r < count; ++r) {
+        const double* x = rows + r * d;
+        for (Index i = 0; i < d; ++i) {
+            const double wx = weight[r] * x[i];
+            double* line = scatter + i * d;
+            for (Index j = i; j < d; ++j) line[j] += wx * x[j];
+        }
+    }
+}
+
+// A piece's moments about its own mean, and room to compute them.
+struct Block {
+    double n = 0;
+    std::vector<double> rows, weight, mean, drift, scatter;
+
+    // Centres the rows on their mean, corrects the mean by what rounding left, and gathers the scatter.
+    void measure(Index count, Index d) {
+        n = 0;
+        mean.assign(d, 0.0);
+        drift.assign(d, 0.0);
+        scatter.assign(d * d, 0.0);
+        for (Index r = 0; r < count; ++r) {
+            n += weight[r];
+            for (Index j = 0; j < d; ++j) mean[j] += weight[r] * rows[r * d + j];
+        }
+        if (!(n > 0)) return;
+        for (double& m : mean) m /= n;
+        for (Index r = 0; r < count; ++r) {
+            for (Index j = 0; j < d; ++j) {
+                rows[r * d + j] -= mean[j];
+                drift[j] += weight[r] * rows[r * d + j];
+            }
+        }
+        add_outer_products(rows.data(), weight.data(), count, d, scatter.data());
+        for (Index i = 0; i < d; ++i) {
+            for (Index j = i; j < d; ++j) scatter[i * d + j] -= drift[i] * drift[j] / n;
+        }
+    }
+};
+
+// n: classes; mean: classes × d pairs; scatter: classes × d × d pairs, both triangles at the end.
+struct FullTable {
+    double* n;
+    Pair* mean;
+    Pair* scatter;
+
+    void merge(Index group, const Block& block, Index d) {
+        if (!(block.n > 0)) return;
+        const double together = n[group] + block.n;
+        const Pair part = quotient(block.n, together);
+        const Pair between = part * Pair{n[group], 0.0};
+        std::vector<Pair> delta(d);
+        for (Index j = 0; j < d; ++j) {
+            Pair& m = mean[group * d + j];
+            delta[j] = two_sum(block.mean[j], block.drift[j] / block.n) - m;
+            m = m + delta[j] * part;
+        }
+        for (Index i = 0; i < d; ++i) {
+            const Pair scaled = delta[i] * between;
+            for (Index j = i; j < d; ++j) {
+                Pair& s = scatter[(group * d + i) * d + j];
+                s = s + Pair{block.scatter[i * d + j], 0.0};
+                if (n[group] > 0) s = s + scaled * delta[j];
+            }
+        }
+        n[group] = together;
+    }
+
+    void mirror(Index classes, Index d) {
+        for (Index g = 0; g < classes; ++g) {
+            for (Index i = 0; i < d; ++i) {
+                for (Index j = 0; j < i; ++j) scatter[(g * d + i) * d + j] = scatter[(g * d + j) * d + i];
+            }
+        }
+    }
+};
+
+template <class Value>
+bool accumulate_full(const Dense<Value>& data, const Groups& groups, const Rule& rule, int threads, FullTable out) {
+    const Index d = data.columns, piece_rows = 1024;
+    if (data.entries() * d < (1 << 20)) threads = 1;
+    std::vector<Block> blocks(std::max(threads, 4));
+    std::atomic<bool> good{true};
+    auto run = [&](const Piece& piece, Index slot) {
+        Block& block = blocks[slot];
+        block.rows.resize((piece.end - piece.begin) * d);
+        block.weight.resize(piece.end - piece.begin);
+        Index count = 0;
+        bool held = true;
+        piece.each_row([&](Index i) {
+            double* to = block.rows.data() + count * d;
+            block.weight[count++] = groups.weight_of(i, piece.group);
+            held &= data.row(i, rule, [&](Index j, double x) { to[j] = x; });
+        });
+        if (!held) good = false;
+        block.measure(count, d);
+    };
+    auto join = [&](const Piece* pieces, Index count) {
+        for (Index slot = 0; slot < count; ++slot) out.merge(pieces[slot].group, blocks[slot], d);
+    };
+    for_pieces(groups, piece_rows, static_cast<Index>(blocks.size()), threads, run, join);
+    out.mirror(groups.classes, d);
+    return good;
+}
+
+}  // namespace suffice

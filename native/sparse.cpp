@@ -1,0 +1,44 @@
+#include "bind.hpp"
+
+namespace suffice {
+
+template <class Cell, class Value, class Position>
+bool count_sparse(Table out, Vector<Value> value, Vector<Position> index, Vector<Position> start, Index rows,
+                  bool transposed, Vector<Index> code, Shares share, Vector<double> weight, Rule rule, int threads) {
+    const Compressed<Value, Position> data{value.data(), index.data(), start.data(), rows,
+                                           static_cast<Index>(out.shape(1)), transposed};
+    const Index stored = std::min(value.shape(0), index.shape(0));
+    if (static_cast<Index>(start.shape(0)) != data.lines() + 1 || !data.sound(stored)) {
+        throw std::invalid_argument("the sparse matrix's indptr does not fit its entries");
+    }
+    const Groups groups = read_groups(rows, out.shape(0), code, share, weight);
+    return count_into<Cell>(out, data, groups, rule, threads);
+}
+
+template <class Value, class Position>
+void bind_value(nb::module_& m) {
+    auto bind = [&](const char* name, auto function) {
+        m.def(name, function, nb::arg("out").noconvert(), nb::arg("value").noconvert(), nb::arg("index").noconvert(),
+              nb::arg("start").noconvert(), nb::arg("rows"), nb::arg("transposed"), nb::arg("code").noconvert(),
+              nb::arg("share").noconvert(), nb::arg("weight").noconvert(), nb::arg("rule"), nb::arg("threads"));
+    };
+    bind("sums", &count_sparse<Sum, Value, Position>);
+    bind("poisson_sums", &count_sparse<PoissonSum, Value, Position>);
+    bind("moments", &count_sparse<Moment, Value, Position>);
+}
+
+template <class Position>
+void bind_position(nb::module_& m) {
+    bind_value<double, Position>(m);
+    bind_value<float, Position>(m);
+    bind_value<std::int64_t, Position>(m);
+    bind_value<std::int32_t, Position>(m);
+    bind_value<std::uint8_t, Position>(m);
+}
+
+void bind_sparse(nb::module_& m) {
+    bind_position<std::int32_t>(m);
+    bind_position<std::int64_t>(m);
+}
+
+}  // namespace suffice

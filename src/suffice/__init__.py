@@ -1,0 +1,37 @@
+"""Suffice: generative Bayesian classification from sufficient statistics.
+
+Names are imported when first used, so that ``import suffice`` costs next to nothing.
+"""
+
+from importlib import import_module as _import_module
+
+__version__ = "0.1.0.dev0"
+
+_HOMES = {
+    "Beta": "posterior",
+    "Dirichlet": "posterior",
+    "Gamma": "posterior",
+    "NormalInverseGamma": "posterior",
+    "NormalInverseWishart": "posterior",
+    "Pareto": "posterior",
+    "show_versions": "versions",
+    "threads": "parallel",
+}
+_MODULES = ("errors", "posterior", "stats", "typing")
+
+__all__ = [*_HOMES, *_MODULES, "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    if name in _HOMES:
+        value = getattr(_import_module(f"{__name__}.{_HOMES[name]}"), name)
+    elif name in _MODULES:
+        value = _import_module(f"{__name__}.{name}")
+    else:
+        raise AttributeError(f"module 'suffice' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

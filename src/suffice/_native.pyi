@@ -1,0 +1,57 @@
+from typing import Any, overload
+
+from numpy.typing import NDArray
+
+from suffice.typing import Array, Integers
+
+class Rule:
+    """What a value must be: least <= x <= most, and whole if asked."""
+
+    def __init__(self, least: float, most: float, whole: bool = False) -> None: ...
+
+@overload
+def sums(
+    out: Array, data: NDArray[Any], code: Integers, share: Array, weight: Array, rule: Rule, threads: int
+) -> bool: ...
+@overload
+def sums(
+    out: Array,
+    value: NDArray[Any],
+    index: NDArray[Any],
+    start: NDArray[Any],
+    rows: int,
+    transposed: bool,
+    code: Integers,
+    share: Array,
+    weight: Array,
+    rule: Rule,
+    threads: int,
+) -> bool: ...
+
+poisson_sums = sums
+moments = sums
+
+def largest(
+    out: Array, data: NDArray[Any], code: Integers, share: Array, weight: Array, rule: Rule, threads: int
+) -> bool: ...
+def category_sums(
+    out: Array,
+    data: NDArray[Any],
+    offset: Integers,
+    code: Integers,
+    share: Array,
+    weight: Array,
+    rule: Rule,
+    threads: int,
+) -> bool: ...
+def full_moments(
+    n: Array,
+    mean: Array,
+    scatter: Array,
+    data: Array,
+    code: Integers,
+    share: Array,
+    weight: Array,
+    rule: Rule,
+    threads: int,
+) -> bool: ...

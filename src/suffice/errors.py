@@ -1,0 +1,60 @@
+"""What can go wrong, as one small tree.
+
+    SufficeError
+    ├── KeywordError        (TypeError)   a keyword that is unknown, missing, or given twice over
+    ├── KindError           (TypeError)   an argument of a kind that cannot be used at all
+    └── InputError          (ValueError)
+        ├── DataError                     values: NaN, negative counts, empty data, too large to count
+        ├── LabelError                    labels or responsibilities
+        ├── ShapeError                    arrays that do not fit together
+        ├── SubtractionError              taking away what was never added
+        └── PriorError                    parameters of a prior
+            ├── ImproperPrior             a question that only a proper prior can answer
+            └── NoUniqueMode              no single most probable value
+
+Every message is one sentence that names the argument, what was expected and what came.
+"""
+
+
+class SufficeError(Exception):
+    """Any error this library raises on purpose."""
+
+
+class KeywordError(SufficeError, TypeError):
+    """A keyword is unknown, missing, or contradicts another."""
+
+
+class KindError(SufficeError, TypeError):
+    """An argument is of a kind that cannot be used: text where numbers belong, for example."""
+
+
+class InputError(SufficeError, ValueError):
+    """An argument has the right kind and an impossible value."""
+
+
+class DataError(InputError):
+    """The values given as data cannot be counted."""
+
+
+class LabelError(InputError):
+    """Labels or responsibilities do not describe the rows."""
+
+
+class ShapeError(InputError):
+    """Arrays do not fit together."""
+
+
+class SubtractionError(InputError):
+    """A statistic was asked to give up what it does not contain."""
+
+
+class PriorError(InputError):
+    """A prior's parameters are not allowed."""
+
+
+class ImproperPrior(PriorError):
+    """The question needs a prior that integrates to one."""
+
+
+class NoUniqueMode(PriorError):
+    """The density has no single highest point."""

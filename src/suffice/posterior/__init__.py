@@ -1,0 +1,11 @@
+"""Prior + statistic → posterior of the same type → predictive. One family, one file."""
+
+from suffice.posterior.base import Conjugate
+from suffice.posterior.beta import Beta
+from suffice.posterior.dirichlet import Dirichlet
+from suffice.posterior.gamma import Gamma
+from suffice.posterior.normal_inverse_gamma import NormalInverseGamma
+from suffice.posterior.normal_inverse_wishart import NormalInverseWishart
+from suffice.posterior.pareto import Pareto
+
+__all__ = ["Beta", "Conjugate", "Dirichlet", "Gamma", "NormalInverseGamma", "NormalInverseWishart", "Pareto"]

@@ -1,0 +1,211 @@
+"""What every conjugate family is: a frozen belief that data turn into another of the same type.
+
+    update(...)        belief after the data
+    predict(...)       distribution of data yet to come
+    log_evidence(...)  log-probability of the data before seeing them
+    mean, mode, var, interval(level), sample(rng, size)   of the parameter
+
+Parameters are numbers, or arrays of any shape: a table of beliefs is one object.
+"""
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.errors import DataError, ImproperPrior, InputError, KeywordError, KindError, PriorError, ShapeError
+from suffice.stats import Statistic
+from suffice.typing import Array, Floats, Rng, Size
+
+__all__ = ["Conjugate", "generator", "keywords", "plain", "tails"]
+
+S = TypeVar("S", bound=Statistic)
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def plain(value: Any) -> Any:
+    """A Python number if the array holds just one, for reading; the array itself otherwise."""
+    array = np.asarray(value)
+    return array.item() if array.ndim == 0 else array
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """The generator itself, or a new one from a seed or from fresh randomness."""
+    return np.random.default_rng(rng)
+
+
+def draws(size: Size) -> tuple[int, ...]:
+    """How many draws, as a shape."""
+    return tuple(int(n) for n in np.atleast_1d(np.asarray(size, np.int64)))
+
+
+def tails(level: float) -> tuple[float, float]:
+    """The probabilities below the two ends of an equal-tailed interval."""
+    if not 0 < level < 1:
+        raise InputError(f"The argument 'level' must lie between 0 and 1; got {level}.")
+    return (1 - level) / 2, (1 + level) / 2
+
+
+def keywords(method: Callable[P, R]) -> Callable[P, R]:
+    """Turn Python's complaint about an unknown keyword into one that lists the known ones."""
+    known = [name for name in inspect.signature(method).parameters if name not in ("self", "statistic")]
+
+    @wraps(method)
+    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in (*known, "statistic"):
+                guess = get_close_matches(name, known, 1)
+                hint = f" Did you mean {guess[0]!r}?" if guess else ""
+                owner = f"{type(args[0]).__name__}.{method.__name__}"
+                raise KeywordError(f"{owner} takes the keywords {', '.join(known)}; got {name!r}.{hint}")
+        return method(*args, **kwargs)
+
+    return checked
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Conjugate(ABC, Generic[S]):
+    """A frozen belief about the parameter of a likelihood."""
+
+    learns_from: ClassVar[tuple[type[Any], ...]]
+    """The statistics it can be updated from."""
+
+    @property
+    @abstractmethod
+    def proper(self) -> bool:
+        """Whether the belief integrates to one."""
+
+    def modes(self) -> Any:
+        """Describe each member of the batch: "point", "two", "flat" or "none" (no unique mode)."""
+        return plain(np.full(self.batch_shape, "point"))
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The shape of the table of beliefs; () for one."""
+        return np.shape(getattr(self, fields(self)[0].name))
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{f.name}={_show(getattr(self, f.name))}' for f in fields(self))})"
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(np.array_equal(mine, yours) for mine, yours in zip(self._values(), other._values(), strict=True))
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(np.asarray(value).tobytes() for value in self._values())))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[Any, ...]]:
+        return type(self), self._values()
+
+    def _values(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    def _set(self, **parameters: NDArray[Any]) -> None:
+        """Freeze the parameters: numbers as numbers, arrays as read-only copies."""
+        for name, value in parameters.items():
+            array = np.array(value, np.float64)
+            array.setflags(write=False)
+            object.__setattr__(self, name, plain(array))
+
+    def _read(self, statistic: S | None, **data: Any) -> S:
+        """The statistic itself, or the one of the data given by keyword; exactly one of the two must be there."""
+        name, kinds = type(self).__name__, self.learns_from
+        given = {keyword: value for keyword, value in data.items() if value is not None}
+        if (statistic is None) == (not given):
+            raise KeywordError(
+                f"{name} learns from one of: a statistic, or data by keyword ({', '.join(data)}); "
+                f"got {'both' if given else 'neither'}."
+            )
+        if "weights" in given and "values" not in given:
+            raise KeywordError(f"The keyword 'weights' of {name} belongs to 'values'; got it without them.")
+        if statistic is not None and not isinstance(statistic, kinds):
+            expected = " or ".join(kind.__name__ for kind in kinds)
+            raise KindError(
+                f"{name} learns from a statistic of type {expected}; got {type(statistic).__name__}. "
+                "Plain data go by keyword, such as values=."
+            )
+        found = self._collect(**given) if statistic is None else statistic
+        self._check_fit(found)
+        return found
+
+    def _collect(self, values: Any, weights: ArrayLike | None = None) -> S:
+        """The statistic of data given by keyword."""
+        refuse_empty(values)
+        kind: type[S] = self.learns_from[0]
+        return kind.of(values, weights=weights, name="values")
+
+    def _check_fit(self, statistic: S) -> None:
+        """Batches broadcast; a vector-valued family also needs vectors of its own length."""
+        mine = np.shape(getattr(self, fields(self)[0].name))
+        theirs = statistic.shape
+        vectors = len(mine) - len(self.batch_shape)
+        try:
+            np.broadcast_shapes(mine, theirs)
+            fits = theirs == () or mine[len(mine) - vectors :] == theirs[len(theirs) - vectors :]
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ShapeError(
+                f"The data must fit the parameters of {type(self).__name__}, of shape {mine}; got shape {theirs}."
+            )
+
+    def _require_proper(self, question: str) -> None:
+        if not self.proper:
+            raise ImproperPrior(f"{question} needs a proper prior; got {self!r}, which does not integrate to one.")
+
+
+def parameters(family: str, **given: ArrayLike) -> dict[str, Array]:
+    """Parameters as finite arrays of one common shape."""
+    arrays = {name: numbers(family, name, value) for name, value in given.items()}
+    shape = together(family, **arrays)
+    return {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
+
+
+def together(family: str, **arrays: Array) -> tuple[int, ...]:
+    """The common shape of arrays that must broadcast against each other."""
+    try:
+        return np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        shapes = " and ".join(f"'{name}' of shape {array.shape}" for name, array in arrays.items())
+        raise ShapeError(f"The arguments of {family} must broadcast against each other; got {shapes}.") from None
+
+
+def numbers(family: str, name: str, value: ArrayLike) -> Array:
+    """One parameter as an array of finite numbers."""
+    array = np.asarray(value)
+    if array.dtype.kind not in "biuf":
+        raise KindError(f"The parameter '{name}' of {family} must be a number or an array of numbers; got {value!r}.")
+    if not np.isfinite(array).all():
+        raise PriorError(f"The parameter '{name}' of {family} must be finite; got {plain(array)}.")
+    return array.astype(np.float64)
+
+
+def require(family: str, name: str, array: Array, holds: NDArray[np.bool_] | np.bool_, words: str) -> None:
+    """Raise PriorError naming the first element for which the condition does not hold."""
+    bad = np.argwhere(~np.broadcast_to(holds, np.broadcast_shapes(array.shape, np.shape(holds))))
+    if len(bad):
+        place = tuple(int(i) for i in bad[0])
+        value = np.broadcast_to(array, np.broadcast_shapes(array.shape, np.shape(holds)))[place]
+        where = f" at {list(place)}" if place else ""
+        raise PriorError(f"The parameter '{name}' of {family} must be {words}; got {value:g}{where}.")
+
+
+def refuse_empty(values: Any) -> None:
+    """Raise if there is not one row in `values`."""
+    rows = np.shape(values)[:1] if not hasattr(values, "shape") else values.shape[:1]
+    if rows == (0,):
+        raise DataError("The argument 'values' must hold at least one row; got none.")
+
+
+def _show(value: Floats) -> str:
+    if isinstance(value, float):
+        return f"{value:.15g}"
+    return np.array2string(value, separator=", ", threshold=12, edgeitems=2).replace("\n", "")

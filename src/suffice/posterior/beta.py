@@ -1,0 +1,199 @@
+"""A coin: Bernoulli or binomial likelihood, Beta prior.
+
+x | θ ~ Bernoulli(θ)      θ ~ Beta(a, b)      statistic: N₁ ones, N₀ zeros, N = N₁ + N₀
+
+BB-1  posterior         Beta(a + N₁, b + N₀)
+BB-2  mean, variance    a/(a+b),  ab / ((a+b)²(a+b+1))
+BB-3  mode              (a−1)/(a+b−2) if a, b > 1; an end, both ends or every point otherwise
+BB-4  weight of prior   λ = (a+b)/(N+a+b) in the mean, (a+b−2)/(N+a+b−2) in the mode
+BB-5  one more trial    Bernoulli(a/(a+b))
+BB-6  M more trials     beta-binomial(M, a, b)
+BB-7  log evidence      ln B(a+N₁, b+N₀) − ln B(a, b)
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from suffice.errors import InputError, KeywordError, NoUniqueMode
+from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails, together
+from suffice.posterior.predictive import Discrete
+from suffice.posterior.special import log_rising
+from suffice.stats import BinaryCounts
+from suffice.stats.inputs import COUNT, WHOLE
+from suffice.typing import Array, Floats, Interval, Rng, Size
+
+__all__ = ["Beta"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Beta(Conjugate[BinaryCounts]):
+    """Belief about the probability of heads.
+
+    Parameters
+    ----------
+    a, b : float or array
+        Heads and tails the belief is worth; both positive. ``Beta(1, 1)``, the default, is uniform.
+
+    Examples
+    --------
+    >>> belief = Beta(2, 2).update(heads=3, tails=17)
+    >>> belief
+    Beta(a=5, b=19)
+    >>> round(belief.mean, 4), round(belief.mode, 4)
+    (0.2083, 0.1818)
+    >>> lower, upper = belief.interval(0.95)
+    >>> round(lower, 3), round(upper, 3)
+    (0.075, 0.388)
+
+    No heads in three tosses does not mean that heads are impossible (the black swan):
+
+    >>> Beta(1, 1).update(heads=0, tails=3).predict().pmf(1)
+    0.2
+    """
+
+    a: Floats
+    b: Floats
+
+    learns_from = (BinaryCounts,)
+
+    def __init__(self, a: ArrayLike = 1, b: ArrayLike = 1) -> None:
+        given = parameters("Beta", a=a, b=b)
+        for name, array in given.items():
+            require("Beta", name, array, array > 0, "positive")
+        self._set(**given)
+
+    @property
+    def proper(self) -> bool:
+        """Always: both parameters are positive."""
+        return True
+
+    @keywords
+    def update(
+        self,
+        statistic: BinaryCounts | None = None,
+        *,
+        heads: ArrayLike | None = None,
+        tails: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "Beta":
+        """Learn from counts of heads and tails, from values (zeros and ones, rows first), or from a statistic."""
+        t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
+        return Beta(self.a + t.ones, self.b + t.zeros)  # BB-1
+
+    @property
+    def mean(self) -> Floats:
+        """Expected probability of heads."""
+        return self.a / (self.a + self.b)  # BB-2
+
+    @property
+    def var(self) -> Floats:
+        """Variance of the probability of heads."""
+        return self.mean * (self.b / (self.a + self.b)) / (self.a + self.b + 1)  # BB-2
+
+    @property
+    def mode(self) -> Floats:
+        """Most probable value; raises NoUniqueMode where there is more than one."""
+        if (np.asarray(self.modes()) != "point").any():
+            raise NoUniqueMode(f"{self!r} has no unique mode: modes() says {self.modes()!r}. Use mean instead.")
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        inner = (a - 1) / np.where((a > 1) & (b > 1), a + b - 2, 1)  # BB-3
+        mode: Floats = plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
+        return mode
+
+    def modes(self) -> Any:
+        """Per member: "point", "two" (both ends), or "flat" (every point).
+
+        >>> Beta([3, 1, 0.5], [2, 1, 0.5]).modes()
+        array(['point', 'flat', 'two'], dtype='<U5')
+        """
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        flat, two = (a == 1) & (b == 1), (a < 1) & (b < 1)
+        return plain(np.where(flat, "flat", np.where(two, "two", "point")))  # BB-3
+
+    def prior_weight(self, trials: ArrayLike, of: Literal["mean", "mode"] = "mean") -> Floats:
+        """Share λ of this belief in the posterior mean (or mode) after `trials` trials; the data have 1 − λ.
+
+        >>> Beta(2, 2).prior_weight(20) == 4 / 24
+        True
+        """
+        trials = COUNT.read(trials, "trials")
+        strength = np.asarray(self.a + self.b) - (2 if of == "mode" else 0)
+        if of == "mode" and not ((np.minimum(self.a, self.b) >= 1) & (strength > 0)).all():
+            raise NoUniqueMode(f"The weight of a prior in the mode needs a, b ≥ 1 and a + b > 2; got {self!r}.")
+        weight: Floats = plain(strength / (trials + strength))  # BB-4
+        return weight
+
+    def interval(self, level: float = 0.95, kind: Literal["equal", "highest"] = "equal") -> Interval:
+        """Bounds that hold the probability of heads with the given probability.
+
+        "equal" leaves the same probability on both sides; "highest" is the shortest, of highest density.
+        """
+        if kind not in ("equal", "highest"):
+            raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
+        lower, upper = tails(level)
+        low = np.broadcast_to(lower, self.batch_shape) if kind == "equal" else self._highest_density(level)
+        distribution = stats.beta(self.a, self.b)
+        return plain(distribution.ppf(low)), plain(distribution.ppf(low + (upper - lower)))
+
+    def _highest_density(self, level: float) -> Array:
+        """Probability below the shortest interval, by halving: its ends have the same density."""
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        if ((a < 1) & (b < 1)).any():
+            raise NoUniqueMode(f"{self!r} is highest at both ends, so no single interval holds its highest density.")
+        low, high = np.zeros(a.shape), np.full(a.shape, 1 - level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for _ in range(60):
+                middle = (low + high) / 2
+                left, right = stats.beta.ppf(middle, a, b), stats.beta.ppf(middle + level, a, b)
+                rising = stats.beta.logpdf(left, a, b) < stats.beta.logpdf(right, a, b)
+                low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+        inner = (low + high) / 2
+        ends = np.where(a > b, 1 - level, 0.0)
+        return np.where((a > 1) & (b > 1), inner, np.where((a == 1) & (b == 1), (1 - level) / 2, ends))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Draws of the probability of heads."""
+        return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
+
+    def predict(self, trials: int = 1) -> Discrete:
+        """Distribution of the number of heads in trials to come."""
+        WHOLE.read(trials, "trials")
+        if np.all(np.equal(trials, 1)):
+            return Discrete(stats.bernoulli(self.mean))  # BB-5
+        return Discrete(stats.betabinom(trials, self.a, self.b))  # BB-6
+
+    @keywords
+    def log_evidence(
+        self,
+        statistic: BinaryCounts | None = None,
+        *,
+        heads: ArrayLike | None = None,
+        tails: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Floats:
+        """Log-probability of these trials in their order; of the count alone it is ``predict(N).logpmf(heads)``."""
+        t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
+        ones, zeros = t.ones, t.zeros
+        total = log_rising(self.a + self.b, ones + zeros)
+        evidence: Floats = plain(log_rising(self.a, ones) + log_rising(self.b, zeros) - total)  # BB-7
+        return evidence
+
+    def _collect(
+        self, values: Any = None, weights: Any = None, heads: ArrayLike | None = None, tails: ArrayLike | None = None
+    ) -> BinaryCounts:
+        if values is not None:
+            if heads is not None or tails is not None:
+                raise KeywordError("Beta learns from values, or from heads and tails; got both.")
+            return super()._collect(values, weights)
+        ones, zeros = (
+            COUNT.read(0 if heads is None else heads, "heads"),
+            COUNT.read(0 if tails is None else tails, "tails"),
+        )
+        together("Beta", heads=ones, tails=zeros)
+        return BinaryCounts(ones + 0 * zeros, ones + zeros)

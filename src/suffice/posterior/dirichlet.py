@@ -1,0 +1,201 @@
+"""A die: categorical or multinomial likelihood, Dirichlet prior.
+
+x | θ ~ Categorical(θ)      θ ~ Dirichlet(α)      statistic: N₁..N_K, N = ΣN_k      α₀ = Σα_k
+
+DM-1  posterior         Dirichlet(α + N)
+DM-2  mean, (co)var.    α_k/α₀,  α_k(α₀−α_k) / (α₀²(α₀+1)),  −α_iα_j / (α₀²(α₀+1))
+DM-3  mode              (α_k−1)/(α₀−K) if all α_k ≥ 1 and α₀ > K
+DM-4  one more trial    Categorical(α/α₀)
+DM-5  m more trials     Dirichlet-multinomial(m, α)
+DM-6  log evidence      Σ[ln Γ(α_k+N_k) − ln Γ(α_k)] + ln Γ(α₀) − ln Γ(α₀+N)
+DM-7  symmetric prior   α_k = strength / K
+DM-8  unigram model     words of a vocabulary with a slot for unknown ones: DM-4 of their counts
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from suffice.errors import KeywordError, NoUniqueMode, PriorError, ShapeError
+from suffice.posterior.base import Conjugate, keywords, numbers, plain, refuse_empty, require
+from suffice.posterior.beta import Beta
+from suffice.posterior.predictive import Categorical, DirichletMultinomial, draw_dirichlet
+from suffice.posterior.special import log_rising
+from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
+from suffice.stats.inputs import COUNT, WHOLE
+from suffice.typing import Array, Floats, Interval, Rng, Size
+
+__all__ = ["Dirichlet"]
+
+Counted = ClassCounts | TokenCounts | CategoryCounts
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Dirichlet(Conjugate[Counted]):
+    """Belief about the probabilities of K categories.
+
+    Parameters
+    ----------
+    alpha : array, categories on the last axis
+        Observations of each category that the belief is worth; all positive.
+
+    Examples
+    --------
+    >>> belief = Dirichlet([1, 1, 1]).update(counts=[3, 0, 1])
+    >>> belief
+    Dirichlet(alpha=[4., 1., 2.])
+    >>> belief.predict().probabilities.round(3)
+    array([0.571, 0.143, 0.286])
+
+    A nursery rhyme's words (mary lamb little big fleece white black snow rain, and one slot for all others):
+
+    >>> rhyme = Dirichlet(np.ones(10)).update(counts=[2, 4, 4, 0, 1, 1, 0, 1, 0, 4])
+    >>> rhyme.predict().probabilities * 27  # DM-8
+    array([3., 5., 5., 1., 2., 2., 1., 2., 1., 5.])
+    """
+
+    alpha: Array
+
+    learns_from = (TokenCounts, ClassCounts, CategoryCounts)
+
+    def __init__(self, alpha: ArrayLike) -> None:
+        array = np.atleast_1d(numbers("Dirichlet", "alpha", alpha))
+        if np.ndim(alpha) == 0 or array.shape[-1] == 0:
+            raise PriorError(f"The parameter 'alpha' of Dirichlet must list one number per category; got {alpha!r}.")
+        require("Dirichlet", "alpha", array, array > 0, "positive")
+        self._set(alpha=array)
+
+    @classmethod
+    def symmetric(cls, categories: int, strength: ArrayLike) -> "Dirichlet":
+        """The prior that favours no category and is worth `strength` observations in all.
+
+        >>> Dirichlet.symmetric(4, strength=2)
+        Dirichlet(alpha=[0.5, 0.5, 0.5, 0.5])
+        """
+        strength = numbers("Dirichlet", "strength", strength)
+        return cls(np.repeat((strength / categories)[..., None], categories, axis=-1))  # DM-7
+
+    @property
+    def batch_shape(self) -> tuple[int, ...]:
+        """The shape of the table of beliefs; () for one."""
+        return self.alpha.shape[:-1]
+
+    @property
+    def proper(self) -> bool:
+        """Always: all parameters are positive."""
+        return True
+
+    @keywords
+    def update(
+        self,
+        statistic: Counted | None = None,
+        *,
+        counts: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "Dirichlet":
+        """Learn from counts per category, from values (category codes), or from a statistic."""
+        t = self._read(statistic, counts=counts, values=values, weights=weights)
+        return Dirichlet(self.alpha + t.counts)  # DM-1
+
+    @property
+    def mean(self) -> Array:
+        """Expected probabilities."""
+        return self.alpha / self._total  # DM-2
+
+    @property
+    def var(self) -> Array:
+        """Variance of each probability."""
+        return self.mean * (1 - self.mean) / (self._total + 1)  # DM-2
+
+    @property
+    def cov(self) -> Array:
+        """Covariance matrix of the probabilities."""
+        p = self.mean
+        outer = p[..., :, None] * (np.eye(p.shape[-1]) - p[..., None, :])
+        return outer / (self._total[..., None] + 1)  # DM-2
+
+    @property
+    def mode(self) -> Array:
+        """Most probable vector of probabilities; raises NoUniqueMode where there is none or more than one."""
+        if (np.asarray(self.modes()) != "point").any():
+            raise NoUniqueMode(f"{self!r} has no unique mode: modes() says {self.modes()!r}. Use mean instead.")
+        size = self.alpha.shape[-1]
+        inside = (self.alpha >= 1).all(axis=-1, keepdims=True) & (self._total > size)
+        inner = (self.alpha - 1) / np.where(inside, self._total - size, 1)  # DM-3
+        corner = (self.alpha == self.alpha.max(axis=-1, keepdims=True)).astype(np.float64)  # K ≤ 2, as for a coin
+        return np.where(inside, inner, corner)
+
+    def modes(self) -> Any:
+        """Per member: "point", "two" (both corners, K = 2), "flat" (every point), or "none" (K ≥ 3, some α_k < 1)."""
+        a, size = self.alpha, self.alpha.shape[-1]
+        flat = (a == 1).all(axis=-1) & (size > 1)
+        below = (a < 1).any(axis=-1) & (size > 2)
+        two = (a < 1).all(axis=-1) & (size == 2)
+        return plain(np.select([flat, below, two], ["flat", "none", "two"], "point"))  # DM-3
+
+    def marginal(self) -> Beta:
+        """Belief about each category's probability by itself, as one batch of Betas.
+
+        >>> Dirichlet([4, 1, 2]).marginal()
+        Beta(a=[4., 1., 2.], b=[3., 6., 5.])
+        """
+        if self.alpha.shape[-1] == 1:
+            raise PriorError("A Dirichlet of one category has no marginals: its probability is 1.")
+        return Beta(self.alpha, self._total - self.alpha)
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Equal-tailed bounds of each category's probability."""
+        return self.marginal().interval(level)
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Array:
+        """Draws of the vector of probabilities."""
+        return draw_dirichlet(self.alpha, rng, size)
+
+    def predict(self, trials: int | None = None) -> Categorical | DirichletMultinomial:
+        """Distribution of the next category's code; with `trials`, of the counts in that many trials."""
+        if trials is None:
+            return Categorical(self.mean)  # DM-4
+        return DirichletMultinomial(self.alpha, int(WHOLE.read(trials, "trials")))  # DM-5
+
+    @keywords
+    def log_evidence(
+        self,
+        statistic: Counted | None = None,
+        *,
+        counts: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Floats:
+        """Log-probability of these trials in their order; of the counts alone it is ``predict(N).logpmf(counts)``."""
+        t = self._read(statistic, counts=counts, values=values, weights=weights)
+        each = np.sum(log_rising(self.alpha, t.counts), axis=-1)
+        evidence: Floats = plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
+        return evidence
+
+    @property
+    def _total(self) -> Array:
+        return np.asarray(self.alpha.sum(axis=-1, keepdims=True))
+
+    def _collect(self, values: Any = None, weights: Any = None, counts: ArrayLike | None = None) -> Counted:
+        if values is None:
+            return TokenCounts(COUNT.read(counts if counts is not None else (), "counts"))
+        if counts is not None:
+            raise KeywordError("Dirichlet learns from values or from counts; got both.")
+        refuse_empty(values)
+        codes = np.asarray(values)
+        if codes.ndim != 1:
+            raise ShapeError(f"The argument 'values' must be a list of category codes; got shape {codes.shape}.")
+        return CategoryCounts.of(codes, weights=weights, sizes=[self.alpha.shape[-1]], name="values")
+
+    def _check_fit(self, statistic: Counted) -> None:
+        if isinstance(statistic, CategoryCounts):
+            if len(statistic.sizes) > 1:
+                raise ShapeError(
+                    f"A Dirichlet learns from one column of categories; got {len(statistic.sizes)}. "
+                    "Use update(counts=statistic.column(j))."
+                )
+            statistic = TokenCounts(statistic.counts)
+        super()._check_fit(statistic)

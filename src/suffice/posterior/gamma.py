@@ -1,0 +1,118 @@
+"""A count: Poisson likelihood, Gamma prior.
+
+x | rate ~ Poisson(rate)      rate ~ Gamma(s, r)      statistic: n, Σx, Σ ln x!
+
+GP-1  posterior       Gamma(s + Σx, r + n)
+GP-2  one more count  negative binomial(s, r / (r + 1))
+GP-3  log evidence    ln Γ(s') − ln Γ(s) + s ln r − s' ln r' − Σ ln x!
+GP-4  mode            max(0, s − 1) / r
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails
+from suffice.posterior.predictive import Discrete
+from suffice.posterior.special import log_rising
+from suffice.stats import PoissonSums
+from suffice.typing import Floats, Interval, Rng, Size
+
+__all__ = ["Gamma"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Gamma(Conjugate[PoissonSums]):
+    """Belief about a rate of events.
+
+    Parameters
+    ----------
+    shape, rate : float or array
+        Events seen, and the number of counts they were seen in, that the belief is worth; both positive.
+
+    Examples
+    --------
+    >>> belief = Gamma(shape=2, rate=1).update(values=[3, 0, 4])
+    >>> belief
+    Gamma(shape=9, rate=4)
+    >>> belief.mean, belief.mode
+    (2.25, 2.0)
+    >>> round(belief.predict().pmf(0), 4)
+    0.1342
+    """
+
+    shape: Floats
+    rate: Floats
+
+    learns_from = (PoissonSums,)
+
+    def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
+        given = parameters("Gamma", shape=shape, rate=rate)
+        for name, array in given.items():
+            require("Gamma", name, array, array > 0, "positive")
+        self._set(**given)
+
+    @property
+    def proper(self) -> bool:
+        """Always: both parameters are positive."""
+        return True
+
+    @keywords
+    def update(
+        self,
+        statistic: PoissonSums | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "Gamma":
+        """Learn from counts, rows first, or from a statistic."""
+        t = self._read(statistic, values=values, weights=weights)
+        return Gamma(self.shape + t.total, self.rate + t.n)  # GP-1
+
+    @property
+    def mean(self) -> Floats:
+        """Expected rate."""
+        return self.shape / self.rate
+
+    @property
+    def var(self) -> Floats:
+        """Variance of the rate."""
+        return self.mean / self.rate
+
+    @property
+    def mode(self) -> Floats:
+        """Most probable rate."""
+        mode: Floats = plain(np.maximum(0.0, np.asarray(self.shape) - 1) / self.rate)  # GP-4
+        return mode
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Equal-tailed bounds of the rate."""
+        lower, upper = tails(level)
+        distribution = stats.gamma(self.shape, scale=1 / np.asarray(self.rate))
+        return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Draws of the rate."""
+        return plain(generator(rng).gamma(self.shape, 1 / np.asarray(self.rate), (*draws(size), *self.batch_shape)))
+
+    def predict(self) -> Discrete:
+        """Distribution of the next count."""
+        return Discrete(stats.nbinom(self.shape, self.rate / (self.rate + 1)))  # GP-2
+
+    @keywords
+    def log_evidence(
+        self,
+        statistic: PoissonSums | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Floats:
+        """Log-probability of the counts."""
+        t = self._read(statistic, values=values, weights=weights)
+        s, r = np.asarray(self.shape), np.asarray(self.rate)
+        rates = -s * np.log1p(t.n / r) - t.total * np.log(r + t.n)  # s ln r − s' ln r', kept apart from cancelling
+        evidence: Floats = plain(log_rising(s, t.total) + rates - t.log_factorials)  # GP-3
+        return evidence

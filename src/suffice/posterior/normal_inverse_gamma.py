@@ -1,0 +1,152 @@
+"""A real number: normal likelihood, normal-inverse-gamma prior.
+
+x | μ, σ² ~ Normal(μ, σ²)      μ | σ² ~ Normal(m, σ²/κ)      σ² ~ InverseGamma(a, b)
+statistic: n, x̄, S = Σ(x − x̄)²
+
+NG-1  posterior         κ' = κ+n, m' = (κm + n x̄)/κ', a' = a + n/2, b' = b + S/2 + κn(x̄−m)²/(2κ')
+NG-2  one more value    Student-t, 2a degrees of freedom, location m, scale² b(κ+1)/(aκ)
+NG-3  log evidence      ln Γ(a')−ln Γ(a) + a ln b − a' ln b' + ½(ln κ − ln κ') − (n/2) ln 2π;
+                        with a flat mean, κ = 0, given the first row
+NG-4  MLE               x̄ and S/n (of the statistic)
+NG-5  joint mode        m and b/(a + 3/2)
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails
+from suffice.posterior.mean_variance import MeanVariance
+from suffice.posterior.predictive import Continuous
+from suffice.posterior.special import log_rising
+from suffice.stats import DiagonalMoments
+from suffice.typing import Array, Floats, Rng, Size
+
+__all__ = ["NormalInverseGamma"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class NormalInverseGamma(Conjugate[DiagonalMoments]):
+    """Belief about the mean and the variance of real numbers.
+
+    Parameters
+    ----------
+    m, kappa : float or array
+        Guess of the mean, and how many values it is worth; ``kappa=0`` is a flat mean.
+    a, b : float or array
+        Shape and scale of the inverse-gamma belief about the variance: worth 2a values with scatter 2b; positive.
+
+    Examples
+    --------
+    >>> belief = NormalInverseGamma(m=0, kappa=1, a=1, b=1).update(values=[4.0, 5.0, 6.0])
+    >>> belief
+    NormalInverseGamma(m=3.75, kappa=4, a=2.5, b=11.375)
+    >>> belief.mode
+    MeanVariance(mean=3.75, variance=2.84375)
+    >>> belief.predict().mean
+    3.75
+    """
+
+    m: Floats
+    kappa: Floats
+    a: Floats
+    b: Floats
+
+    learns_from = (DiagonalMoments,)
+
+    def __init__(self, m: ArrayLike, kappa: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
+        given = parameters("NormalInverseGamma", m=m, kappa=kappa, a=a, b=b)
+        require("NormalInverseGamma", "kappa", given["kappa"], given["kappa"] >= 0, "zero or positive")
+        for name in "ab":
+            require("NormalInverseGamma", name, given[name], given[name] > 0, "positive")
+        self._set(**given)
+
+    @property
+    def proper(self) -> bool:
+        """Whether kappa is positive: a flat mean does not integrate to one."""
+        return bool(np.all(np.asarray(self.kappa) > 0))
+
+    @keywords
+    def update(
+        self,
+        statistic: DiagonalMoments | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "NormalInverseGamma":
+        """Learn from real numbers, rows first, or from a statistic."""
+        t = self._read(statistic, values=values, weights=weights)
+        kappa = self.kappa + t.n
+        part = t.n / np.where(kappa > 0, kappa, 1.0)
+        m = self.m + part * self._distance(t)  # NG-1
+        return NormalInverseGamma(m, kappa, self.a + t.n / 2, self.b + self._growth(t))  # NG-1
+
+    @property
+    def mean(self) -> MeanVariance:
+        """Expected mean and expected variance (infinite where a ≤ 1)."""
+        a = np.asarray(self.a)
+        return MeanVariance(self.m, plain(np.where(a > 1, self.b / np.where(a > 1, a - 1, 1.0), np.inf)))
+
+    @property
+    def mode(self) -> MeanVariance:
+        """Most probable mean and variance together."""
+        return MeanVariance(self.m, self.b / (self.a + 3 / 2))  # NG-5
+
+    @property
+    def var(self) -> MeanVariance:
+        """How uncertain the mean and the variance are: the variance of each."""
+        self._require_proper("The variance of the mean")
+        of_variance = stats.invgamma.var(self.a, scale=self.b)
+        return MeanVariance(plain(np.asarray(self.mean.variance) / self.kappa), plain(of_variance))
+
+    def interval(self, level: float = 0.95) -> MeanVariance:
+        """Equal-tailed bounds of the mean and of the variance."""
+        self._require_proper("An interval of the mean")
+        ends = tails(level)
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        mean, variance = stats.t(2 * a, self.m, np.sqrt(b / (a * self.kappa))), stats.invgamma(a, scale=b)
+        low, high = (MeanVariance(plain(mean.ppf(end)), plain(variance.ppf(end))) for end in ends)
+        return MeanVariance((low.mean, high.mean), (low.variance, high.variance))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> MeanVariance:
+        """Draws of the mean and the variance together."""
+        self._require_proper("A sample")
+        rng, shape = generator(rng), (*draws(size), *self.batch_shape)
+        variance = stats.invgamma.rvs(self.a, scale=self.b, size=shape, random_state=rng)
+        return MeanVariance(plain(rng.normal(self.m, np.sqrt(variance / self.kappa), shape)), plain(variance))
+
+    def predict(self) -> Continuous:
+        """Distribution of the next value."""
+        self._require_proper("A prediction")
+        a, kappa = np.asarray(self.a), np.asarray(self.kappa)
+        return Continuous(stats.t(2 * a, self.m, np.sqrt(self.b * (kappa + 1) / (a * kappa))))  # NG-2
+
+    @keywords
+    def log_evidence(
+        self,
+        statistic: DiagonalMoments | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Floats:
+        """Log-density of the values; with a flat mean (kappa=0), of all but the first given the first."""
+        t = self._read(statistic, values=values, weights=weights)
+        flat = np.asarray(self.kappa) == 0
+        first = np.where(flat & (t.n > 0), 1.0, 0.0)  # the row that a flat mean spends
+        a, n = self.a + first / 2, t.n - first
+        growth = self._growth(t)
+        ratio = np.where(flat, np.maximum(t.n, 1.0), 1 + t.n / np.where(flat, 1.0, self.kappa))
+        scales = -a * np.log1p(growth / self.b) - n / 2 * np.log(self.b + growth)  # a ln b − a' ln b'
+        evidence: Floats = plain(log_rising(a, n / 2) + scales - np.log(ratio) / 2 - n / 2 * np.log(2 * np.pi))  # NG-3
+        return evidence
+
+    def _distance(self, t: DiagonalMoments) -> Array:
+        return np.asarray((t.mean - self.m) + t.mean_lo)
+
+    def _growth(self, t: DiagonalMoments) -> Array:
+        """b' − b."""
+        kappa = np.asarray(self.kappa)
+        shared = kappa * t.n / np.where(kappa + t.n > 0, kappa + t.n, 1.0)
+        return np.asarray((t.scatter + shared * self._distance(t) ** 2) / 2)

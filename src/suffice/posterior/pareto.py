@@ -1,0 +1,136 @@
+"""The upper end of an interval: Uniform(0, θ) likelihood, Pareto prior.
+
+x | θ ~ Uniform(0, θ)      θ ~ Pareto(b, K)      statistic: N, m = max x
+
+PU-1  MLE               m (of the statistic)
+PU-2  posterior         Pareto(max(m, b), N + K)
+PU-3  evidence          K / ((N+K) bᴺ) if m ≤ b, else K bᴷ / ((N+K) mᴺ⁺ᴷ)
+PU-4  one more value    density K/((K+1)b) up to b, K bᴷ/((K+1) xᴷ⁺¹) beyond
+PU-5  mean, mode        Kb/(K−1), infinite where K ≤ 1;  b
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from suffice.errors import NoUniqueMode
+from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails
+from suffice.posterior.predictive import UpToEnd
+from suffice.stats import Extremes
+from suffice.typing import Floats, Interval, Rng, Size
+
+__all__ = ["Pareto"]
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Pareto(Conjugate[Extremes]):
+    """Belief about the largest value there can be.
+
+    Parameters
+    ----------
+    b, K : float or array
+        The largest of K values that the belief is worth; ``Pareto(0, 0)`` is improper and says nothing.
+
+    Examples
+    --------
+    One taxicab is seen, numbered 100. How many are there?
+
+    >>> belief = Pareto(0, 0).update(values=[100])
+    >>> belief
+    Pareto(b=100, K=1)
+    >>> belief.predict().pdf([50, 200])
+    array([0.005  , 0.00125])
+    >>> round(belief.interval(0.9)[1])
+    2000
+    """
+
+    b: Floats
+    K: Floats
+
+    learns_from = (Extremes,)
+
+    def __init__(self, b: ArrayLike, K: ArrayLike) -> None:
+        given = parameters("Pareto", b=b, K=K)
+        for name, array in given.items():
+            require("Pareto", name, array, array >= 0, "zero or positive")
+        self._set(**given)
+
+    @property
+    def proper(self) -> bool:
+        """Whether both parameters are positive."""
+        return bool(np.all((np.asarray(self.b) > 0) & (np.asarray(self.K) > 0)))
+
+    @keywords
+    def update(
+        self,
+        statistic: Extremes | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> "Pareto":
+        """Learn from positive values, rows first, or from a statistic."""
+        t = self._read(statistic, values=values, weights=weights)
+        return Pareto(np.maximum(t.largest, self.b), self.K + t.n)  # PU-2
+
+    @property
+    def mean(self) -> Floats:
+        """Expected upper end; infinite where K ≤ 1."""
+        K = np.asarray(self.K)
+        mean: Floats = plain(np.where(K > 1, K * self.b / np.where(K > 1, K - 1, 1.0), np.inf))  # PU-5
+        return mean
+
+    @property
+    def var(self) -> Floats:
+        """Variance of the upper end; infinite where K ≤ 2."""
+        K = np.asarray(self.K)
+        known = np.where(K > 2, K, 3.0)
+        var: Floats = plain(np.where(K > 2, known * np.square(self.b) / ((known - 1) ** 2 * (known - 2)), np.inf))
+        return var
+
+    @property
+    def mode(self) -> Floats:
+        """Most probable upper end."""
+        if (np.asarray(self.modes()) != "point").any():
+            raise NoUniqueMode(f"{self!r} has no mode: it is improper. Update it with data first.")
+        return self.b  # PU-5
+
+    def modes(self) -> Any:
+        """Per member: "point", or "none" where the belief is improper with b = 0."""
+        return plain(np.where(np.asarray(self.b) > 0, "point", "none"))
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Equal-tailed bounds of the upper end."""
+        self._require_proper("An interval")
+        lower, upper = tails(level)
+        distribution = stats.pareto(self.K, scale=self.b)
+        return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Draws of the upper end."""
+        self._require_proper("A sample")
+        shape = (*draws(size), *self.batch_shape)
+        return plain(stats.pareto.rvs(self.K, scale=self.b, size=shape, random_state=generator(rng)))
+
+    def predict(self) -> UpToEnd:
+        """Distribution of the next value."""
+        self._require_proper("A prediction")
+        return UpToEnd(np.asarray(self.b), np.asarray(self.K))  # PU-4
+
+    @keywords
+    def log_evidence(
+        self,
+        statistic: Extremes | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Floats:
+        """Log-density of the values."""
+        self._require_proper("The evidence")
+        t = self._read(statistic, values=values, weights=weights)
+        b, K, c = np.asarray(self.b), np.asarray(self.K), np.maximum(t.largest, self.b)
+        beyond = K * np.log(b / c)  # zero unless the data pass b
+        evidence: Floats = plain(-np.log1p(t.n / K) + beyond - t.n * np.log(c))  # PU-3
+        return evidence

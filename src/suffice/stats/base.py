@@ -1,0 +1,184 @@
+"""What every sufficient statistic is: frozen arrays with a zero, a +, a − and an equality.
+
+    zero()                    adds to anything of its type and changes nothing
+    of(data, labels, weights) the statistic of some rows, one line per class if there are labels
+    a + b                     the statistic of both sets of rows
+    a − b                     the statistic of a's rows without b's; raises if they cannot be among them
+    arrays(), from_arrays()   out and in, for files and other machines
+
+A statistic checks itself when it is made, so an impossible one cannot exist; and since nothing changes in
+place, a failed operation leaves everything as it was.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.errors import DataError, KindError, ShapeError, SubtractionError
+from suffice.stats.inputs import EXACT, Groups, Rows
+from suffice.typing import Array, Matrix
+
+__all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
+
+ROUNDING = 1e-12
+"""What repeated rounding may leave, relative to the numbers that took part."""
+
+
+def _frozen(value: Any) -> NDArray[Any]:
+    """`value` as a read-only array, of float64 unless it holds integers; copied if someone else could change it."""
+    given = np.asarray(value)
+    array = given.astype(np.int64 if given.dtype == np.int64 else np.float64, copy=given.flags.writeable)
+    array.setflags(write=False)
+    return array
+
+
+def sealed(array: NDArray[Any]) -> NDArray[Any]:
+    """An array of our own making, closed to changes without a copy."""
+    array.setflags(write=False)
+    return array
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Statistic(ABC):
+    """A frozen set of arrays that adds and subtracts."""
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            object.__setattr__(self, field.name, _frozen(getattr(self, field.name)))
+        self._check()
+
+    @classmethod
+    def zero(cls) -> Self:
+        """The statistic of no rows, whatever the number of classes and features."""
+        return cls(*(0.0 for _ in fields(cls)))
+
+    @classmethod
+    def of(
+        cls,
+        data: Matrix,
+        labels: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        n_classes: int | None = None,
+        name: str = "data",
+    ) -> Self:
+        """The statistic of rows of data.
+
+        Parameters
+        ----------
+        data : array or sparse matrix
+            One row per example; a row may be a number, or an array of any shape.
+        labels : array, optional
+            A class code 0..C−1 per row, or responsibilities (rows × classes). Without labels there is no class axis.
+        weights : array, optional
+            What each row counts for; one if not given.
+        n_classes : int, optional
+            How many classes there are, if more than the labels show.
+        name : str
+            What error messages call the data.
+        """
+        rows = Rows.read(data, name)
+        return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Classes (if there are labels) × the shape of a row."""
+        shape: tuple[int, ...] = getattr(self, fields(self)[0].name).shape
+        return shape
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that is remembered, by name."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
+        """The inverse of `arrays()`."""
+        expected = [field.name for field in fields(cls)]
+        if sorted(arrays) != sorted(expected):
+            raise DataError(f"The argument 'arrays' of {cls.__name__} must hold {expected}; got {sorted(arrays)}.")
+        return cls(**arrays)
+
+    def __add__(self, other: Self) -> Self:
+        self._compare(other)
+        if other._is_identity():
+            return self
+        return other if self._is_identity() else self._plus(other)
+
+    def __radd__(self, other: object) -> Self:
+        if isinstance(other, int) and other == 0:  # where sum() starts
+            return self
+        return NotImplemented
+
+    def __sub__(self, other: Self) -> Self:
+        self._compare(other)
+        if other._is_identity():
+            return self
+        try:
+            return self._minus(other)
+        except DataError as error:
+            raise SubtractionError(
+                f"Cannot subtract a {type(self).__name__} whose rows are not among those it is taken from: {error}"
+            ) from None
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        theirs = other.arrays()
+        return all(np.array_equal(mine, theirs[name]) for name, mine in self.arrays().items())
+
+    __hash__ = None  # type: ignore[assignment]  # equal by content, and arrays have no hash
+
+    def __repr__(self) -> str:
+        inside = ", ".join(
+            f"{name}={np.array2string(array, separator=', ', threshold=8, edgeitems=2)}"
+            for name, array in self.arrays().items()
+        )
+        return f"{type(self).__name__}({inside})"
+
+    @classmethod
+    @abstractmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self: ...
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise DataError or ShapeError if no rows could give these arrays."""
+
+    @abstractmethod
+    def _plus(self, other: Self) -> Self: ...
+
+    @abstractmethod
+    def _minus(self, other: Self) -> Self: ...
+
+    def _is_identity(self) -> bool:
+        return self.shape == () and not any(array.any() for array in self.arrays().values())
+
+    def _compare(self, other: Self) -> None:
+        if type(other) is not type(self):
+            raise KindError(f"A {type(self).__name__} combines only with another one; got {type(other).__name__}.")
+        if self.shape != other.shape and not (self._is_identity() or other._is_identity()):
+            raise ShapeError(
+                f"Two {type(self).__name__} must have the same classes and features to be combined; "
+                f"got shapes {self.shape} and {other.shape}."
+            )
+
+
+def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
+    """whole − part, where what rounding left below zero becomes zero. Whole numbers are exact: theirs stays."""
+    left = np.asarray(whole - part)
+    slight = (left < 0) & (left >= -ROUNDING * np.abs(whole))
+    if slight.any():
+        exact = (whole == np.floor(whole)) & (part == np.floor(part))
+        left = np.where(slight & ~exact, 0.0, left)
+    return sealed(left)
+
+
+def check_weight(name: str, n: Array, like: Array) -> None:
+    """Raise unless `n` counts rows: in range, and one number where `like` has one or many."""
+    if not ((n >= 0) & (n <= EXACT)).all():
+        raise DataError(f"'n' of {name} must lie between 0 and 2**53, where float64 counts exactly.")
+    if n.ndim > like.ndim or any(a not in (1, b) for a, b in zip(n.shape[::-1], like.shape[::-1], strict=False)):
+        raise ShapeError(f"'n' of {name} must broadcast to shape {like.shape}; got {n.shape}.")

@@ -1,0 +1,227 @@
+"""Counts: how often each thing was seen, by class. Sums of weights, nothing else, never smoothed."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from suffice.errors import DataError, KindError, ShapeError
+from suffice.stats import kernels
+from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
+from suffice.stats.inputs import BINARY, COUNT, EXACT, WHOLE, Groups, Rows
+from suffice.typing import Array, Integers, Matrix
+
+__all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "TokenCounts"]
+
+
+class Counts(Statistic):
+    """Statistics whose arrays all add and subtract number by number and are never negative."""
+
+    def _check(self) -> None:
+        for name, array in self.arrays().items():
+            if array.dtype == np.float64 and not (array >= 0).all():
+                raise DataError(f"'{name}' of {type(self).__name__} must not be negative or NaN; got {array.min()}.")
+            if array.dtype == np.float64 and (array > EXACT).any():
+                raise DataError(
+                    f"'{name}' of {type(self).__name__} must stay at or below 2**53, where float64 counts "
+                    f"exactly; got {array.max():.17g}."
+                )
+
+    def _plus(self, other: Self) -> Self:
+        theirs = other.arrays()
+        return type(self)(*(sealed(np.asarray(mine + theirs[name])) for name, mine in self.arrays().items()))
+
+    def _minus(self, other: Self) -> Self:
+        theirs = other.arrays()
+        return type(self)(*(difference(mine, theirs[name]) for name, mine in self.arrays().items()))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClassCounts(Counts):
+    """How many rows each class has.
+
+    >>> ClassCounts.of([0, 1, 1, 1])
+    ClassCounts(counts=[1., 3.])
+    """
+
+    counts: Array
+
+    @classmethod
+    def of(  # type: ignore[override]  # the labels are all the data it needs
+        cls, labels: ArrayLike, weights: ArrayLike | None = None, *, n_classes: int | None = None
+    ) -> Self:
+        """Count rows by class; `labels` are codes 0..C−1 or responsibilities (rows × classes)."""
+        rows = Rows.read(np.zeros(np.shape(labels)[:1]), "labels")
+        return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes))
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        return cls(kernels.weights(groups, 0))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BinaryCounts(Counts):
+    """How many rows there are, and in how many each feature is on.
+
+    `n` broadcasts against `ones`: one number per class while every feature is known in every row.
+
+    >>> BinaryCounts.of([[1, 0], [1, 1], [0, 0]], labels=[0, 0, 1])
+    BinaryCounts(ones=[[2., 1.], [0., 0.]], n=[[2.], [1.]])
+    """
+
+    ones: Array
+    n: Array
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        (ones,) = kernels.table("sums", rows, groups, BINARY)
+        return cls(ones, kernels.weights(groups, len(rows.shape)))
+
+    @property
+    def zeros(self) -> Array:
+        """In how many rows each feature is off."""
+        return np.asarray(difference(np.broadcast_to(self.n, self.ones.shape), self.ones))
+
+    def _check(self) -> None:
+        super()._check()
+        check_weight("BinaryCounts", self.n, self.ones)
+        if (self.ones > self.n * (1 + ROUNDING)).any():
+            raise DataError("'ones' of BinaryCounts must not exceed 'n', the number of rows.")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CategoryCounts(Counts):
+    """How often each category of each column was seen, columns side by side: column j has `sizes[j]` categories.
+
+    Adding two with different numbers of categories keeps the larger: a category once known stays known.
+
+    >>> counts = CategoryCounts.of([[0, 2], [1, 0], [1, 2]])
+    >>> counts
+    CategoryCounts(counts=[1., 2., 1., 0., 2.], sizes=[2, 3])
+    >>> counts.column(1)
+    array([1., 0., 2.])
+    """
+
+    counts: Array
+    sizes: Integers
+
+    @classmethod
+    def of(
+        cls,
+        data: Matrix,
+        labels: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        n_classes: int | None = None,
+        sizes: ArrayLike | None = None,
+        name: str = "data",
+    ) -> Self:
+        """Count category codes 0..K−1 by column; `sizes` says how many categories each column has."""
+        rows = Rows.read(data, name)
+        return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes), sizes)
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups, sizes: ArrayLike | None = None) -> Self:
+        if rows.is_sparse:
+            raise KindError(f"The argument '{rows.name}' must be dense: category codes have no zero; got sparse.")
+        known = _sizes(rows, sizes)
+        return cls(kernels.categories(rows, groups, known), known)
+
+    @classmethod
+    def zero(cls) -> Self:
+        """The statistic of no rows and no columns."""
+        return cls(np.zeros(()), np.zeros(0, np.int64))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Classes (if there are labels) × columns."""
+        return (*self.counts.shape[:-1], len(self.sizes)) if self.counts.ndim else ()
+
+    def column(self, j: int) -> Array:
+        """Counts of the categories of one column, classes (if there are labels) × categories."""
+        start = int(self.sizes[:j].sum())
+        return self.counts[..., start : start + int(self.sizes[j])]
+
+    def _check(self) -> None:
+        super()._check()
+        if self.sizes.dtype != np.int64 or self.sizes.ndim != 1 or (self.sizes < 0).any():
+            raise ShapeError(f"'sizes' of CategoryCounts must list one whole number per column; got {self.sizes}.")
+        if self.counts.ndim and self.counts.shape[-1] != self.sizes.sum():
+            raise ShapeError(
+                f"'counts' of CategoryCounts must have {self.sizes.sum()} columns, the sum of 'sizes'; "
+                f"got {self.counts.shape[-1]}."
+            )
+
+    def _plus(self, other: Self) -> Self:
+        sizes = np.maximum(self.sizes, other.sizes)
+        return type(self)(sealed(self._padded(sizes) + other._padded(sizes)), sizes)
+
+    def _minus(self, other: Self) -> Self:
+        sizes = np.maximum(self.sizes, other.sizes)
+        return type(self)(difference(self._padded(sizes), other._padded(sizes)), sizes)
+
+    def _padded(self, sizes: Integers) -> Array:
+        if np.array_equal(sizes, self.sizes):
+            return self.counts
+        wide = np.zeros((*self.counts.shape[:-1], int(sizes.sum())))
+        wide[..., _places(self.sizes, sizes)] = self.counts
+        return wide
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TokenCounts(Counts):
+    """The total count of each word, by class.
+
+    >>> TokenCounts.of([[2, 0, 1], [0, 3, 1]], labels=[0, 1])
+    TokenCounts(counts=[[2., 0., 1.], [0., 3., 1.]])
+    """
+
+    counts: Array
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        return cls(*kernels.table("sums", rows, groups, COUNT))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PoissonSums(Counts):
+    """Σx, n and Σ ln x! of counts.
+
+    >>> PoissonSums.of([3, 0, 4]).total
+    array(7.)
+    """
+
+    total: Array
+    n: Array
+    log_factorials: Array
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        total, log_factorials = kernels.table("poisson_sums", rows, groups, WHOLE)
+        return cls(total, kernels.weights(groups, len(rows.shape)), log_factorials)
+
+    def _check(self) -> None:
+        super()._check()
+        check_weight("PoissonSums", self.n, self.total)
+        if ((self.n == 0) & (self.total > 0)).any():
+            raise DataError("'total' of PoissonSums must be 0 where there are no rows.")
+
+
+def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
+    """At least `sizes`, more where a code asks for it; codes that are none are left for the kernel to refuse."""
+    columns = rows.matrix.shape[1]
+    if sizes is None:
+        least = np.zeros(columns, np.int64)
+        seen = rows.matrix.max(axis=0, initial=-1.0) + 1.0 if len(rows) else least
+        return np.where(np.isfinite(seen), seen, 0).astype(np.int64)
+    known = np.atleast_1d(np.asarray(sizes)).astype(np.int64)
+    if known.shape != (columns,):
+        raise ShapeError(f"The argument 'sizes' must hold one number per column, {columns} in all; got {known.shape}.")
+    return known
+
+
+def _places(sizes: Integers, wider: Integers) -> Integers:
+    """Where the categories of columns of `sizes` lie among columns of `wider` sizes."""
+    shift = np.concatenate([[0], np.cumsum(wider - sizes)[:-1]]).astype(np.int64)
+    return np.arange(sizes.sum()) + np.repeat(shift, sizes)

@@ -1,0 +1,54 @@
+"""The largest value seen: what an interval's upper end leaves behind."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from suffice.errors import DataError, KindError
+from suffice.stats import kernels
+from suffice.stats.base import Statistic, check_weight, difference, sealed
+from suffice.stats.inputs import POSITIVE, Groups, Rows
+from suffice.typing import Array
+
+__all__ = ["Extremes"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Extremes(Statistic):
+    """How many rows there are, and the largest value among them (0 while there are none).
+
+    Maxima add, but they cannot be subtracted: who held the second place is forgotten. So `a − b` raises unless
+    b's largest value is below a's, where nothing but the number of rows changes.
+
+    >>> Extremes.of([31.0, 100.0, 7.0])
+    Extremes(largest=100., n=3.)
+    """
+
+    largest: Array
+    n: Array
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        if rows.is_sparse:
+            raise KindError(f"The argument '{rows.name}' must be dense: every value must be positive; got sparse.")
+        (largest,) = kernels.table("largest", rows, groups, POSITIVE)
+        return cls(largest, kernels.weights(groups, len(rows.shape)))
+
+    @property
+    def maximum(self) -> Array:
+        """Maximum-likelihood estimate of the upper end."""
+        return self.largest  # PU-1
+
+    def _check(self) -> None:
+        check_weight("Extremes", self.n, self.largest)
+        if not ((self.largest >= 0) & np.isfinite(self.largest) & ((self.largest > 0) == (self.n > 0))).all():
+            raise DataError("'largest' of Extremes must be positive where there are rows, and 0 where there are none.")
+
+    def _plus(self, other: Self) -> Self:
+        return type(self)(sealed(np.maximum(self.largest, other.largest)), sealed(np.asarray(self.n + other.n)))
+
+    def _minus(self, other: Self) -> Self:
+        if ((other.largest >= self.largest) & (other.n > 0)).any():
+            raise DataError("the largest value would go, and what came second was not kept; refit without the rows.")
+        return type(self)(self.largest, difference(self.n, other.n))
