@@ -25,10 +25,6 @@ struct Rule {
         if constexpr (std::is_floating_point_v<Value>) {
             if (whole) inside = inside && x == static_cast<double>(static_cast<std::int64_t>(inside ? x : 0.0));
         }
-        if constexpr (std::is_same_v<Value, std::int64_t>) {
-            constexpr std::int64_t exact = std::int64_t{1} << 53;  // beyond, a double would round
-            inside = inside && raw <= exact && raw >= -exact;
-        }
         return inside;
     }
 };

@@ -55,6 +55,10 @@ struct Block {
         for (Index i = 0; i < d; ++i) {
             for (Index j = i; j < d; ++j) scatter[i * d + j] -= drift[i] * drift[j] / n;
         }
+        for (Index i = 0; i < d; ++i) {  // a coordinate that does not vary, but for rounding
+            if (scatter[i * d + i] > 0) continue;
+            for (Index j = 0; j < d; ++j) scatter[std::min(i, j) * d + std::max(i, j)] = 0.0;
+        }
     }
 };
 

@@ -179,6 +179,6 @@ def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
 def check_weight(name: str, n: Array, like: Array) -> None:
     """Raise unless `n` counts rows: in range, and one number where `like` has one or many."""
     if not ((n >= 0) & (n <= EXACT)).all():
-        raise DataError(f"'n' of {name} must lie between 0 and 2**53, where float64 counts exactly.")
+        raise DataError(f"'n' of {name} must be at least 0 and below 2**53, where float64 counts exactly.")
     if n.ndim > like.ndim or any(a not in (1, b) for a, b in zip(n.shape[::-1], like.shape[::-1], strict=False)):
         raise ShapeError(f"'n' of {name} must broadcast to shape {like.shape}; got {n.shape}.")

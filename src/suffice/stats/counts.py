@@ -24,8 +24,8 @@ class Counts(Statistic):
                 raise DataError(f"'{name}' of {type(self).__name__} must not be negative or NaN; got {array.min()}.")
             if array.dtype == np.float64 and (array > EXACT).any():
                 raise DataError(
-                    f"'{name}' of {type(self).__name__} must stay at or below 2**53, where float64 counts "
-                    f"exactly; got {array.max():.17g}."
+                    f"'{name}' of {type(self).__name__} must stay below 2**53, where float64 counts exactly; "
+                    f"got {array.max():.17g}."
                 )
 
     def _plus(self, other: Self) -> Self:

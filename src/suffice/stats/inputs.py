@@ -12,8 +12,8 @@ from suffice.typing import Array, Integers, Matrix
 
 __all__ = ["BINARY", "CODE", "COUNT", "EXACT", "POSITIVE", "REAL", "WHOLE", "Allowed", "Groups", "Rows"]
 
-EXACT = 2.0**53
-"""Whole numbers up to here are exact in float64; a count beyond it would be rounded, so it is refused."""
+EXACT = 2.0**53 - 1
+"""The largest count. One more, and float64 could no longer tell a sum from its neighbour, so it is refused."""
 
 KERNEL_TYPES = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
 
@@ -30,8 +30,6 @@ class Allowed:
     def accepts(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which of the values are allowed."""
         inside = (values >= self.least) & (values <= self.most)
-        if values.dtype.kind in "iu":
-            inside &= values <= int(EXACT)
         return inside & (values == np.floor(values)) if self.whole else inside
 
     def read(self, value: ArrayLike, name: str) -> Array:
@@ -52,8 +50,8 @@ class Allowed:
 
 
 _LARGEST = float(np.finfo(np.float64).max)
-COUNT = Allowed(0.0, EXACT, False, "numbers from 0 to 2**53")
-WHOLE = Allowed(0.0, EXACT, True, "whole numbers from 0 to 2**53")
+COUNT = Allowed(0.0, EXACT, False, "numbers of at least 0 and below 2**53")
+WHOLE = Allowed(0.0, EXACT, True, "whole numbers of at least 0 and below 2**53")
 CODE = Allowed(0.0, EXACT, True, "category codes 0, 1, 2, … below the number of categories")
 BINARY = Allowed(0.0, 1.0, True, "zeros and ones")
 POSITIVE = Allowed(5e-324, _LARGEST, False, "positive, finite numbers")
@@ -101,9 +99,10 @@ class Rows:
     def complain(self, allowed: Allowed) -> None:
         """Raise the error that a kernel only noticed: name the first value that is not allowed."""
         if self.is_sparse:
+            width = self.matrix.shape[self.matrix.format == "csr"]
+            if ((self.matrix.indices < 0) | (self.matrix.indices >= width)).any():
+                raise ShapeError(f"The sparse matrix '{self.name}' must not have an index outside its own shape.")
             entries = self.matrix.tocoo()
-            if len(entries.col) and (entries.col.max() >= self.matrix.shape[1] or entries.col.min() < 0):
-                raise ShapeError(f"The sparse matrix '{self.name}' has an index outside its own shape.")
             bad = np.flatnonzero(~allowed.accepts(entries.data))
             if len(bad):
                 value, row, column = (part[bad[0]] for part in (entries.data, entries.row, entries.col))

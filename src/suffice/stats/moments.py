@@ -94,11 +94,16 @@ class Moments(Statistic):
         if (n < 0).any():
             raise DataError(f"more rows would go than there are ({-n.min():g} too many).")
 
+    def _noise(self, other: Self) -> Array:
+        """What rounding may leave in a scatter: of the scatters that took part, and of the values' own last bits."""
+        bits = self.n * (np.finfo(np.float64).eps * np.maximum(np.abs(self.mean), np.abs(other.mean))) ** 2
+        return np.asarray(ROUNDING * (self._sizes() + other._sizes()) + 16 * bits)
+
     def _refuse_leftovers(self, other: Self, delta: Array, left: Booleans) -> None:
         """Where all rows go, they must be the rows that are there."""
-        scale = self._sizes() + other._sizes()
-        apart = delta**2 * self.n > ROUNDING * scale + self.n * (ROUNDING * self.mean) ** 2
-        wider = np.abs(self._sizes() - other._sizes()) > ROUNDING * scale
+        noise = self._noise(other)
+        apart = delta**2 * self.n > noise
+        wider = np.abs(self._sizes() - other._sizes()) > noise
         if (~left & (other.n > 0) & (apart | wider)).any():
             raise DataError("all rows would go, but those to go have another mean or scatter.")
 
@@ -141,7 +146,7 @@ class DiagonalMoments(Moments):
         return self.scatter
 
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
-        slight = (scatter.hi < 0) & (scatter.hi >= -ROUNDING * (self.scatter + other.scatter))
+        slight = (scatter.hi < 0) & (scatter.hi >= -self._noise(other))
         return Pair(np.where(slight, 0.0, scatter.hi), np.where(slight, 0.0, scatter.lo))
 
 
@@ -184,8 +189,7 @@ class FullMoments(Moments):
 
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
         sizes = np.asarray(np.diagonal(scatter.hi, axis1=-2, axis2=-1))
-        allowed = ROUNDING * (self._sizes() + other._sizes()).max(axis=-1, initial=0.0)
-        if (np.linalg.eigvalsh(scatter.hi).min(axis=-1, initial=0.0) < -allowed * max(1, sizes.shape[-1])).any():
+        if (np.linalg.eigvalsh(scatter.hi).min(axis=-1, initial=0.0) < -self._noise(other).sum(axis=-1)).any():
             raise DataError("the scatter that is left would not be positive semi-definite.")
         gone = (sizes < 0)[..., :, None] | (sizes < 0)[..., None, :]
         return Pair(np.where(gone, 0.0, scatter.hi), np.where(gone, 0.0, scatter.lo))

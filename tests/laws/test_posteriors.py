@@ -1,0 +1,155 @@
+"""Laws of conjugate families, said once, over all of them."""
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import suffice as sf
+from laws.registry import FAMILIES, FamilyCase
+
+every_family = pytest.mark.parametrize("case", FAMILIES, ids=str)
+
+
+def parameters(belief: Any) -> list[Any]:
+    return [np.asarray(value) for value in belief._values()]
+
+
+def assert_same(got: Any, expected: Any, rtol: float = 1e-9) -> None:
+    assert type(got) is type(expected)
+    for mine, theirs in zip(parameters(got), parameters(expected), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=rtol, atol=rtol * max(1.0, float(np.abs(theirs).max())))
+
+
+@every_family
+@given(data=st.data())
+def test_learning_in_two_steps_equals_learning_at_once(case: FamilyCase, data: st.DataObject) -> None:
+    prior, first, second = data.draw(case.priors), data.draw(case.rows()), data.draw(case.rows())
+    in_steps = prior.update(values=first).update(values=second)
+    assert_same(in_steps, prior.update(values=first + second))
+    assert_same(in_steps, prior.update(statistic(case, first) + statistic(case, second)))
+
+
+@every_family
+@given(data=st.data())
+def test_no_data_change_nothing(case: FamilyCase, data: st.DataObject) -> None:
+    prior = data.draw(case.priors)
+    for kind in case.family.learns_from:
+        assert prior.update(kind.zero()) == prior
+        assert prior.log_evidence(kind.zero()) == 0
+
+
+@every_family
+@given(data=st.data())
+def test_chain_rule(case: FamilyCase, data: st.DataObject) -> None:
+    """The evidence of all rows is the product of each row's predictive given those before it."""
+    prior, rows = data.draw(case.priors), data.draw(case.rows(1, 20))
+    belief, total = prior, 0.0
+    for row in rows:
+        total += float(belief.predict().log(row))
+        belief = belief.update(values=[row])
+    assert total == pytest.approx(prior.log_evidence(values=rows), rel=1e-8, abs=1e-8)
+
+
+@every_family
+@settings(max_examples=15)
+@given(data=st.data())
+def test_the_predictive_sums_to_one(case: FamilyCase, data: st.DataObject) -> None:
+    assert case.total(data.draw(case.priors).predict()) == pytest.approx(1, rel=1e-6)
+
+
+@every_family
+@settings(max_examples=25)
+@given(data=st.data())
+def test_the_predictive_equals_its_oracle(case: FamilyCase, data: st.DataObject) -> None:
+    prior, row = data.draw(case.priors), data.draw(case.row)
+    assert float(np.exp(prior.predict().log(row))) == pytest.approx(case.oracle(prior, row), rel=1e-6)
+
+
+@every_family
+@given(data=st.data())
+def test_an_integer_weight_equals_repetition(case: FamilyCase, data: st.DataObject) -> None:
+    prior, rows = data.draw(case.priors), data.draw(case.rows())
+    times = data.draw(st.lists(st.integers(0, 4), min_size=len(rows), max_size=len(rows)).filter(any))
+    repeated = [row for row, n in zip(rows, times, strict=True) for _ in range(n)]
+    assert_same(prior.update(values=rows, weights=times), prior.update(values=repeated))
+    evidence = prior.log_evidence(values=rows, weights=times)
+    assert evidence == pytest.approx(prior.log_evidence(values=repeated), rel=1e-9, abs=1e-9)
+
+
+@every_family
+@given(data=st.data())
+def test_a_table_of_beliefs_is_each_of_them(case: FamilyCase, data: st.DataObject) -> None:
+    priors, rows = data.draw(st.lists(case.priors, min_size=2, max_size=3)), data.draw(case.rows())
+    row = data.draw(case.row)
+    table = case.family(*(np.stack(column) for column in zip(*(parameters(p) for p in priors), strict=True)))
+    statistic_of_rows = statistic(case, rows)
+    learned, evidence = table.update(statistic_of_rows), table.log_evidence(statistic_of_rows)
+    density = table.predict().log(row)
+    for i, prior in enumerate(priors):
+        one = case.family(*(column[i] for column in parameters(learned)))
+        assert_same(one, prior.update(values=rows), 1e-12)
+        assert evidence[i] == pytest.approx(prior.log_evidence(values=rows), rel=1e-12)
+        assert density[i] == pytest.approx(prior.predict().log(row), rel=1e-12)
+
+
+@every_family
+@given(data=st.data())
+def test_beliefs_are_values(case: FamilyCase, data: st.DataObject) -> None:
+    prior = data.draw(case.priors)
+    copy = pickle.loads(pickle.dumps(prior))
+    assert copy == prior
+    assert hash(copy) == hash(prior)
+    assert prior != object()
+    with pytest.raises(AttributeError):
+        prior.anything = 1
+    with pytest.raises(AttributeError):
+        setattr(prior, next(iter(prior.__dataclass_fields__)), 1)
+    name = type(prior).__name__
+    assert repr(prior).startswith(f"{name}(")
+
+
+@every_family
+def test_draws_agree_with_mean_variance_and_interval(case: FamilyCase) -> None:
+    """By 40,000 draws of the parameter and of the data, within five standard errors."""
+    prior = TYPICAL[case.family]
+    draws, n = prior.sample(1, 40_000), 40_000
+    ends = prior.interval(0.9)
+    if not isinstance(draws, tuple):
+        draws, ends = (draws,), ((ends[0], ends[1]),)
+        means, variances = (prior.mean,), (prior.var,)
+    else:
+        if draws._fields[1] == "covariance":
+            draws = (draws[0], np.diagonal(draws[1], axis1=-2, axis2=-1))
+        means = tuple(m if np.ndim(m) < 2 else np.diagonal(m) for m in prior.mean)
+        variances = tuple(prior.var)
+    for draw, mean, var, (low, high) in zip(draws, means, variances, ends, strict=True):
+        np.testing.assert_array_less(np.abs(draw.mean(axis=0) - mean), 5 * np.sqrt(var / n) + 1e-12)
+        np.testing.assert_allclose(draw.var(axis=0), var, rtol=0.15)
+        np.testing.assert_allclose(((draw >= low) & (draw <= high)).mean(axis=0), 0.9, atol=0.01)
+    future = prior.predict()
+    sampled = future.sample(2, n)
+    if case.family is sf.Dirichlet:
+        sampled = np.eye(3)[sampled]
+    np.testing.assert_array_less(np.abs(sampled.mean(axis=0) - future.mean), 5 * np.sqrt(future.var / n) + 1e-12)
+    np.testing.assert_allclose(sampled.var(axis=0), future.var, rtol=0.15)
+
+
+TYPICAL: dict[type, Any] = {
+    sf.Beta: sf.Beta(3, 5),
+    sf.Dirichlet: sf.Dirichlet([2, 3, 4]),
+    sf.Gamma: sf.Gamma(4, 2),
+    sf.NormalInverseGamma: sf.NormalInverseGamma(1, 2, 8, 7),
+    sf.NormalInverseWishart: sf.NormalInverseWishart([1, -2], 3, 15, [[4, 1], [1, 6]]),
+    sf.Pareto: sf.Pareto(10, 8),
+}
+
+
+def statistic(case: FamilyCase, rows: list[Any]) -> Any:
+    kind = case.family.learns_from[0]
+    if case.family is sf.Dirichlet:
+        return kind.of(np.eye(4)[rows])
+    return kind.of(rows)
