@@ -30,10 +30,11 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def plain(value: Any) -> Any:
+def plain(value: Any) -> Floats:
     """A Python number if the array holds just one, for reading; the array itself otherwise."""
     array = np.asarray(value)
-    return array.item() if array.ndim == 0 else array
+    result: Floats = array.item() if array.ndim == 0 else array
+    return result
 
 
 def generator(rng: Rng) -> np.random.Generator:

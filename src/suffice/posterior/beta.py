@@ -102,8 +102,7 @@ class Beta(Conjugate[BinaryCounts]):
             raise NoUniqueMode(f"{self!r} has no unique mode: modes() says {self.modes()!r}. Use mean instead.")
         a, b = np.asarray(self.a), np.asarray(self.b)
         inner = (a - 1) / np.where((a > 1) & (b > 1), a + b - 2, 1)  # BB-3
-        mode: Floats = plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
-        return mode
+        return plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
 
     def modes(self) -> Any:
         """Per member: "point", "two" (both ends), or "flat" (every point).
@@ -125,8 +124,7 @@ class Beta(Conjugate[BinaryCounts]):
         strength = np.asarray(self.a + self.b) - (2 if of == "mode" else 0)
         if of == "mode" and not ((np.minimum(self.a, self.b) >= 1) & (strength > 0)).all():
             raise NoUniqueMode(f"The weight of a prior in the mode needs a, b ≥ 1 and a + b > 2; got {self!r}.")
-        weight: Floats = plain(strength / (trials + strength))  # BB-4
-        return weight
+        return plain(strength / (trials + strength))  # BB-4
 
     def interval(self, level: float = 0.95, kind: Literal["equal", "highest"] = "equal") -> Interval:
         """Bounds that hold the probability of heads with the given probability.
@@ -181,8 +179,7 @@ class Beta(Conjugate[BinaryCounts]):
         t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
         ones, zeros = t.ones, t.zeros
         total = log_rising(self.a + self.b, ones + zeros)
-        evidence: Floats = plain(log_rising(self.a, ones) + log_rising(self.b, zeros) - total)  # BB-7
-        return evidence
+        return plain(log_rising(self.a, ones) + log_rising(self.b, zeros) - total)  # BB-7
 
     def _collect(
         self, values: Any = None, weights: Any = None, heads: ArrayLike | None = None, tails: ArrayLike | None = None

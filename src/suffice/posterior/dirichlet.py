@@ -172,8 +172,7 @@ class Dirichlet(Conjugate[Counted]):
         """Log-probability of these trials in their order; of the counts alone it is ``predict(N).logpmf(counts)``."""
         t = self._read(statistic, counts=counts, values=values, weights=weights)
         each = np.sum(log_rising(self.alpha, t.counts), axis=-1)
-        evidence: Floats = plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
-        return evidence
+        return plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
 
     @property
     def _total(self) -> Array:

@@ -85,8 +85,7 @@ class Gamma(Conjugate[PoissonSums]):
     @property
     def mode(self) -> Floats:
         """Most probable rate."""
-        mode: Floats = plain(np.maximum(0.0, np.asarray(self.shape) - 1) / self.rate)  # GP-4
-        return mode
+        return plain(np.maximum(0.0, np.asarray(self.shape) - 1) / self.rate)  # GP-4
 
     def interval(self, level: float = 0.95) -> Interval:
         """Equal-tailed bounds of the rate."""
@@ -114,5 +113,4 @@ class Gamma(Conjugate[PoissonSums]):
         t = self._read(statistic, values=values, weights=weights)
         s, r = np.asarray(self.shape), np.asarray(self.rate)
         rates = -s * np.log1p(t.n / r) - t.total * np.log(r + t.n)  # s ln r − s' ln r', kept apart from cancelling
-        evidence: Floats = plain(log_rising(s, t.total) + rates - t.log_factorials)  # GP-3
-        return evidence
+        return plain(log_rising(s, t.total) + rates - t.log_factorials)  # GP-3

@@ -133,14 +133,13 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
     ) -> Floats:
         """Log-density of the values; with a flat mean (kappa=0), of all but the first given the first."""
         t = self._read(statistic, values=values, weights=weights)
-        flat = np.asarray(self.kappa) == 0
-        first = np.where(flat & (t.n > 0), 1.0, 0.0)  # the row that a flat mean spends
+        flat = np.asarray(self.kappa) == 0  # a flat mean spends the first row
+        first = np.where(flat & (t.n > 0), 1.0, 0.0)  # NG-3
         a, n = self.a + first / 2, t.n - first
         growth = self._growth(t)
         ratio = np.where(flat, np.maximum(t.n, 1.0), 1 + t.n / np.where(flat, 1.0, self.kappa))
         scales = -a * np.log1p(growth / self.b) - n / 2 * np.log(self.b + growth)  # a ln b − a' ln b'
-        evidence: Floats = plain(log_rising(a, n / 2) + scales - np.log(ratio) / 2 - n / 2 * np.log(2 * np.pi))  # NG-3
-        return evidence
+        return plain(log_rising(a, n / 2) + scales - np.log(ratio) / 2 - n / 2 * np.log(2 * np.pi))  # NG-3
 
     def _distance(self, t: DiagonalMoments) -> Array:
         return np.asarray((t.mean - self.m) + t.mean_lo)
@@ -149,4 +148,4 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         """b' − b."""
         kappa = np.asarray(self.kappa)
         shared = kappa * t.n / np.where(kappa + t.n > 0, kappa + t.n, 1.0)
-        return np.asarray((t.scatter + shared * self._distance(t) ** 2) / 2)
+        return np.asarray((t.scatter + shared * self._distance(t) ** 2) / 2)  # NG-1

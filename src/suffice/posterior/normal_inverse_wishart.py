@@ -181,15 +181,14 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         """Log-density of the vectors; with a flat mean (kappa=0), of all but the first given the first."""
         t = self._read(statistic, values=values, weights=weights)
         d, rows, kappa = self.m.shape[-1], self._rows(t), np.asarray(self.kappa)
-        flat = kappa == 0
-        first = np.where(flat & (rows > 0), 1.0, 0.0)  # the row that a flat mean spends: NW-4
+        flat = kappa == 0  # a flat mean spends the first row
+        first = np.where(flat & (rows > 0), 1.0, 0.0)  # NW-4
         nu, n = np.asarray(self.nu + first), rows - first
         gammas = np.sum(log_rising((nu[..., None] - np.arange(d)) / 2, n[..., None] / 2), axis=-1)
         before, ratio = _log_determinants(self.scale, self._growth(t))
         scales = -nu / 2 * ratio - n / 2 * (before + ratio)  # (ν/2) ln|Λ| − (ν'/2) ln|Λ'|
         shrink = np.log(np.where(flat, np.maximum(rows, 1.0), 1 + rows / np.where(flat, 1.0, kappa)))
-        evidence: Floats = plain(gammas + scales - d / 2 * shrink - n * d / 2 * np.log(np.pi))  # NW-3
-        return evidence
+        return plain(gammas + scales - d / 2 * shrink - n * d / 2 * np.log(np.pi))  # NW-3
 
     @staticmethod
     def _rows(t: FullMoments) -> Array:
@@ -202,7 +201,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         """Λ' − Λ."""
         kappa, n, away = np.asarray(self.kappa), self._rows(t), self._distance(t)
         shared = (kappa * n / np.where(kappa + n > 0, kappa + n, 1.0))[..., None, None]
-        return np.asarray(t.scatter + shared * away[..., :, None] * away[..., None, :])
+        return np.asarray(t.scatter + shared * away[..., :, None] * away[..., None, :])  # NW-1
 
     def _marginal(self) -> tuple[Array, Array]:
         """Each variance by itself is inverse-gamma: its shape and scale."""

@@ -79,16 +79,14 @@ class Pareto(Conjugate[Extremes]):
     def mean(self) -> Floats:
         """Expected upper end; infinite where K ≤ 1."""
         K = np.asarray(self.K)
-        mean: Floats = plain(np.where(K > 1, K * self.b / np.where(K > 1, K - 1, 1.0), np.inf))  # PU-5
-        return mean
+        return plain(np.where(K > 1, K * self.b / np.where(K > 1, K - 1, 1.0), np.inf))  # PU-5
 
     @property
     def var(self) -> Floats:
         """Variance of the upper end; infinite where K ≤ 2."""
         K = np.asarray(self.K)
         known = np.where(K > 2, K, 3.0)
-        var: Floats = plain(np.where(K > 2, known * np.square(self.b) / ((known - 1) ** 2 * (known - 2)), np.inf))
-        return var
+        return plain(np.where(K > 2, known * np.square(self.b) / ((known - 1) ** 2 * (known - 2)), np.inf))
 
     @property
     def mode(self) -> Floats:
@@ -132,5 +130,4 @@ class Pareto(Conjugate[Extremes]):
         t = self._read(statistic, values=values, weights=weights)
         b, K, c = np.asarray(self.b), np.asarray(self.K), np.maximum(t.largest, self.b)
         beyond = K * np.log(b / c)  # zero unless the data pass b
-        evidence: Floats = plain(-np.log1p(t.n / K) + beyond - t.n * np.log(c))  # PU-3
-        return evidence
+        return plain(-np.log1p(t.n / K) + beyond - t.n * np.log(c))  # PU-3

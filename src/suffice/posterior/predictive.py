@@ -45,8 +45,7 @@ class Mass(Predictive):
 
     def pmf(self, x: ArrayLike) -> Floats:
         """Probability of x."""
-        result: Floats = plain(np.exp(self.log(x)))
-        return result
+        return plain(np.exp(self.log(x)))
 
 
 class Density(Predictive):
@@ -58,8 +57,7 @@ class Density(Predictive):
 
     def pdf(self, x: ArrayLike) -> Floats:
         """Density at x."""
-        result: Floats = plain(np.exp(self.log(x)))
-        return result
+        return plain(np.exp(self.log(x)))
 
 
 class _Univariate(Predictive):
@@ -72,20 +70,17 @@ class _Univariate(Predictive):
 
     def log(self, x: ArrayLike) -> Floats:
         """Log-probability, or log-density, of x."""
-        result: Floats = plain(getattr(self.distribution, self._log)(np.asarray(x)))
-        return result
+        return plain(getattr(self.distribution, self._log)(np.asarray(x)))
 
     @property
     def mean(self) -> Floats:
         """Expected value."""
-        result: Floats = plain(self.distribution.mean())
-        return result
+        return plain(self.distribution.mean())
 
     @property
     def var(self) -> Floats:
         """Variance."""
-        result: Floats = plain(self.distribution.var())
-        return result
+        return plain(self.distribution.var())
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draws: an array of shape `size` followed by the batch's shape."""
@@ -125,8 +120,7 @@ class Categorical(Mass):
         shape = np.broadcast_shapes(batch, safe.shape)
         table = np.broadcast_to(np.log(self.probabilities), (*shape, size))
         picked = np.take_along_axis(table, np.broadcast_to(safe, shape)[..., None], -1)[..., 0]
-        result: Floats = plain(np.where(inside, picked, -np.inf))
-        return result
+        return plain(np.where(inside, picked, -np.inf))
 
     @property
     def mean(self) -> Floats:
@@ -157,8 +151,7 @@ class DirichletMultinomial(Mass):
 
     def log(self, x: ArrayLike) -> Floats:
         """Log-probability of a vector of counts."""
-        result: Floats = plain(self.distribution.logpmf(np.asarray(x)))
-        return result
+        return plain(self.distribution.logpmf(np.asarray(x)))
 
     @property
     def mean(self) -> Floats:
@@ -195,8 +188,7 @@ class MultivariateT(Density):
         for place in np.ndindex(batch):
             t = stats.multivariate_t(self.location[place], self.shape[place], float(self.df[place]))
             out[(..., *place)] = t.logpdf(points[(..., *place, slice(None))])
-        result: Floats = plain(out)
-        return result
+        return plain(out)
 
     @property
     def mean(self) -> Floats:
@@ -241,22 +233,19 @@ class UpToEnd(Density):
         x = np.asarray(x, np.float64)
         below = np.log(self.inside) + self.flat.logpdf(x)
         beyond = np.log1p(-self.inside) + self.tail.logpdf(np.where(x > self.c, x, 2 * self.c))
-        result: Floats = plain(np.where(x > self.c, beyond, below))
-        return result
+        return plain(np.where(x > self.c, beyond, below))
 
     @property
     def mean(self) -> Floats:
         """Expected value; infinite where K ≤ 1."""
-        result: Floats = plain(self.inside * self.flat.mean() + (1 - self.inside) * self.tail.mean())
-        return result
+        return plain(self.inside * self.flat.mean() + (1 - self.inside) * self.tail.mean())
 
     @property
     def var(self) -> Floats:
         """Variance; infinite where K ≤ 2."""
         second = self.inside * self.flat.moment(2) + (1 - self.inside) * (self.tail.var() + self.tail.mean() ** 2)
         finite = np.isfinite(second)
-        result: Floats = plain(np.where(finite, second - np.where(finite, self.mean, 0.0) ** 2, np.inf))
-        return result
+        return plain(np.where(finite, second - np.where(finite, self.mean, 0.0) ** 2, np.inf))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draws, of shape `size` followed by the batch's shape."""

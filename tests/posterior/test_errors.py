@@ -1,0 +1,88 @@
+"""Bad input to a family: one clear sentence, and nothing changed."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import suffice as sf
+from suffice import errors
+from suffice.stats import CategoryCounts, TokenCounts
+
+eye = np.eye(2)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: sf.Beta(0, 1), errors.PriorError, "'a' of Beta must be positive; got 0"),
+        (lambda: sf.Beta([1, 2], [3, -4]), errors.PriorError, r"'b' of Beta must be positive; got -4 at \[1\]"),
+        (lambda: sf.Beta(np.nan, 1), errors.PriorError, "'a' of Beta must be finite; got nan"),
+        (lambda: sf.Beta(1, np.inf), errors.PriorError, "finite"),
+        (lambda: sf.Beta("one", 1), errors.KindError, "a number or an array of numbers; got 'one'"),
+        (lambda: sf.Beta([1, 2], [1, 2, 3]), errors.ShapeError, "broadcast"),
+        (lambda: sf.Dirichlet(1), errors.PriorError, "one number per category"),
+        (lambda: sf.Dirichlet([]), errors.PriorError, "one number per category"),
+        (lambda: sf.Dirichlet([1, 0]), errors.PriorError, r"positive; got 0 at \[1\]"),
+        (lambda: sf.Gamma(1, -1), errors.PriorError, "'rate' of Gamma must be positive; got -1"),
+        (lambda: sf.NormalInverseGamma(0, -1, 1, 1), errors.PriorError, "'kappa'.*zero or positive"),
+        (lambda: sf.NormalInverseGamma(0, 1, 0, 1), errors.PriorError, "'a'.*positive"),
+        (lambda: sf.NormalInverseWishart([0, 0], 1, 1, eye), errors.PriorError, "'nu'.*above d − 1 = 1; got 1"),
+        (lambda: sf.NormalInverseWishart([0, 0], 1, 3, -eye), errors.PriorError, "positive definite"),
+        (lambda: sf.NormalInverseWishart([0, 0], 1, 3, [[1, 2], [0, 1]]), errors.PriorError, "symmetric"),
+        (lambda: sf.NormalInverseWishart([0, 0], 1, 3, [1, 1]), errors.ShapeError, "square"),
+        (lambda: sf.NormalInverseWishart([0, 0], [1, 1], [3, 3, 3], eye), errors.ShapeError, "broadcast"),
+        (lambda: sf.Pareto(-1, 1), errors.PriorError, "'b' of Pareto must be zero or positive"),
+        (lambda: sf.Beta().update(), errors.KeywordError, "neither"),
+        (lambda: sf.Beta().update(head=3), errors.KeywordError, "got 'head'. Did you mean 'heads'?"),
+        (lambda: sf.Beta().log_evidence(successes=3), errors.KeywordError, "takes the keywords heads, tails, values"),
+        (lambda: sf.Beta().update(values=[1], heads=1), errors.KeywordError, "got both"),
+        (lambda: sf.Beta().update(heads=1, weights=[1]), errors.KeywordError, "belongs to 'values'"),
+        (lambda: sf.Beta().update(heads=-1), errors.DataError, "'heads'.*got -1"),
+        (lambda: sf.Beta().update(heads=np.nan), errors.DataError, "'heads'.*got nan"),
+        (lambda: sf.Beta().update(heads="many"), errors.KindError, "'heads'"),
+        (lambda: sf.Beta().update(heads=2**53), errors.DataError, r"below 2\*\*53"),
+        (lambda: sf.Beta().update(heads=2**70), errors.KindError, r"below 2\*\*53"),
+        (lambda: sf.Beta().update(heads=[1, 2], tails=[1, 2, 3]), errors.ShapeError, "'heads' of shape"),
+        (lambda: sf.Beta().update(values=[0, 0.5]), errors.DataError, r"'values'.*zeros and ones; got 0.5 at \[1\]"),
+        (lambda: sf.Beta().update(values=[]), errors.DataError, "at least one row"),
+        (lambda: sf.Beta([1, 1], 1).update(values=[[0, 1, 1]]), errors.ShapeError, r"shape \(2,\); got shape \(3,\)"),
+        (lambda: sf.Beta().update(TokenCounts(1.0)), errors.KindError, "BinaryCounts; got TokenCounts"),
+        (lambda: sf.Beta().update([1, 0]), errors.KindError, "by keyword, such as values="),
+        (lambda: sf.Beta().interval(95), errors.InputError, "'level' must lie between 0 and 1; got 95"),
+        (lambda: sf.Beta().interval(0.9, kind="shortest"), errors.InputError, "'equal' or 'highest'"),
+        (lambda: sf.Beta().predict(-1), errors.DataError, "'trials'"),
+        (lambda: sf.Beta().predict(2.5), errors.DataError, "'trials'.*whole"),
+        (lambda: sf.Dirichlet([1, 1]).update(counts=[1, 2, 3]), errors.ShapeError, r"got shape \(3,\)"),
+        (lambda: sf.Dirichlet([1, 1]).update(counts=[1]), errors.ShapeError, r"got shape \(1,\)"),
+        (lambda: sf.Dirichlet([1, 1]).update(counts=[1, -2]), errors.DataError, r"'counts'.*got -2 at \[1\]"),
+        (lambda: sf.Dirichlet([1, 1]).update(values=[0, 2]), errors.DataError, "'values'.*codes"),
+        (lambda: sf.Dirichlet([1, 1]).update(values=[[0]]), errors.ShapeError, "list of category codes"),
+        (lambda: sf.Dirichlet([1, 1]).update(counts=[1, 2], values=[0]), errors.KeywordError, "got both"),
+        (lambda: sf.Dirichlet([1, 1]).update(CategoryCounts.of([[0, 1]])), errors.ShapeError, r"column\(j\)"),
+        (lambda: sf.Dirichlet([1.0]).marginal(), errors.PriorError, "one category"),
+        (lambda: sf.Gamma(1, 1).update(values=[1.5]), errors.DataError, "whole"),
+        (lambda: sf.Gamma(1, 1).update(values=[-1]), errors.DataError, "whole"),
+        (lambda: sf.NormalInverseGamma(0, 1, 1, 1).update(values=[np.inf]), errors.DataError, "finite"),
+        (lambda: sf.NormalInverseWishart([0, 0], 1, 3, eye).update(values=[[1.0]]), errors.ShapeError, "shape"),
+        (lambda: sf.NormalInverseWishart([0, 0], 1, 3, eye).update(values=[1.0, 2.0]), errors.ShapeError, "vector"),
+        (lambda: sf.Pareto(1, 1).update(values=[0]), errors.DataError, "positive"),
+        (lambda: sf.Pareto(0, 0).log_evidence(values=[1]), errors.ImproperPrior, "The evidence needs a proper prior"),
+    ],
+)
+def test_one_clear_sentence(call: Callable[[], object], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words) as caught:
+        call()
+    assert isinstance(caught.value, errors.SufficeError)
+    assert isinstance(caught.value, ValueError | TypeError)
+    assert str(caught.value).endswith((".", "?"))
+
+
+def test_threads_must_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(errors.InputError, match="'n' of threads"), sf.threads(0):
+        pass
+    monkeypatch.setenv("SUFFICE_NUM_THREADS", "many")
+    with pytest.raises(errors.InputError, match="SUFFICE_NUM_THREADS must be a whole number of at least 1; got 'many'"):
+        sf.Beta().update(values=[1])
+    monkeypatch.setenv("SUFFICE_NUM_THREADS", "2")
+    assert sf.parallel.thread_count() == 2

@@ -1,0 +1,414 @@
+"""Worked examples with known answers, and formulas against other people's code."""
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import optimize, special, stats
+
+import suffice as sf
+from suffice.posterior.special import log_rising
+from suffice.stats import BinaryCounts, CategoryCounts, ClassCounts, DiagonalMoments, Extremes, FullMoments, TokenCounts
+
+# ---- a coin
+
+
+def test_coin_worked_examples() -> None:
+    assert sf.Beta(2, 2).update(heads=3, tails=17) == sf.Beta(5, 19)
+    assert sf.Beta(5, 2).update(heads=11, tails=13) == sf.Beta(16, 15)
+    assert sf.Beta(1, 1).update(heads=0, tails=3).predict().pmf(1) == pytest.approx(1 / 5)
+    assert repr(sf.Beta(2, 2).update(heads=3, tails=17)) == "Beta(a=5, b=19)"
+
+
+def test_coin_moments_and_intervals_are_scipys() -> None:
+    belief, oracle = sf.Beta(5, 19), stats.beta(5, 19)
+    assert belief.mean == pytest.approx(oracle.mean())
+    assert belief.var == pytest.approx(oracle.var())
+    assert belief.interval(0.9) == pytest.approx(oracle.interval(0.9))
+    ten = belief.predict(10)
+    a, b, m = 5, 19, 10
+    assert ten.mean == pytest.approx(m * a / (a + b))
+    assert ten.var == pytest.approx(m * a * b * (a + b + m) / ((a + b) ** 2 * (a + b + 1)))
+    assert ten.pmf([0, 3]) == pytest.approx(stats.betabinom(10, 5, 19).pmf([0, 3]))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "kind", "mode"),
+    [
+        (3, 2, "point", 2 / 3),
+        (1, 2, "point", 0),
+        (0.5, 1, "point", 0),
+        (0.5, 3, "point", 0),
+        (2, 1, "point", 1),
+        (1, 0.5, "point", 1),
+        (3, 0.5, "point", 1),
+        (0.5, 0.4, "two", None),
+        (1, 1, "flat", None),
+    ],
+)
+def test_coin_modes(a: float, b: float, kind: str, mode: float | None) -> None:
+    belief = sf.Beta(a, b)
+    assert belief.modes() == kind
+    if mode is None:
+        with pytest.raises(sf.errors.NoUniqueMode, match="modes"):
+            _ = belief.mode
+        return
+    grid = np.linspace(1e-9, 1 - 1e-9, 100_001)
+    assert belief.mode == pytest.approx(mode)
+    assert belief.mode == pytest.approx(grid[np.argmax(stats.beta.pdf(grid, a, b))], abs=1e-5)
+
+
+def test_coin_prior_weight_mixes_prior_and_data() -> None:
+    prior, heads, tails = sf.Beta(4, 2), 7, 13
+    after = prior.update(heads=heads, tails=tails)
+    for of, before, result in (("mean", prior.mean, after.mean), ("mode", prior.mode, after.mode)):
+        weight = prior.prior_weight(heads + tails, of=of)  # type: ignore[arg-type]
+        assert result == pytest.approx(weight * before + (1 - weight) * heads / (heads + tails))
+    with pytest.raises(sf.errors.NoUniqueMode):
+        sf.Beta(0.5, 3).prior_weight(10, of="mode")
+
+
+@pytest.mark.parametrize(("a", "b"), [(5, 19), (2, 2), (1.2, 30), (400, 3), (1, 4), (0.3, 4), (4, 1), (5e6, 5e6)])
+def test_highest_density_interval_is_the_shortest(a: float, b: float) -> None:
+    low, high = sf.Beta(a, b).interval(0.9, kind="highest")
+    assert stats.beta.cdf(high, a, b) - stats.beta.cdf(low, a, b) == pytest.approx(0.9)
+    widths = stats.beta.ppf(np.linspace(0, 0.1, 2001) + 0.9, a, b) - stats.beta.ppf(np.linspace(0, 0.1, 2001), a, b)
+    assert high - low <= np.nanmin(widths) * (1 + 1e-9)
+
+
+def test_highest_density_interval_of_special_coins() -> None:
+    assert sf.Beta(1, 1).interval(0.9, kind="highest") == pytest.approx((0.05, 0.95))
+    with pytest.raises(sf.errors.NoUniqueMode, match="both ends"):
+        sf.Beta(0.5, 0.5).interval(kind="highest")
+    table = sf.Beta([5, 4], [19, 1]).interval(0.9, kind="highest")
+    assert table[0][0] == pytest.approx(sf.Beta(5, 19).interval(0.9, kind="highest")[0])
+    assert table[1][1] == pytest.approx(1)
+
+
+def test_coin_evidence_of_a_count_is_the_predictive_of_the_prior() -> None:
+    prior = sf.Beta(2, 3)
+    sequence = prior.log_evidence(heads=7, tails=13)
+    assert sequence == pytest.approx(special.betaln(9, 16) - special.betaln(2, 3))
+    assert sequence + np.log(special.comb(20, 7)) == pytest.approx(prior.predict(20).logpmf(7))
+
+
+# ---- a die
+
+
+def test_nursery_rhyme() -> None:
+    words = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
+    lines = ["Mary had a little lamb, little lamb, little lamb", "Mary had a little lamb, its fleece was white as snow"]
+    tokens = [w for line in lines for w in line.lower().replace(",", "").split() if w not in ("a", "as")]
+    codes = [words.index(w) if w in words else len(words) for w in tokens]
+    belief = sf.Dirichlet(np.ones(10)).update(values=codes)
+    assert belief.alpha.tolist() == [3, 5, 5, 1, 2, 2, 1, 2, 1, 5]
+    assert belief.predict().pmf(np.arange(10)) * 27 == pytest.approx([3, 5, 5, 1, 2, 2, 1, 2, 1, 5])
+
+
+def test_die_moments_are_scipys() -> None:
+    alpha = np.array([0.3, 2, 5.5])
+    belief, oracle = sf.Dirichlet(alpha), stats.dirichlet(alpha)
+    assert belief.mean == pytest.approx(oracle.mean())
+    assert belief.var == pytest.approx(oracle.var())
+    np.testing.assert_allclose(belief.cov, oracle.cov(), atol=1e-15)
+    five, by_scipy = belief.predict(5), stats.dirichlet_multinomial(alpha, 5)
+    assert five.logpmf([1, 2, 2]) == pytest.approx(by_scipy.logpmf([1, 2, 2]))
+    assert five.mean == pytest.approx(by_scipy.mean())
+    sampled = five.sample(1, 50_000)
+    assert (sampled.sum(axis=-1) == 5).all()
+    np.testing.assert_allclose(sampled.mean(axis=0), by_scipy.mean(), atol=0.05)
+
+
+def test_die_modes() -> None:
+    assert sf.Dirichlet([3, 2, 1]).mode == pytest.approx([2 / 3, 1 / 3, 0])
+    flat_then_data = sf.Dirichlet([1, 1, 1]).update(counts=[3, 0, 1])
+    assert flat_then_data.mode == pytest.approx([0.75, 0, 0.25]), "a flat prior's MAP is the MLE"
+    assert sf.Dirichlet([1, 1, 1]).modes() == "flat"
+    assert sf.Dirichlet([0.5, 3, 3]).modes() == "none"
+    assert sf.Dirichlet([0.5, 0.4]).modes() == "two"
+    assert sf.Dirichlet([7.0]).mode == pytest.approx([1])
+    for a, b in [(3, 2), (1, 2), (0.5, 3), (2, 1)]:
+        assert sf.Dirichlet([a, b]).mode[0] == pytest.approx(sf.Beta(a, b).mode), "a die of two sides is a coin"
+    with pytest.raises(sf.errors.NoUniqueMode):
+        _ = sf.Dirichlet([[3, 2, 1], [0.5, 3, 3]]).mode
+
+
+def test_die_learns_from_every_kind_of_count() -> None:
+    prior = sf.Dirichlet.symmetric(3, strength=3)
+    expected = sf.Dirichlet([3, 1, 2])
+    assert prior.update(counts=[2, 0, 1]) == expected
+    assert prior.update(values=[0, 0, 2]) == expected
+    assert prior.update(ClassCounts.of([0, 0, 2])) == expected
+    assert prior.update(TokenCounts.of([[1, 0, 1], [1, 0, 0]])) == expected
+    assert prior.update(CategoryCounts.of([0, 0, 2])) == expected
+    by_class = prior.update(CategoryCounts.of([0, 0, 2], labels=[0, 1, 1], sizes=[3]))
+    assert by_class.alpha.tolist() == [[2, 1, 1], [2, 1, 2]]
+    low, high = expected.interval(0.9)
+    assert (low[0], high[0]) == pytest.approx(stats.beta.interval(0.9, 3, 3))
+
+
+def test_die_with_tiny_parameters_still_draws() -> None:
+    draws = sf.Dirichlet(np.full((2, 5), 1e-3)).sample(0, 1000)
+    assert np.isfinite(draws).all()
+    np.testing.assert_allclose(draws.sum(axis=-1), 1)
+
+
+# ---- a count
+
+
+def test_count_formulas() -> None:
+    prior, x = sf.Gamma(2.5, 0.7), np.array([3, 0, 4, 11])
+    after = prior.update(values=x)
+    assert (after.shape, after.rate) == pytest.approx((20.5, 4.7))
+    s, r = 2.5, 0.7
+    literal = special.gammaln(20.5) - special.gammaln(s) + s * np.log(r) - 20.5 * np.log(4.7)
+    assert prior.log_evidence(values=x) == pytest.approx(literal - special.gammaln(x + 1).sum())
+    assert after.mode == pytest.approx(19.5 / 4.7)
+    assert sf.Gamma(0.5, 2).mode == 0
+    assert after.interval(0.9) == pytest.approx(stats.gamma(20.5, scale=1 / 4.7).interval(0.9))
+    assert after.predict().mean == pytest.approx(after.mean)
+
+
+# ---- a real number, a vector
+
+
+def test_number_evidence_is_the_literal_formula() -> None:
+    m, k, a, b = 0.3, 0.8, 1.7, 2.2
+    x = np.array([1.0, -0.4, 2.2, 0.9])
+    after = sf.NormalInverseGamma(m, k, a, b).update(values=x)
+    n, mean, s = 4, x.mean(), np.sum((x - x.mean()) ** 2)
+    b2 = b + s / 2 + k * n * (mean - m) ** 2 / (2 * (k + n))
+    assert (after.m, after.kappa, after.a, after.b) == pytest.approx(
+        ((k * m + n * mean) / (k + n), k + n, a + n / 2, b2)
+    )
+    literal = (
+        special.gammaln(a + n / 2)
+        - special.gammaln(a)
+        + a * np.log(b)
+        - (a + n / 2) * np.log(b2)
+        + (np.log(k) - np.log(k + n)) / 2
+        - n / 2 * np.log(2 * np.pi)
+    )
+    assert sf.NormalInverseGamma(m, k, a, b).log_evidence(values=x) == pytest.approx(literal)
+
+
+def test_number_mode_is_the_highest_point_of_the_joint_density() -> None:
+    belief = sf.NormalInverseGamma(0.3, 0.8, 1.7, 2.2)
+
+    def cost(point: np.ndarray) -> float:
+        mean, variance = point[0], np.exp(point[1])
+        normal = stats.norm.logpdf(mean, 0.3, np.sqrt(variance / 0.8))
+        return -float(normal + stats.invgamma.logpdf(variance, 1.7, scale=2.2))
+
+    best = optimize.minimize(cost, [0.0, 0.0], tol=1e-12).x
+    assert (belief.mode.mean, belief.mode.variance) == pytest.approx((best[0], np.exp(best[1])), abs=1e-5)
+    t = DiagonalMoments.of([4.0, 5.0, 9.0])
+    assert (t.mean, t.variance) == (pytest.approx(6), pytest.approx(np.var([4, 5, 9])))
+
+
+def test_vector_mode_is_the_highest_point_of_the_joint_density() -> None:
+    scale = np.array([[2.0, 0.5], [0.5, 1.0]])
+    belief = sf.NormalInverseWishart([1, 2], 2, 5, scale)
+
+    def cost(p: np.ndarray) -> float:
+        root = np.array([[np.exp(p[2]), 0], [p[3], np.exp(p[4])]])
+        cov = root @ root.T
+        normal = stats.multivariate_normal.logpdf(p[:2], [1, 2], cov / 2)
+        return -float(normal + stats.invwishart.logpdf(cov, 5, scale))
+
+    best = optimize.minimize(cost, np.array([1, 2, -1, 0, -1]), tol=1e-12, method="BFGS", options={"gtol": 1e-7})
+    root = np.array([[np.exp(best.x[2]), 0], [best.x[3], np.exp(best.x[4])]])
+    np.testing.assert_allclose(belief.mode.covariance, root @ root.T, rtol=1e-4)
+
+
+def test_vectors_of_length_one_are_numbers() -> None:
+    """a = ν/2, b = Λ/2."""
+    x = np.array([1.0, -0.4, 2.2, 0.9])
+    for kappa in (0.8, 0.0):
+        number = sf.NormalInverseGamma(0.3, kappa, 1.7, 2.2)
+        vector = sf.NormalInverseWishart([0.3], kappa, 3.4, [[4.4]])
+        assert vector.log_evidence(values=x[:, None]) == pytest.approx(number.log_evidence(values=x))
+        after_number, after_vector = number.update(values=x), vector.update(values=x[:, None])
+        assert after_vector.predict().logpdf([1.5]) == pytest.approx(after_number.predict().logpdf(1.5))
+        assert after_vector.interval(0.9).mean[0][0] == pytest.approx(after_number.interval(0.9).mean[0])
+        assert after_vector.var.variance[0] == pytest.approx(after_number.var.variance)
+
+
+def test_vector_evidence_is_the_literal_formula() -> None:
+    rng = np.random.default_rng(0)
+    X, d, n = rng.normal(size=(7, 3)), 3, 7
+    m, k, nu, scale = np.array([0.1, -0.3, 0.5]), 0.6, 4.5, np.diag([1.0, 2.0, 0.5])
+    mean = X.mean(axis=0)
+    S = (X - mean).T @ (X - mean)
+    L2 = scale + S + k * n / (k + n) * np.outer(mean - m, mean - m)
+    gamma, det = special.multigammaln, lambda a: np.linalg.slogdet(a)[1]
+    literal = (
+        -n * d / 2 * np.log(np.pi)
+        + gamma((nu + n) / 2, d)
+        - gamma(nu / 2, d)
+        + nu / 2 * det(scale)
+        - (nu + n) / 2 * det(L2)
+        + d / 2 * (np.log(k) - np.log(k + n))
+    )
+    assert sf.NormalInverseWishart(m, k, nu, scale).log_evidence(values=X) == pytest.approx(literal)
+    flat = (
+        -(n - 1) * d / 2 * np.log(np.pi)
+        + gamma((nu + n) / 2, d)
+        - gamma((nu + 1) / 2, d)
+        + (nu + 1) / 2 * det(scale)
+        - (nu + n) / 2 * det(scale + S)
+        - d / 2 * np.log(n)
+    )
+    assert sf.NormalInverseWishart(m, 0, nu, scale).log_evidence(values=X) == pytest.approx(flat)
+
+
+@pytest.mark.parametrize("kappa", [0.0, 1e-9])
+def test_flat_mean_obeys_the_chain_rule_from_the_second_row_on(kappa: float) -> None:
+    rng = np.random.default_rng(1)
+    for prior, rows in (
+        (sf.NormalInverseGamma(0, kappa, 1.5, 2), rng.normal(size=6)),
+        (sf.NormalInverseWishart([0, 0], kappa, 2.5, np.eye(2)), rng.normal(size=(6, 2))),
+    ):
+        belief, total = prior.update(values=rows[:1]), 0.0
+        for row in rows[1:]:
+            total += float(belief.predict().log(row))
+            belief = belief.update(values=[row])
+        first = 0.0 if kappa == 0 else float(prior.predict().log(rows[0]))
+        assert prior.log_evidence(values=rows) == pytest.approx(total + first, abs=1e-6)
+
+
+def test_vector_learns_a_table_from_labels() -> None:
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(30, 2)), rng.integers(0, 3, 30)
+    prior = sf.NormalInverseWishart([0, 0], 1, 3, np.eye(2))
+    table = prior.update(FullMoments.of(X, y))
+    assert table.batch_shape == (3,)
+    one = prior.update(values=X[y == 1])
+    np.testing.assert_allclose(table.scale[1], one.scale)
+    np.testing.assert_allclose(table.predict().log(X[:, None])[:, 1], one.predict().log(X))
+    assert table.predict().sample(0, 5).shape == (5, 3, 2)
+    assert table.sample(0, 5).covariance.shape == (5, 3, 2, 2)
+
+
+def test_vector_uncertainties_where_they_do_not_exist() -> None:
+    belief = sf.NormalInverseWishart([0, 0], 1, 2.5, np.eye(2))
+    assert np.isinf(belief.mean.covariance[0, 0])
+    assert np.isnan(belief.mean.covariance[0, 1])
+    assert np.isinf(belief.predict().var).all()
+    assert np.isinf(sf.NormalInverseGamma(0, 1, 0.5, 1).mean.variance)
+    assert np.isinf(sf.Pareto(1, 1).mean)
+    assert np.isinf(sf.Pareto(1, 2).var)
+    assert np.isinf(sf.Pareto(1, 2).predict().var)
+
+
+# ---- the end of an interval
+
+
+def test_taxicab() -> None:
+    belief = sf.Pareto(0, 0).update(values=[100])
+    assert belief == sf.Pareto(100, 1)
+    density = belief.predict()
+    assert density.pdf([1, 100]) == pytest.approx([1 / 200, 1 / 200])
+    assert density.pdf([101, 250]) == pytest.approx([50 / 101**2, 50 / 250**2])
+    assert density.pdf(-1) == 0
+    assert belief.mean == np.inf
+    assert belief.mode == 100
+    assert Extremes.of([31.0, 100.0]).maximum == 100
+
+
+def test_interval_evidence_is_the_literal_formula() -> None:
+    prior = sf.Pareto(4, 2.5)
+    assert prior.log_evidence(values=[1, 3]) == pytest.approx(np.log(2.5 / (4.5 * 4**2)))
+    assert prior.log_evidence(values=[1, 9]) == pytest.approx(np.log(2.5 * 4**2.5 / (4.5 * 9**4.5)))
+    assert prior.interval(0.9) == pytest.approx(stats.pareto(2.5, scale=4).interval(0.9))
+    assert (prior.mean, prior.var) == pytest.approx(stats.pareto(2.5, scale=4).stats("mv"))
+
+
+def test_improper_priors_answer_only_what_they_can() -> None:
+    nothing = sf.Pareto(0, 0)
+    for question in (nothing.predict, nothing.sample, nothing.interval, lambda: nothing.log_evidence(values=[1])):
+        with pytest.raises(sf.errors.ImproperPrior, match="proper prior"):
+            question()
+    with pytest.raises(sf.errors.NoUniqueMode):
+        _ = nothing.mode
+    for flat in (sf.NormalInverseGamma(0, 0, 1, 1), sf.NormalInverseWishart([0], 0, 1, [[1]])):
+        assert not flat.proper
+        for question in (flat.predict, flat.sample, flat.interval, lambda flat=flat: flat.var):
+            with pytest.raises(sf.errors.ImproperPrior):
+                question()
+
+
+# ---- hard numbers
+
+
+@pytest.mark.parametrize("x", [1e-300, 1e-10, 0.3, 5.0, 15.999, 16.0, 40.0, 1e6, 1e12, 1e17])
+@pytest.mark.parametrize("n", [0.0, 1e-6, 1.0, 2.5, 1000.0, 1e9])
+def test_rising_factorials_keep_their_digits(x: float, n: float) -> None:
+    with mpmath.workdps(80):
+        exact = float(mpmath.loggamma(mpmath.mpf(x) + mpmath.mpf(n)) - mpmath.loggamma(mpmath.mpf(x)))
+    if x == 1e-300 and n == 1e-6:
+        assert float(log_rising(x, n)) == pytest.approx(exact, rel=1e-12)
+    assert float(log_rising(x, n)) == pytest.approx(exact, rel=4e-15, abs=4e-14)
+
+
+def test_a_coin_of_one_thousandth_against_a_million() -> None:
+    prior = sf.Beta(1e-3, 1e6)
+    with mpmath.workdps(50):
+        a, b = mpmath.mpf(1e-3), mpmath.mpf(1e6)
+        exact = float(mpmath.log(mpmath.beta(a + 3, b + 17)) - mpmath.log(mpmath.beta(a, b)))
+    assert prior.log_evidence(heads=3, tails=17) == pytest.approx(exact, rel=1e-14)
+    assert prior.mean == pytest.approx(1e-3 / (1e6 + 1e-3), rel=1e-15)
+    assert prior.predict().logpmf(1) == pytest.approx(np.log(1e-9), rel=1e-9)
+    assert prior.mode == 0
+    low, high = prior.interval()
+    assert 0 <= low <= high < 1e-4
+
+
+def test_evidence_of_a_million_trials() -> None:
+    with mpmath.workdps(50):
+        exact = float(mpmath.log(mpmath.beta(300_001, 700_001)))
+    assert sf.Beta(1, 1).log_evidence(heads=300_000, tails=700_000) == pytest.approx(exact, rel=1e-13)
+    counts = np.array([500_000, 0, 500_000])
+    with mpmath.workdps(50):
+        exact = float(sum(mpmath.loggamma(0.5 + int(c)) - mpmath.loggamma(0.5) for c in counts))
+        exact += float(mpmath.loggamma(1.5)) - float(mpmath.loggamma(1.5 + 10**6))
+    assert sf.Dirichlet([0.5] * 3).log_evidence(counts=counts) == pytest.approx(exact, rel=1e-10)
+    values = np.random.default_rng(0).poisson(3, 10**6)
+    assert np.isfinite(sf.Gamma(1, 1).log_evidence(values=values))
+
+
+@pytest.mark.parametrize("extra", [1e-9, 1e-3, 1.0])
+def test_degrees_of_freedom_just_above_the_limit(extra: float) -> None:
+    d = 3
+    prior = sf.NormalInverseWishart(np.zeros(d), 1, d - 1 + extra, np.eye(d))
+    X = np.random.default_rng(3).normal(size=(5, d))
+    belief, total = prior, 0.0
+    for row in X:
+        total += float(belief.predict().log(row))
+        belief = belief.update(values=[row])
+    assert prior.log_evidence(values=X) == pytest.approx(total, rel=1e-9)
+
+
+def test_huge_priors_do_not_drown_the_data() -> None:
+    """A prior worth 1e12 observations: the evidence is that of a known coin, to many digits."""
+    coin = sf.Beta(3e11, 7e11).log_evidence(heads=3, tails=7)
+    assert coin == pytest.approx(3 * np.log(0.3) + 7 * np.log(0.7), rel=1e-10)
+    known = sf.NormalInverseGamma(0, 1e12, 1e12, 1e12).log_evidence(values=[0.5, -1.0])
+    assert known == pytest.approx(stats.norm.logpdf([0.5, -1.0]).sum(), rel=1e-9)
+    vector = sf.NormalInverseWishart([0, 0], 1e12, 1e12, np.eye(2) * 1e12).log_evidence(values=[[0.5, -1.0]])
+    assert vector == pytest.approx(stats.norm.logpdf([0.5, -1.0]).sum(), rel=1e-9)
+    count = sf.Gamma(3e12, 1e12).log_evidence(values=[2, 5])
+    assert count == pytest.approx(stats.poisson.logpmf([2, 5], 3).sum(), rel=1e-9)
+
+
+def test_a_table_of_coins_from_a_table_of_counts() -> None:
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 2, (50, 4)), rng.integers(0, 3, 50)
+    table = sf.Beta(1, 1).update(BinaryCounts.of(X, y))
+    assert table.batch_shape == (3, 4)
+    for c in range(3):
+        for j in range(4):
+            column = X[y == c, j]
+            one = sf.Beta(1, 1).update(values=column)
+            assert (table.a[c, j], table.b[c, j]) == (one.a, one.b)
+    per_feature = sf.Beta([1, 2, 3, 4], 1).update(BinaryCounts.of(X, y))
+    assert per_feature.a[0].tolist() == (table.a[0] + [0, 1, 2, 3]).tolist()
