@@ -16,8 +16,8 @@ Booleans: TypeAlias = NDArray[np.bool_]
 Integers: TypeAlias = NDArray[np.int64]
 """Codes, sizes and offsets: always 64 bits."""
 
-Floats: TypeAlias = float | Array
-"""A number, or one number per member of a batch."""
+Floats: TypeAlias = Any
+"""A float, or an array of one per member of a batch: the parameters' shape decides, which no type can tell."""
 
 Interval: TypeAlias = tuple[Floats, Floats]
 """Lower and upper end."""

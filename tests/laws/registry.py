@@ -99,7 +99,7 @@ def positive(low: float = 0.05, high: float = 50.0) -> Draw:
 def quad(f: Callable[[float], float], *points: float) -> float:
     """Integral over the stretches between the points."""
     pieces = pairwise(points)
-    return sum(integrate.quad(f, low, high, limit=400, epsabs=0, epsrel=1e-10)[0] for low, high in pieces)
+    return float(sum(integrate.quad(f, low, high, limit=400, epsabs=0, epsrel=1e-10)[0] for low, high in pieces))
 
 
 def line_integral(log_density: Callable[[NDArray[np.float64]], NDArray[np.float64]], reach: float = 700.0) -> float:
@@ -136,8 +136,9 @@ def count_oracle(prior: Gamma, x: int) -> float:
 def number_oracle(prior: NormalInverseGamma, x: float) -> float:
     """∫ p(x|σ²) p(σ²) dσ² over t = ln σ²; the mean is integrated out by adding variances."""
     variance, spread = stats.invgamma(prior.a, scale=prior.b), 1 + 1 / prior.kappa
-    normal = lambda t: stats.norm.logpdf(x, prior.m, np.exp(t / 2) * np.sqrt(spread))  # noqa: E731
-    return line_integral(lambda t: normal(t) + variance.logpdf(np.exp(t)) + t, reach=140)
+    return line_integral(
+        lambda t: stats.norm.logpdf(x, prior.m, np.exp(t / 2) * np.sqrt(spread)) + variance.logpdf(np.exp(t)) + t, 140
+    )
 
 
 def vector_oracle(prior: NormalInverseWishart, x: list[float]) -> float:

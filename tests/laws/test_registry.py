@@ -13,9 +13,11 @@ from suffice.stats import Statistic
 def concrete(base: type) -> set[type]:
     for module in pkgutil.walk_packages(suffice.__path__, "suffice."):
         import_module(module.name)
-    found, queue = set(), [base]
+    found: set[type] = set()
+    queue = [base]
     while queue:
-        queue += (below := queue.pop().__subclasses__())
+        below: list[type] = queue.pop().__subclasses__()
+        queue += below
         found |= {kind for kind in below if not inspect.isabstract(kind) and kind.__module__.startswith("suffice.")}
     return found
 

@@ -1,5 +1,7 @@
 """Worked examples with known answers, and formulas against other people's code."""
 
+from typing import Any
+
 import mpmath
 import numpy as np
 import pytest
@@ -126,8 +128,8 @@ def test_die_modes() -> None:
     assert sf.Dirichlet([0.5, 3, 3]).modes() == "none"
     assert sf.Dirichlet([0.5, 0.4]).modes() == "two"
     assert sf.Dirichlet([7.0]).mode == pytest.approx([1])
-    for a, b in [(3, 2), (1, 2), (0.5, 3), (2, 1)]:
-        assert sf.Dirichlet([a, b]).mode[0] == pytest.approx(sf.Beta(a, b).mode), "a die of two sides is a coin"
+    for a, b in [(3.0, 2.0), (1.0, 2.0), (0.5, 3.0), (2.0, 1.0)]:
+        assert sf.Dirichlet(np.array([a, b])).mode[0] == pytest.approx(sf.Beta(a, b).mode), "a die of two sides is a coin"
     with pytest.raises(sf.errors.NoUniqueMode):
         _ = sf.Dirichlet([[3, 2, 1], [0.5, 3, 3]]).mode
 
@@ -194,7 +196,7 @@ def test_number_evidence_is_the_literal_formula() -> None:
 def test_number_mode_is_the_highest_point_of_the_joint_density() -> None:
     belief = sf.NormalInverseGamma(0.3, 0.8, 1.7, 2.2)
 
-    def cost(point: np.ndarray) -> float:
+    def cost(point: Any) -> float:
         mean, variance = point[0], np.exp(point[1])
         normal = stats.norm.logpdf(mean, 0.3, np.sqrt(variance / 0.8))
         return -float(normal + stats.invgamma.logpdf(variance, 1.7, scale=2.2))
@@ -202,14 +204,15 @@ def test_number_mode_is_the_highest_point_of_the_joint_density() -> None:
     best = optimize.minimize(cost, [0.0, 0.0], tol=1e-12).x
     assert (belief.mode.mean, belief.mode.variance) == pytest.approx((best[0], np.exp(best[1])), abs=1e-5)
     t = DiagonalMoments.of([4.0, 5.0, 9.0])
-    assert (t.mean, t.variance) == (pytest.approx(6), pytest.approx(np.var([4, 5, 9])))
+    assert float(t.mean) == pytest.approx(6)
+    assert float(t.variance) == pytest.approx(np.var([4, 5, 9]))
 
 
 def test_vector_mode_is_the_highest_point_of_the_joint_density() -> None:
     scale = np.array([[2.0, 0.5], [0.5, 1.0]])
     belief = sf.NormalInverseWishart([1, 2], 2, 5, scale)
 
-    def cost(p: np.ndarray) -> float:
+    def cost(p: Any) -> float:
         root = np.array([[np.exp(p[2]), 0], [p[3], np.exp(p[4])]])
         cov = root @ root.T
         normal = stats.multivariate_normal.logpdf(p[:2], [1, 2], cov / 2)
@@ -240,7 +243,11 @@ def test_vector_evidence_is_the_literal_formula() -> None:
     mean = X.mean(axis=0)
     S = (X - mean).T @ (X - mean)
     L2 = scale + S + k * n / (k + n) * np.outer(mean - m, mean - m)
-    gamma, det = special.multigammaln, lambda a: np.linalg.slogdet(a)[1]
+    gamma = special.multigammaln
+
+    def det(matrix: Any) -> Any:
+        return np.linalg.slogdet(matrix)[1]
+
     literal = (
         -n * d / 2 * np.log(np.pi)
         + gamma((nu + n) / 2, d)
@@ -332,9 +339,9 @@ def test_improper_priors_answer_only_what_they_can() -> None:
         _ = nothing.mode
     for flat in (sf.NormalInverseGamma(0, 0, 1, 1), sf.NormalInverseWishart([0], 0, 1, [[1]])):
         assert not flat.proper
-        for question in (flat.predict, flat.sample, flat.interval, lambda flat=flat: flat.var):
+        for name in ("predict", "sample", "interval", "var"):
             with pytest.raises(sf.errors.ImproperPrior):
-                question()
+                _ = getattr(flat, name)()
 
 
 # ---- hard numbers
@@ -345,8 +352,6 @@ def test_improper_priors_answer_only_what_they_can() -> None:
 def test_rising_factorials_keep_their_digits(x: float, n: float) -> None:
     with mpmath.workdps(80):
         exact = float(mpmath.loggamma(mpmath.mpf(x) + mpmath.mpf(n)) - mpmath.loggamma(mpmath.mpf(x)))
-    if x == 1e-300 and n == 1e-6:
-        assert float(log_rising(x, n)) == pytest.approx(exact, rel=1e-12)
     assert float(log_rising(x, n)) == pytest.approx(exact, rel=4e-15, abs=4e-14)
 
 

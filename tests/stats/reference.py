@@ -3,10 +3,9 @@
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import gammaln
 
-Wide = NDArray[np.longdouble]
+Wide = Any  # arrays of longdouble
 
 
 def shares(labels: Any, weights: Any, rows: int, classes: int) -> Wide:

@@ -33,8 +33,7 @@ R = TypeVar("R")
 def plain(value: Any) -> Floats:
     """A Python number if the array holds just one, for reading; the array itself otherwise."""
     array = np.asarray(value)
-    result: Floats = array.item() if array.ndim == 0 else array
-    return result
+    return array.item() if array.ndim == 0 else array
 
 
 def generator(rng: Rng) -> np.random.Generator:
@@ -82,6 +81,41 @@ class Conjugate(ABC, Generic[S]):
     @abstractmethod
     def proper(self) -> bool:
         """Whether the belief integrates to one."""
+
+    @abstractmethod
+    def update(self, *args: Any, **kwargs: Any) -> Any:
+        """The belief after the data, of the same type."""
+
+    @abstractmethod
+    def predict(self, *args: Any, **kwargs: Any) -> Any:
+        """The distribution of data yet to come."""
+
+    @abstractmethod
+    def log_evidence(self, *args: Any, **kwargs: Any) -> Floats:
+        """Log-probability of the data before seeing them."""
+
+    @property
+    @abstractmethod
+    def mean(self) -> Any:
+        """Expected parameter."""
+
+    @property
+    @abstractmethod
+    def mode(self) -> Any:
+        """Most probable parameter; raises NoUniqueMode where there is none or more than one."""
+
+    @property
+    @abstractmethod
+    def var(self) -> Any:
+        """Variance of the parameter."""
+
+    @abstractmethod
+    def interval(self, level: float = 0.95) -> Any:
+        """Bounds that hold the parameter with probability `level`, the same probability outside on each side."""
+
+    @abstractmethod
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Draws of the parameter, of shape `size` followed by the shape of one."""
 
     def modes(self) -> Any:
         """Describe each member of the batch: "point", "two", "flat" or "none" (no unique mode)."""

@@ -13,7 +13,7 @@ DM-8  unigram model     words of a vocabulary with a slot for unknown ones: DM-4
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -154,6 +154,10 @@ class Dirichlet(Conjugate[Counted]):
         """Draws of the vector of probabilities."""
         return draw_dirichlet(self.alpha, rng, size)
 
+    @overload
+    def predict(self, trials: None = None) -> Categorical: ...
+    @overload
+    def predict(self, trials: int) -> DirichletMultinomial: ...
     def predict(self, trials: int | None = None) -> Categorical | DirichletMultinomial:
         """Distribution of the next category's code; with `trials`, of the counts in that many trials."""
         if trials is None:
