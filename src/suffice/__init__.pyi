@@ -11,4 +11,5 @@ from .posterior import NormalInverseWishart as NormalInverseWishart
 from .posterior import Pareto as Pareto
 from .versions import show_versions as show_versions
 
+__all__: list[str]
 __version__: str

@@ -129,9 +129,9 @@ def test_die_modes() -> None:
     assert sf.Dirichlet([0.5, 0.4]).modes() == "two"
     assert sf.Dirichlet([7.0]).mode == pytest.approx([1])
     for a, b in [(3.0, 2.0), (1.0, 2.0), (0.5, 3.0), (2.0, 1.0)]:
-        assert sf.Dirichlet(np.array([a, b])).mode[0] == pytest.approx(sf.Beta(a, b).mode), "a die of two sides is a coin"
+        assert sf.Dirichlet([a, b]).mode[0] == pytest.approx(sf.Beta(a, b).mode), "a die of two sides is a coin"
     with pytest.raises(sf.errors.NoUniqueMode):
-        _ = sf.Dirichlet([[3, 2, 1], [0.5, 3, 3]]).mode
+        _ = sf.Dirichlet(np.array([[3, 2, 1], [0.5, 3, 3]])).mode
 
 
 def test_die_learns_from_every_kind_of_count() -> None:
