@@ -27,7 +27,8 @@ template <class Cell, class Data>
 bool accumulate_rows(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
     const Index cells = data.cells();
     const Index entries_per_row = std::max<Index>(1, data.entries() / std::max<Index>(1, groups.rows));
-    const Index piece_rows = std::max<Index>(1, std::max<Index>(65536, 16 * cells) / entries_per_row);
+    Index piece_rows = std::max<Index>(1, std::max<Index>(65536, 16 * cells) / entries_per_row);
+    if (!Data::is_sparse) piece_rows = std::min(piece_rows, block_rows);
     const Index line_bytes = std::max<Index>(1, cells * static_cast<Index>(sizeof(Cell)));
     const Index slots = std::max<Index>(threads, std::min<Index>(64, (Index{16} << 20) / line_bytes));
     std::vector<std::vector<Cell>> scratch(slots);
@@ -88,6 +89,22 @@ bool accumulate_columns(const Data& data, const Groups& groups, const Rule& rule
         }
     });
     return good;
+}
+
+// Absent entries of a sparse matrix are zeros: what a cell lacks of its class's weight was seen there, with value 0.
+inline void add_absent(const Pair* class_weight, Index classes, Index cells, int threads, Moment* out) {
+    constexpr Index span = 8192;
+    parallel_for((cells + span - 1) / span, threads, [&](Index part) {
+        const Index end = std::min(cells, (part + 1) * span);
+        for (Index group = 0; group < classes; ++group) {
+            for (Index j = part * span; j < end; ++j) {
+                Moment& cell = out[group * cells + j];
+                const Pair absent = class_weight[group] - cell.n;
+                // the two were added up in different orders: less than this is no row, but the rest of a rounding
+                if (absent.hi > 1e-28 * class_weight[group].hi) cell.merge({absent, {0.0, 0.0}, {0.0, 0.0}});
+            }
+        }
+    });
 }
 
 // True if every value kept the rule; otherwise `out` is meaningless.

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
+#include <cstdlib>
 #include <type_traits>
 
 #include "threads.hpp"
@@ -29,7 +29,7 @@ struct Rule {
     }
 };
 
-constexpr Index block_rows = 32768;
+constexpr Index block_rows = 4096;  // added up at once: few enough that plain sums keep 13 digits
 
 // A dense matrix anywhere in memory; steps are counted in elements.
 template <class Value>
@@ -41,7 +41,8 @@ struct Dense {
     Index entries() const { return rows * columns; }
     Index first_cell(Index column) const { return column; }
     Index blocks(Index) const { return (rows + block_rows - 1) / block_rows; }
-    bool by_rows() const { return columns == 1 || row_step >= column_step; }
+    static constexpr bool is_sparse = false;
+    bool by_rows() const { return columns == 1 || std::abs(row_step) >= std::abs(column_step); }
 
     // visit(cell, x); false where a value breaks the rule
     template <class Visit>
@@ -88,6 +89,7 @@ struct OneHot {
     Index entries() const { return codes.entries(); }
     Index first_cell(Index column) const { return offset[column]; }
     Index blocks(Index column) const { return codes.blocks(column); }
+    static constexpr bool is_sparse = false;
     bool by_rows() const { return codes.by_rows(); }
 
     template <class Visit>
@@ -133,6 +135,7 @@ struct Compressed {
     Index blocks(Index column) const {
         return (static_cast<Index>(start[column + 1] - start[column]) + block_rows - 1) / block_rows;
     }
+    static constexpr bool is_sparse = true;
     bool by_rows() const { return !transposed; }
 
     // Line starts within the stored entries, never falling.

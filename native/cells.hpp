@@ -17,6 +17,21 @@ struct Sum {
     void merge(const Sum& other) { total += other.total; }
 };
 
+// A sum of real weights, to the last bit whatever their number: what rounding loses is kept beside it.
+struct RealSum {
+    static constexpr bool two_passes = false;
+    double total, lost;
+
+    void add(double x, double w) { gather({w * x, 0.0}); }
+    void merge(const RealSum& other) { gather({other.total, other.lost}); }
+
+   private:
+    void gather(Pair part) {
+        const Pair sum = Pair{total, lost} + part;
+        *this = {sum.hi, sum.lo};
+    }
+};
+
 // ln x! of whole numbers, from a table while it lasts.
 inline double log_factorial(double x) {
     static const auto table = [] {
@@ -32,15 +47,15 @@ inline double log_factorial(double x) {
 
 struct PoissonSum {
     static constexpr bool two_passes = false;
-    double total, log_factorials;
+    RealSum total, log_factorials;
 
     void add(double x, double w) {
-        total += w * x;
-        log_factorials += w * log_factorial(x);
+        total.add(x, w);
+        if (x > 1) log_factorials.add(log_factorial(x), w);
     }
     void merge(const PoissonSum& other) {
-        total += other.total;
-        log_factorials += other.log_factorials;
+        total.merge(other.total);
+        log_factorials.merge(other.log_factorials);
     }
 };
 
@@ -55,42 +70,38 @@ struct Largest {
     void merge(const Largest& other) { value = std::max(value, other.value); }
 };
 
-// Weight, mean and scatter Σw(x−mean)², the last two as pairs. A block is read twice: first for its mean, then
-// for the scatter about it, so that a mean of 1e8 costs no digits of a spread of 1.
+// Weight, mean and scatter Σw(x−mean)², all as pairs. A block is read twice: first for its mean, then for the scatter
+// about it, so that a mean of 1e8 costs no digits of a spread of 1.
 struct Moment {
     static constexpr bool two_passes = true;
-    double n, mean, mean_lo, scatter, scatter_lo;
+    Pair n, mean, scatter;
 
     void add(double x, double w) {
-        n += w;
-        mean += w * x;
+        n = n + Pair{w, 0.0};
+        mean.hi += w * x;
     }
-    void centre() { mean = n > 0 ? mean / n : 0.0; }
+    void centre() { mean.hi = n.hi > 0 ? mean.hi / n.hi : 0.0; }
     void add_again(double x, double w) {
-        const double d = x - mean;
-        mean_lo += w * d;
-        scatter += w * (d * d);
+        const double d = x - mean.hi;
+        mean.lo += w * d;
+        scatter.hi += w * (d * d);
     }
     void finish() {
-        if (!(n > 0)) return;
-        scatter = std::max(0.0, scatter - mean_lo * mean_lo / n);
-        const Pair m = two_sum(mean, mean_lo / n);
-        mean = m.hi;
-        mean_lo = m.lo;
+        if (!(n.hi > 0)) return;
+        scatter.hi = std::max(0.0, scatter.hi - mean.lo * mean.lo / n.hi);
+        mean = two_sum(mean.hi, mean.lo / n.hi);
     }
     void merge(const Moment& other) {
-        if (!(other.n > 0)) return;
-        if (!(n > 0)) {
+        if (!(other.n.hi > 0)) return;
+        if (!(n.hi > 0)) {
             *this = other;
             return;
         }
-        const double together = n + other.n;
-        const Pair delta = Pair{other.mean, other.mean_lo} - Pair{mean, mean_lo};
-        const Pair part = quotient(other.n, together);
-        const Pair m = Pair{mean, mean_lo} + delta * part;
-        const Pair between = (delta * delta) * (part * Pair{n, 0.0});
-        const Pair s = (Pair{scatter, scatter_lo} + Pair{other.scatter, other.scatter_lo}) + between;
-        *this = {together, m.hi, m.lo, s.hi, s.lo};
+        const Pair together = n + other.n, part = quotient(other.n, together);
+        const Pair delta = other.mean - mean;
+        scatter = scatter + other.scatter + (delta * delta) * (part * n);
+        mean = mean + delta * part;
+        n = together;
     }
 };
 

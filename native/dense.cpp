@@ -19,7 +19,9 @@ bool count_categories(Table out, Matrix<Value> data, Vector<Index> offset, Vecto
     }
     const Groups groups = read_groups(data.shape(0), out.shape(0), code, share, weight);
     const Dense<Value> codes = read_dense(data);
-    return count_into<Sum>(out, OneHot<Value>{codes, offset.data(), codes.rows, codes.columns}, groups, rule, threads);
+    const OneHot<Value> ones{codes, offset.data(), codes.rows, codes.columns};
+    return out.shape(2) == 1 ? count_into<Sum>(out, ones, groups, rule, threads)
+                             : count_into<RealSum>(out, ones, groups, rule, threads);
 }
 
 bool full_moments(Table n, nb::ndarray<double, nb::ndim<3>, nb::c_contig> mean,
@@ -42,6 +44,7 @@ void bind_value(nb::module_& m) {
               nb::arg("share").noconvert(), nb::arg("weight").noconvert(), nb::arg("rule"), nb::arg("threads"));
     };
     bind("sums", &count_dense<Sum, Value>);
+    bind("real_sums", &count_dense<RealSum, Value>);
     bind("poisson_sums", &count_dense<PoissonSum, Value>);
     bind("largest", &count_dense<Largest, Value>);
     bind("moments", &count_dense<Moment, Value>);

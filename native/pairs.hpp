@@ -38,10 +38,10 @@ inline Pair operator*(Pair a, Pair b) {
     return quick_two_sum(p.hi, p.lo + (a.hi * b.lo + a.lo * b.hi));
 }
 
-inline Pair quotient(double a, double b) {
-    const double q = a / b;
-    const Pair p = two_product(q, b);
-    return quick_two_sum(q, ((a - p.hi) - p.lo) / b);
+inline Pair quotient(Pair a, Pair b) {
+    const double q = a.hi / b.hi;
+    const Pair rest = a - Pair{q, 0.0} * b;
+    return quick_two_sum(q, rest.hi / b.hi);
 }
 
 }  // namespace suffice

@@ -71,7 +71,7 @@ struct FullTable {
     void merge(Index group, const Block& block, Index d) {
         if (!(block.n > 0)) return;
         const double together = n[group] + block.n;
-        const Pair part = quotient(block.n, together);
+        const Pair part = quotient({block.n, 0.0}, {together, 0.0});
         const Pair between = part * Pair{n[group], 0.0};
         std::vector<Pair> delta(d);
         for (Index j = 0; j < d; ++j) {

@@ -23,8 +23,20 @@ void bind_value(nb::module_& m) {
               nb::arg("share").noconvert(), nb::arg("weight").noconvert(), nb::arg("rule"), nb::arg("threads"));
     };
     bind("sums", &count_sparse<Sum, Value, Position>);
+    bind("real_sums", &count_sparse<RealSum, Value, Position>);
     bind("poisson_sums", &count_sparse<PoissonSum, Value, Position>);
     bind("moments", &count_sparse<Moment, Value, Position>);
+}
+
+// After `moments` of a sparse matrix: counts its absent entries as the zeros they are.
+void absent_moments(Table out, nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> class_weight,
+                    int threads) {
+    if (class_weight.shape(0) != out.shape(0) || class_weight.shape(1) != 2 || out.shape(2) * sizeof(double) != sizeof(Moment)) {
+        throw std::invalid_argument("the weights must be pairs, one for each class of the table");
+    }
+    nb::gil_scoped_release release;
+    add_absent(reinterpret_cast<const Pair*>(class_weight.data()), out.shape(0), out.shape(1), threads,
+               reinterpret_cast<Moment*>(out.data()));
 }
 
 template <class Position>
@@ -39,6 +51,8 @@ void bind_position(nb::module_& m) {
 void bind_sparse(nb::module_& m) {
     bind_position<std::int32_t>(m);
     bind_position<std::int64_t>(m);
+    m.def("absent_moments", &absent_moments, nb::arg("out").noconvert(), nb::arg("class_weight").noconvert(),
+          nb::arg("threads"));
 }
 
 }  // namespace suffice

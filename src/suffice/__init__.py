@@ -19,7 +19,7 @@ _HOMES = {
 }
 _MODULES = ("errors", "posterior", "stats", "typing")
 
-__all__ = [*_HOMES, *_MODULES, "__version__"]
+__all__ = [*_HOMES, "__version__"]
 
 
 def __getattr__(name: str) -> object:
@@ -34,4 +34,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -28,6 +28,7 @@ def sums(
     threads: int,
 ) -> bool: ...
 
+real_sums = sums
 poisson_sums = sums
 moments = sums
 
@@ -55,3 +56,4 @@ def full_moments(
     rule: Rule,
     threads: int,
 ) -> bool: ...
+def absent_moments(out: Array, class_weight: Array, threads: int) -> None: ...

@@ -19,6 +19,9 @@ Every message is one sentence that names the argument, what was expected and wha
 class SufficeError(Exception):
     """Any error this library raises on purpose."""
 
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split()))  # one line, also where an array is quoted
+
 
 class KeywordError(SufficeError, TypeError):
     """A keyword is unknown, missing, or contradicts another."""

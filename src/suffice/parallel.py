@@ -10,6 +10,7 @@ from suffice.errors import InputError
 __all__ = ["thread_count", "threads"]
 
 VARIABLE = "SUFFICE_NUM_THREADS"
+MOST = 1024
 
 _chosen: ContextVar[int | None] = ContextVar("suffice_threads", default=None)
 
@@ -46,7 +47,7 @@ def _positive(value: object, name: str) -> int:
         count = 0
     if count < 1:
         raise InputError(f"{name} must be a whole number of at least 1; got {value!r}.")
-    return count
+    return min(count, MOST)
 
 
 def _usable_cores() -> int:

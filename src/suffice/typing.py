@@ -28,5 +28,5 @@ Matrix: TypeAlias = Any
 Rng: TypeAlias = np.random.Generator | int | None
 """A generator, a seed, or None for fresh randomness."""
 
-Size: TypeAlias = int | tuple[int, ...]
-"""How many draws, as a number or a shape."""
+Size: TypeAlias = int | tuple[int, ...] | None
+"""How many draws, as a number or a shape; None or () for a single one."""

@@ -161,19 +161,19 @@ def end_oracle(prior: Pareto, x: float) -> float:
 
 
 def sum_whole_numbers(predictive: Any) -> float:
-    last = int(predictive.distribution.ppf(1 - 1e-13)) + 10
+    last = int(stats.nbinom.ppf(1 - 1e-13, predictive.shape, predictive.rate / (predictive.rate + 1))) + 10
     return float(np.sum(predictive.pmf(np.arange(last))))
 
 
 def integrate_line(predictive: Any) -> float:
     """Over x = location + scale·sinh t."""
-    location, scale = predictive.distribution.args[1:]
+    location, scale = predictive.location, predictive.scale
     return line_integral(lambda t: predictive.logpdf(location + scale * np.sinh(t)) + np.log(scale * np.cosh(t)), 140)
 
 
 def integrate_plane(predictive: Any) -> float:
     """In polar coordinates about the location, after undoing the shape: four directions, r = eᵗ."""
-    root = np.linalg.cholesky(predictive.shape)
+    root = np.linalg.cholesky(predictive.scale)
     angles = np.linspace(0, 2 * np.pi, 4, endpoint=False)
 
     def along(angle: float) -> float:

@@ -22,7 +22,7 @@ def assert_same(case: StatisticCase, got: Any, expected: Any, *took_part: Any, e
     if case.exact if exact is None else exact:
         assert got == expected
         return
-    for name in (name for name in got.arrays() if not name.endswith("_lo")):
+    for name in (name for name in got.arrays() if not name.endswith("_lo") and name != "peak"):
         largest = max(float(np.abs(s.arrays()[name]).max(initial=0)) for s in (got, expected, *took_part))
         last_bit = float(np.max(getattr(got, "n", 0), initial=0)) * (1e8 * 2.0**-52) ** 2 if name == "scatter" else 0
         theirs = expected.arrays()[name]
@@ -68,19 +68,19 @@ def test_zero_is_neutral(case: StatisticCase, data: st.DataObject) -> None:
 @given(data=st.data())
 def test_adding_then_subtracting_changes_nothing(case: StatisticCase, data: st.DataObject) -> None:
     a, b = (case.of(*data.draw(labelled(case))) for _ in range(2))
-    assert_same(case, a + b - b, a, a, b)
+    assert_same(case, a + b - b, a, a, b, a + b)
 
 
 @subtractable
 @given(data=st.data())
 def test_real_weights_add_and_subtract_within_rounding(case: StatisticCase, data: st.DataObject) -> None:
-    weight = st.floats(0, 3)
+    weight = st.one_of(st.just(0.0), st.floats(0.01, 3))  # a weight that rounding swallows cannot come back
     parts = []
     for _ in range(2):
         X, y = data.draw(labelled(case))
         parts.append(case.of(X, y, data.draw(st.lists(weight, min_size=len(y), max_size=len(y)))))
     a, b = parts
-    assert_same(case, a + b - b, a, a, b, exact=False)
+    assert_same(case, a + b - b, a, a, b, a + b, exact=False)
 
 
 @subtractable

@@ -1,5 +1,7 @@
 """What single statistics promise beyond the laws."""
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -103,8 +105,8 @@ def test_impossible_states_cannot_be_made() -> None:
         TokenCounts([-1.0])
     with pytest.raises(errors.DataError, match="NaN"):
         TokenCounts([np.nan])
-    with pytest.raises(errors.DataError, match="no rows"):
-        PoissonSums(3.0, 0.0, 0.0)
+    with pytest.raises(errors.DataError, match="without rows"):
+        PoissonSums(3.0, 0.0, 0.0, 0.0)
     with pytest.raises(errors.SubtractionError, match="too many"):
         DiagonalMoments.of([1.0]) - DiagonalMoments.of([1.0, 1.0])
     with pytest.raises(errors.SubtractionError, match="another mean"):
@@ -142,6 +144,150 @@ def test_nothing_of_the_callers_is_changed_or_shared() -> None:
         t.ones[0] = 5
 
 
+def test_sparse_moments_with_real_weights_see_no_rows_that_are_not_there() -> None:
+    X = 1e8 + np.random.default_rng(0).standard_normal((200_000, 1))
+    weights = np.full(len(X), 0.1)
+    dense = DiagonalMoments.of(X, weights=weights)
+    for layout in (sparse.csr_matrix, sparse.csc_matrix):
+        np.testing.assert_allclose(DiagonalMoments.of(layout(X), weights=weights).scatter, dense.scatter, rtol=1e-12)
+    few = np.array([[1e8], [0.0]])
+    lopsided = DiagonalMoments.of(sparse.csr_matrix(few), weights=[1e13, 1])
+    np.testing.assert_allclose(lopsided.scatter, DiagonalMoments.of(few, weights=[1e13, 1]).scatter, rtol=1e-12)
+
+
+@pytest.mark.parametrize("weight", [0.1, 0.3, 0.15, 0.6, 0.7, 1.3])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_a_feature_that_is_always_on_is_never_off_whatever_the_weights(weight: float, order: Any) -> None:
+    t = BinaryCounts.of(np.ones((300_000, 2), np.uint8, order=order), weights=np.full(300_000, weight))
+    assert t.n == pytest.approx(300_000 * weight, rel=1e-15)
+    np.testing.assert_array_equal(t.zeros, 0)
+
+
+@pytest.mark.parametrize("kind", [BinaryCounts, TokenCounts, PoissonSums, DiagonalMoments, FullMoments])
+def test_removing_weighted_batches_one_by_one_leaves_nothing(kind: Any) -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(30):
+        batches = [kind.of(rng.integers(0, 2, (2, 2)), weights=rng.choice([0.1, 0.2, 0.3, 0.7], 2)) for _ in range(6)]
+        total = sum(batches)
+        for i in rng.permutation(6):
+            total = total - batches[i]
+        assert not any(array.any() for array in total.arrays().values())
+
+
+@pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
+def test_every_row_can_be_forgotten_one_by_one(kind: Any) -> None:
+    """Learned at once, forgotten singly, down to equal rows, zeros and nothing: rounding is never a reason to refuse."""
+    rng = np.random.default_rng(7)
+    for mean in (0.0, 1e8):
+        X = np.concatenate([mean + rng.standard_normal((400, 2)), np.full((3, 2), 1e-3), np.zeros((3, 2))])
+        total, rows = kind.of(X), [kind.of(row[None]) for row in X]
+        for i in range(len(X)):
+            total = total - rows[i]
+            left = X[i + 1 :]
+            exact = ((left - left.mean(axis=0)) ** 2).sum(axis=0) if len(left) else np.zeros(2)
+            sizes = np.diagonal(total.scatter) if kind is FullMoments else total.scatter
+            np.testing.assert_allclose(sizes, exact, rtol=0, atol=1e-12 * float(kind.of(X).peak.max()))
+        assert not any(array.any() for array in total.arrays().values())
+
+
+def test_large_counts_leave_no_trace_in_log_factorials() -> None:
+    a, b = PoissonSums.of([10**9]), PoissonSums.of([2])
+    assert a + b - a == b
+    assert (a + b - a - b).log_factorials == 0
+    assert PoissonSums.of([2**49]).total == 2**49
+    with pytest.raises(errors.SubtractionError):
+        PoissonSums.of([3, 1]) - PoissonSums.of([2, 2])
+
+
+def test_integers_given_to_a_statistic_are_checked_like_floats() -> None:
+    for bad in ([-5, 3], [2**60]):
+        with pytest.raises(errors.DataError):
+            TokenCounts(bad)
+    with pytest.raises(errors.SubtractionError):
+        TokenCounts([3]) - TokenCounts([5])
+    with pytest.raises(errors.KindError):
+        TokenCounts(np.array([1 + 2j]))
+
+
+def test_wide_and_narrow_integers_do_not_wrap() -> None:
+    big = np.array([2**63 + 5], np.uint64)
+    assert DiagonalMoments.of(big).mean == 2.0**63
+    with pytest.raises(errors.LabelError, match="got 18446744073709551615"):
+        TokenCounts.of([1], np.array([2**64 - 1], np.uint64), n_classes=2)
+    entries = (np.array([200, 100], np.uint8), np.array([0, 0]), np.array([0, 2]))
+    assert TokenCounts.of(sparse.csr_matrix(entries, shape=(1, 1))).counts == 300
+    assert TokenCounts.of(sparse.coo_array((entries[0], ([0, 0], [0, 0])), shape=(1, 1))).counts == 300
+    assert CategoryCounts.of(np.array([[0, 1], [1, 0]], np.uint8)).sizes.tolist() == [2, 2]
+
+
+def test_foreign_rows_are_refused_whatever_the_scales_of_the_features() -> None:
+    rows = [[0, 0.0], [1e10, 1], [2e10, 0], [3e10, 1]]
+    for kind in (FullMoments, DiagonalMoments):
+        with pytest.raises(errors.SubtractionError):
+            kind.of(rows) - kind.of([[1e10, 40.0]])
+        assert (kind.of(rows) - kind.of(rows[:2])).n.tolist() == [2]
+
+
+def test_impossible_moments_cannot_be_made() -> None:
+    zero = np.zeros(())
+    for arrays in ((3.0, 0.0, 5.0, 0.0, 0.0, 5.0), (3.0, 1.0, 5.0, np.nan, 0.0, 5.0), (3.0, 1.0, -5.0, 0.0, 0.0, 5.0)):
+        with pytest.raises(errors.DataError):
+            DiagonalMoments(*arrays)
+    with pytest.raises(errors.ShapeError):
+        DiagonalMoments(np.zeros(2), zero, np.zeros(3), np.zeros(2), np.zeros(3), np.zeros(2))
+    with pytest.raises(errors.ShapeError):
+        PoissonSums(np.zeros(2), zero, np.zeros(3), np.zeros(3))
+    with pytest.raises(errors.DataError, match="symmetric"):
+        FullMoments([0, 0], [3], [[1, 5], [4, 1]], [0, 0], np.zeros((2, 2)), [1, 1])
+
+
+def test_copies_are_closed_too() -> None:
+    t = TokenCounts([1.0, 2.0])
+    for same in (pickle.loads(pickle.dumps(t)), copy.deepcopy(t)):
+        assert same == t
+        assert not same.counts.flags.writeable
+    base = np.ones(3)
+    view = base.view()
+    view.flags.writeable = False
+    held = TokenCounts(view)
+    base[0] = -99
+    assert held.counts[0] == 1
+
+
+def test_values_too_large_to_be_squared_do_not_meet_empty_classes() -> None:
+    a, b = DiagonalMoments.of([1e200, 1.0], [0, 1]), DiagonalMoments.of([1.0], [1], n_classes=2)
+    assert (a + b).mean.tolist() == [1e200, 1]
+    assert DiagonalMoments.of(sparse.csr_matrix([[1e200]])).mean == 1e200
+
+
+def test_only_nothing_can_be_taken_from_nothing() -> None:
+    empty = CategoryCounts.of(np.zeros((0, 2)), sizes=[2, 2])
+    assert CategoryCounts.zero() - empty == empty
+    with pytest.raises(errors.SubtractionError, match="no rows"):
+        CategoryCounts.zero() - CategoryCounts.of([[1, 0]])
+    with pytest.raises(errors.SubtractionError, match="no rows"):
+        Extremes.zero() - Extremes.of([1.0])
+
+
+def test_the_row_of_a_bad_value_is_its_own_number() -> None:
+    X = np.zeros((70_001, 1))
+    X[70_000] = np.nan
+    with pytest.raises(errors.DataError, match=r"got nan at \[70000, 0\]"):
+        FullMoments.of(X)
+    mixed = sparse.csr_matrix(np.array([[0.0, 1.0], [-1.0, 0.0]]))
+    mixed.indptr = mixed.indptr.astype(np.int64)
+    with pytest.raises(errors.DataError, match=r"got -1.0 at \[1, 0\]"):
+        TokenCounts.of(mixed)
+
+
+def test_sparse_matrices_of_any_make() -> None:
+    data, index = np.arange(20.0), np.zeros(20, np.int32)
+    index[::2] = [0, 1, 2, 0, 1, 2, 0, 1, 2, 0]
+    strided = sparse.csr_matrix((data[::2], index[::2], [0, 3, 6, 9, 10]), shape=(4, 3))
+    assert TokenCounts.of(strided).counts.tolist() == strided.toarray().sum(axis=0).tolist()
+    assert TokenCounts.of(sparse.coo_array(np.array([0.0, 3.0, 1.0]))).counts == 4
+
+
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
@@ -168,7 +314,7 @@ def test_nothing_of_the_callers_is_changed_or_shared() -> None:
         (lambda: TokenCounts.of([1, 2], [0]), errors.LabelError, "2 in all"),
         (lambda: TokenCounts.of([1, 2], [0, 3], n_classes=3), errors.LabelError, "from 0 to 2; got 3"),
         (lambda: TokenCounts.of([1, 2], [0, -1]), errors.LabelError, "got -1"),
-        (lambda: TokenCounts.of([1, 2], ["a", "b"]), errors.LabelError, "integers"),
+        (lambda: TokenCounts.of([1, 2], ["a", "b"]), errors.LabelError, "Encode names first"),
         (lambda: TokenCounts.of([1, 2], [0.0, 1.0]), errors.LabelError, "integers"),
         (lambda: TokenCounts.of([1, 2], [[0.5, -0.5]] * 2), errors.LabelError, "non-negative"),
         (lambda: TokenCounts.of([1, 2], [[0.5, 0.5]] * 2, n_classes=3), errors.LabelError, "3 in all"),
@@ -181,6 +327,16 @@ def test_nothing_of_the_callers_is_changed_or_shared() -> None:
         (lambda: TokenCounts([1.0]) - ClassCounts([1.0]), errors.KindError, "got ClassCounts"),
         (lambda: TokenCounts.from_arrays({"count": [1]}), errors.DataError, "must hold"),
         (lambda: BinaryCounts([1.0, 2.0], [1.0, 2.0, 3.0]), errors.ShapeError, "broadcast"),
+        (lambda: CategoryCounts.of([[10**12]]), errors.ShapeError, "without large gaps"),
+        (lambda: CategoryCounts.of([[1e300]]), errors.DataError, "category codes"),
+        (lambda: CategoryCounts.of([[1]], sizes=[-1]), errors.DataError, "'sizes'"),
+        (lambda: CategoryCounts.of([[1]], sizes=[1.9]), errors.DataError, "'sizes'"),
+        (lambda: TokenCounts.of([1], [10**12]), errors.ShapeError, "without large gaps"),
+        (lambda: TokenCounts.of([1], [0], n_classes=2.7), errors.LabelError, "'n_classes'"),
+        (lambda: TokenCounts.of([1, 2], [[0], [0, 1]]), errors.ShapeError, "'labels'.*ragged"),
+        (lambda: TokenCounts.of([1], np.empty((1, 0))), errors.LabelError, r"shape \(1, 0\)"),
+        (lambda: TokenCounts.of([1, 2], np.ma.array([0, 1], mask=[False, True])), errors.DataError, "'labels'.*masked"),
+        (lambda: TokenCounts.of([1, 2], weights=np.ma.array([1, 2], mask=[False, True])), errors.DataError, "masked"),
     ],
 )
 def test_bad_input_gets_one_clear_sentence(call: Callable[[], object], error: type[Exception], words: str) -> None:
@@ -195,4 +351,8 @@ def test_a_sparse_matrix_that_lies_about_its_shape_is_refused() -> None:
     liar = sparse.csr_matrix(np.ones((2, 2)))
     liar.indices = np.array([0, 1, 0, 7], np.int32)
     with pytest.raises(errors.ShapeError, match="index outside"):
+        TokenCounts.of(liar)
+    liar = sparse.csr_matrix(np.ones((2, 2)))
+    liar.indptr = np.array([0, 9, 4], np.int32)
+    with pytest.raises(errors.ShapeError, match="indptr"):
         TokenCounts.of(liar)

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from functools import wraps
+from numbers import Real
 from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar
 
 import numpy as np
@@ -21,6 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, ImproperPrior, InputError, KeywordError, KindError, PriorError, ShapeError
 from suffice.stats import Statistic
+from suffice.stats.inputs import Rows, as_numbers
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = ["Conjugate", "generator", "keywords", "plain", "tails"]
@@ -38,33 +40,46 @@ def plain(value: Any) -> Floats:
 
 def generator(rng: Rng) -> np.random.Generator:
     """The generator itself, or a new one from a seed or from fresh randomness."""
-    return np.random.default_rng(rng)
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"The argument 'rng' must be a numpy Generator, a whole number as seed, or None; got {rng!r}."
+        ) from None
 
 
 def draws(size: Size) -> tuple[int, ...]:
     """How many draws, as a shape."""
-    return tuple(int(n) for n in np.atleast_1d(np.asarray(size, np.int64)))
+    shape = np.asarray(() if size is None else size)
+    if shape.ndim > 1 or (shape.size and (shape.dtype.kind not in "iu" or (shape < 0).any())):
+        raise InputError(f"The argument 'size' must be a number of draws, or a tuple of such numbers; got {size!r}.")
+    return tuple(int(n) for n in np.atleast_1d(shape))
 
 
 def tails(level: float) -> tuple[float, float]:
     """The probabilities below the two ends of an equal-tailed interval."""
-    if not 0 < level < 1:
-        raise InputError(f"The argument 'level' must lie between 0 and 1; got {level}.")
+    given: Any = level
+    if not (isinstance(given, Real) and 0 < float(given) < 1):
+        raise InputError(f"The argument 'level' must be a number between 0 and 1; got {level!r}.")
     return (1 - level) / 2, (1 + level) / 2
 
 
 def keywords(method: Callable[P, R]) -> Callable[P, R]:
-    """Turn Python's complaint about an unknown keyword into one that lists the known ones."""
-    known = [name for name in inspect.signature(method).parameters if name not in ("self", "statistic")]
+    """Turn Python's complaint about arguments into one that lists the known ones."""
+    signature = inspect.signature(method)
+    known = [name for name in signature.parameters if name not in ("self", "cls", "statistic")]
 
     @wraps(method)
     def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name in kwargs:
-            if name not in (*known, "statistic"):
-                guess = get_close_matches(name, known, 1)
-                hint = f" Did you mean {guess[0]!r}?" if guess else ""
-                owner = f"{type(args[0]).__name__}.{method.__name__}"
-                raise KeywordError(f"{owner} takes the keywords {', '.join(known)}; got {name!r}.{hint}")
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError:
+            unknown = [name for name in kwargs if name not in signature.parameters]
+            guess = get_close_matches(unknown[0], known, 1) if unknown else []
+            owner = type(args[0]).__name__ + ("" if method.__name__ == "__init__" else f".{method.__name__}")
+            came = f"{unknown[0]!r}" if unknown else f"{len(args) - 1} without a name and {list(kwargs)}"
+            hint = f" Did you mean {guess[0]!r}?" if guess else ""
+            raise KeywordError(f"{owner} takes the arguments {', '.join(known)}; got {came}.{hint}") from None
         return method(*args, **kwargs)
 
     return checked
@@ -146,7 +161,7 @@ class Conjugate(ABC, Generic[S]):
     def _set(self, **parameters: NDArray[Any]) -> None:
         """Freeze the parameters: numbers as numbers, arrays as read-only copies."""
         for name, value in parameters.items():
-            array = np.array(value, np.float64)
+            array = np.array(value, np.float64) + 0.0  # no minus zero: equal beliefs have equal bytes
             array.setflags(write=False)
             object.__setattr__(self, name, plain(array))
 
@@ -165,7 +180,7 @@ class Conjugate(ABC, Generic[S]):
             expected = " or ".join(kind.__name__ for kind in kinds)
             raise KindError(
                 f"{name} learns from a statistic of type {expected}; got {type(statistic).__name__}. "
-                "Plain data go by keyword, such as values=."
+                f"Plain data go by keyword: {', '.join(f'{keyword}=' for keyword in data)}."
             )
         found = self._collect(**given) if statistic is None else statistic
         self._check_fit(found)
@@ -173,9 +188,8 @@ class Conjugate(ABC, Generic[S]):
 
     def _collect(self, values: Any, weights: ArrayLike | None = None) -> S:
         """The statistic of data given by keyword."""
-        refuse_empty(values)
         kind: type[S] = self.learns_from[0]
-        return kind.of(values, weights=weights, name="values")
+        return kind.of(some_rows(values), weights=weights)
 
     def _check_fit(self, statistic: S) -> None:
         """Batches broadcast; a vector-valued family also needs vectors of its own length."""
@@ -184,7 +198,7 @@ class Conjugate(ABC, Generic[S]):
         vectors = len(mine) - len(self.batch_shape)
         try:
             np.broadcast_shapes(mine, theirs)
-            fits = theirs == () or mine[len(mine) - vectors :] == theirs[len(theirs) - vectors :]
+            fits = statistic == type(statistic).zero() or mine[len(mine) - vectors :] == theirs[len(theirs) - vectors :]
         except ValueError:
             fits = False
         if not fits:
@@ -215,9 +229,7 @@ def together(family: str, **arrays: Array) -> tuple[int, ...]:
 
 def numbers(family: str, name: str, value: ArrayLike) -> Array:
     """One parameter as an array of finite numbers."""
-    array = np.asarray(value)
-    if array.dtype.kind not in "biuf":
-        raise KindError(f"The parameter '{name}' of {family} must be a number or an array of numbers; got {value!r}.")
+    array = as_numbers(value, f"The parameter '{name}' of {family}", "a number or numbers")
     if not np.isfinite(array).all():
         raise PriorError(f"The parameter '{name}' of {family} must be finite; got {plain(array)}.")
     return array.astype(np.float64)
@@ -233,14 +245,16 @@ def require(family: str, name: str, array: Array, holds: NDArray[np.bool_] | np.
         raise PriorError(f"The parameter '{name}' of {family} must be {words}; got {value:g}{where}.")
 
 
-def refuse_empty(values: Any) -> None:
-    """Raise if there is not one row in `values`."""
-    rows = np.shape(values)[:1] if not hasattr(values, "shape") else values.shape[:1]
-    if rows == (0,):
+def some_rows(values: Any) -> Rows:
+    """Rows of data, at least one."""
+    rows = Rows.read(values, "values")
+    if len(rows) == 0:
         raise DataError("The argument 'values' must hold at least one row; got none.")
+    return rows
 
 
 def _show(value: Floats) -> str:
     if isinstance(value, float):
-        return f"{value:.15g}"
+        short = f"{value:.15g}"
+        return short if float(short) == value else repr(value)
     return np.array2string(value, separator=", ", threshold=12, edgeitems=2).replace("\n", "")

@@ -18,13 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from suffice.errors import InputError, KeywordError, NoUniqueMode
+from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode
 from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails, together
-from suffice.posterior.predictive import Discrete
+from suffice.posterior.predictive import BetaBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import BinaryCounts
 from suffice.stats.inputs import COUNT, WHOLE
-from suffice.typing import Array, Floats, Interval, Rng, Size
+from suffice.typing import Floats, Interval, Rng, Size
 
 __all__ = ["Beta"]
 
@@ -51,7 +51,7 @@ class Beta(Conjugate[BinaryCounts]):
 
     No heads in three tosses does not mean that heads are impossible (the black swan):
 
-    >>> Beta(1, 1).update(heads=0, tails=3).predict().pmf(1)
+    >>> round(Beta(1, 1).update(heads=0, tails=3).predict().pmf(1), 9)
     0.2
     """
 
@@ -60,6 +60,7 @@ class Beta(Conjugate[BinaryCounts]):
 
     learns_from = (BinaryCounts,)
 
+    @keywords
     def __init__(self, a: ArrayLike = 1, b: ArrayLike = 1) -> None:
         given = parameters("Beta", a=a, b=b)
         for name, array in given.items():
@@ -101,7 +102,7 @@ class Beta(Conjugate[BinaryCounts]):
         if (np.asarray(self.modes()) != "point").any():
             raise NoUniqueMode(f"{self!r} has no unique mode: modes() says {self.modes()!r}. Use mean instead.")
         a, b = np.asarray(self.a), np.asarray(self.b)
-        inner = (a - 1) / np.where((a > 1) & (b > 1), a + b - 2, 1)  # BB-3
+        inner = (a - 1) / np.where((a > 1) & (b > 1), (a - 1) + (b - 1), 1)  # BB-3
         return plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
 
     def modes(self) -> Any:
@@ -120,7 +121,10 @@ class Beta(Conjugate[BinaryCounts]):
         >>> Beta(2, 2).prior_weight(20) == 4 / 24
         True
         """
+        if of not in ("mean", "mode"):
+            raise InputError(f"The argument 'of' must be 'mean' or 'mode'; got {of!r}.")
         trials = COUNT.read(trials, "trials")
+        together("Beta.prior_weight", trials=trials, a=np.asarray(self.a))
         strength = np.asarray(self.a + self.b) - (2 if of == "mode" else 0)
         if of == "mode" and not ((np.minimum(self.a, self.b) >= 1) & (strength > 0)).all():
             raise NoUniqueMode(f"The weight of a prior in the mode needs a, b ≥ 1 and a + b > 2; got {self!r}.")
@@ -134,36 +138,36 @@ class Beta(Conjugate[BinaryCounts]):
         if kind not in ("equal", "highest"):
             raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
         lower, upper = tails(level)
-        low = np.broadcast_to(lower, self.batch_shape) if kind == "equal" else self._highest_density(level)
-        distribution = stats.beta(self.a, self.b)
-        return plain(distribution.ppf(low)), plain(distribution.ppf(low + (upper - lower)))
+        if kind == "equal":
+            distribution = stats.beta(self.a, self.b)
+            return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+        return self._highest_density(level)
 
-    def _highest_density(self, level: float) -> Array:
-        """Probability below the shortest interval, by halving: its ends have the same density."""
-        a, b = np.asarray(self.a), np.asarray(self.b)
-        if ((a < 1) & (b < 1)).any():
+    def _highest_density(self, level: float) -> Interval:
+        """By halving: the ends of the shortest interval have the same density. Seen from the nearer end."""
+        if np.any(np.maximum(self.a, self.b) < 1):
             raise NoUniqueMode(f"{self!r} is highest at both ends, so no single interval holds its highest density.")
-        low, high = np.zeros(a.shape), np.full(a.shape, 1 - level)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        a, b, mirrored = np.minimum(self.a, self.b), np.maximum(self.a, self.b), np.asarray(self.a) > self.b
+        low, high = np.zeros(np.shape(a)), np.full(np.shape(a), 1 - level)
+        with np.errstate(all="ignore"):
             for _ in range(60):
                 middle = (low + high) / 2
                 left, right = stats.beta.ppf(middle, a, b), stats.beta.ppf(middle + level, a, b)
                 rising = stats.beta.logpdf(left, a, b) < stats.beta.logpdf(right, a, b)
                 low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-        inner = (low + high) / 2
-        ends = np.where(a > b, 1 - level, 0.0)
-        return np.where((a > 1) & (b > 1), inner, np.where((a == 1) & (b == 1), (1 - level) / 2, ends))
+        below = np.where(a > 1, (low + high) / 2, np.where(b > 1, 0.0, (1 - level) / 2))
+        left, right = stats.beta.ppf(below, a, b), stats.beta.ppf(below + level, a, b)
+        return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draws of the probability of heads."""
         return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
 
-    def predict(self, trials: int = 1) -> Discrete:
+    def predict(self, trials: ArrayLike = 1) -> BetaBinomial:
         """Distribution of the number of heads in trials to come."""
-        WHOLE.read(trials, "trials")
-        if np.all(np.equal(trials, 1)):
-            return Discrete(stats.bernoulli(self.mean))  # BB-5
-        return Discrete(stats.betabinom(trials, self.a, self.b))  # BB-6
+        n, a, b = WHOLE.read(trials, "trials"), np.asarray(self.a), np.asarray(self.b)
+        together("Beta.predict", trials=n, a=a)
+        return BetaBinomial(n, a, b)
 
     @keywords
     def log_evidence(
@@ -192,5 +196,6 @@ class Beta(Conjugate[BinaryCounts]):
             COUNT.read(0 if heads is None else heads, "heads"),
             COUNT.read(0 if tails is None else tails, "tails"),
         )
-        together("Beta", heads=ones, tails=zeros)
+        if 0 in together("Beta", heads=ones, tails=zeros):
+            raise DataError("The arguments 'heads' and 'tails' must hold at least one number; got none.")
         return BinaryCounts(ones + 0 * zeros, ones + zeros)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import KeywordError, NoUniqueMode, PriorError, ShapeError
-from suffice.posterior.base import Conjugate, keywords, numbers, plain, refuse_empty, require
+from suffice.posterior.base import Conjugate, keywords, numbers, plain, require, some_rows
 from suffice.posterior.beta import Beta
 from suffice.posterior.predictive import Categorical, DirichletMultinomial, draw_dirichlet
 from suffice.posterior.special import log_rising
@@ -60,6 +60,7 @@ class Dirichlet(Conjugate[Counted]):
 
     learns_from = (TokenCounts, ClassCounts, CategoryCounts)
 
+    @keywords
     def __init__(self, alpha: ArrayLike) -> None:
         array = np.atleast_1d(numbers("Dirichlet", "alpha", alpha))
         if np.ndim(alpha) == 0 or array.shape[-1] == 0:
@@ -75,6 +76,9 @@ class Dirichlet(Conjugate[Counted]):
         Dirichlet(alpha=[0.5, 0.5, 0.5, 0.5])
         """
         strength = numbers("Dirichlet", "strength", strength)
+        size: Any = categories
+        if not isinstance(size, int | np.integer) or size < 1:
+            raise PriorError(f"The argument 'categories' must be a whole number of at least 1; got {categories!r}.")
         return cls(np.repeat((strength / categories)[..., None], categories, axis=-1))  # DM-7
 
     @property
@@ -108,23 +112,23 @@ class Dirichlet(Conjugate[Counted]):
     @property
     def var(self) -> Array:
         """Variance of each probability."""
-        return self.mean * (1 - self.mean) / (self._total + 1)  # DM-2
+        return self.mean * (self._others / self._total) / (self._total + 1)  # DM-2
 
     @property
     def cov(self) -> Array:
         """Covariance matrix of the probabilities."""
         p = self.mean
-        outer = p[..., :, None] * (np.eye(p.shape[-1]) - p[..., None, :])
-        return outer / (self._total[..., None] + 1)  # DM-2
+        covariance = -p[..., :, None] * p[..., None, :] / (self._total[..., None] + 1)  # DM-2
+        return np.where(np.eye(p.shape[-1], dtype=bool), self.var[..., None, :], covariance)
 
     @property
     def mode(self) -> Array:
         """Most probable vector of probabilities; raises NoUniqueMode where there is none or more than one."""
         if (np.asarray(self.modes()) != "point").any():
             raise NoUniqueMode(f"{self!r} has no unique mode: modes() says {self.modes()!r}. Use mean instead.")
-        size = self.alpha.shape[-1]
-        inside = (self.alpha >= 1).all(axis=-1, keepdims=True) & (self._total > size)
-        inner = (self.alpha - 1) / np.where(inside, self._total - size, 1)  # DM-3
+        excess = (self.alpha - 1).sum(axis=-1, keepdims=True)  # α₀ − K
+        inside = (self.alpha >= 1).all(axis=-1, keepdims=True) & (excess > 0)
+        inner = (self.alpha - 1) / np.where(inside, excess, 1)  # DM-3
         corner = (self.alpha == self.alpha.max(axis=-1, keepdims=True)).astype(np.float64)  # K ≤ 2, as for a coin
         return np.where(inside, inner, corner)
 
@@ -144,7 +148,7 @@ class Dirichlet(Conjugate[Counted]):
         """
         if self.alpha.shape[-1] == 1:
             raise PriorError("A Dirichlet of one category has no marginals: its probability is 1.")
-        return Beta(self.alpha, self._total - self.alpha)
+        return Beta(self.alpha, self._others)
 
     def interval(self, level: float = 0.95) -> Interval:
         """Equal-tailed bounds of each category's probability."""
@@ -161,8 +165,11 @@ class Dirichlet(Conjugate[Counted]):
     def predict(self, trials: int | None = None) -> Categorical | DirichletMultinomial:
         """Distribution of the next category's code; with `trials`, of the counts in that many trials."""
         if trials is None:
-            return Categorical(self.mean)  # DM-4
-        return DirichletMultinomial(self.alpha, int(WHOLE.read(trials, "trials")))  # DM-5
+            return Categorical(self.alpha)
+        count = WHOLE.read(trials, "trials")
+        if count.ndim:
+            raise ShapeError(f"The argument 'trials' of Dirichlet.predict must be one number; got shape {count.shape}.")
+        return DirichletMultinomial(self.alpha, int(count))
 
     @keywords
     def log_evidence(
@@ -182,16 +189,23 @@ class Dirichlet(Conjugate[Counted]):
     def _total(self) -> Array:
         return np.asarray(self.alpha.sum(axis=-1, keepdims=True))
 
+    @property
+    def _others(self) -> Array:
+        """The sum of all α but one's own, without taking a large one from a larger."""
+        before, after = np.zeros_like(self.alpha), np.zeros_like(self.alpha)
+        before[..., 1:] = np.cumsum(self.alpha, axis=-1)[..., :-1]
+        after[..., :-1] = np.cumsum(self.alpha[..., ::-1], axis=-1)[..., ::-1][..., 1:]
+        return before + after
+
     def _collect(self, values: Any = None, weights: Any = None, counts: ArrayLike | None = None) -> Counted:
         if values is None:
             return TokenCounts(COUNT.read(counts if counts is not None else (), "counts"))
         if counts is not None:
             raise KeywordError("Dirichlet learns from values or from counts; got both.")
-        refuse_empty(values)
-        codes = np.asarray(values)
-        if codes.ndim != 1:
-            raise ShapeError(f"The argument 'values' must be a list of category codes; got shape {codes.shape}.")
-        return CategoryCounts.of(codes, weights=weights, sizes=[self.alpha.shape[-1]], name="values")
+        codes = some_rows(values)
+        if codes.shape != ():
+            raise ShapeError(f"The argument 'values' must be a list of category codes; got rows of {codes.shape}.")
+        return CategoryCounts.of(codes, weights=weights, sizes=[self.alpha.shape[-1]])
 
     def _check_fit(self, statistic: Counted) -> None:
         if isinstance(statistic, CategoryCounts):

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails
-from suffice.posterior.predictive import Discrete
+from suffice.posterior.predictive import NegativeBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import PoissonSums
 from suffice.typing import Floats, Interval, Rng, Size
@@ -49,6 +49,7 @@ class Gamma(Conjugate[PoissonSums]):
 
     learns_from = (PoissonSums,)
 
+    @keywords
     def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
         given = parameters("Gamma", shape=shape, rate=rate)
         for name, array in given.items():
@@ -97,9 +98,9 @@ class Gamma(Conjugate[PoissonSums]):
         """Draws of the rate."""
         return plain(generator(rng).gamma(self.shape, 1 / np.asarray(self.rate), (*draws(size), *self.batch_shape)))
 
-    def predict(self) -> Discrete:
+    def predict(self) -> NegativeBinomial:
         """Distribution of the next count."""
-        return Discrete(stats.nbinom(self.shape, self.rate / (self.rate + 1)))  # GP-2
+        return NegativeBinomial(np.asarray(self.shape), np.asarray(self.rate))
 
     @keywords
     def log_evidence(

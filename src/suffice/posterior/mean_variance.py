@@ -1,8 +1,22 @@
-"""Answers about a mean and a spread together."""
+"""What the two normal families share: answers about a mean and a spread together, and the steps to them."""
 
 from typing import Any, NamedTuple
 
-__all__ = ["MeanCovariance", "MeanVariance"]
+import numpy as np
+from scipy import stats
+
+from suffice.errors import DataError
+from suffice.posterior.base import plain, tails
+from suffice.typing import Array, Booleans, Floats
+
+__all__ = [
+    "MeanCovariance",
+    "MeanVariance",
+    "finite",
+    "mean_variance_interval",
+    "require_first_row",
+    "weighted_mean",
+]
 
 
 class MeanVariance(NamedTuple):
@@ -17,3 +31,33 @@ class MeanCovariance(NamedTuple):
 
     mean: Any
     covariance: Any
+
+
+def weighted_mean(m: Floats, kappa: Array, mean: Array, n: Array) -> Array:
+    """(κm + n x̄) / (κ + n), by a step from whichever of the two weighs more."""
+    together = np.where(kappa + n > 0, kappa + n, 1.0)
+    heavier = n > kappa
+    start, other = np.where(heavier, mean, m), np.where(heavier, m, mean)
+    step = np.where(heavier, kappa, n) / together
+    return np.asarray(start + np.where(step > 0, step * (other - start), 0.0))
+
+
+def mean_variance_interval(m: Floats, kappa: Array, a: Array, b: Array, level: float) -> MeanVariance:
+    """Equal-tailed bounds of a normal mean (Student-t) and of its variance (inverse gamma)."""
+    mean, variance = stats.t(2 * a, m, np.sqrt(b / a / kappa)), stats.invgamma(a, scale=b)
+    with np.errstate(all="ignore"):  # of a vague belief an end may be infinite
+        ends = [(plain(mean.ppf(end)), plain(variance.ppf(end))) for end in tails(level)]
+    return MeanVariance(*zip(*ends, strict=True))
+
+
+def finite(growth: Array) -> Array:
+    """What data add to a scale, unless they are too far away to be squared."""
+    if not np.isfinite(growth).all():
+        raise DataError("The data must not lie so far from the parameter 'm' that the distance cannot be squared.")
+    return np.asarray(growth)
+
+
+def require_first_row(flat: Booleans, n: Array) -> None:
+    """The evidence under a flat mean is given the first row, so there must be a whole one."""
+    if (flat & (n > 0) & (n < 1)).any():
+        raise DataError(f"The evidence under a flat mean (kappa=0) needs rows that weigh at least 1; got {n.min():g}.")

@@ -15,11 +15,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
-from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails
-from suffice.posterior.mean_variance import MeanVariance
-from suffice.posterior.predictive import Continuous
+from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require
+from suffice.posterior.mean_variance import (
+    MeanVariance,
+    finite,
+    mean_variance_interval,
+    require_first_row,
+    weighted_mean,
+)
+from suffice.posterior.predictive import StudentT
 from suffice.posterior.special import log_rising
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array, Floats, Rng, Size
@@ -56,6 +61,7 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
 
     learns_from = (DiagonalMoments,)
 
+    @keywords
     def __init__(self, m: ArrayLike, kappa: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
         given = parameters("NormalInverseGamma", m=m, kappa=kappa, a=a, b=b)
         require("NormalInverseGamma", "kappa", given["kappa"], given["kappa"] >= 0, "zero or positive")
@@ -78,10 +84,8 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
     ) -> "NormalInverseGamma":
         """Learn from real numbers, rows first, or from a statistic."""
         t = self._read(statistic, values=values, weights=weights)
-        kappa = self.kappa + t.n
-        part = t.n / np.where(kappa > 0, kappa, 1.0)
-        m = self.m + part * self._distance(t)  # NG-1
-        return NormalInverseGamma(m, kappa, self.a + t.n / 2, self.b + self._growth(t))  # NG-1
+        m = weighted_mean(self.m, np.asarray(self.kappa), t.mean + t.mean_lo, t.n)  # NG-1
+        return NormalInverseGamma(m, self.kappa + t.n, self.a + t.n / 2, self.b + self._growth(t))  # NG-1
 
     @property
     def mean(self) -> MeanVariance:
@@ -98,30 +102,29 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
     def var(self) -> MeanVariance:
         """How uncertain the mean and the variance are: the variance of each."""
         self._require_proper("The variance of the mean")
-        of_variance = stats.invgamma.var(self.a, scale=self.b)
+        a = np.asarray(self.a)
+        known = np.where(a > 2, a, 3.0)
+        of_variance = np.where(a > 2, (self.b / (known - 1)) ** 2 / (known - 2), np.inf)
         return MeanVariance(plain(np.asarray(self.mean.variance) / self.kappa), plain(of_variance))
 
     def interval(self, level: float = 0.95) -> MeanVariance:
         """Equal-tailed bounds of the mean and of the variance."""
         self._require_proper("An interval of the mean")
-        ends = tails(level)
-        a, b = np.asarray(self.a), np.asarray(self.b)
-        mean, variance = stats.t(2 * a, self.m, np.sqrt(b / (a * self.kappa))), stats.invgamma(a, scale=b)
-        low, high = (MeanVariance(plain(mean.ppf(end)), plain(variance.ppf(end))) for end in ends)
-        return MeanVariance((low.mean, high.mean), (low.variance, high.variance))
+        return mean_variance_interval(self.m, np.asarray(self.kappa), np.asarray(self.a), np.asarray(self.b), level)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> MeanVariance:
         """Draws of the mean and the variance together."""
         self._require_proper("A sample")
         rng, shape = generator(rng), (*draws(size), *self.batch_shape)
-        variance = stats.invgamma.rvs(self.a, scale=self.b, size=shape, random_state=rng)
-        return MeanVariance(plain(rng.normal(self.m, np.sqrt(variance / self.kappa), shape)), plain(variance))
+        with np.errstate(all="ignore"):  # a vague belief may well draw an infinite variance
+            variance = self.b / rng.standard_gamma(self.a, shape)
+            return MeanVariance(plain(rng.normal(self.m, np.sqrt(variance / self.kappa), shape)), plain(variance))
 
-    def predict(self) -> Continuous:
+    def predict(self) -> StudentT:
         """Distribution of the next value."""
         self._require_proper("A prediction")
-        a, kappa = np.asarray(self.a), np.asarray(self.kappa)
-        return Continuous(stats.t(2 * a, self.m, np.sqrt(self.b * (kappa + 1) / (a * kappa))))  # NG-2
+        a, b, kappa = np.asarray(self.a), np.asarray(self.b), np.asarray(self.kappa)
+        return StudentT(2 * a, np.asarray(self.m), np.sqrt(b / a * (1 + 1 / kappa)))  # NG-2
 
     @keywords
     def log_evidence(
@@ -134,6 +137,7 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         """Log-density of the values; with a flat mean (kappa=0), of all but the first given the first."""
         t = self._read(statistic, values=values, weights=weights)
         flat = np.asarray(self.kappa) == 0  # a flat mean spends the first row
+        require_first_row(flat, t.n)
         first = np.where(flat & (t.n > 0), 1.0, 0.0)  # NG-3
         a, n = self.a + first / 2, t.n - first
         growth = self._growth(t)
@@ -141,11 +145,9 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         scales = -a * np.log1p(growth / self.b) - n / 2 * np.log(self.b + growth)  # a ln b − a' ln b'
         return plain(log_rising(a, n / 2) + scales - np.log(ratio) / 2 - n / 2 * np.log(2 * np.pi))  # NG-3
 
-    def _distance(self, t: DiagonalMoments) -> Array:
-        return np.asarray((t.mean - self.m) + t.mean_lo)
-
     def _growth(self, t: DiagonalMoments) -> Array:
         """b' − b."""
         kappa = np.asarray(self.kappa)
         shared = kappa * t.n / np.where(kappa + t.n > 0, kappa + t.n, 1.0)
-        return np.asarray((t.scatter + shared * self._distance(t) ** 2) / 2)  # NG-1
+        away = np.where(shared > 0, (t.mean - self.m) + t.mean_lo, 0.0)
+        return finite((t.scatter + shared * away**2) / 2)  # NG-1

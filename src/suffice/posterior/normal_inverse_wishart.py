@@ -14,15 +14,21 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
-from suffice.errors import PriorError, ShapeError
-from suffice.posterior.base import Conjugate, keywords, numbers, plain, require, tails
-from suffice.posterior.mean_variance import MeanCovariance, MeanVariance
-from suffice.posterior.predictive import MultivariateT, draw_each
+from suffice.errors import DataError, PriorError, ShapeError
+from suffice.posterior.base import Conjugate, draws, generator, keywords, numbers, plain, require
+from suffice.posterior.mean_variance import (
+    MeanCovariance,
+    MeanVariance,
+    finite,
+    mean_variance_interval,
+    require_first_row,
+    weighted_mean,
+)
+from suffice.posterior.predictive import MultivariateT
 from suffice.posterior.special import log_rising
 from suffice.stats import FullMoments
-from suffice.typing import Array, Floats, Rng, Size
+from suffice.typing import Array, Booleans, Floats, Rng, Size
 
 __all__ = ["NormalInverseWishart"]
 
@@ -60,6 +66,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
 
     learns_from = (FullMoments,)
 
+    @keywords
     def __init__(self, m: ArrayLike, kappa: ArrayLike, nu: ArrayLike, scale: ArrayLike) -> None:
         name = "NormalInverseWishart"
         given = {k: numbers(name, k, v) for k, v in {"m": m, "kappa": kappa, "nu": nu, "scale": scale}.items()}
@@ -77,12 +84,16 @@ class NormalInverseWishart(Conjugate[FullMoments]):
             raise ShapeError(f"The parameters of {name} must broadcast against each other; got {shapes}.") from None
         require(name, "kappa", kappa_, kappa_ >= 0, "zero or positive")
         require(name, "nu", nu_, nu_ > d - 1, f"above d − 1 = {d - 1}")
-        _require_positive_definite(scale_)
+        if not positive_definite(scale_).all():
+            raise PriorError(
+                f"The parameter 'scale' of {name} must be symmetric and positive definite; "
+                f"got {np.array2string(scale_, threshold=9)}."
+            )
         self._set(
             m=np.broadcast_to(m_, (*batch, d)),
             kappa=np.broadcast_to(kappa_, batch),
             nu=np.broadcast_to(nu_, batch),
-            scale=np.broadcast_to(scale_, (*batch, d, d)),
+            scale=np.broadcast_to((scale_ + np.swapaxes(scale_, -1, -2)) / 2, (*batch, d, d)),
         )
 
     @property
@@ -105,11 +116,15 @@ class NormalInverseWishart(Conjugate[FullMoments]):
     ) -> "NormalInverseWishart":
         """Learn from vectors, one per row, or from a statistic."""
         t = self._read(statistic, values=values, weights=weights)
-        n = self._rows(t)
-        kappa = self.kappa + n
-        part = (n / np.where(kappa > 0, kappa, 1.0))[..., None]
-        m = self.m + part * self._distance(t)  # NW-1
-        return NormalInverseWishart(m, kappa, self.nu + n, self.scale + self._growth(t))  # NW-1
+        n, kappa = self._rows(t), np.asarray(self.kappa)
+        m = weighted_mean(self.m, kappa[..., None], t.mean + t.mean_lo, n[..., None])  # NW-1
+        scale = self.scale + self._growth(t)
+        if not positive_definite(scale).all():
+            raise DataError(
+                "The data must not be collinear beyond what 'scale' can outweigh in float64; "
+                "rescale or drop columns, or enlarge 'scale'."
+            )
+        return NormalInverseWishart(m, kappa + n, self.nu + n, scale)  # NW-1
 
     @property
     def mean(self) -> MeanCovariance:
@@ -130,8 +145,9 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         """How uncertain each mean and each variance is: the variance of each."""
         self._require_proper("The variance of the mean")
         a, b = self._marginal()
-        expected = np.where(a > 1, b / np.where(a > 1, a - 1, 1.0), np.inf)
-        return MeanVariance(expected / np.asarray(self.kappa)[..., None], stats.invgamma.var(a, scale=b))
+        mean, known = np.where(a > 1, a, 2.0), np.where(a > 2, a, 3.0)
+        of_mean = np.where(a > 1, b / (mean - 1), np.inf) / np.asarray(self.kappa)[..., None]
+        return MeanVariance(of_mean, np.where(a > 2, (b / (known - 1)) ** 2 / (known - 2), np.inf))
 
     @property
     def cov(self) -> Array:
@@ -142,32 +158,28 @@ class NormalInverseWishart(Conjugate[FullMoments]):
     def interval(self, level: float = 0.95) -> MeanVariance:
         """Equal-tailed bounds of each coordinate's mean and variance."""
         self._require_proper("An interval of the mean")
-        a, b = self._marginal()
-        kappa = np.asarray(self.kappa)[..., None]
-        mean, variance = stats.t(2 * a, self.m, np.sqrt(b / (a * kappa))), stats.invgamma(a, scale=b)
-        ends = tails(level)
-        return MeanVariance(tuple(mean.ppf(end) for end in ends), tuple(variance.ppf(end) for end in ends))
+        return mean_variance_interval(self.m, np.asarray(self.kappa)[..., None], *self._marginal(), level)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> MeanCovariance:
         """Draws of the mean and the covariance together."""
         self._require_proper("A sample")
-        d, nu, kappa = self.m.shape[-1], np.asarray(self.nu), np.asarray(self.kappa)
-        rng = np.random.default_rng(rng)
-
-        def draw(place: tuple[int, ...], rng: np.random.Generator, count: int) -> Array:
-            wishart = stats.invwishart(float(nu[place]), self.scale[place])
-            return np.asarray(wishart.rvs(count, random_state=rng)).reshape(count, d, d)
-
-        covariance = draw_each(draw, self.batch_shape, (d, d), rng, size)
-        noise = rng.standard_normal(covariance.shape[:-1])[..., None]
-        steps = (np.linalg.cholesky(covariance / kappa[..., None, None]) @ noise)[..., 0]
-        return MeanCovariance(self.m + steps, covariance)
+        rng, d, kappa = generator(rng), self.m.shape[-1], np.asarray(self.kappa)
+        shape = (*draws(size), *self.batch_shape)
+        # Bartlett: A Aᵀ is Wishart(ν, 1), so R A⁻ᵀ, with R Rᵀ = Λ, is a root of an inverse-Wishart matrix
+        bartlett = np.tril(rng.standard_normal((*shape, d, d)), -1)
+        spread = rng.chisquare(np.asarray(self.nu)[..., None] - np.arange(d), (*shape, d))
+        bartlett[..., np.arange(d), np.arange(d)] = np.sqrt(spread)
+        with np.errstate(all="ignore"):
+            inverse = np.linalg.solve(bartlett, np.broadcast_to(np.eye(d), bartlett.shape))
+            root = np.linalg.cholesky(self.scale) @ np.swapaxes(inverse, -1, -2)
+            steps = (root @ rng.standard_normal((*shape, d, 1)))[..., 0] / np.sqrt(kappa)[..., None]
+            return MeanCovariance(self.m + steps, root @ np.swapaxes(root, -1, -2))
 
     def predict(self) -> MultivariateT:
         """Distribution of the next vector."""
         self._require_proper("A prediction")
         df, kappa = np.asarray(self.nu) - self.m.shape[-1] + 1, np.asarray(self.kappa)
-        spread = (kappa + 1) / (kappa * df)
+        spread = (1 + 1 / kappa) / df
         return MultivariateT(self.m, self.scale * spread[..., None, None], df)  # NW-2
 
     @keywords
@@ -182,6 +194,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         t = self._read(statistic, values=values, weights=weights)
         d, rows, kappa = self.m.shape[-1], self._rows(t), np.asarray(self.kappa)
         flat = kappa == 0  # a flat mean spends the first row
+        require_first_row(flat, rows)
         first = np.where(flat & (rows > 0), 1.0, 0.0)  # NW-4
         nu, n = np.asarray(self.nu + first), rows - first
         gammas = np.sum(log_rising((nu[..., None] - np.arange(d)) / 2, n[..., None] / 2), axis=-1)
@@ -194,14 +207,12 @@ class NormalInverseWishart(Conjugate[FullMoments]):
     def _rows(t: FullMoments) -> Array:
         return np.asarray(t.n[..., 0]) if t.n.ndim else t.n
 
-    def _distance(self, t: FullMoments) -> Array:
-        return np.asarray((t.mean - self.m) + t.mean_lo)
-
     def _growth(self, t: FullMoments) -> Array:
         """Λ' − Λ."""
-        kappa, n, away = np.asarray(self.kappa), self._rows(t), self._distance(t)
+        kappa, n = np.asarray(self.kappa), self._rows(t)
         shared = (kappa * n / np.where(kappa + n > 0, kappa + n, 1.0))[..., None, None]
-        return np.asarray(t.scatter + shared * away[..., :, None] * away[..., None, :])  # NW-1
+        away = np.where(shared[..., 0] > 0, (t.mean - self.m) + t.mean_lo, 0.0)
+        return finite(t.scatter + shared * away[..., :, None] * away[..., None, :])  # NW-1
 
     def _marginal(self) -> tuple[Array, Array]:
         """Each variance by itself is inverse-gamma: its shape and scale."""
@@ -219,15 +230,12 @@ def _log_determinants(scale: Array, growth: Array) -> tuple[Array, Array]:
     return 2 * np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1), ratio
 
 
-def _require_positive_definite(scale: Array) -> None:
-    skew = np.abs(scale - np.swapaxes(scale, -1, -2)).max(initial=0.0)
-    try:
-        np.linalg.cholesky(scale)
-        definite = bool(skew <= 1e-10 * np.abs(scale).max(initial=0.0))
-    except np.linalg.LinAlgError:
-        definite = False
-    if not definite:
-        raise PriorError(
-            "The parameter 'scale' of NormalInverseWishart must be symmetric and positive definite; "
-            f"got {np.array2string(scale, threshold=9)}."
-        )
+def positive_definite(scale: Array) -> Booleans:
+    """Per member of a batch, whatever the units of its coordinates."""
+    sizes = np.diagonal(scale, axis1=-2, axis2=-1)
+    sound = (sizes > 0).all(axis=-1)
+    root = np.sqrt(np.where(sizes > 0, sizes, 1.0))
+    skew = np.abs(scale - np.swapaxes(scale, -1, -2)) / root[..., :, None] / root[..., None, :]
+    unitless = scale / root[..., :, None] / root[..., None, :]
+    least = np.linalg.eigvalsh(unitless)[..., 0]
+    return np.asarray(sound & (skew.max(axis=(-1, -2)) <= 1e-10) & (least > scale.shape[-1] * np.finfo(np.float64).eps))

@@ -52,6 +52,7 @@ class Pareto(Conjugate[Extremes]):
 
     learns_from = (Extremes,)
 
+    @keywords
     def __init__(self, b: ArrayLike, K: ArrayLike) -> None:
         given = parameters("Pareto", b=b, K=K)
         for name, array in given.items():
@@ -78,12 +79,14 @@ class Pareto(Conjugate[Extremes]):
     @property
     def mean(self) -> Floats:
         """Expected upper end; infinite where K ≤ 1."""
+        self._require_proper("The mean")
         K = np.asarray(self.K)
         return plain(np.where(K > 1, K * self.b / np.where(K > 1, K - 1, 1.0), np.inf))  # PU-5
 
     @property
     def var(self) -> Floats:
         """Variance of the upper end; infinite where K ≤ 2."""
+        self._require_proper("The variance")
         K = np.asarray(self.K)
         known = np.where(K > 2, K, 3.0)
         return plain(np.where(K > 2, known * np.square(self.b) / ((known - 1) ** 2 * (known - 2)), np.inf))
@@ -104,18 +107,21 @@ class Pareto(Conjugate[Extremes]):
         self._require_proper("An interval")
         lower, upper = tails(level)
         distribution = stats.pareto(self.K, scale=self.b)
-        return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+        with np.errstate(over="ignore"):  # of a vague belief the upper end may be infinite
+            return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draws of the upper end."""
         self._require_proper("A sample")
-        shape = (*draws(size), *self.batch_shape)
-        return plain(stats.pareto.rvs(self.K, scale=self.b, size=shape, random_state=generator(rng)))
+        with np.errstate(over="ignore"):
+            return plain(
+                self.b * np.exp(generator(rng).standard_exponential((*draws(size), *self.batch_shape)) / self.K)
+            )
 
     def predict(self) -> UpToEnd:
         """Distribution of the next value."""
         self._require_proper("A prediction")
-        return UpToEnd(np.asarray(self.b), np.asarray(self.K))  # PU-4
+        return UpToEnd(np.asarray(self.b), np.asarray(self.K))
 
     @keywords
     def log_evidence(
@@ -129,5 +135,5 @@ class Pareto(Conjugate[Extremes]):
         self._require_proper("The evidence")
         t = self._read(statistic, values=values, weights=weights)
         b, K, c = np.asarray(self.b), np.asarray(self.K), np.maximum(t.largest, self.b)
-        beyond = K * np.log(b / c)  # zero unless the data pass b
+        beyond = K * (np.log(b) - np.log(c))  # zero unless the data pass b
         return plain(-np.log1p(t.n / K) + beyond - t.n * np.log(c))  # PU-3

@@ -27,5 +27,5 @@ def log_rising(x: Floats, n: Floats) -> Floats:
 
 def _tail(z: Floats) -> Floats:
     """ln Γ(z) − ((z−½) ln z − z + ½ ln 2π), to 1e-17 for z ≥ 16."""
-    y = 1 / (z * z)
+    y = (1 / z) ** 2
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / z

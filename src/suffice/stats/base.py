@@ -13,13 +13,13 @@ place, a failed operation leaves everything as it was.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
-from suffice.stats.inputs import EXACT, Groups, Rows
+from suffice.stats.inputs import EXACT, Groups, Rows, as_numbers
 from suffice.typing import Array, Matrix
 
 __all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
@@ -28,12 +28,19 @@ ROUNDING = 1e-12
 """What repeated rounding may leave, relative to the numbers that took part."""
 
 
-def _frozen(value: Any) -> NDArray[Any]:
-    """`value` as a read-only array, of float64 unless it holds integers; copied if someone else could change it."""
-    given = np.asarray(value)
-    array = given.astype(np.int64 if given.dtype == np.int64 else np.float64, copy=given.flags.writeable)
+def _frozen(value: Any, kind: type, name: str) -> NDArray[Any]:
+    """`value` as a read-only array; copied if someone else could change it."""
+    given = as_numbers(value, name)
+    array: NDArray[Any] = given.astype(kind, copy=not _closed(given))
     array.setflags(write=False)
     return array
+
+
+def _closed(array: Any) -> bool:
+    """Whether neither the array nor what it is a view of can be written to."""
+    if not isinstance(array, np.ndarray) or array.flags.writeable:
+        return False
+    return array.base is None or _closed(array.base)
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
@@ -46,10 +53,18 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
 class Statistic(ABC):
     """A frozen set of arrays that adds and subtracts."""
 
+    _whole: ClassVar[tuple[str, ...]] = ()
+    """Fields that hold integers; all others are float64."""
+
     def __post_init__(self) -> None:
         for field in fields(self):
-            object.__setattr__(self, field.name, _frozen(getattr(self, field.name)))
+            kind = np.int64 if field.name in self._whole else np.float64
+            name = f"'{field.name}' of {type(self).__name__}"
+            object.__setattr__(self, field.name, _frozen(getattr(self, field.name), kind, name))
         self._check()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self.arrays().values())
 
     @classmethod
     def zero(cls) -> Self:
@@ -81,7 +96,7 @@ class Statistic(ABC):
         name : str
             What error messages call the data.
         """
-        rows = Rows.read(data, name)
+        rows = data if isinstance(data, Rows) else Rows.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes))
 
     @property
@@ -118,7 +133,7 @@ class Statistic(ABC):
         if other._is_identity():
             return self
         try:
-            return self._minus(other)
+            return self._minus(other) if not self._is_identity() else other._nothing()
         except DataError as error:
             raise SubtractionError(
                 f"Cannot subtract a {type(self).__name__} whose rows are not among those it is taken from: {error}"
@@ -153,6 +168,12 @@ class Statistic(ABC):
     @abstractmethod
     def _minus(self, other: Self) -> Self: ...
 
+    def _nothing(self) -> Self:
+        """Itself, if it holds no rows: all that can be taken from zero."""
+        if any(array.any() for name, array in self.arrays().items() if name not in self._whole):
+            raise DataError("there are no rows to take from.")
+        return self
+
     def _is_identity(self) -> bool:
         return self.shape == () and not any(array.any() for array in self.arrays().values())
 
@@ -167,9 +188,9 @@ class Statistic(ABC):
 
 
 def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
-    """whole − part, where what rounding left below zero becomes zero. Whole numbers are exact: theirs stays."""
+    """whole − part. What rounding left of real numbers becomes zero; whole numbers are exact, so theirs stays."""
     left = np.asarray(whole - part)
-    slight = (left < 0) & (left >= -ROUNDING * np.abs(whole))
+    slight = (np.abs(left) <= ROUNDING * np.abs(whole)) & (left != 0)
     if slight.any():
         exact = (whole == np.floor(whole)) & (part == np.floor(part))
         left = np.where(slight & ~exact, 0.0, left)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 from suffice.errors import DataError, KindError, ShapeError
 from suffice.stats import kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import BINARY, COUNT, EXACT, WHOLE, Groups, Rows
+from suffice.stats.inputs import BINARY, COUNT, EXACT, WHOLE, Groups, Rows, as_numbers
+from suffice.stats.pairs import Pair
 from suffice.typing import Array, Integers, Matrix
 
 __all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "TokenCounts"]
@@ -20,9 +21,11 @@ class Counts(Statistic):
 
     def _check(self) -> None:
         for name, array in self.arrays().items():
-            if array.dtype == np.float64 and not (array >= 0).all():
+            if name in self._whole or name.endswith("_lo"):
+                continue
+            if not (array >= 0).all():
                 raise DataError(f"'{name}' of {type(self).__name__} must not be negative or NaN; got {array.min()}.")
-            if array.dtype == np.float64 and (array > EXACT).any():
+            if (array > EXACT).any() and not name.startswith("log_"):
                 raise DataError(
                     f"'{name}' of {type(self).__name__} must stay below 2**53, where float64 counts exactly; "
                     f"got {array.max():.17g}."
@@ -52,8 +55,9 @@ class ClassCounts(Counts):
         cls, labels: ArrayLike, weights: ArrayLike | None = None, *, n_classes: int | None = None
     ) -> Self:
         """Count rows by class; `labels` are codes 0..C−1 or responsibilities (rows × classes)."""
-        rows = Rows.read(np.zeros(np.shape(labels)[:1]), "labels")
-        return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes))
+        codes = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
+        rows = Rows(np.broadcast_to(np.uint8(0), (len(np.atleast_1d(codes)), 0)), (), "labels")
+        return cls._gather(rows, Groups.read(len(rows), codes, weights, n_classes))
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
@@ -75,8 +79,7 @@ class BinaryCounts(Counts):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        (ones,) = kernels.table("sums", rows, groups, BINARY)
-        return cls(ones, kernels.weights(groups, len(rows.shape)))
+        return cls(kernels.sums(rows, groups, BINARY), kernels.weights(groups, len(rows.shape)))
 
     @property
     def zeros(self) -> Array:
@@ -106,6 +109,8 @@ class CategoryCounts(Counts):
     counts: Array
     sizes: Integers
 
+    _whole = ("sizes",)
+
     @classmethod
     def of(
         cls,
@@ -118,7 +123,7 @@ class CategoryCounts(Counts):
         name: str = "data",
     ) -> Self:
         """Count category codes 0..K−1 by column; `sizes` says how many categories each column has."""
-        rows = Rows.read(data, name)
+        rows = data if isinstance(data, Rows) else Rows.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes), sizes)
 
     @classmethod
@@ -181,12 +186,12 @@ class TokenCounts(Counts):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        return cls(*kernels.table("sums", rows, groups, COUNT))
+        return cls(kernels.sums(rows, groups, COUNT))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PoissonSums(Counts):
-    """Σx, n and Σ ln x! of counts.
+    """Σx, n and Σ ln x! of counts; the last with the part that float64 would lose.
 
     >>> PoissonSums.of([3, 0, 4]).total
     array(7.)
@@ -195,30 +200,48 @@ class PoissonSums(Counts):
     total: Array
     n: Array
     log_factorials: Array
+    log_factorials_lo: Array
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        total, log_factorials = kernels.table("poisson_sums", rows, groups, WHOLE)
-        return cls(total, kernels.weights(groups, len(rows.shape)), log_factorials)
+        total, _, log_factorials, lost = kernels.table("poisson_sums", rows, groups, WHOLE)
+        return cls(total, kernels.weights(groups, len(rows.shape)), log_factorials, lost)
 
     def _check(self) -> None:
         super()._check()
         check_weight("PoissonSums", self.n, self.total)
-        if ((self.n == 0) & (self.total > 0)).any():
-            raise DataError("'total' of PoissonSums must be 0 where there are no rows.")
+        if not self.total.shape == self.log_factorials.shape == self.log_factorials_lo.shape:
+            raise ShapeError("'total' and 'log_factorials' of PoissonSums must have the same shape.")
+        if ((self.n == 0) & (self.total > 0)).any() or ((self.total == 0) & (self.log_factorials > 0)).any():
+            raise DataError("'total' of PoissonSums must be 0 without rows, and 'log_factorials' 0 without a total.")
+
+    def _plus(self, other: Self) -> Self:
+        logs = self._logs + other._logs
+        arrays = (self.total + other.total, self.n + other.n, logs.hi, logs.lo)
+        return type(self)(*(sealed(np.asarray(array)) for array in arrays))
+
+    def _minus(self, other: Self) -> Self:
+        total, logs = difference(self.total, other.total), self._logs - other._logs
+        slight = (np.abs(logs.hi) <= ROUNDING * np.maximum(self.log_factorials, other.log_factorials)) & (total == 0)
+        slight |= (logs.hi < 0) & (logs.hi >= -ROUNDING * self.log_factorials)
+        arrays = (np.where(slight, 0.0, part) for part in (logs.hi, logs.lo))
+        return type(self)(total, difference(self.n, other.n), *(sealed(array) for array in arrays))
+
+    @property
+    def _logs(self) -> Pair:
+        return Pair(self.log_factorials, self.log_factorials_lo)
 
 
 def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
-    """At least `sizes`, more where a code asks for it; codes that are none are left for the kernel to refuse."""
+    """How many categories each column has: as said, or as seen. What is no code the kernel will refuse."""
     columns = rows.matrix.shape[1]
-    if sizes is None:
-        least = np.zeros(columns, np.int64)
-        seen = rows.matrix.max(axis=0, initial=-1.0) + 1.0 if len(rows) else least
-        return np.where(np.isfinite(seen), seen, 0).astype(np.int64)
-    known = np.atleast_1d(np.asarray(sizes)).astype(np.int64)
-    if known.shape != (columns,):
-        raise ShapeError(f"The argument 'sizes' must hold one number per column, {columns} in all; got {known.shape}.")
-    return known
+    if sizes is not None:
+        known = np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
+        if known.shape != (columns,):
+            raise ShapeError(f"The argument 'sizes' must hold one number per column, {columns}; got {known.shape}.")
+        return known
+    seen = rows.matrix.max(axis=0).astype(np.float64) + 1 if len(rows) else np.zeros(columns)
+    return np.where((seen > 0) & (seen < 2.0**53), seen, 0).astype(np.int64)
 
 
 def _places(sizes: Integers, wider: Integers) -> Integers:

@@ -1,6 +1,7 @@
 """Rows, labels and weights as people have them → as the kernels want them, or one clear sentence."""
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from scipy import sparse
 from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.typing import Array, Integers, Matrix
 
-__all__ = ["BINARY", "CODE", "COUNT", "EXACT", "POSITIVE", "REAL", "WHOLE", "Allowed", "Groups", "Rows"]
+__all__ = ["BINARY", "COUNT", "EXACT", "POSITIVE", "REAL", "WHOLE", "Allowed", "Groups", "Rows", "as_numbers"]
 
 EXACT = 2.0**53 - 1
 """The largest count. One more, and float64 could no longer tell a sum from its neighbour, so it is refused."""
@@ -34,25 +35,26 @@ class Allowed:
 
     def read(self, value: ArrayLike, name: str) -> Array:
         """Numbers that are allowed, as floats."""
-        array = np.asarray(value)
-        if array.dtype.kind not in "biuf":
-            raise KindError(f"The argument '{name}' must hold {self.words}; got {value!r}.")
+        array = as_numbers(value, f"The argument '{name}'", self.words)
         self.check(array, name)
         return array.astype(np.float64)
 
-    def check(self, values: NDArray[Any], name: str) -> None:
+    def check(self, values: NDArray[Any], name: str, first_row: int = 0) -> None:
         """Raise DataError naming the first value that is not allowed."""
         bad = np.argwhere(~self.accepts(values))
         if len(bad):
             place = tuple(int(i) for i in bad[0])
-            at = f" at {list(place)}" if place else ""
-            raise DataError(f"The argument '{name}' must hold {self.words}; got {values[place]}{at}.")
+            self.refuse(values[place], (place[0] + first_row, *place[1:]) if place else (), name)
+
+    def refuse(self, value: Any, place: tuple[int, ...], name: str) -> None:
+        """Raise DataError for one value."""
+        at = f" at {list(place)}" if place else ""
+        raise DataError(f"The argument '{name}' must hold {self.words}; got {value}{at}.")
 
 
 _LARGEST = float(np.finfo(np.float64).max)
 COUNT = Allowed(0.0, EXACT, False, "numbers of at least 0 and below 2**53")
 WHOLE = Allowed(0.0, EXACT, True, "whole numbers of at least 0 and below 2**53")
-CODE = Allowed(0.0, EXACT, True, "category codes 0, 1, 2, … below the number of categories")
 BINARY = Allowed(0.0, 1.0, True, "zeros and ones")
 POSITIVE = Allowed(5e-324, _LARGEST, False, "positive, finite numbers")
 REAL = Allowed(-_LARGEST, _LARGEST, False, "finite numbers")
@@ -65,19 +67,18 @@ class Rows:
     matrix: Any  # a 2-D numpy array, or scipy's CSR or CSC
     shape: tuple[int, ...]
     name: str
+    first: int = 0  # the number of the first row, where these are part of more
 
     @classmethod
     def read(cls, data: Matrix, name: str = "data") -> "Rows":
         """Accept lists, arrays of any order and stride, and sparse matrices; copy only what kernels cannot read."""
+        if sparse.issparse(data) and data.ndim == 2:
+            return cls(_compressed(data, name), data.shape[1:], name)
         if sparse.issparse(data):
-            matrix = data if data.format in ("csr", "csc") else data.tocsr()
-            if not matrix.has_canonical_format:
-                matrix = matrix.copy()
-                matrix.sum_duplicates()
-            if matrix.dtype not in KERNEL_TYPES:
-                matrix = matrix.astype(_kernel_type(matrix.dtype, name))
-            return cls(matrix, matrix.shape[1:], name)
-        array = _numbers(data, name)
+            data = data.toarray()
+        array = as_numbers(data, f"The argument '{name}'")
+        kind = _kernel_type(array.dtype, name)
+        array = array.view(np.uint8) if array.dtype == np.bool_ else array.astype(kind, copy=False)
         if array.ndim == 0:
             raise ShapeError(f"The argument '{name}' must hold rows, such as a list; got the single value {array}.")
         shape = array.shape[1:]
@@ -94,7 +95,7 @@ class Rows:
 
     def part(self, block: slice) -> "Rows":
         """Some of the rows."""
-        return Rows(self.matrix[block], self.shape, self.name)
+        return Rows(self.matrix[block], self.shape, self.name, self.first + block.start)
 
     def complain(self, allowed: Allowed) -> None:
         """Raise the error that a kernel only noticed: name the first value that is not allowed."""
@@ -102,43 +103,60 @@ class Rows:
             width = self.matrix.shape[self.matrix.format == "csr"]
             if ((self.matrix.indices < 0) | (self.matrix.indices >= width)).any():
                 raise ShapeError(f"The sparse matrix '{self.name}' must not have an index outside its own shape.")
-            entries = self.matrix.tocoo()
-            bad = np.flatnonzero(~allowed.accepts(entries.data))
-            if len(bad):
-                value, row, column = (part[bad[0]] for part in (entries.data, entries.row, entries.col))
-                raise DataError(
-                    f"The argument '{self.name}' must hold {allowed.words}; got {value} at [{row}, {column}]."
-                )
+            for k in np.flatnonzero(~allowed.accepts(self.matrix.data))[:1]:
+                line = int(np.searchsorted(self.matrix.indptr, k, side="right")) - 1
+                place = (line, int(self.matrix.indices[k]))
+                allowed.refuse(self.matrix.data[k], place if self.matrix.format == "csr" else place[::-1], self.name)
         else:
-            allowed.check(self.matrix.reshape(len(self), *self.shape), self.name)
+            allowed.check(self.matrix.reshape(len(self), *self.shape), self.name, self.first)
         raise DataError(f"The argument '{self.name}' must hold {allowed.words}.")
 
 
-def _numbers(data: ArrayLike, name: str) -> NDArray[Any]:
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        raise DataError(f"The argument '{name}' must hold a value everywhere; got a masked array with gaps.")
+def _compressed(data: Any, name: str) -> Any:
+    """CSR or CSC of a type the kernels know, each place stored once; the caller's matrix stays as it is."""
+    kind = _kernel_type(data.dtype, name)
+    if data.format not in ("csr", "csc"):
+        return data.astype(np.int64 if data.dtype.kind in "biu" else kind).tocsr()  # adds duplicates: needs the room
+    lines = data.shape[data.format == "csc"]
+    start = data.indptr
+    if len(start) != lines + 1 or start[0] != 0 or (np.diff(start) < 0).any() or start[-1] > len(data.indices):
+        raise ShapeError(f"The sparse matrix '{name}' must have an indptr that rises from 0 to its number of entries.")
+    if data.has_canonical_format or data.copy().has_canonical_format:
+        return data if data.dtype == kind else data.astype(kind)
+    wide = data.astype(np.int64 if data.dtype.kind in "biu" else kind, copy=True)
+    wide.sum_duplicates()
+    return wide
+
+
+def as_numbers(value: Any, name: str, words: str = "numbers") -> NDArray[Any]:
+    """`value` as an array of numbers of its own type; `name` and `words` are for the error."""
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        raise DataError(f"{name} must hold a value everywhere; got a masked array with gaps.")
     try:
-        array = np.asarray(data)
+        array = np.asarray(value)
     except ValueError:
-        raise ShapeError(f"The argument '{name}' must hold rows of equal length; got a ragged list.") from None
-    if array.size == 0 and array.dtype.kind == "O":
-        array = array.astype(np.float64)
-    if array.dtype in KERNEL_TYPES and array.dtype.isnative:
-        return array
-    return array.view(np.uint8) if array.dtype == np.bool_ else array.astype(_kernel_type(array.dtype, name))
+        raise ShapeError(f"{name} must hold rows of equal length; got a ragged list.") from None
+    if array.dtype.kind == "O" and all(isinstance(item, Real) for item in array.flat):
+        array = array.astype(np.float64)  # whole numbers too long for 64 bits, fractions
+    if array.dtype.kind not in "biuf":
+        shown = repr(value) if array.ndim == 0 else f"an array of {array.dtype}"
+        raise KindError(f"{name} must hold {words}; got {shown}.")
+    return array
 
 
 def _kernel_type(dtype: np.dtype[Any], name: str) -> type[np.generic]:
-    if dtype.kind in "biu":
-        return np.uint8 if dtype.kind == "b" else np.int64
-    if dtype.kind == "f":
+    if dtype.kind not in "biuf":
+        raise KindError(f"The argument '{name}' must hold numbers; got an array of {dtype}.")
+    if dtype in KERNEL_TYPES and dtype.isnative:
+        return dtype.type
+    if dtype.kind == "f" or dtype == np.uint64:
         return np.float64
-    raise KindError(f"The argument '{name}' must hold numbers; got an array of {dtype}.")
+    return np.uint8 if dtype.kind == "b" else np.int64
 
 
 def _walkable(matrix: NDArray[Any]) -> NDArray[Any]:
     aligned = matrix.flags.aligned and all(step % matrix.itemsize == 0 for step in matrix.strides)
-    return matrix if aligned else np.ascontiguousarray(matrix)
+    return matrix if aligned else matrix.copy(order="C")
 
 
 @dataclass(frozen=True)
@@ -159,8 +177,14 @@ class Groups:
             if n_classes is not None:
                 raise LabelError("The argument 'n_classes' needs labels; got labels=None.")
             return cls(code, share, _read_weights(weights, rows), None, rows)
-        array = np.asarray(labels)
-        if array.ndim not in (1, 2) or len(array) != rows:
+        count: Any = n_classes
+        if count is not None and not (isinstance(count, int | np.integer) and count >= 1):
+            raise LabelError(f"The argument 'n_classes' must be a whole number of at least 1; got {n_classes!r}.")
+        try:
+            array = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
+        except KindError as error:
+            raise LabelError(f"{error} Encode names first: numpy.unique(labels, return_inverse=True).") from None
+        if array.ndim not in (1, 2) or len(array) != rows or array.shape[1:] == (0,):
             raise LabelError(
                 f"The argument 'labels' must hold one code or one line of responsibilities per row, "
                 f"{rows} in all; got shape {array.shape}."
@@ -177,6 +201,11 @@ class Groups:
         return Groups(self.code[block], self.share[block], self.weight[block], self.classes, rows)
 
     @property
+    def real(self) -> bool:
+        """Whether rows may count for a fraction."""
+        return len(self.weight) > 0 or len(self.share) > 0
+
+    @property
     def axes(self) -> tuple[int, ...]:
         """The class axis, if there is one."""
         return () if self.classes is None else (self.classes,)
@@ -186,23 +215,17 @@ def _read_codes(array: NDArray[Any], n_classes: int | None) -> tuple[Integers, i
     if array.size == 0:
         array = array.astype(np.int64)
     if array.dtype.kind not in "biu":
-        raise LabelError(
-            f"The argument 'labels' must hold class codes as integers; got an array of {array.dtype}. "
-            "Encode names first, for example with numpy.unique(labels, return_inverse=True)."
-        )
-    code = np.ascontiguousarray(array, np.int64)
-    least, most = (int(code.min()), int(code.max())) if len(code) else (0, -1)
+        raise LabelError(f"The argument 'labels' must hold class codes as integers; got an array of {array.dtype}.")
+    least, most = (int(array.min()), int(array.max())) if len(array) else (0, -1)
     classes = most + 1 if n_classes is None else int(n_classes)
     if least < 0 or most >= classes:
         worst = least if least < 0 else most
         raise LabelError(f"The argument 'labels' must hold codes from 0 to {classes - 1}; got {worst}.")
-    return code, classes
+    return np.require(array.astype(np.int64, copy=False), requirements=["C", "A"]), classes
 
 
 def _read_shares(array: NDArray[Any], n_classes: int | None) -> tuple[Array, int]:
-    if array.dtype.kind not in "biuf":
-        raise LabelError(f"The argument 'labels' must hold numbers as responsibilities; got {array.dtype}.")
-    share = np.ascontiguousarray(array, np.float64)
+    share = np.require(array.astype(np.float64, copy=False), requirements=["C", "A"])
     if not (np.isfinite(share) & (share >= 0)).all():
         raise LabelError("The argument 'labels' must hold finite, non-negative responsibilities.")
     if n_classes is not None and share.shape[1] != n_classes:

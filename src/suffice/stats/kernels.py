@@ -5,61 +5,100 @@ from typing import Any, Literal
 import numpy as np
 
 from suffice import _native
+from suffice.errors import ShapeError
 from suffice.parallel import thread_count
-from suffice.stats.inputs import CODE, Allowed, Groups, Rows
+from suffice.stats.inputs import Allowed, Groups, Rows
 from suffice.typing import Array, Integers
 
-__all__ = ["categories", "full_moments", "table", "weights"]
+__all__ = ["ROWS_AT_ONCE", "categories", "full_moments", "sums", "table", "weights"]
 
-FIELDS = {"sums": 1, "poisson_sums": 2, "largest": 1, "moments": 5}
+FIELDS = {"sums": 1, "real_sums": 2, "poisson_sums": 4, "largest": 1, "moments": 6}
+"""Numbers that a cell of each kernel holds; all but `sums` and `largest` are pairs of hi and lo."""
 
 ROWS_AT_ONCE = 65536
 """Rows copied at a time where a kernel needs them dense and in order."""
 
+LARGEST_TABLE = 2**32
+
+
+def sums(rows: Rows, groups: Groups, allowed: Allowed) -> Array:
+    """Σ w·x of each class and column. Whole numbers need no care; real weights are summed with all their digits."""
+    return table("real_sums" if groups.real else "sums", rows, groups, allowed)[0]
+
 
 def table(
-    kernel: Literal["sums", "poisson_sums", "largest", "moments"],
+    kernel: Literal["sums", "real_sums", "poisson_sums", "largest", "moments"],
     rows: Rows,
     groups: Groups,
     allowed: Allowed,
 ) -> tuple[Array, ...]:
     """The kernel's fields, each of shape classes × row."""
     matrix = rows.matrix
-    out = np.zeros((_lines(groups), matrix.shape[1], FIELDS[kernel]))
+    out = _zeros(_lines(groups), matrix.shape[1], FIELDS[kernel])
     run: Any = getattr(_native, kernel)
-    data = (matrix.data, *_indices(matrix), len(rows), matrix.format == "csc") if rows.is_sparse else (matrix,)
+    data = (*_entries(matrix), len(rows), matrix.format == "csc") if rows.is_sparse else (matrix,)
     if not run(out, *data, *_groups(groups), _rule(allowed), thread_count()):
         rows.complain(allowed)
+    if rows.is_sparse and kernel == "moments":
+        _native.absent_moments(out, _class_weights(groups)[:, 0], thread_count())
     return _fields(out, groups.axes + rows.shape)
 
 
 def categories(rows: Rows, groups: Groups, sizes: Integers) -> Array:
     """Counts of each category of each column, side by side: classes × Σ sizes."""
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    out = np.zeros((_lines(groups), int(offsets[-1]), 1))
-    native = (out, rows.matrix, offsets, *_groups(groups), _rule(CODE), thread_count())
-    if not _native.category_sums(*native):
-        rows.complain(CODE)
+    out = _zeros(_lines(groups), int(sizes.sum(dtype=np.float64)), 2 if groups.real else 1)
+    code = Allowed(0, 2.0**53, True, "category codes")
+    if not _native.category_sums(out, rows.matrix, offsets, *_groups(groups), _rule(code), thread_count()):
+        for j, size in enumerate(sizes):
+            allowed = Allowed(0, int(size) - 1, True, f"category codes from 0 to {size - 1}")
+            allowed.check(rows.matrix[:, j], rows.name if len(sizes) == 1 else f"{rows.name}[:, {j}]")
     return _fields(out, (*groups.axes, int(offsets[-1])))[0]
 
 
 def weights(groups: Groups, rank: int) -> Array:
     """The weight of each class's rows, with `rank` axes of length one to stand for the row."""
-    ones = Rows(np.broadcast_to(np.uint8(1), (groups.rows, 1)), (1,), "data")
-    (total,) = table("sums", ones, groups, Allowed(0, 1, True, "ones"))
-    return total.reshape(groups.axes + (1,) * rank)
+    total = _class_weights(groups)[..., 0] if groups.real else _class_sizes(groups)
+    total = total.reshape(groups.axes + (1,) * rank)
+    total.setflags(write=False)
+    return total
 
 
 def full_moments(rows: Rows, groups: Groups, allowed: Allowed) -> tuple[Array, Array, Array, Array, Array]:
-    """Weight, mean (two parts) and scatter matrix (two parts) of each class, of at most ROWS_AT_ONCE rows."""
+    """Mean, weight and scatter matrix of each class, then the low parts of mean and scatter."""
     d = rows.matrix.shape[1]
     dense = rows.matrix.toarray() if rows.is_sparse else rows.matrix
     data = np.ascontiguousarray(dense, np.float64)
-    n, mean, scatter = (np.zeros((_lines(groups), *shape)) for shape in ((1, 1), (d, 2), (d, d, 2)))
+    n, mean, scatter = (_zeros(_lines(groups), *shape) for shape in ((1, 1), (d, 2), (d, d, 2)))
     if not _native.full_moments(n, mean, scatter, data, *_groups(groups), _rule(allowed), thread_count()):
         rows.complain(allowed)
     (weight,) = _fields(n, (*groups.axes, 1))
-    return weight, *_fields(mean, (*groups.axes, d)), *_fields(scatter, (*groups.axes, d, d))  # type: ignore[return-value]
+    mean_hi, mean_lo = _fields(mean, (*groups.axes, d))
+    scatter_hi, scatter_lo = _fields(scatter, (*groups.axes, d, d))
+    return mean_hi, weight, scatter_hi, mean_lo, scatter_lo
+
+
+def _class_sizes(groups: Groups) -> Array:
+    if groups.classes is None:
+        return np.array(float(groups.rows))
+    return np.bincount(groups.code, minlength=groups.classes).astype(np.float64)
+
+
+def _class_weights(groups: Groups) -> Array:
+    """The weight of each class as a pair: classes × 1 × 2."""
+    ones = np.broadcast_to(np.uint8(1), (groups.rows, 1))
+    out = np.zeros((_lines(groups), 1, 2))
+    _native.real_sums(out, ones, *_groups(groups), _native.Rule(0, 1, True), thread_count())
+    return out
+
+
+def _zeros(lines: int, *shape: int) -> Array:
+    if lines * float(np.prod(shape, dtype=np.float64)) > LARGEST_TABLE:
+        raise ShapeError(
+            f"The table of statistics must have at most 2**32 numbers; {lines:,} classes × {shape[0]:,} columns have "
+            "more. Class labels and category codes must be 0, 1, 2, … without large gaps."
+        )
+    return np.zeros((lines, *shape))
 
 
 def _lines(groups: Groups) -> int:
@@ -74,13 +113,18 @@ def _rule(allowed: Allowed) -> _native.Rule:
     return _native.Rule(allowed.least, allowed.most, allowed.whole)
 
 
-def _indices(matrix: Any) -> tuple[Any, Any]:
+def _entries(matrix: Any) -> tuple[Any, Any, Any]:
+    """Values, indices and line starts, contiguous and with one type of index."""
     kind = np.int64 if np.int64 in (matrix.indices.dtype, matrix.indptr.dtype) else np.int32
-    return matrix.indices.astype(kind, copy=False), matrix.indptr.astype(kind, copy=False)
+    parts = (matrix.data, matrix.indices.astype(kind, copy=False), matrix.indptr.astype(kind, copy=False))
+    value, index, start = (np.require(part, requirements=["C", "A"]) for part in parts)
+    return value, index, start
 
 
 def _fields(out: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    parts = tuple(np.ascontiguousarray(out[..., k]).reshape(shape) for k in range(out.shape[-1]))
+    """The fields of a table's cells, read-only, without a copy where there is one field."""
+    parts = [np.ascontiguousarray(out[..., k]) for k in range(out.shape[-1])]
+    out.setflags(write=False)
     for part in parts:
         part.setflags(write=False)
-    return parts
+    return tuple(part.reshape(shape) for part in parts)

@@ -25,13 +25,18 @@ __all__ = ["DiagonalMoments", "FullMoments"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments(Statistic):
-    """The algebra of centred moments; `n` broadcasts against `mean`."""
+    """The algebra of centred moments; `n` broadcasts against `mean`.
+
+    `peak` is the largest scatter of each feature that took part in sums and differences. Rounding is relative to it,
+    so it tells what rounding left from what cannot be; nothing else is made of it.
+    """
 
     mean: Array
     n: Array
     scatter: Array
     mean_lo: Array
     scatter_lo: Array
+    peak: Array
 
     @abstractmethod
     def _outer(self, delta: Pair) -> Pair:
@@ -42,38 +47,53 @@ class Moments(Statistic):
         """A number per class, or per class and feature, shaped to broadcast against the scatter."""
 
     @abstractmethod
+    def _diagonal(self, scatter: Array) -> Array:
+        """The scatter of each feature by itself."""
+
     def _sizes(self) -> Array:
-        """The diagonal of the scatter."""
+        return self._diagonal(self.scatter)
+
+    @abstractmethod
+    def _scatter_shape(self) -> tuple[int, ...]: ...
 
     def _check(self) -> None:
-        check_weight(type(self).__name__, self.n, self.mean)
-        if not (np.isfinite(self.mean).all() and np.isfinite(self.scatter).all()):
-            raise DataError(f"{type(self).__name__} must stay finite: the values are too large to be squared.")
+        name = type(self).__name__
+        if not self.mean.shape == self.mean_lo.shape == self.peak.shape or self.scatter.shape != self.scatter_lo.shape:
+            raise ShapeError(f"The parts of mean, scatter and peak of {name} must have the same shape.")
+        if self.scatter.shape != self._scatter_shape():
+            raise ShapeError(f"'scatter' of {name} must have shape {self._scatter_shape()}; got {self.scatter.shape}.")
+        check_weight(name, self.n, self.mean)
+        if not all(np.isfinite(array).all() for array in self.arrays().values()):
+            raise DataError(f"{name} must stay finite: the values are too large to be squared.")
         if (self._sizes() < 0).any():
-            raise DataError(f"'scatter' of {type(self).__name__} must not be negative; got {self._sizes().min()}.")
+            raise DataError(f"'scatter' of {name} must not be negative; got {self._sizes().min()}.")
+        if ((self.n == 0) & ((self.mean != 0) | (self._sizes() != 0))).any():
+            raise DataError(f"'mean' and 'scatter' of {name} must be 0 where there are no rows.")
 
     def _plus(self, other: Self) -> Self:
         n = np.asarray(self.n + other.n)
+        both = (self.n > 0) & (other.n > 0)
         part = Pair.quotient(other.n, np.where(n > 0, n, 1.0))
-        delta = other._means - self._means
+        delta = (other._means - self._means).where(both, _nothing(self.mean))
         between = self._wide(part * Pair(self.n, np.zeros_like(self.n)))
         scatter = self._scatters + other._scatters + self._outer(delta) * between
-        return self._make(n, self._means + delta * part, scatter)
+        means = (self._means + delta * part).where(self.n > 0, other._means)
+        return self._make(n, means, scatter, np.maximum(self.peak, other.peak))
 
     def _minus(self, other: Self) -> Self:
         n = difference(self.n, other.n)
-        self._refuse_negative(n)
+        if (n < 0).any():
+            raise DataError(f"more rows would go than there are ({-n.min():g} too many).")
         left, gone = n > 0, other.n > 0
         part = Pair.quotient(other.n, np.where(left, n, 1.0))
-        delta = other._means - self._means
+        delta = (other._means - self._means).where(gone, _nothing(self.mean))
+        self._refuse_leftovers(other, np.asarray(delta.hi), left)
         between = self._wide(part * Pair(self.n, np.zeros_like(self.n)))
         scatter = self._scatters - other._scatters - self._outer(delta) * between
-        nothing = Pair(np.zeros_like(self.mean), np.zeros_like(self.mean))
-        none = Pair(np.zeros_like(self.scatter), np.zeros_like(self.scatter))
-        self._refuse_leftovers(other, np.asarray(delta.hi), left)
-        means = (self._means - delta * part).where(left, nothing).where(gone, self._means)
-        scatter = scatter.where(self._spread(left), none).where(self._spread(gone), self._scatters)
-        return self._make(n, means, self._repaired(scatter, other))
+        means = (self._means - delta * part).where(left, _nothing(self.mean))
+        scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
+        peak = np.where(left, np.maximum(self.peak, other.peak), 0.0)
+        return self._make(n, means, scatter.where(self._spread(gone), self._scatters), peak)
 
     @property
     def _means(self) -> Pair:
@@ -86,18 +106,14 @@ class Moments(Statistic):
     def _wide(self, pair: Pair) -> Pair:
         return Pair(self._spread(pair.hi), self._spread(pair.lo))
 
-    def _make(self, n: Array, mean: Pair, scatter: Pair) -> Self:
-        arrays = (mean.hi, n, scatter.hi, mean.lo, scatter.lo)
+    def _make(self, n: Array, mean: Pair, scatter: Pair, peak: Array) -> Self:
+        arrays = (mean.hi, n, scatter.hi, mean.lo, scatter.lo, np.maximum(peak, self._diagonal(scatter.hi)))
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
-
-    def _refuse_negative(self, n: Array) -> None:
-        if (n < 0).any():
-            raise DataError(f"more rows would go than there are ({-n.min():g} too many).")
 
     def _noise(self, other: Self) -> Array:
         """What rounding may leave in a scatter: of the scatters that took part, and of the values' own last bits."""
         bits = self.n * (np.finfo(np.float64).eps * np.maximum(np.abs(self.mean), np.abs(other.mean))) ** 2
-        return np.asarray(ROUNDING * (self._sizes() + other._sizes()) + 16 * bits)
+        return np.asarray(ROUNDING * np.maximum(self.peak, other.peak) + 16 * bits)
 
     def _refuse_leftovers(self, other: Self, delta: Array, left: Booleans) -> None:
         """Where all rows go, they must be the rows that are there."""
@@ -122,14 +138,8 @@ class DiagonalMoments(Moments):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        n, mean, mean_lo, scatter, scatter_lo = kernels.table("moments", rows, groups, REAL)
-        total = kernels.weights(groups, len(rows.shape))
-        if not rows.is_sparse:
-            return cls(mean, total, scatter, mean_lo, scatter_lo)
-        absent = np.where(total - n > ROUNDING * total, total - n, 0.0)
-        zeros = cls(*(np.zeros_like(mean) if k != 1 else absent for k in range(5)))
-        seen = cls(mean, n, scatter, mean_lo, scatter_lo) + zeros
-        return cls(seen.mean, total, seen.scatter, seen.mean_lo, seen.scatter_lo)
+        _, _, mean, mean_lo, scatter, scatter_lo = kernels.table("moments", rows, groups, REAL)
+        return cls(mean, kernels.weights(groups, len(rows.shape)), scatter, mean_lo, scatter_lo, scatter)
 
     @property
     def variance(self) -> Array:
@@ -142,8 +152,11 @@ class DiagonalMoments(Moments):
     def _spread(self, per_row: Any) -> NDArray[Any]:
         return np.asarray(per_row)
 
-    def _sizes(self) -> Array:
-        return self.scatter
+    def _diagonal(self, scatter: Array) -> Array:
+        return scatter
+
+    def _scatter_shape(self) -> tuple[int, ...]:
+        return self.mean.shape
 
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
         slight = (scatter.hi < 0) & (scatter.hi >= -self._noise(other))
@@ -165,8 +178,8 @@ class FullMoments(Moments):
         total = None
         for at in range(0, max(1, len(rows)), kernels.ROWS_AT_ONCE):
             block = slice(at, at + kernels.ROWS_AT_ONCE)
-            n, mean, mean_lo, scatter, scatter_lo = kernels.full_moments(rows.part(block), groups.part(block), REAL)
-            part = cls(mean, n, scatter, mean_lo, scatter_lo)
+            arrays = kernels.full_moments(rows.part(block), groups.part(block), REAL)
+            part = cls(*arrays, np.diagonal(arrays[2], axis1=-2, axis2=-1))
             total = part if total is None else total + part
         return total if total is not None else cls.zero()
 
@@ -184,12 +197,31 @@ class FullMoments(Moments):
     def _spread(self, per_row: Any) -> NDArray[Any]:
         return np.expand_dims(np.asarray(per_row), -1)
 
-    def _sizes(self) -> Array:
-        return np.asarray(np.diagonal(self.scatter, axis1=-2, axis2=-1)) if self.scatter.ndim else self.scatter
+    def _diagonal(self, scatter: Array) -> Array:
+        return np.asarray(np.diagonal(scatter, axis1=-2, axis2=-1)) if scatter.ndim else scatter
+
+    def _scatter_shape(self) -> tuple[int, ...]:
+        return (*self.mean.shape, self.mean.shape[-1]) if self.mean.ndim else ()
+
+    def _check(self) -> None:
+        super()._check()
+        if self.scatter.ndim and not np.array_equal(self.scatter, np.swapaxes(self.scatter, -1, -2)):
+            raise DataError("'scatter' of FullMoments must be a symmetric matrix.")
 
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
-        sizes = np.asarray(np.diagonal(scatter.hi, axis1=-2, axis2=-1))
-        if (np.linalg.eigvalsh(scatter.hi).min(axis=-1, initial=0.0) < -self._noise(other).sum(axis=-1)).any():
+        sizes, noise = self._diagonal(scatter.hi), self._noise(other)
+        if (sizes < -noise).any():
+            raise DataError(f"'scatter' of FullMoments must not be negative; got {sizes.min()}.")
+        unit = np.sqrt(np.where(noise > 0, noise / ROUNDING, 1.0))  # so that features of any scale count alike
+        unit = unit[..., :, None] * unit[..., None, :]
+        values, vectors = np.linalg.eigh(scatter.hi / unit)
+        if (values < -ROUNDING * values.shape[-1]).any():
             raise DataError("the scatter that is left would not be positive semi-definite.")
-        gone = (sizes < 0)[..., :, None] | (sizes < 0)[..., None, :]
-        return Pair(np.where(gone, 0.0, scatter.hi), np.where(gone, 0.0, scatter.lo))
+        nearest = (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2) * unit
+        nearest = (nearest + np.swapaxes(nearest, -1, -2)) / 2
+        sound = np.asarray((values >= 0).all(axis=-1))[..., None, None]
+        return scatter.where(sound, Pair(nearest, np.zeros_like(nearest)))
+
+
+def _nothing(like: Array) -> Pair:
+    return Pair(np.zeros_like(like), np.zeros_like(like))
