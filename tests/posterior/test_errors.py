@@ -70,6 +70,55 @@ eye = np.eye(2)
         (lambda: sf.NormalInverseWishart([0, 0], 1, 3, eye).update(values=[1.0, 2.0]), errors.ShapeError, "vector"),
         (lambda: sf.Pareto(1, 1).update(values=[0]), errors.DataError, "positive"),
         (lambda: sf.Pareto(0, 0).log_evidence(values=[1]), errors.ImproperPrior, "The evidence needs a proper prior"),
+        (lambda: sf.Pareto(0, 3).mean, errors.ImproperPrior, "The mean needs a proper prior"),
+        (lambda: sf.Dirichlet([1, 1, 1]).update(counts=5), errors.ShapeError, r"got shape \(\)"),
+        (lambda: sf.Dirichlet([1, 1, 1]).update(values=[0, 1, 3]), errors.DataError, r"from 0 to 2; got 3 at \[2\]"),
+        (
+            lambda: sf.NormalInverseWishart([0, 0], 1, 3, eye).predict().logpdf([[1], [2]]),
+            errors.ShapeError,
+            "outcomes",
+        ),
+        (lambda: sf.Dirichlet([1, 2, 3]).predict(6).pmf(2), errors.ShapeError, "outcomes"),
+        (lambda: sf.Beta([1, 2], 1).predict(5).pmf(range(6)), errors.ShapeError, r"x\[:, None\]"),
+        (lambda: sf.Beta([1, 2], 1).predict([1, 2, 3]), errors.ShapeError, "broadcast"),
+        (lambda: sf.Beta().predict().pmf("a"), errors.KindError, "'x'"),
+        (lambda: sf.Dirichlet([1, 2]).predict([5, 6]), errors.ShapeError, "one number"),
+        (
+            lambda: sf.NormalInverseWishart([0, 0], 1, 3, eye).update(values=[[1e8, 1e8], [2e8, 2e8]]),
+            errors.DataError,
+            "collinear.*enlarge 'scale'",
+        ),
+        (
+            lambda: sf.NormalInverseGamma(1e155, 1, 1, 1).update(values=[1.0]),
+            errors.DataError,
+            "far from the parameter",
+        ),
+        (
+            lambda: sf.NormalInverseWishart([0, 0], 1, 3, [[[1, 0.05], [0, 1]], 1e9 * eye]),
+            errors.PriorError,
+            "symmetric",
+        ),
+        (
+            lambda: sf.NormalInverseGamma(0, 0, 1, 1).log_evidence(values=[1.0], weights=[0.5]),
+            errors.DataError,
+            "at least 1; got 0.5",
+        ),
+        (lambda: sf.Beta([[1, 2], [3]], 1), errors.ShapeError, "ragged"),
+        (lambda: sf.Beta().update(heads=[[1, 2], [3]]), errors.ShapeError, "'heads'.*ragged"),
+        (lambda: sf.Beta().update(values=[[1, 0], [1]]), errors.ShapeError, "'values'.*ragged"),
+        (lambda: sf.Beta(np.ma.array([1.0, 2.0], mask=[False, True]), 1), errors.DataError, "masked"),
+        (lambda: sf.Beta().update(heads=[]), errors.DataError, "at least one number"),
+        (lambda: sf.Beta().interval("a"), errors.InputError, "'level'"),
+        (lambda: sf.Beta().interval([0.5, 0.9]), errors.InputError, "'level'"),
+        (lambda: sf.Beta().sample(size=2.7), errors.InputError, "'size'"),
+        (lambda: sf.Beta().sample(size=-1), errors.InputError, "'size'"),
+        (lambda: sf.Beta().sample("abc"), errors.InputError, "'rng'"),
+        (lambda: sf.Beta().sample(-1), errors.InputError, "'rng'"),
+        (lambda: sf.Beta().prior_weight(3, of="median"), errors.InputError, "'of'"),
+        (lambda: sf.Dirichlet.symmetric(0, 1), errors.PriorError, "'categories'"),
+        (lambda: sf.Dirichlet.symmetric(2.5, 1), errors.PriorError, "'categories'"),
+        (lambda: sf.Beta(alpha=1), errors.KeywordError, "Beta takes the arguments a, b; got 'alpha'"),
+        (lambda: sf.Beta().update(3, 17), errors.KeywordError, "Beta.update takes the arguments heads, tails"),
     ],
 )
 def test_one_clear_sentence(call: Callable[[], object], error: type[Exception], words: str) -> None:
@@ -78,6 +127,17 @@ def test_one_clear_sentence(call: Callable[[], object], error: type[Exception], 
     assert isinstance(caught.value, errors.SufficeError)
     assert isinstance(caught.value, ValueError | TypeError)
     assert str(caught.value).endswith((".", "?"))
+
+
+def test_numbers_of_any_length_are_numbers() -> None:
+    assert sf.Beta(10**30, 1).a == 1e30
+    assert sf.Beta().sample(0, None) == sf.Beta().sample(0)
+
+
+def test_messages_are_one_line() -> None:
+    with pytest.raises(errors.NoUniqueMode) as caught:
+        _ = sf.Beta(np.ones((20, 20)), 1).mode
+    assert "\n" not in str(caught.value)
 
 
 def test_threads_must_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -405,6 +405,114 @@ def test_huge_priors_do_not_drown_the_data() -> None:
     assert count == pytest.approx(stats.poisson.logpmf([2, 5], 3).sum(), rel=1e-9)
 
 
+def test_predictives_of_strong_beliefs_keep_their_digits() -> None:
+    """Where scipy's lose them: against 50 digits."""
+    with mpmath.workdps(60):
+        beta = mpmath.log(mpmath.binomial(10, 5) * mpmath.beta(10**12 + 5, 10**12 + 5) / mpmath.beta(10**12, 10**12))
+        s, r = mpmath.mpf(3 * 10**12), mpmath.mpf(10**12)
+        gamma = mpmath.loggamma(s + 3) - mpmath.loggamma(s) - mpmath.log(6)
+        gamma += s * mpmath.log(r / (r + 1)) - 3 * mpmath.log(r + 1)
+    assert sf.Beta(1e12, 1e12).predict(10).logpmf(5) == pytest.approx(float(beta), rel=1e-13)
+    assert sf.Dirichlet([1e12, 1e12]).predict(10).logpmf([5, 5]) == pytest.approx(float(beta), rel=1e-13)
+    assert sf.Gamma(3e12, 1e12).predict().logpmf(3) == pytest.approx(float(gamma), rel=1e-12)
+    assert sf.Gamma(3e17, 1e17).predict().mean == pytest.approx(3)
+    assert sf.Beta(1e20, 1).predict().logpmf(0) == pytest.approx(-np.log(1e20))
+    normal = stats.multivariate_normal([0, 0], np.eye(2) / 2)
+    strong = sf.NormalInverseWishart([0, 0], 1e16, 2e16, np.eye(2) * 1e16).predict()
+    assert strong.logpdf([0.5, 0.5]) == pytest.approx(normal.logpdf([0.5, 0.5]))
+    assert sf.Pareto(1, 1e17).predict().logpdf(1 + 1e-7) == pytest.approx(-1e17 * np.log1p(1e-7), rel=1e-6)
+    assert sf.Dirichlet([1e-200, 1e200]).predict().logpmf(0) == pytest.approx(-400 * np.log(10))
+
+
+def test_predictives_are_scipys_where_scipy_holds() -> None:
+    k = np.arange(12)
+    assert sf.Beta(2.5, 0.7).predict(11).logpmf(k) == pytest.approx(stats.betabinom.logpmf(k, 11, 2.5, 0.7))
+    assert sf.Gamma(2.5, 0.7).predict().logpmf(k) == pytest.approx(stats.nbinom.logpmf(k, 2.5, 0.7 / 1.7))
+    for ours, theirs in (
+        (sf.Beta(2.5, 0.7).predict(11), stats.betabinom(11, 2.5, 0.7)),
+        (sf.Gamma(2.5, 0.7).predict(), stats.nbinom(2.5, 0.7 / 1.7)),
+        (sf.NormalInverseGamma(1, 2, 3, 4).predict(), stats.t(6, 1, np.sqrt(4 * 3 / 6))),
+    ):
+        assert (ours.mean, ours.var) == pytest.approx(theirs.stats("mv"))
+    vector = sf.NormalInverseWishart([1, 2], 2, 6, [[2, 1], [1, 3]]).predict()
+    oracle = stats.multivariate_t(vector.location, vector.scale, float(vector.df))
+    points = np.random.default_rng(0).normal(size=(5, 2))
+    assert vector.logpdf(points) == pytest.approx(oracle.logpdf(points))
+
+
+def test_columns_of_very_different_units() -> None:
+    X = np.random.default_rng(0).normal(size=(100, 2)) * [30_000, 0.05]
+    belief = sf.NormalInverseWishart(np.zeros(2), 1, 4, np.eye(2)).update(values=X)
+    assert belief.predict().logpdf([0, 0]) == pytest.approx(belief.log_evidence(values=[[0, 0]]))
+    assert np.isfinite(belief.sample(0, 100).mean).all()
+
+
+def test_a_flat_mean_ignores_its_guess() -> None:
+    assert sf.NormalInverseGamma(1e17, 0, 1, 1).update(values=[1.0, 3.0]).m == 2
+    assert sf.NormalInverseGamma(1e200, 0, 1, 1).log_evidence(values=[1.0, 2.0]) == pytest.approx(
+        sf.NormalInverseGamma(0, 0, 1, 1).log_evidence(values=[1.0, 2.0])
+    )
+    assert sf.NormalInverseWishart([1e160, 0], 0, 30, np.eye(2)).update(values=[[1.0, 2.0]]).m.tolist() == [1, 2]
+    far = sf.NormalInverseGamma(1e200, 1, 1, 1)
+    assert far.update(DiagonalMoments.zero()) == far
+
+
+def test_draws_near_the_limit_of_the_degrees_of_freedom() -> None:
+    draws = sf.NormalInverseWishart([0, 0], 1, 1.02, np.eye(2)).sample(0, 500)
+    assert np.isfinite(draws.mean[np.isfinite(draws.covariance).all(axis=(-1, -2))]).all()
+
+
+def test_inverse_wishart_draws_have_the_right_mean_and_spread() -> None:
+    scale = np.array([[4.0, 1.0, 0.5], [1.0, 6.0, -1.0], [0.5, -1.0, 2.0]])
+    ours = sf.NormalInverseWishart(np.zeros(3), 2, 12, scale).sample(1, 60_000).covariance
+    np.testing.assert_allclose(ours.mean(axis=0), scale / (12 - 3 - 1), atol=0.02)
+    np.testing.assert_allclose(ours.var(axis=0), stats.invwishart(12, scale).var(), rtol=0.2)
+
+
+def test_modes_close_to_flat_still_add_up() -> None:
+    eps = np.finfo(float).eps
+    assert sf.Dirichlet([1, 1 + eps, 1 + eps]).mode == pytest.approx([0, 0.5, 0.5])
+    assert sf.Beta(1 + eps, 1 + 2 * eps).mode == pytest.approx(1 / 3)
+
+
+def test_one_dominant_category() -> None:
+    belief = sf.Dirichlet([1e20, 1])
+    assert belief.var == pytest.approx([1e-40, 1e-40])
+    np.testing.assert_allclose(belief.cov, 1e-40 * np.array([[1, -1], [-1, 1]]))
+    assert belief.interval()[0][0] == 1
+
+
+def test_equal_beliefs_have_equal_hashes() -> None:
+    assert hash(sf.Pareto(0.0, 1)) == hash(sf.Pareto(-0.0, 1))
+    assert repr(sf.Beta(0.1 + 0.2, 1)) == "Beta(a=0.30000000000000004, b=1)"
+
+
+def test_extreme_parameters_give_answers_without_warnings() -> None:
+    sf.Beta(1e160, 1e160).log_evidence(heads=1)
+    assert sf.Pareto(1e-300, 1).log_evidence(values=[1e300]) == pytest.approx(
+        -600 * np.log(10) * 1 - 300 * np.log(10) - np.log(2)
+    )
+    vague = sf.NormalInverseGamma(0, 0.001, 0.001, 0.001)
+    vague.interval()
+    vague.sample(0, 100)
+    sf.Pareto(1, 0.001).interval()
+    sf.Gamma(1e-3, 1e-300).predict().logpmf(0)
+    assert np.isnan(sf.NormalInverseGamma(0, 1, 0.5, 1).predict().mean)
+    wide = sf.Beta(1e9, 1.05).interval(1 - 1e-9, kind="highest")
+    assert wide[1] - wide[0] < 3e-8
+
+
+def test_outcomes_that_cannot_be_have_no_probability() -> None:
+    coin, die = sf.Beta(1, 2).predict(5), sf.Dirichlet([1, 2, 3]).predict(5)
+    assert coin.pmf([-1, 2.5, 6]).tolist() == [0, 0, 0]
+    assert np.isnan(coin.pmf(np.nan))
+    assert die.pmf([[1.5, 2.0, 1.5], [-1.0, 3.0, 3.0], [1.0, 1.0, 1.0]]).tolist() == [0, 0, 0]
+    assert np.isnan(die.pmf([np.nan, 1, 1]))
+    assert sf.Dirichlet([1, 2, 3]).predict().pmf([-1, 0.5, 3]).tolist() == [0, 0, 0]
+    assert sf.Gamma(1, 1).predict().pmf([-1, 0.5]).tolist() == [0, 0]
+    assert sf.Beta([1, 2]).predict([1, 1]).mean.shape == (2,)
+
+
 def test_a_table_of_coins_from_a_table_of_counts() -> None:
     rng = np.random.default_rng(4)
     X, y = rng.integers(0, 2, (50, 4)), rng.integers(0, 3, 50)

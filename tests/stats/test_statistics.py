@@ -176,7 +176,7 @@ def test_removing_weighted_batches_one_by_one_leaves_nothing(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
 def test_every_row_can_be_forgotten_one_by_one(kind: Any) -> None:
-    """Learned at once, forgotten singly, down to equal rows, zeros and nothing: rounding is never a reason to refuse."""
+    """Learned at once, forgotten singly, down to equal rows, zeros and nothing: rounding is no reason to refuse."""
     rng = np.random.default_rng(7)
     for mean in (0.0, 1e8):
         X = np.concatenate([mean + rng.standard_normal((400, 2)), np.full((3, 2), 1e-3), np.zeros((3, 2))])

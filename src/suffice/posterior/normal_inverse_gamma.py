@@ -150,4 +150,5 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         kappa = np.asarray(self.kappa)
         shared = kappa * t.n / np.where(kappa + t.n > 0, kappa + t.n, 1.0)
         away = np.where(shared > 0, (t.mean - self.m) + t.mean_lo, 0.0)
-        return finite((t.scatter + shared * away**2) / 2)  # NG-1
+        with np.errstate(over="ignore"):
+            return finite((t.scatter + shared * away**2) / 2)  # NG-1

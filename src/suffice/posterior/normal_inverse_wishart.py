@@ -168,7 +168,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         # Bartlett: A Aᵀ is Wishart(ν, 1), so R A⁻ᵀ, with R Rᵀ = Λ, is a root of an inverse-Wishart matrix
         bartlett = np.tril(rng.standard_normal((*shape, d, d)), -1)
         spread = rng.chisquare(np.asarray(self.nu)[..., None] - np.arange(d), (*shape, d))
-        bartlett[..., np.arange(d), np.arange(d)] = np.sqrt(spread)
+        bartlett[..., np.arange(d), np.arange(d)] = np.sqrt(np.maximum(spread, np.finfo(np.float64).tiny))
         with np.errstate(all="ignore"):
             inverse = np.linalg.solve(bartlett, np.broadcast_to(np.eye(d), bartlett.shape))
             root = np.linalg.cholesky(self.scale) @ np.swapaxes(inverse, -1, -2)
@@ -212,7 +212,8 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         kappa, n = np.asarray(self.kappa), self._rows(t)
         shared = (kappa * n / np.where(kappa + n > 0, kappa + n, 1.0))[..., None, None]
         away = np.where(shared[..., 0] > 0, (t.mean - self.m) + t.mean_lo, 0.0)
-        return finite(t.scatter + shared * away[..., :, None] * away[..., None, :])  # NW-1
+        with np.errstate(over="ignore"):
+            return finite(t.scatter + shared * away[..., :, None] * away[..., None, :])  # NW-1
 
     def _marginal(self) -> tuple[Array, Array]:
         """Each variance by itself is inverse-gamma: its shape and scale."""

@@ -212,11 +212,7 @@ class DirichletMultinomial(Mass):
         k = _possible(x, self.trials)
         ways = gammaln(self.trials + 1) - gammaln(k + 1).sum(axis=-1)
         sequence = log_rising(self.alpha, k).sum(axis=-1) - log_rising(self.alpha.sum(axis=-1), self.trials)
-        whole = np.where(np.isnan(x), np.nan, x == k).min(axis=-1)
-        total = np.where(np.isnan(whole), 0, x).sum(axis=-1)
-        return np.where(
-            np.isnan(whole), np.nan, np.where((whole == 1) & (total == self.trials), ways + sequence, -np.inf)
-        )
+        return _where_counts(x, self.trials, ways + sequence)  # DM-5
 
     @property
     def mean(self) -> Floats:
@@ -356,6 +352,12 @@ def _where_possible(x: Array, most: Any, log: Any) -> Array:
     """`log` at whole numbers from 0 to `most`, minus infinity at others; NaN stays NaN."""
     outside = np.where(np.isnan(x), np.nan, -np.inf)
     return np.where((x >= 0) & (x <= most) & (x == np.floor(x)), log, outside)
+
+
+def _where_counts(x: Array, total: int, log: Any) -> Array:
+    """`log` at vectors of whole numbers that add up to `total`, minus infinity at others; NaN stays NaN."""
+    possible = ((x >= 0) & (x == np.floor(x))).all(axis=-1) & (x.sum(axis=-1) == total)
+    return np.where(possible, log, np.where(np.isnan(x).any(axis=-1), np.nan, -np.inf))
 
 
 def draw_dirichlet(alpha: Array, rng: Rng, size: Size) -> Array:
