@@ -63,7 +63,7 @@ $(BIN)/python:
 $(VENV)/.installed: $(BIN)/python $(BUILT_FROM) constraints.txt
 	@echo "==> installing what the build needs"
 	@$(PIP) scikit-build-core nanobind cmake ninja
-	@echo "==> compiling and installing suffice (about a minute the first time)"
+	@echo "==> compiling and installing suffice (a minute or two the first time)"
 	@$(PIP) --no-build-isolation --editable .
 	@touch $@
 

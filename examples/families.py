@@ -166,7 +166,7 @@ def algebra() -> None:
         f"One pass of {seconds * 1e3:.0f} ms, and {table.batch_shape[0]} × {table.batch_shape[1]} Betas in one object.",
         "",
     )
-    say("Forgetting what was never learned is refused, and nothing changes:")
+    say("Forgetting what cannot have been learned is refused, and nothing changes:")
     code("TokenCounts.of([3, 1]) - TokenCounts.of([9])")
     try:
         TokenCounts.of([3, 1]) - TokenCounts.of([9])
@@ -185,7 +185,7 @@ def main() -> None:
     for part in (coin, die, count, number, vector, interval, algebra):
         part()
     print(
-        f"\n\n Next: README.md, then docs/math/ for each formula beside its line of code.\n {paint('─' * WIDTH, '2')}"
+        f"\n\n{paint('─' * WIDTH, '2')}\n Next: docs/guide.md, then docs/math/ for each formula beside its line of code.\n"
     )
 
 

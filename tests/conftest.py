@@ -5,5 +5,5 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "suffice", deadline=None, derandomize=True, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("thorough", deadline=None, max_examples=2000, suppress_health_check=list(HealthCheck))
+settings.register_profile("thorough", deadline=None, max_examples=500, suppress_health_check=list(HealthCheck))
 settings.load_profile("suffice")

@@ -9,13 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
+from laws import registry
+from suffice.errors import DataError
+
 ROOT = Path(__file__).parents[1]
 SOURCE = sorted((ROOT / "src" / "suffice").rglob("*.py"))
 ALL_PAGES = sorted(ROOT.glob("*.md")) + sorted((ROOT / "docs").rglob("*.md"))
 PAGES = sorted((ROOT / "docs" / "math").glob("*.md"))
 TAGGED = re.compile(r"^\s*(?:>>> )?(?P<code>.+?)  # (?P<tag>[A-Z]{2}-\d+)$", re.MULTILINE)
 ROW = re.compile(r"^\| (?P<tag>[A-Z]{2}-\d+) \| .+ \| `(?P<code>[^`]+)` \|$", re.MULTILINE)
-HEADER = re.compile(r"^    (?P<tag>[A-Z]{2}-\d+)  \S", re.MULTILINE)
+HEADER = re.compile(r"^ *(?P<tag>[A-Z]{2}-\d+)  \S", re.MULTILINE)
 
 
 def found(pattern: re.Pattern[str], paths: list[Path]) -> set[tuple[str, str]]:
@@ -29,11 +32,14 @@ def test_each_formula_stands_beside_the_line_that_computes_it() -> None:
 
 
 def test_the_formulas_of_a_family_are_in_its_docstring_and_on_its_page() -> None:
+    families = 0
     for path in SOURCE:
         head = {m["tag"] for m in HEADER.finditer(path.read_text(encoding="utf-8"))}
         if head:
+            families += 1
             page = ROOT / "docs" / "math" / f"{path.stem}.md"
             assert head == {m["tag"] for m in ROW.finditer(page.read_text(encoding="utf-8"))}, page.name
+    assert families == 6
 
 
 @pytest.mark.parametrize(("prefix", "last"), [("BB", 7), ("DM", 8), ("GP", 4), ("NG", 5), ("NW", 5), ("PU", 5)])
@@ -69,6 +75,13 @@ def test_the_skeleton_of_a_family_works() -> None:
     assert total == pytest.approx(prior.log_evidence(values=rows))
     assert repr(belief) == "Waiting(shape=5, rate=7)"
     assert np.isfinite(belief.interval()).all()
+    with pytest.raises(DataError, match="positive"):
+        prior.update(values=[-1.0])
+    case = re.search(r"```\n(FamilyCase\(.*?\),)\n```", text, re.DOTALL)
+    assert case
+    made = eval(case[1].rstrip(","), {**vars(registry), **names})
+    assert made.oracle(prior, 1.5) == pytest.approx(float(np.exp(prior.predict().log(1.5))))
+    assert made.total(prior.predict()) == pytest.approx(1)
 
 
 def test_the_demo_runs() -> None:

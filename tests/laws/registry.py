@@ -48,8 +48,6 @@ class StatisticCase:
         return arrays(np.float64, (n, COLUMNS), elements=self.cells)
 
     def of(self, data: Any, labels: Any, weights: Any = None) -> Any:
-        if self.kind is ClassCounts:
-            return ClassCounts.of(labels, weights, n_classes=CLASSES)
         if self.kind is CategoryCounts:
             return CategoryCounts.of(data, labels, weights, n_classes=CLASSES, sizes=[4] * COLUMNS)
         return self.kind.of(data, labels, weights, n_classes=CLASSES)
@@ -62,7 +60,7 @@ def reals() -> Draw:
 
 
 STATISTICS = [
-    StatisticCase(ClassCounts, st.just(0.0), sparse=False),
+    StatisticCase(ClassCounts, st.just(0.0)),
     StatisticCase(BinaryCounts, st.integers(0, 1).map(float)),
     StatisticCase(CategoryCounts, st.integers(0, 3).map(float), sparse=False),
     StatisticCase(TokenCounts, st.integers(0, 50).map(float)),
@@ -84,6 +82,8 @@ class FamilyCase:
     """Predictive probability or density of a row under a prior, by quadrature or by scipy."""
     total: Callable[[Any], float]
     """Sum or integral of a predictive over all there is."""
+    typical: Any
+    """A member whose mean and variance are finite, to draw from."""
 
     def __str__(self) -> str:
         return self.family.__name__
@@ -200,6 +200,7 @@ FAMILIES = [
         st.integers(0, 1),
         coin_oracle,
         lambda predictive: float(np.sum(predictive.pmf([0, 1]))),
+        Beta(3, 5),
     ),
     FamilyCase(
         Dirichlet,
@@ -207,14 +208,23 @@ FAMILIES = [
         st.integers(0, 3),
         die_oracle,
         lambda predictive: float(np.sum(predictive.pmf(np.arange(4)))),
+        Dirichlet([2, 3, 4]),
     ),
-    FamilyCase(Gamma, st.builds(Gamma, positive(), positive()), st.integers(0, 60), count_oracle, sum_whole_numbers),
+    FamilyCase(
+        Gamma,
+        st.builds(Gamma, positive(), positive()),
+        st.integers(0, 60),
+        count_oracle,
+        sum_whole_numbers,
+        Gamma(4, 2),
+    ),
     FamilyCase(
         NormalInverseGamma,
         st.builds(NormalInverseGamma, st.floats(-5, 5), positive(), positive(0.3), positive()),
         st.floats(-20, 20),
         number_oracle,
         integrate_line,
+        NormalInverseGamma(1, 2, 8, 7),
     ),
     FamilyCase(
         NormalInverseWishart,
@@ -232,6 +242,9 @@ FAMILIES = [
         st.lists(st.floats(-20, 20), min_size=2, max_size=2),
         vector_oracle,
         integrate_plane,
+        NormalInverseWishart([1, -2], 3, 15, [[4, 1], [1, 6]]),
     ),
-    FamilyCase(Pareto, st.builds(Pareto, positive(), positive()), positive(0.1), end_oracle, integrate_half_line),
+    FamilyCase(
+        Pareto, st.builds(Pareto, positive(), positive()), positive(0.1), end_oracle, integrate_half_line, Pareto(10, 8)
+    ),
 ]

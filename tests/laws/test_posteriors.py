@@ -115,7 +115,7 @@ def test_beliefs_are_values(case: FamilyCase, data: st.DataObject) -> None:
 @every_family
 def test_draws_agree_with_mean_variance_and_interval(case: FamilyCase) -> None:
     """By 40,000 draws of the parameter and of the data, within five standard errors."""
-    prior, n = TYPICAL[case.family], 40_000
+    prior, n = case.typical, 40_000
     draws: Any = prior.sample(1, n)
     ends: Any = prior.interval(0.9)
     means, variances = prior.mean, prior.var
@@ -134,16 +134,6 @@ def test_draws_agree_with_mean_variance_and_interval(case: FamilyCase) -> None:
         sampled = np.eye(3)[sampled]
     np.testing.assert_array_less(np.abs(sampled.mean(axis=0) - future.mean), 5 * np.sqrt(future.var / n) + 1e-12)
     np.testing.assert_allclose(sampled.var(axis=0), future.var, rtol=0.15)
-
-
-TYPICAL: dict[type, Any] = {
-    sf.Beta: sf.Beta(3, 5),
-    sf.Dirichlet: sf.Dirichlet([2, 3, 4]),
-    sf.Gamma: sf.Gamma(4, 2),
-    sf.NormalInverseGamma: sf.NormalInverseGamma(1, 2, 8, 7),
-    sf.NormalInverseWishart: sf.NormalInverseWishart([1, -2], 3, 15, [[4, 1], [1, 6]]),
-    sf.Pareto: sf.Pareto(10, 8),
-}
 
 
 def statistic(case: FamilyCase, rows: list[Any]) -> Any:

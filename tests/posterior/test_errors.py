@@ -118,6 +118,12 @@ eye = np.eye(2)
         (lambda: sf.Dirichlet.symmetric(0, 1), errors.PriorError, "'categories'"),
         (lambda: sf.Dirichlet.symmetric(2.5, 1), errors.PriorError, "'categories'"),
         (lambda: sf.Beta(alpha=1), errors.KeywordError, "Beta takes the arguments a, b; got 'alpha'"),
+        (lambda: sf.Beta().interval(levl=0.9), errors.KeywordError, "Did you mean 'level'?"),
+        (lambda: sf.Beta().predict(trial=3), errors.KeywordError, "Did you mean 'trials'?"),
+        (lambda: sf.Gamma(1, 1).predict(3), errors.KeywordError, "Gamma.predict takes no arguments"),
+        (lambda: sf.Dirichlet.symmetric(4), errors.KeywordError, "takes the arguments categories, strength"),
+        (lambda: sf.Dirichlet([1, 1]).update(counts=[]), errors.DataError, "'counts'.*got none"),
+        (lambda: sf.Gamma(1e30, 1).predict().sample(), errors.InputError, "rates up to 1e18"),
         (lambda: sf.Beta().update(3, 17), errors.KeywordError, "Beta.update takes the arguments heads, tails"),
     ],
 )

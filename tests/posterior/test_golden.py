@@ -69,7 +69,9 @@ def test_coin_prior_weight_mixes_prior_and_data() -> None:
         sf.Beta(0.5, 3).prior_weight(10, of="mode")
 
 
-@pytest.mark.parametrize(("a", "b"), [(5, 19), (2, 2), (1.2, 30), (400, 3), (1, 4), (0.3, 4), (4, 1), (5e6, 5e6)])
+@pytest.mark.parametrize(
+    ("a", "b"), [(5, 19), (2, 2), (1.2, 30), (400, 3), (1, 4), (0.3, 4), (4, 1), (0.5, 1), (1, 0.5), (5e6, 5e6)]
+)
 def test_highest_density_interval_is_the_shortest(a: float, b: float) -> None:
     low, high = sf.Beta(a, b).interval(0.9, kind="highest")
     assert stats.beta.cdf(high, a, b) - stats.beta.cdf(low, a, b) == pytest.approx(0.9)
@@ -115,6 +117,7 @@ def test_die_moments_are_scipys() -> None:
     five, by_scipy = belief.predict(5), stats.dirichlet_multinomial(alpha, 5)
     assert five.logpmf([1, 2, 2]) == pytest.approx(by_scipy.logpmf([1, 2, 2]))
     assert five.mean == pytest.approx(by_scipy.mean())
+    np.testing.assert_allclose(five.cov, by_scipy.cov())
     sampled = five.sample(1, 50_000)
     assert (sampled.sum(axis=-1) == 5).all()
     np.testing.assert_allclose(sampled.mean(axis=0), by_scipy.mean(), atol=0.05)
@@ -139,7 +142,7 @@ def test_die_learns_from_every_kind_of_count() -> None:
     expected = sf.Dirichlet([3, 1, 2])
     assert prior.update(counts=[2, 0, 1]) == expected
     assert prior.update(values=[0, 0, 2]) == expected
-    assert prior.update(ClassCounts.of([0, 0, 2])) == expected
+    assert prior.update(ClassCounts.of_labels([0, 0, 2])) == expected
     assert prior.update(TokenCounts.of([[1, 0, 1], [1, 0, 0]])) == expected
     assert prior.update(CategoryCounts.of([0, 0, 2])) == expected
     by_class = prior.update(CategoryCounts.of([0, 0, 2], labels=[0, 1, 1], sizes=[3]))
@@ -458,8 +461,10 @@ def test_a_flat_mean_ignores_its_guess() -> None:
 
 
 def test_draws_near_the_limit_of_the_degrees_of_freedom() -> None:
-    draws = sf.NormalInverseWishart([0, 0], 1, 1.02, np.eye(2)).sample(0, 500)
-    assert np.isfinite(draws.mean[np.isfinite(draws.covariance).all(axis=(-1, -2))]).all()
+    draws = sf.NormalInverseWishart([0, 0], 1, 1.2, np.eye(2)).sample(0, 500)
+    usual = np.isfinite(draws.covariance).all(axis=(-1, -2))
+    assert usual.mean() > 0.9
+    assert np.isfinite(draws.mean[usual]).all()
 
 
 def test_inverse_wishart_draws_have_the_right_mean_and_spread() -> None:
@@ -509,7 +514,7 @@ def test_outcomes_that_cannot_be_have_no_probability() -> None:
     assert die.pmf([[1.5, 2.0, 1.5], [-1.0, 3.0, 3.0], [1.0, 1.0, 1.0]]).tolist() == [0, 0, 0]
     assert np.isnan(die.pmf([np.nan, 1, 1]))
     assert sf.Dirichlet([1, 2, 3]).predict().pmf([-1, 0.5, 3]).tolist() == [0, 0, 0]
-    assert sf.Gamma(1, 1).predict().pmf([-1, 0.5]).tolist() == [0, 0]
+    assert sf.Gamma(1, 1).predict().pmf([-1, 0.5, np.inf]).tolist() == [0, 0, 0]
     assert sf.Beta([1, 2]).predict([1, 1]).mean.shape == (2,)
 
 

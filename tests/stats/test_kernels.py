@@ -178,4 +178,4 @@ def test_kernels_release_the_interpreter() -> None:
         during = ticks[0] - before
     stop.set()
     worker.join()
-    assert during >= 5
+    assert during >= 50, "held, the interpreter would let the other thread run only between the five calls"

@@ -74,7 +74,7 @@ def test_counts_beyond_2_to_the_53_are_refused_not_rounded() -> None:
     with pytest.raises(errors.DataError, match=r"2\*\*53"):
         TokenCounts.of(np.array([limit - 1, 1, 1, 1, 1]))
     with pytest.raises(errors.DataError, match=r"2\*\*53"):
-        ClassCounts.of([0], [2.0**54])
+        ClassCounts.of_labels([0], [2.0**54])
     assert TokenCounts.of(np.array([limit - 2, 1])).counts == limit - 1
 
 
@@ -94,6 +94,7 @@ def test_integers_are_subtracted_without_mercy_reals_within_rounding() -> None:
         TokenCounts(1e15) - TokenCounts(1e15 + 1)
     tenths = TokenCounts(0.1) + TokenCounts(0.2)
     assert (TokenCounts(0.3) - tenths).counts == 0, "0.3 − (0.1 + 0.2) is below zero only by rounding"
+    assert (TokenCounts(1e12 + 0.75) - TokenCounts(1e12)).counts == 0.75, "a small remainder may be real"
     with pytest.raises(errors.SubtractionError):
         TokenCounts(0.3) - TokenCounts(0.301)
 
@@ -132,6 +133,11 @@ def test_a_class_missing_from_a_later_batch_is_still_there() -> None:
     first = BinaryCounts.of([[1], [0], [1]], [0, 1, 2])
     later = BinaryCounts.of([[1]], [0], n_classes=3)
     assert (first + later).n[:, 0].tolist() == [2, 1, 1]
+
+
+def test_a_class_without_rows_has_no_variance() -> None:
+    assert np.isnan(DiagonalMoments.of([1.0, 2.0], [0, 2]).variance[1])
+    assert np.isnan(FullMoments.of([[1.0, 2.0]], [1]).covariance[0]).all()
 
 
 def test_nothing_of_the_callers_is_changed_or_shared() -> None:
@@ -195,8 +201,9 @@ def test_large_counts_leave_no_trace_in_log_factorials() -> None:
     assert a + b - a == b
     assert (a + b - a - b).log_factorials == 0
     assert PoissonSums.of([2**49]).total == 2**49
-    with pytest.raises(errors.SubtractionError):
-        PoissonSums.of([3, 1]) - PoissonSums.of([2, 2])
+    for rows, foreign in (([3, 1], [2, 2]), ([5, 5], [7])):
+        with pytest.raises(errors.SubtractionError):
+            PoissonSums.of(rows) - PoissonSums.of(foreign)
 
 
 def test_integers_given_to_a_statistic_are_checked_like_floats() -> None:
@@ -314,9 +321,13 @@ def test_sparse_matrices_of_any_make() -> None:
         (lambda: TokenCounts.of([1, 2], [0]), errors.LabelError, "2 in all"),
         (lambda: TokenCounts.of([1, 2], [0, 3], n_classes=3), errors.LabelError, "from 0 to 2; got 3"),
         (lambda: TokenCounts.of([1, 2], [0, -1]), errors.LabelError, "got -1"),
-        (lambda: TokenCounts.of([1, 2], ["a", "b"]), errors.LabelError, "Encode names first"),
+        (lambda: TokenCounts.of([1, 2], ["a", "b"]), errors.LabelError, "Encode names with one list"),
         (lambda: TokenCounts.of([1, 2], [0.0, 1.0]), errors.LabelError, "integers"),
-        (lambda: TokenCounts.of([1, 2], [[0.5, -0.5]] * 2), errors.LabelError, "non-negative"),
+        (lambda: TokenCounts.of([1, 2], [[0.5, -0.5]] * 2), errors.LabelError, "between 0 and 1; got -0.5"),
+        (lambda: TokenCounts.of([1, 2], [[0], [1]]), errors.LabelError, "ravel"),
+        (lambda: TokenCounts.of([1, 2], [[0, 2], [1, 0]]), errors.LabelError, "between 0 and 1; got 2"),
+        (lambda: TokenCounts.of([1], label=[0]), errors.KeywordError, "Did you mean 'labels'?"),
+        (lambda: ClassCounts.of([1]), errors.LabelError, "needs labels"),
         (lambda: TokenCounts.of([1, 2], [[0.5, 0.5]] * 2, n_classes=3), errors.LabelError, "3 in all"),
         (lambda: TokenCounts.of([1], n_classes=3), errors.LabelError, "needs labels"),
         (lambda: TokenCounts.of([1, 2], weights=[1]), errors.ShapeError, "one number per row"),
@@ -327,11 +338,13 @@ def test_sparse_matrices_of_any_make() -> None:
         (lambda: TokenCounts([1.0]) - ClassCounts([1.0]), errors.KindError, "got ClassCounts"),
         (lambda: TokenCounts.from_arrays({"count": [1]}), errors.DataError, "must hold"),
         (lambda: BinaryCounts([1.0, 2.0], [1.0, 2.0, 3.0]), errors.ShapeError, "broadcast"),
-        (lambda: CategoryCounts.of([[10**12]]), errors.ShapeError, "without large gaps"),
+        (lambda: CategoryCounts.of([[10**12]]), errors.DataError, "give sizes="),
+        (lambda: CategoryCounts.of([[10**12]], sizes=[10**13]), errors.ShapeError, "without large gaps"),
         (lambda: CategoryCounts.of([[1e300]]), errors.DataError, "category codes"),
         (lambda: CategoryCounts.of([[1]], sizes=[-1]), errors.DataError, "'sizes'"),
         (lambda: CategoryCounts.of([[1]], sizes=[1.9]), errors.DataError, "'sizes'"),
-        (lambda: TokenCounts.of([1], [10**12]), errors.ShapeError, "without large gaps"),
+        (lambda: TokenCounts.of([1], [10**9]), errors.LabelError, "give n_classes="),
+        (lambda: TokenCounts.of([1], [0], n_classes=10**12), errors.ShapeError, "without large gaps"),
         (lambda: TokenCounts.of([1], [0], n_classes=2.7), errors.LabelError, "'n_classes'"),
         (lambda: TokenCounts.of([1, 2], [[0], [0, 1]]), errors.ShapeError, "'labels'.*ragged"),
         (lambda: TokenCounts.of([1], np.empty((1, 0))), errors.LabelError, r"shape \(1, 0\)"),
@@ -344,7 +357,7 @@ def test_bad_input_gets_one_clear_sentence(call: Callable[[], object], error: ty
         call()
     assert isinstance(caught.value, errors.SufficeError)
     assert isinstance(caught.value, ValueError | TypeError)
-    assert str(caught.value).endswith(".")
+    assert str(caught.value).endswith((".", "?"))
 
 
 def test_a_sparse_matrix_that_lies_about_its_shape_is_refused() -> None:

@@ -8,28 +8,36 @@
 Parameters are numbers, or arrays of any shape: a table of beliefs is one object.
 """
 
-import inspect
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
-from functools import wraps
 from numbers import Real
-from typing import Any, ClassVar, Generic, ParamSpec, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, ImproperPrior, InputError, KeywordError, KindError, PriorError, ShapeError
+from suffice.signatures import explain_arguments
 from suffice.stats import Statistic
 from suffice.stats.inputs import Rows, as_numbers
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = ["Conjugate", "generator", "keywords", "plain", "tails"]
+__all__ = [
+    "Conjugate",
+    "draws",
+    "generator",
+    "numbers",
+    "parameters",
+    "plain",
+    "require",
+    "some_rows",
+    "tails",
+    "together",
+]
 
 S = TypeVar("S", bound=Statistic)
-P = ParamSpec("P")
-R = TypeVar("R")
 
 
 def plain(value: Any) -> Floats:
@@ -64,30 +72,13 @@ def tails(level: float) -> tuple[float, float]:
     return (1 - level) / 2, (1 + level) / 2
 
 
-def keywords(method: Callable[P, R]) -> Callable[P, R]:
-    """Turn Python's complaint about arguments into one that lists the known ones."""
-    signature = inspect.signature(method)
-    known = [name for name in signature.parameters if name not in ("self", "cls", "statistic")]
-
-    @wraps(method)
-    def checked(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            signature.bind(*args, **kwargs)
-        except TypeError:
-            unknown = [name for name in kwargs if name not in signature.parameters]
-            guess = get_close_matches(unknown[0], known, 1) if unknown else []
-            owner = type(args[0]).__name__ + ("" if method.__name__ == "__init__" else f".{method.__name__}")
-            came = f"{unknown[0]!r}" if unknown else f"{len(args) - 1} without a name and {list(kwargs)}"
-            hint = f" Did you mean {guess[0]!r}?" if guess else ""
-            raise KeywordError(f"{owner} takes the arguments {', '.join(known)}; got {came}.{hint}") from None
-        return method(*args, **kwargs)
-
-    return checked
-
-
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Conjugate(ABC, Generic[S]):
     """A frozen belief about the parameter of a likelihood."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        explain_arguments(cls)
 
     learns_from: ClassVar[tuple[type[Any], ...]]
     """The statistics it can be updated from."""
@@ -231,7 +222,8 @@ def numbers(family: str, name: str, value: ArrayLike) -> Array:
     """One parameter as an array of finite numbers."""
     array = as_numbers(value, f"The parameter '{name}' of {family}", "a number or numbers")
     if not np.isfinite(array).all():
-        raise PriorError(f"The parameter '{name}' of {family} must be finite; got {plain(array)}.")
+        bad = array[~np.isfinite(array)].flat[0]
+        raise PriorError(f"The parameter '{name}' of {family} must be finite; got {bad}.")
     return array.astype(np.float64)
 
 

@@ -11,6 +11,8 @@ BB-6  M more trials     beta-binomial(M, a, b)
 BB-7  log evidence      ln B(a+N₁, b+N₀) − ln B(a, b)
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -19,7 +21,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode
-from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails, together
+from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails, together
 from suffice.posterior.predictive import BetaBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import BinaryCounts
@@ -60,7 +62,6 @@ class Beta(Conjugate[BinaryCounts]):
 
     learns_from = (BinaryCounts,)
 
-    @keywords
     def __init__(self, a: ArrayLike = 1, b: ArrayLike = 1) -> None:
         given = parameters("Beta", a=a, b=b)
         for name, array in given.items():
@@ -72,7 +73,6 @@ class Beta(Conjugate[BinaryCounts]):
         """Always: both parameters are positive."""
         return True
 
-    @keywords
     def update(
         self,
         statistic: BinaryCounts | None = None,
@@ -81,8 +81,20 @@ class Beta(Conjugate[BinaryCounts]):
         tails: ArrayLike | None = None,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
-    ) -> "Beta":
-        """Learn from counts of heads and tails, from values (zeros and ones, rows first), or from a statistic."""
+    ) -> Beta:
+        """Learn from counts of heads and tails, from single trials, or from a statistic.
+
+        Parameters
+        ----------
+        heads, tails : number or array, optional
+            How many of each; what is not given is zero.
+        values : array, optional
+            Zeros and ones, one row per trial.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : BinaryCounts, optional
+            Counted before, instead of keywords.
+        """
         t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
         return Beta(self.a + t.ones, self.b + t.zeros)  # BB-1
 
@@ -155,7 +167,7 @@ class Beta(Conjugate[BinaryCounts]):
                 left, right = stats.beta.ppf(middle, a, b), stats.beta.ppf(middle + level, a, b)
                 rising = stats.beta.logpdf(left, a, b) < stats.beta.logpdf(right, a, b)
                 low, high = np.where(rising, middle, low), np.where(rising, high, middle)
-        below = np.where(a > 1, (low + high) / 2, np.where(b > 1, 0.0, (1 - level) / 2))
+        below = np.where(a > 1, (low + high) / 2, np.where((a == 1) & (b == 1), (1 - level) / 2, 0.0))
         left, right = stats.beta.ppf(below, a, b), stats.beta.ppf(below + level, a, b)
         return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
 
@@ -169,7 +181,6 @@ class Beta(Conjugate[BinaryCounts]):
         together("Beta.predict", trials=n, a=a)
         return BetaBinomial(n, a, b)
 
-    @keywords
     def log_evidence(
         self,
         statistic: BinaryCounts | None = None,

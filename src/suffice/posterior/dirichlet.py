@@ -12,14 +12,16 @@ DM-7  symmetric prior   α_k = strength / K
 DM-8  unigram model     words of a vocabulary with a slot for unknown ones: DM-4 of their counts
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from suffice.errors import KeywordError, NoUniqueMode, PriorError, ShapeError
-from suffice.posterior.base import Conjugate, keywords, numbers, plain, require, some_rows
+from suffice.errors import DataError, KeywordError, NoUniqueMode, PriorError, ShapeError
+from suffice.posterior.base import Conjugate, numbers, plain, require, some_rows
 from suffice.posterior.beta import Beta
 from suffice.posterior.predictive import Categorical, DirichletMultinomial, draw_dirichlet
 from suffice.posterior.special import log_rising
@@ -60,7 +62,6 @@ class Dirichlet(Conjugate[Counted]):
 
     learns_from = (TokenCounts, ClassCounts, CategoryCounts)
 
-    @keywords
     def __init__(self, alpha: ArrayLike) -> None:
         array = np.atleast_1d(numbers("Dirichlet", "alpha", alpha))
         if np.ndim(alpha) == 0 or array.shape[-1] == 0:
@@ -69,7 +70,7 @@ class Dirichlet(Conjugate[Counted]):
         self._set(alpha=array)
 
     @classmethod
-    def symmetric(cls, categories: int, strength: ArrayLike) -> "Dirichlet":
+    def symmetric(cls, categories: int, strength: ArrayLike) -> Dirichlet:
         """The prior that favours no category and is worth `strength` observations in all.
 
         >>> Dirichlet.symmetric(4, strength=2)
@@ -91,7 +92,6 @@ class Dirichlet(Conjugate[Counted]):
         """Always: all parameters are positive."""
         return True
 
-    @keywords
     def update(
         self,
         statistic: Counted | None = None,
@@ -99,8 +99,20 @@ class Dirichlet(Conjugate[Counted]):
         counts: ArrayLike | None = None,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
-    ) -> "Dirichlet":
-        """Learn from counts per category, from values (category codes), or from a statistic."""
+    ) -> Dirichlet:
+        """Learn from counts per category, from single trials, or from a statistic.
+
+        Parameters
+        ----------
+        counts : array, optional
+            How often each category was seen, on the last axis.
+        values : array, optional
+            Category codes 0..K−1, one per trial.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : TokenCounts, ClassCounts or CategoryCounts, optional
+            Counted before, instead of keywords.
+        """
         t = self._read(statistic, counts=counts, values=values, weights=weights)
         return Dirichlet(self.alpha + t.counts)  # DM-1
 
@@ -171,7 +183,6 @@ class Dirichlet(Conjugate[Counted]):
             raise ShapeError(f"The argument 'trials' of Dirichlet.predict must be one number; got shape {count.shape}.")
         return DirichletMultinomial(self.alpha, int(count))
 
-    @keywords
     def log_evidence(
         self,
         statistic: Counted | None = None,
@@ -199,7 +210,10 @@ class Dirichlet(Conjugate[Counted]):
 
     def _collect(self, values: Any = None, weights: Any = None, counts: ArrayLike | None = None) -> Counted:
         if values is None:
-            return TokenCounts(COUNT.read(counts if counts is not None else (), "counts"))
+            seen = COUNT.read(() if counts is None else counts, "counts")
+            if seen.size == 0:
+                raise DataError("The argument 'counts' must hold a number per category; got none.")
+            return TokenCounts(seen)
         if counts is not None:
             raise KeywordError("Dirichlet learns from values or from counts; got both.")
         codes = some_rows(values)

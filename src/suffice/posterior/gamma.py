@@ -8,6 +8,8 @@ GP-3  log evidence    ln Γ(s') − ln Γ(s) + s ln r − s' ln r' − Σ ln x!
 GP-4  mode            max(0, s − 1) / r
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails
+from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
 from suffice.posterior.predictive import NegativeBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import PoissonSums
@@ -49,7 +51,6 @@ class Gamma(Conjugate[PoissonSums]):
 
     learns_from = (PoissonSums,)
 
-    @keywords
     def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
         given = parameters("Gamma", shape=shape, rate=rate)
         for name, array in given.items():
@@ -61,15 +62,24 @@ class Gamma(Conjugate[PoissonSums]):
         """Always: both parameters are positive."""
         return True
 
-    @keywords
     def update(
         self,
         statistic: PoissonSums | None = None,
         *,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
-    ) -> "Gamma":
-        """Learn from counts, rows first, or from a statistic."""
+    ) -> Gamma:
+        """Learn from counts, or from a statistic.
+
+        Parameters
+        ----------
+        values : array, optional
+            Whole numbers, one row per observation.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : PoissonSums, optional
+            Counted before, instead of keywords.
+        """
         t = self._read(statistic, values=values, weights=weights)
         return Gamma(self.shape + t.total, self.rate + t.n)  # GP-1
 
@@ -102,7 +112,6 @@ class Gamma(Conjugate[PoissonSums]):
         """Distribution of the next count."""
         return NegativeBinomial(np.asarray(self.shape), np.asarray(self.rate))
 
-    @keywords
     def log_evidence(
         self,
         statistic: PoissonSums | None = None,

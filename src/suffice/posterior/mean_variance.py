@@ -1,5 +1,7 @@
 """What the two normal families share: answers about a mean and a spread together, and the steps to them."""
 
+from __future__ import annotations
+
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -11,12 +11,14 @@ NG-4  MLE               x̄ and S/n (of the statistic)
 NG-5  joint mode        m and b/(a + 3/2)
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require
+from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require
 from suffice.posterior.mean_variance import (
     MeanVariance,
     finite,
@@ -61,7 +63,6 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
 
     learns_from = (DiagonalMoments,)
 
-    @keywords
     def __init__(self, m: ArrayLike, kappa: ArrayLike, a: ArrayLike, b: ArrayLike) -> None:
         given = parameters("NormalInverseGamma", m=m, kappa=kappa, a=a, b=b)
         require("NormalInverseGamma", "kappa", given["kappa"], given["kappa"] >= 0, "zero or positive")
@@ -74,15 +75,24 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         """Whether kappa is positive: a flat mean does not integrate to one."""
         return bool(np.all(np.asarray(self.kappa) > 0))
 
-    @keywords
     def update(
         self,
         statistic: DiagonalMoments | None = None,
         *,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
-    ) -> "NormalInverseGamma":
-        """Learn from real numbers, rows first, or from a statistic."""
+    ) -> NormalInverseGamma:
+        """Learn from real numbers, or from a statistic.
+
+        Parameters
+        ----------
+        values : array, optional
+            Real numbers, one row per observation.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : DiagonalMoments, optional
+            Counted before, instead of keywords.
+        """
         t = self._read(statistic, values=values, weights=weights)
         m = weighted_mean(self.m, np.asarray(self.kappa), t.mean + t.mean_lo, t.n)  # NG-1
         return NormalInverseGamma(m, self.kappa + t.n, self.a + t.n / 2, self.b + self._growth(t))  # NG-1
@@ -104,7 +114,8 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         self._require_proper("The variance of the mean")
         a = np.asarray(self.a)
         known = np.where(a > 2, a, 3.0)
-        of_variance = np.where(a > 2, (self.b / (known - 1)) ** 2 / (known - 2), np.inf)
+        with np.errstate(over="ignore"):
+            of_variance = np.where(a > 2, (self.b / (known - 1)) ** 2 / (known - 2), np.inf)
         return MeanVariance(plain(np.asarray(self.mean.variance) / self.kappa), plain(of_variance))
 
     def interval(self, level: float = 0.95) -> MeanVariance:
@@ -126,7 +137,6 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         a, b, kappa = np.asarray(self.a), np.asarray(self.b), np.asarray(self.kappa)
         return StudentT(2 * a, np.asarray(self.m), np.sqrt(b / a * (1 + 1 / kappa)))  # NG-2
 
-    @keywords
     def log_evidence(
         self,
         statistic: DiagonalMoments | None = None,
@@ -142,7 +152,7 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         a, n = self.a + first / 2, t.n - first
         growth = self._growth(t)
         ratio = np.where(flat, np.maximum(t.n, 1.0), 1 + t.n / np.where(flat, 1.0, self.kappa))
-        scales = -a * np.log1p(growth / self.b) - n / 2 * np.log(self.b + growth)  # a ln b − a' ln b'
+        scales = -a * np.log1p(growth / self.b) - n / 2 * np.log(self.b + growth)  # NG-3
         return plain(log_rising(a, n / 2) + scales - np.log(ratio) / 2 - n / 2 * np.log(2 * np.pi))  # NG-3
 
     def _growth(self, t: DiagonalMoments) -> Array:

@@ -10,13 +10,15 @@ NW-4  flat mean, κ = 0  the same given the first row: ν+1 for ν, n−1 for n,
 NW-5  joint mode        m and Λ/(ν + d + 2)
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, PriorError, ShapeError
-from suffice.posterior.base import Conjugate, draws, generator, keywords, numbers, plain, require
+from suffice.posterior.base import Conjugate, draws, generator, numbers, plain, require
 from suffice.posterior.mean_variance import (
     MeanCovariance,
     MeanVariance,
@@ -66,7 +68,6 @@ class NormalInverseWishart(Conjugate[FullMoments]):
 
     learns_from = (FullMoments,)
 
-    @keywords
     def __init__(self, m: ArrayLike, kappa: ArrayLike, nu: ArrayLike, scale: ArrayLike) -> None:
         name = "NormalInverseWishart"
         given = {k: numbers(name, k, v) for k, v in {"m": m, "kappa": kappa, "nu": nu, "scale": scale}.items()}
@@ -106,15 +107,24 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         """Whether kappa is positive: a flat mean does not integrate to one."""
         return bool(np.all(np.asarray(self.kappa) > 0))
 
-    @keywords
     def update(
         self,
         statistic: FullMoments | None = None,
         *,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
-    ) -> "NormalInverseWishart":
-        """Learn from vectors, one per row, or from a statistic."""
+    ) -> NormalInverseWishart:
+        """Learn from vectors, or from a statistic.
+
+        Parameters
+        ----------
+        values : array, optional
+            Vectors, one per row.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : FullMoments, optional
+            Counted before, instead of keywords.
+        """
         t = self._read(statistic, values=values, weights=weights)
         n, kappa = self._rows(t), np.asarray(self.kappa)
         m = weighted_mean(self.m, kappa[..., None], t.mean + t.mean_lo, n[..., None])  # NW-1
@@ -182,7 +192,6 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         spread = (1 + 1 / kappa) / df
         return MultivariateT(self.m, self.scale * spread[..., None, None], df)  # NW-2
 
-    @keywords
     def log_evidence(
         self,
         statistic: FullMoments | None = None,
@@ -197,9 +206,9 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         require_first_row(flat, rows)
         first = np.where(flat & (rows > 0), 1.0, 0.0)  # NW-4
         nu, n = np.asarray(self.nu + first), rows - first
-        gammas = np.sum(log_rising((nu[..., None] - np.arange(d)) / 2, n[..., None] / 2), axis=-1)
+        gammas = np.sum(log_rising((nu[..., None] - np.arange(d)) / 2, n[..., None] / 2), axis=-1)  # NW-3
         before, ratio = _log_determinants(self.scale, self._growth(t))
-        scales = -nu / 2 * ratio - n / 2 * (before + ratio)  # (ν/2) ln|Λ| − (ν'/2) ln|Λ'|
+        scales = -nu / 2 * ratio - n / 2 * (before + ratio)  # NW-3
         shrink = np.log(np.where(flat, np.maximum(rows, 1.0), 1 + rows / np.where(flat, 1.0, kappa)))
         return plain(gammas + scales - d / 2 * shrink - n * d / 2 * np.log(np.pi))  # NW-3
 

@@ -9,6 +9,8 @@ PU-4  one more value    density K/((K+1)b) up to b, K bᴷ/((K+1) xᴷ⁺¹) bey
 PU-5  mean, mode        Kb/(K−1), infinite where K ≤ 1;  b
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +19,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from suffice.errors import NoUniqueMode
-from suffice.posterior.base import Conjugate, draws, generator, keywords, parameters, plain, require, tails
+from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
 from suffice.posterior.predictive import UpToEnd
 from suffice.stats import Extremes
 from suffice.typing import Floats, Interval, Rng, Size
@@ -52,7 +54,6 @@ class Pareto(Conjugate[Extremes]):
 
     learns_from = (Extremes,)
 
-    @keywords
     def __init__(self, b: ArrayLike, K: ArrayLike) -> None:
         given = parameters("Pareto", b=b, K=K)
         for name, array in given.items():
@@ -64,15 +65,24 @@ class Pareto(Conjugate[Extremes]):
         """Whether both parameters are positive."""
         return bool(np.all((np.asarray(self.b) > 0) & (np.asarray(self.K) > 0)))
 
-    @keywords
     def update(
         self,
         statistic: Extremes | None = None,
         *,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
-    ) -> "Pareto":
-        """Learn from positive values, rows first, or from a statistic."""
+    ) -> Pareto:
+        """Learn from positive numbers, or from a statistic.
+
+        Parameters
+        ----------
+        values : array, optional
+            Positive numbers, one row per observation.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : Extremes, optional
+            Counted before, instead of keywords.
+        """
         t = self._read(statistic, values=values, weights=weights)
         return Pareto(np.maximum(t.largest, self.b), self.K + t.n)  # PU-2
 
@@ -89,7 +99,8 @@ class Pareto(Conjugate[Extremes]):
         self._require_proper("The variance")
         K = np.asarray(self.K)
         known = np.where(K > 2, K, 3.0)
-        return plain(np.where(K > 2, known * np.square(self.b) / ((known - 1) ** 2 * (known - 2)), np.inf))
+        with np.errstate(over="ignore"):
+            return plain(np.where(K > 2, known * np.square(self.b) / ((known - 1) ** 2 * (known - 2)), np.inf))
 
     @property
     def mode(self) -> Floats:
@@ -123,7 +134,6 @@ class Pareto(Conjugate[Extremes]):
         self._require_proper("A prediction")
         return UpToEnd(np.asarray(self.b), np.asarray(self.K))
 
-    @keywords
     def log_evidence(
         self,
         statistic: Extremes | None = None,

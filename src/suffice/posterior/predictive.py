@@ -4,6 +4,8 @@ scipy has most of them, but not with the digits that a strong belief needs (a Ga
 2.99993 for 3), so the logs of their masses are written with `log_rising`; all are checked against scipy where it holds.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -12,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 from scipy.special import gammaln
 
-from suffice.errors import ShapeError
+from suffice.errors import InputError, ShapeError
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.special import log_rising
 from suffice.stats.inputs import as_numbers
@@ -108,8 +110,8 @@ class BetaBinomial(Mass):
         n, a, b = self.trials, self.a, self.b
         k = _possible(x, n)
         ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
-        sequence = log_rising(a, k) + log_rising(b, n - k) - log_rising(a + b, n)
-        return _where_possible(x, n, ways + sequence)  # BB-6
+        sequence = log_rising(a, k) + log_rising(b, n - k) - log_rising(a + b, n)  # BB-6
+        return _where_possible(x, n, ways + sequence)
 
     @property
     def mean(self) -> Floats:
@@ -141,7 +143,8 @@ class NegativeBinomial(Mass):
     def _log(self, x: Array) -> Array:
         s, r, k = self.shape, self.rate, _possible(x, np.inf)
         chances = -s * np.log1p(1 / r) - k * np.log1p(r)  # s ln p + k ln(1 − p), p = r/(r+1)
-        return _where_possible(x, np.inf, log_rising(s, k) - gammaln(k + 1) + chances)  # GP-2
+        log = log_rising(s, k) - gammaln(k + 1) + chances  # GP-2
+        return _where_possible(x, np.inf, log)
 
     @property
     def mean(self) -> Floats:
@@ -156,7 +159,10 @@ class NegativeBinomial(Mass):
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Counts."""
         rng = generator(rng)
-        return plain(rng.poisson(rng.gamma(self.shape, 1 / self.rate, (*draws(size), *self.batch))))
+        rates = rng.gamma(self.shape, 1 / self.rate, (*draws(size), *self.batch))
+        if np.any(rates > 1e18):
+            raise InputError(f"A count can be drawn only from rates up to 1e18; got {np.max(rates):g}.")
+        return plain(rng.poisson(rates))
 
     def __repr__(self) -> str:
         return f"NegativeBinomial(shape={plain(self.shape)}, rate={plain(self.rate)})"
@@ -177,9 +183,9 @@ class Categorical(Mass):
         size = self.alpha.shape[-1]
         shape = np.broadcast_shapes(self.batch, x.shape)
         codes = np.broadcast_to(_possible(x, size - 1), shape).astype(np.int64)
-        table = np.log(self.alpha) - np.log(self.alpha.sum(axis=-1, keepdims=True))
+        table = np.log(self.alpha) - np.log(self.alpha.sum(axis=-1, keepdims=True))  # DM-4
         picked = np.take_along_axis(np.broadcast_to(table, (*shape, size)), codes[..., None], -1)[..., 0]
-        return _where_possible(x, size - 1, picked)  # DM-4
+        return _where_possible(x, size - 1, picked)
 
     @property
     def mean(self) -> Floats:
@@ -211,8 +217,8 @@ class DirichletMultinomial(Mass):
     def _log(self, x: Array) -> Array:
         k = _possible(x, self.trials)
         ways = gammaln(self.trials + 1) - gammaln(k + 1).sum(axis=-1)
-        sequence = log_rising(self.alpha, k).sum(axis=-1) - log_rising(self.alpha.sum(axis=-1), self.trials)
-        return _where_counts(x, self.trials, ways + sequence)  # DM-5
+        sequence = log_rising(self.alpha, k).sum(axis=-1) - log_rising(self.alpha.sum(axis=-1), self.trials)  # DM-5
+        return _where_counts(x, self.trials, ways + sequence)
 
     @property
     def mean(self) -> Floats:
@@ -224,6 +230,14 @@ class DirichletMultinomial(Mass):
         """Variance of each count."""
         total = self.alpha.sum(axis=-1, keepdims=True)
         return self.mean * (1 - self.alpha / total) * (total + self.trials) / (total + 1)
+
+    @property
+    def cov(self) -> Floats:
+        """Covariance matrix of the counts."""
+        p = self.alpha / self.alpha.sum(axis=-1, keepdims=True)
+        spread = np.asarray(self.var) / (p * (1 - p))
+        covariance = -p[..., :, None] * p[..., None, :] * spread[..., None]
+        return np.where(np.eye(p.shape[-1], dtype=bool), np.asarray(self.var)[..., None, :], covariance)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> NDArray[np.int64]:
         """Vectors of counts."""
@@ -315,9 +329,9 @@ class UpToEnd(Density):
 
     def _log(self, x: Array) -> Array:
         c, K = self.c, self.K
-        below = -np.log1p(1 / K) - np.log(c)
-        beyond = below - (K + 1) * (np.log(np.where(x > c, x, c)) - np.log(c))
-        return np.where(np.isnan(x), np.nan, np.where(x < 0, -np.inf, np.where(x <= c, below, beyond)))  # PU-4
+        below = -np.log1p(1 / K) - np.log(c)  # PU-4
+        beyond = below - (K + 1) * (np.log(np.where(x > c, x, c)) - np.log(c))  # PU-4
+        return np.where(np.isnan(x), np.nan, np.where(x < 0, -np.inf, np.where(x <= c, below, beyond)))
 
     @property
     def mean(self) -> Floats:
@@ -351,7 +365,7 @@ def _possible(x: Array, most: Any) -> Array:
 def _where_possible(x: Array, most: Any, log: Any) -> Array:
     """`log` at whole numbers from 0 to `most`, minus infinity at others; NaN stays NaN."""
     outside = np.where(np.isnan(x), np.nan, -np.inf)
-    return np.where((x >= 0) & (x <= most) & (x == np.floor(x)), log, outside)
+    return np.where((x >= 0) & (x <= most) & (x == np.floor(x)) & np.isfinite(x), log, outside)
 
 
 def _where_counts(x: Array, total: int, log: Any) -> Array:

@@ -1,5 +1,7 @@
 """Differences of log-gammas that keep their digits."""
 
+from __future__ import annotations
+
 import numpy as np
 from scipy.special import gammaln
 

@@ -10,6 +10,8 @@ A statistic checks itself when it is made, so an impossible one cannot exist; an
 place, a failed operation leaves everything as it was.
 """
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -19,10 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
+from suffice.signatures import explain_arguments, explained
 from suffice.stats.inputs import EXACT, Groups, Rows, as_numbers
 from suffice.typing import Array, Matrix
 
 __all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
+
+LAST_BITS = 64 * np.finfo(np.float64).eps
+"""What a few operations leave, relative to the numbers that took part."""
 
 ROUNDING = 1e-12
 """What repeated rounding may leave, relative to the numbers that took part."""
@@ -56,6 +62,10 @@ class Statistic(ABC):
     _whole: ClassVar[tuple[str, ...]] = ()
     """Fields that hold integers; all others are float64."""
 
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        explain_arguments(cls)
+
     def __post_init__(self) -> None:
         for field in fields(self):
             kind = np.int64 if field.name in self._whole else np.float64
@@ -72,6 +82,7 @@ class Statistic(ABC):
         return cls(*(0.0 for _ in fields(cls)))
 
     @classmethod
+    @explained
     def of(
         cls,
         data: Matrix,
@@ -136,7 +147,7 @@ class Statistic(ABC):
             return self._minus(other) if not self._is_identity() else other._nothing()
         except DataError as error:
             raise SubtractionError(
-                f"Cannot subtract a {type(self).__name__} whose rows are not among those it is taken from: {error}"
+                f"Cannot subtract {type(self).__name__}: its rows are not among those it is taken from; {error}"
             ) from None
 
     def __eq__(self, other: object) -> bool:
@@ -151,6 +162,7 @@ class Statistic(ABC):
         inside = ", ".join(
             f"{name}={np.array2string(array, separator=', ', threshold=8, edgeitems=2)}"
             for name, array in self.arrays().items()
+            if not name.endswith("_lo") and name != "peak"  # what rounding needs, readers do not
         )
         return f"{type(self).__name__}({inside})"
 
@@ -183,14 +195,17 @@ class Statistic(ABC):
         if self.shape != other.shape and not (self._is_identity() or other._is_identity()):
             raise ShapeError(
                 f"Two {type(self).__name__} must have the same classes and features to be combined; "
-                f"got shapes {self.shape} and {other.shape}."
+                f"got shapes {self.shape} and {other.shape}. Where a batch may lack a class, give n_classes= to all."
             )
 
 
 def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
-    """whole − part. What rounding left of real numbers becomes zero; whole numbers are exact, so theirs stays."""
+    """whole − part. What rounding left of real numbers becomes zero; whole numbers are exact, so theirs stays.
+
+    Below zero there can be nothing, so more is forgiven there than above, where a small remainder may be real.
+    """
     left = np.asarray(whole - part)
-    slight = (np.abs(left) <= ROUNDING * np.abs(whole)) & (left != 0)
+    slight = (left <= LAST_BITS * whole) & (left >= -ROUNDING * whole) & (left != 0)
     if slight.any():
         exact = (whole == np.floor(whole)) & (part == np.floor(part))
         left = np.where(slight & ~exact, 0.0, left)
@@ -200,6 +215,7 @@ def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
 def check_weight(name: str, n: Array, like: Array) -> None:
     """Raise unless `n` counts rows: in range, and one number where `like` has one or many."""
     if not ((n >= 0) & (n <= EXACT)).all():
-        raise DataError(f"'n' of {name} must be at least 0 and below 2**53, where float64 counts exactly.")
+        worst = n.min() if (n < 0).any() else n.max()
+        raise DataError(f"'n' of {name} must be at least 0 and below 2**53, where float64 counts exactly; got {worst}.")
     if n.ndim > like.ndim or any(a not in (1, b) for a, b in zip(n.shape[::-1], like.shape[::-1], strict=False)):
         raise ShapeError(f"'n' of {name} must broadcast to shape {like.shape}; got {n.shape}.")

@@ -1,15 +1,18 @@
 """Counts: how often each thing was seen, by class. Sums of weights, nothing else, never smoothed."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.special import gammaln
 
-from suffice.errors import DataError, KindError, ShapeError
+from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.stats import kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import BINARY, COUNT, EXACT, WHOLE, Groups, Rows, as_numbers
+from suffice.stats.inputs import BINARY, COUNT, EXACT, MANY, WHOLE, Groups, Rows, as_numbers
 from suffice.stats.pairs import Pair
 from suffice.typing import Array, Integers, Matrix
 
@@ -42,25 +45,25 @@ class Counts(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Counts):
-    """How many rows each class has.
+    """How many rows each class has. Of the data it looks only at the labels.
 
-    >>> ClassCounts.of([0, 1, 1, 1])
+    >>> ClassCounts.of_labels([0, 1, 1, 1])
     ClassCounts(counts=[1., 3.])
     """
 
     counts: Array
 
     @classmethod
-    def of(  # type: ignore[override]  # the labels are all the data it needs
-        cls, labels: ArrayLike, weights: ArrayLike | None = None, *, n_classes: int | None = None
-    ) -> Self:
+    def of_labels(cls, labels: ArrayLike, weights: ArrayLike | None = None, *, n_classes: int | None = None) -> Self:
         """Count rows by class; `labels` are codes 0..C−1 or responsibilities (rows × classes)."""
         codes = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
         rows = Rows(np.broadcast_to(np.uint8(0), (len(np.atleast_1d(codes)), 0)), (), "labels")
-        return cls._gather(rows, Groups.read(len(rows), codes, weights, n_classes))
+        return cls.of(rows, codes, weights, n_classes=n_classes)
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        if groups.classes is None:
+            raise LabelError("ClassCounts needs labels; got labels=None.")
         return cls(kernels.weights(groups, 0))
 
 
@@ -89,8 +92,10 @@ class BinaryCounts(Counts):
     def _check(self) -> None:
         super()._check()
         check_weight("BinaryCounts", self.n, self.ones)
-        if (self.ones > self.n * (1 + ROUNDING)).any():
-            raise DataError("'ones' of BinaryCounts must not exceed 'n', the number of rows.")
+        over = self.ones > self.n * (1 + ROUNDING)
+        if over.any():
+            ones, n = self.ones[over].flat[0], np.broadcast_to(self.n, over.shape)[over].flat[0]
+            raise DataError(f"'ones' of BinaryCounts must not exceed 'n', the number of rows; got {ones} of {n}.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -214,6 +219,15 @@ class PoissonSums(Counts):
             raise ShapeError("'total' and 'log_factorials' of PoissonSums must have the same shape.")
         if ((self.n == 0) & (self.total > 0)).any() or ((self.total == 0) & (self.log_factorials > 0)).any():
             raise DataError("'total' of PoissonSums must be 0 without rows, and 'log_factorials' 0 without a total.")
+        least = self._least_log_factorials()
+        if (self.log_factorials < least - 1e-9 * (1 + least)).any():
+            raise DataError("'log_factorials' of PoissonSums must be what counts with that total can have; got less.")
+
+    def _least_log_factorials(self) -> Array:
+        """ln x! bends upwards, so Σ ln x! is least where all x are next to their mean."""
+        mean = self.total / np.where(self.n > 0, self.n, 1.0)
+        below = np.floor(mean)
+        return np.asarray(self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1)))
 
     def _plus(self, other: Self) -> Self:
         logs = self._logs + other._logs
@@ -241,6 +255,11 @@ def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
             raise ShapeError(f"The argument 'sizes' must hold one number per column, {columns}; got {known.shape}.")
         return known
     seen = rows.matrix.max(axis=0).astype(np.float64) + 1 if len(rows) else np.zeros(columns)
+    if (seen > max(MANY, 2 * len(rows))).any():
+        raise DataError(
+            f"The argument '{rows.name}' must hold category codes 0, 1, 2, …; got {seen.max() - 1:.17g} among "
+            f"{len(rows)} rows. If there are so many categories, give sizes=."
+        )
     return np.where((seen > 0) & (seen < 2.0**53), seen, 0).astype(np.int64)
 
 

@@ -1,5 +1,7 @@
 """The largest value seen: what an interval's upper end leaves behind."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Self
 
@@ -43,7 +45,10 @@ class Extremes(Statistic):
     def _check(self) -> None:
         check_weight("Extremes", self.n, self.largest)
         if not ((self.largest >= 0) & np.isfinite(self.largest) & ((self.largest > 0) == (self.n > 0))).all():
-            raise DataError("'largest' of Extremes must be positive where there are rows, and 0 where there are none.")
+            raise DataError(
+                f"'largest' of Extremes must be positive where there are rows, and 0 where there are none; "
+                f"got {self.largest} with n = {self.n}."
+            )
 
     def _plus(self, other: Self) -> Self:
         return type(self)(sealed(np.maximum(self.largest, other.largest)), sealed(np.asarray(self.n + other.n)))

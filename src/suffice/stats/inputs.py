@@ -1,5 +1,7 @@
 """Rows, labels and weights as people have them → as the kernels want them, or one clear sentence."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -11,10 +13,13 @@ from scipy import sparse
 from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.typing import Array, Integers, Matrix
 
-__all__ = ["BINARY", "COUNT", "EXACT", "POSITIVE", "REAL", "WHOLE", "Allowed", "Groups", "Rows", "as_numbers"]
+__all__ = ["BINARY", "COUNT", "EXACT", "MANY", "POSITIVE", "REAL", "WHOLE", "Allowed", "Groups", "Rows", "as_numbers"]
 
 EXACT = 2.0**53 - 1
 """The largest count. One more, and float64 could no longer tell a sum from its neighbour, so it is refused."""
+
+MANY = 1_000_000
+"""More classes or categories than this, and more than two a row, are taken for a mistake unless they are announced."""
 
 KERNEL_TYPES = {np.dtype(t) for t in (np.float64, np.float32, np.int64, np.int32, np.uint8)}
 
@@ -70,7 +75,7 @@ class Rows:
     first: int = 0  # the number of the first row, where these are part of more
 
     @classmethod
-    def read(cls, data: Matrix, name: str = "data") -> "Rows":
+    def read(cls, data: Matrix, name: str = "data") -> Rows:
         """Accept lists, arrays of any order and stride, and sparse matrices; copy only what kernels cannot read."""
         if sparse.issparse(data) and data.ndim == 2:
             return cls(_compressed(data, name), data.shape[1:], name)
@@ -93,7 +98,7 @@ class Rows:
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
-    def part(self, block: slice) -> "Rows":
+    def part(self, block: slice) -> Rows:
         """Some of the rows."""
         return Rows(self.matrix[block], self.shape, self.name, self.first + block.start)
 
@@ -170,7 +175,7 @@ class Groups:
     rows: int
 
     @classmethod
-    def read(cls, rows: int, labels: Any, weights: Any, n_classes: int | None) -> "Groups":
+    def read(cls, rows: int, labels: Any, weights: Any, n_classes: int | None) -> Groups:
         """Labels are None, codes 0..C−1, or responsibilities (rows × classes)."""
         code, share = np.empty(0, np.int64), np.empty((0, 0))
         if labels is None:
@@ -183,7 +188,9 @@ class Groups:
         try:
             array = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
         except KindError as error:
-            raise LabelError(f"{error} Encode names first: numpy.unique(labels, return_inverse=True).") from None
+            raise LabelError(
+                f"{error} Encode names with one list for all batches: numpy.searchsorted(classes, labels)."
+            ) from None
         if array.ndim not in (1, 2) or len(array) != rows or array.shape[1:] == (0,):
             raise LabelError(
                 f"The argument 'labels' must hold one code or one line of responsibilities per row, "
@@ -195,7 +202,7 @@ class Groups:
             code, classes = _read_codes(array, n_classes)
         return cls(code, share, _read_weights(weights, rows), classes, rows)
 
-    def part(self, block: slice) -> "Groups":
+    def part(self, block: slice) -> Groups:
         """The labels and weights of some of the rows."""
         rows = len(range(self.rows)[block])
         return Groups(self.code[block], self.share[block], self.weight[block], self.classes, rows)
@@ -217,6 +224,11 @@ def _read_codes(array: NDArray[Any], n_classes: int | None) -> tuple[Integers, i
     if array.dtype.kind not in "biu":
         raise LabelError(f"The argument 'labels' must hold class codes as integers; got an array of {array.dtype}.")
     least, most = (int(array.min()), int(array.max())) if len(array) else (0, -1)
+    if n_classes is None and most > max(MANY, 2 * len(array)):
+        raise LabelError(
+            f"The argument 'labels' must hold codes 0, 1, 2, …; got {most} among {len(array)} rows. "
+            "If there are so many classes, give n_classes=."
+        )
     classes = most + 1 if n_classes is None else int(n_classes)
     if least < 0 or most >= classes:
         worst = least if least < 0 else most
@@ -226,8 +238,17 @@ def _read_codes(array: NDArray[Any], n_classes: int | None) -> tuple[Integers, i
 
 def _read_shares(array: NDArray[Any], n_classes: int | None) -> tuple[Array, int]:
     share = np.require(array.astype(np.float64, copy=False), requirements=["C", "A"])
-    if not (np.isfinite(share) & (share >= 0)).all():
-        raise LabelError("The argument 'labels' must hold finite, non-negative responsibilities.")
+    if array.shape[1] == 1 and array.dtype.kind in "biu":
+        raise LabelError(
+            f"The argument 'labels' must be a list of codes, or responsibilities for every class; got shape "
+            f"{array.shape}. Use labels.ravel()."
+        )
+    outside = ~((share >= 0) & (share <= 1 + 1e-9))
+    if outside.any():
+        raise LabelError(
+            f"The argument 'labels' must hold responsibilities between 0 and 1; got {share[outside][0]}. "
+            "Other weights go into 'weights'."
+        )
     if n_classes is not None and share.shape[1] != n_classes:
         raise LabelError(
             f"The argument 'labels' must have one column per class, {n_classes} in all; got {share.shape[1]}."

@@ -1,5 +1,7 @@
 """The only door to the compiled kernels that count."""
 
+from __future__ import annotations
+
 from typing import Any, Literal
 
 import numpy as np

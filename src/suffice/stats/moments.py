@@ -6,6 +6,8 @@ their distance instead, as hi + lo pairs of float64 (`pairs.py`), so that a + b 
     n' = n₁ + n₂      δ = x̄₂ − x̄₁      x̄' = x̄₁ + δ·n₂/n'      S' = S₁ + S₂ + δδᵀ·n₁n₂/n'
 """
 
+from __future__ import annotations
+
 from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, Self
@@ -143,8 +145,9 @@ class DiagonalMoments(Moments):
 
     @property
     def variance(self) -> Array:
-        """Maximum-likelihood estimate of the variance."""
-        return np.asarray(self.scatter / self.n)  # NG-4
+        """Maximum-likelihood estimate of the variance; NaN where there are no rows."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.scatter / self.n)  # NG-4
 
     def _outer(self, delta: Pair) -> Pair:
         return delta * delta
@@ -185,8 +188,9 @@ class FullMoments(Moments):
 
     @property
     def covariance(self) -> Array:
-        """Maximum-likelihood estimate of the covariance matrix."""
-        return np.asarray(self.scatter / self._spread(self.n))
+        """Maximum-likelihood estimate of the covariance matrix; NaN where there are no rows."""
+        with np.errstate(invalid="ignore"):
+            return np.asarray(self.scatter / self._spread(self.n))
 
     def _outer(self, delta: Pair) -> Pair:
         def along(pair: Pair, axis: int) -> Pair:
@@ -219,7 +223,7 @@ class FullMoments(Moments):
             raise DataError("the scatter that is left would not be positive semi-definite.")
         nearest = (vectors * np.maximum(values, 0.0)[..., None, :]) @ np.swapaxes(vectors, -1, -2) * unit
         nearest = (nearest + np.swapaxes(nearest, -1, -2)) / 2
-        sound = np.asarray((values >= 0).all(axis=-1))[..., None, None]
+        sound = np.asarray((values >= 0).all(axis=-1) & (sizes >= 0).all(axis=-1))[..., None, None]
         return scatter.where(sound, Pair(nearest, np.zeros_like(nearest)))
 
 

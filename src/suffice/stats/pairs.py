@@ -4,6 +4,8 @@ The error of a rounded sum or product is itself a float64 (Dekker 1971; Knuth, T
 4.2.2), so keeping it costs a few operations and no new number type.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,28 +30,28 @@ class Pair:
     lo: Array
 
     @classmethod
-    def quotient(cls, a: Array, b: Array) -> "Pair":
+    def quotient(cls, a: Array, b: Array) -> Pair:
         """a / b."""
         q = np.asarray(a / b)
         p = _two_product(q, b)
         return _quick_two_sum(q, ((a - p.hi) - p.lo) / b)
 
-    def __add__(self, other: "Pair") -> "Pair":
+    def __add__(self, other: Pair) -> Pair:
         s, t = _two_sum(self.hi, other.hi), _two_sum(self.lo, other.lo)
         s = _quick_two_sum(s.hi, s.lo + t.hi)
         return _quick_two_sum(s.hi, s.lo + t.lo)
 
-    def __neg__(self) -> "Pair":
+    def __neg__(self) -> Pair:
         return Pair(-self.hi, -self.lo)
 
-    def __sub__(self, other: "Pair") -> "Pair":
+    def __sub__(self, other: Pair) -> Pair:
         return self + -other
 
-    def __mul__(self, other: "Pair") -> "Pair":
+    def __mul__(self, other: Pair) -> Pair:
         p = _two_product(self.hi, other.hi)
         return _quick_two_sum(p.hi, p.lo + (self.hi * other.lo + self.lo * other.hi))
 
-    def where(self, condition: Booleans, otherwise: "Pair") -> "Pair":
+    def where(self, condition: Booleans, otherwise: Pair) -> Pair:
         """This pair where the condition holds, the other one elsewhere."""
         return Pair(np.where(condition, self.hi, otherwise.hi), np.where(condition, self.lo, otherwise.lo))
 
