@@ -184,9 +184,7 @@ def main() -> None:
     print(" Data become sufficient statistics, statistics become posteriors, posteriors become decisions.")
     for part in (coin, die, count, number, vector, interval, algebra):
         part()
-    print(
-        f"\n\n{paint('─' * WIDTH, '2')}\n Next: docs/guide.md, then docs/math/ for each formula beside its line of code.\n"
-    )
+    print(f"\n\n{paint('─' * WIDTH, '2')}\n Next: docs/guide.md, then docs/math/ for the formulas beside their code.\n")
 
 
 if __name__ == "__main__":
