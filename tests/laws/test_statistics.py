@@ -166,7 +166,9 @@ def test_the_type_of_the_numbers_changes_nothing(case: StatisticCase, data: st.D
 @given(data=st.data())
 def test_arrays_go_out_and_in(case: StatisticCase, data: st.DataObject) -> None:
     a = case.of(*data.draw(labelled(case)))
-    assert case.kind.from_arrays(a.arrays()) == a
+    again = case.kind.from_arrays(a.arrays())
+    assert again == a
+    assert hash(again) == hash(a)
     assert not any(array.flags.writeable for array in a.arrays().values())
 
 

@@ -60,10 +60,11 @@ def test_coin_modes(a: float, b: float, kind: str, mode: float | None) -> None:
 
 
 def test_coin_prior_weight_mixes_prior_and_data() -> None:
-    prior, heads, tails = sf.Beta(4, 2), 7, 13
+    prior: Any = sf.Beta(4, 2)
+    heads, tails = 7, 13
     after = prior.update(heads=heads, tails=tails)
     for of, before, result in (("mean", prior.mean, after.mean), ("mode", prior.mode, after.mode)):
-        weight = prior.prior_weight(heads + tails, of=of)  # type: ignore[arg-type]
+        weight = prior.prior_weight(heads + tails, of=of)
         assert result == pytest.approx(weight * before + (1 - weight) * heads / (heads + tails))
     with pytest.raises(sf.errors.NoUniqueMode):
         sf.Beta(0.5, 3).prior_weight(10, of="mode")

@@ -22,7 +22,7 @@ from scipy import stats
 
 from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode
 from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails, together
-from suffice.posterior.predictive import BetaBinomial
+from suffice.posterior.masses import BetaBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import BinaryCounts
 from suffice.stats.inputs import COUNT, WHOLE

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from suffice.errors import DataError, KeywordError, NoUniqueMode, PriorError, ShapeError
 from suffice.posterior.base import Conjugate, numbers, plain, require, some_rows
 from suffice.posterior.beta import Beta
-from suffice.posterior.predictive import Categorical, DirichletMultinomial, draw_dirichlet
+from suffice.posterior.masses import Categorical, DirichletMultinomial, draw_dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from scipy import stats
 
 from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
-from suffice.posterior.predictive import NegativeBinomial
+from suffice.posterior.masses import NegativeBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import PoissonSums
 from suffice.typing import Floats, Interval, Rng, Size

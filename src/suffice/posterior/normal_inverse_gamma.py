@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require
+from suffice.posterior.densities import StudentT
 from suffice.posterior.mean_variance import (
     MeanVariance,
     finite,
@@ -26,7 +27,6 @@ from suffice.posterior.mean_variance import (
     require_first_row,
     weighted_mean,
 )
-from suffice.posterior.predictive import StudentT
 from suffice.posterior.special import log_rising
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array, Floats, Rng, Size

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, PriorError, ShapeError
 from suffice.posterior.base import Conjugate, draws, generator, numbers, plain, require
+from suffice.posterior.densities import MultivariateT
 from suffice.posterior.mean_variance import (
     MeanCovariance,
     MeanVariance,
@@ -27,7 +28,6 @@ from suffice.posterior.mean_variance import (
     require_first_row,
     weighted_mean,
 )
-from suffice.posterior.predictive import MultivariateT
 from suffice.posterior.special import log_rising
 from suffice.stats import FullMoments
 from suffice.typing import Array, Booleans, Floats, Rng, Size

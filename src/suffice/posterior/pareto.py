@@ -20,7 +20,7 @@ from scipy import stats
 
 from suffice.errors import NoUniqueMode
 from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
-from suffice.posterior.predictive import UpToEnd
+from suffice.posterior.densities import UpToEnd
 from suffice.stats import Extremes
 from suffice.typing import Floats, Interval, Rng, Size
 

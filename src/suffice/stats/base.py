@@ -156,7 +156,8 @@ class Statistic(ABC):
         theirs = other.arrays()
         return all(np.array_equal(mine, theirs[name]) for name, mine in self.arrays().items())
 
-    __hash__ = None  # type: ignore[assignment]  # equal by content, and arrays have no hash
+    def __hash__(self) -> int:
+        return hash((type(self), *((array + 0).tobytes() for array in self.arrays().values())))
 
     def __repr__(self) -> str:
         inside = ", ".join(

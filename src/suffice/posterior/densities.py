@@ -1,0 +1,123 @@
+"""Distributions of real numbers and vectors yet to come."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from suffice.posterior.base import draws, generator, plain
+from suffice.posterior.predictive import Density
+from suffice.posterior.special import log_rising
+from suffice.typing import Array, Floats, Rng, Size
+
+__all__ = ["MultivariateT", "StudentT", "UpToEnd"]
+
+
+class StudentT(Density):
+    """A normal number whose mean and variance are uncertain."""
+
+    def __init__(self, df: Array, location: Array, scale: Array) -> None:
+        self.df, self.location, self.scale = np.broadcast_arrays(df, location, scale)
+        self.batch = self.df.shape
+
+    def _log(self, x: Array) -> Array:
+        return np.asarray(stats.t.logpdf(x, self.df, self.location, self.scale))
+
+    @property
+    def mean(self) -> Floats:
+        """Expected value; NaN with one degree of freedom or less, where there is none."""
+        return plain(np.where(self.df > 1, self.location, np.nan))
+
+    @property
+    def var(self) -> Floats:
+        """Variance; infinite with two degrees of freedom or less."""
+        known = np.where(self.df > 2, self.df, 3.0)
+        return plain(np.where(self.df > 2, self.scale**2 * known / (known - 2), np.inf))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Numbers."""
+        return plain(self.location + self.scale * generator(rng).standard_t(self.df, (*draws(size), *self.batch)))
+
+    def __repr__(self) -> str:
+        return f"StudentT(df={plain(self.df)}, location={plain(self.location)}, scale={plain(self.scale)})"
+
+
+class MultivariateT(Density):
+    """A normal vector whose mean and covariance are uncertain. (scipy's has no batches, and refuses mixed units.)"""
+
+    def __init__(self, location: Array, scale: Array, df: Array) -> None:
+        self.location, self.scale, self.df = location, scale, df
+        self.batch, self.event = location.shape[:-1], location.shape[-1:]
+        self.root = np.linalg.cholesky(scale)
+
+    def _log(self, x: Array) -> Array:
+        d, df = self.event[0], self.df
+        away = np.linalg.solve(self.root, (x - self.location)[..., None])[..., 0]
+        volume = np.log(np.diagonal(self.root, axis1=-2, axis2=-1)).sum(axis=-1)
+        constant = log_rising(df / 2, d / 2) - d / 2 * np.log(df * np.pi) - volume
+        return np.asarray(constant - (df + d) / 2 * np.log1p(np.square(away).sum(axis=-1) / df))
+
+    @property
+    def mean(self) -> Floats:
+        """Expected vector; NaN with one degree of freedom or less, where there is none."""
+        return np.where(self.df[..., None] > 1, self.location, np.nan)
+
+    @property
+    def cov(self) -> Floats:
+        """Covariance matrix; infinite on the diagonal with two degrees of freedom or less."""
+        df = self.df[..., None, None]
+        known = np.where(df > 2, df, 3.0)
+        unknown = np.where(np.eye(self.event[0], dtype=bool), np.inf, np.nan)
+        return np.where(df > 2, self.scale * (known / (known - 2)), unknown)
+
+    @property
+    def var(self) -> Floats:
+        """Variance of each coordinate."""
+        return np.asarray(np.diagonal(self.cov, axis1=-2, axis2=-1))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Array:
+        """Vectors."""
+        rng, shape = generator(rng), (*draws(size), *self.batch)
+        steps = self.root @ rng.standard_normal((*shape, *self.event))[..., None]
+        return self.location + steps[..., 0] / np.sqrt(rng.chisquare(self.df, shape) / self.df)[..., None]
+
+    def __repr__(self) -> str:
+        return f"MultivariateT(location={self.location}, scale={self.scale}, df={plain(self.df)})"
+
+
+class UpToEnd(Density):
+    """Uniform up to an end that may lie beyond c: K/(K+1) of Uniform(0, c), the rest a Pareto tail."""
+
+    def __init__(self, c: Array, K: Array) -> None:
+        self.c, self.K = c, K
+        self.batch = c.shape
+
+    def _log(self, x: Array) -> Array:
+        c, K = self.c, self.K
+        below = -np.log1p(1 / K) - np.log(c)  # PU-4
+        beyond = below - (K + 1) * (np.log(np.where(x > c, x, c)) - np.log(c))  # PU-4
+        return np.where(np.isnan(x), np.nan, np.where(x < 0, -np.inf, np.where(x <= c, below, beyond)))
+
+    @property
+    def mean(self) -> Floats:
+        """Expected value; infinite where K ≤ 1."""
+        known = np.where(self.K > 1, self.K, 2.0)
+        return plain(np.where(self.K > 1, self.c / 2 * (known / (known - 1)), np.inf))
+
+    @property
+    def var(self) -> Floats:
+        """Variance; infinite where K ≤ 2."""
+        known = np.where(self.K > 2, self.K, 3.0)
+        spread = known / (known - 2) / 3 - (known / (known - 1)) ** 2 / 4
+        return plain(np.where(self.K > 2, self.c**2 * spread, np.inf))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Numbers."""
+        rng, shape = generator(rng), (*draws(size), *self.batch)
+        with np.errstate(over="ignore"):
+            return plain(rng.random(shape) * self.c * np.exp(rng.standard_exponential(shape) / self.K))
+
+    def __repr__(self) -> str:
+        return f"UpToEnd(c={plain(self.c)}, K={plain(self.K)})"
