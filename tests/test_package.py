@@ -43,7 +43,14 @@ def test_importing_the_package_imports_nothing_heavy() -> None:
 def test_lazy_names_are_all_there_and_typed() -> None:
     stub = ast.parse((PACKAGE / "__init__.pyi").read_text())
     typed = {alias.asname for node in stub.body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    modules = {"errors", "posterior", "stats", "typing"}  # not in __all__: import * must not hide a user's own names
+    modules = {
+        "errors",
+        "estimators",
+        "models",
+        "posterior",
+        "stats",
+        "typing",
+    }  # not in __all__: import * must not hide a user's own names
     assert typed | {"__version__"} == set(sf.__all__) | modules
     for name in [*sf.__all__, *modules]:
         assert getattr(sf, name) is not None
@@ -73,7 +80,7 @@ def test_typed_and_documented() -> None:
 def test_show_versions(capsys: pytest.CaptureFixture[str]) -> None:
     sf.show_versions()
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["suffice", "numpy", "scipy", "python", "platform"]
+    assert [line.split()[0] for line in lines] == ["suffice", "numpy", "scipy", "scikit-learn", "python", "platform"]
 
 
 def test_the_compiler_may_not_fuse_or_specialise() -> None:
@@ -88,7 +95,14 @@ def test_dependencies_declared_are_those_imported() -> None:
     assert declared
     names = set(re.findall(r'"([a-z-]+)', declared[1]))
     imported = {module.split(".")[0] for path in PACKAGE.rglob("*.py") for module in imports(path)}
-    assert imported - set(sys.stdlib_module_names) - {"suffice"} == names
+    assert {name.replace("sklearn", "scikit-learn") for name in imported - set(sys.stdlib_module_names)} == names | {
+        "suffice"
+    }
+
+
+def test_scikit_learn_is_known_only_to_the_estimators() -> None:
+    users = {path.parent.name for path in PACKAGE.rglob("*.py") if any(m.startswith("sklearn") for m in imports(path))}
+    assert users == {"estimators"}
 
 
 def test_the_compiled_module_has_one_door() -> None:

@@ -8,16 +8,22 @@ from importlib import import_module as _import_module
 __version__ = "0.1.0.dev0"
 
 _HOMES = {
+    "BernoulliNB": "estimators",
     "Beta": "posterior",
+    "CategoricalNB": "estimators",
+    "ComplementNB": "estimators",
     "Dirichlet": "posterior",
     "Gamma": "posterior",
+    "GaussianNB": "estimators",
+    "MultinomialNB": "estimators",
     "NormalInverseGamma": "posterior",
     "NormalInverseWishart": "posterior",
     "Pareto": "posterior",
+    "PoissonNB": "estimators",
     "show_versions": "versions",
     "threads": "parallel",
 }
-_MODULES = ("errors", "posterior", "stats", "typing")
+_MODULES = ("errors", "estimators", "models", "posterior", "stats", "typing")
 
 __all__ = [*_HOMES, "__version__"]
 

@@ -1,7 +1,15 @@
 from . import errors as errors
+from . import estimators as estimators
+from . import models as models
 from . import posterior as posterior
 from . import stats as stats
 from . import typing as typing
+from .estimators import BernoulliNB as BernoulliNB
+from .estimators import CategoricalNB as CategoricalNB
+from .estimators import ComplementNB as ComplementNB
+from .estimators import GaussianNB as GaussianNB
+from .estimators import MultinomialNB as MultinomialNB
+from .estimators import PoissonNB as PoissonNB
 from .parallel import threads as threads
 from .posterior import Beta as Beta
 from .posterior import Dirichlet as Dirichlet

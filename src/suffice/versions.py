@@ -6,20 +6,20 @@ from importlib.metadata import PackageNotFoundError, version
 
 __all__ = ["show_versions"]
 
-PACKAGES = ("suffice", "numpy", "scipy")
+PACKAGES = ("suffice", "numpy", "scipy", "scikit-learn")
 
 
 def show_versions() -> None:
     """Print the versions of Suffice, of what it stands on, and of the machine.
 
     >>> show_versions()  # doctest: +ELLIPSIS
-    suffice   ...
+    suffice       ...
     """
     for package in PACKAGES:
         try:
             found = version(package)
         except PackageNotFoundError:
             found = "not installed"
-        print(f"{package:<10}{found}")
-    print(f"{'python':<10}{sys.version.split()[0]}")
-    print(f"{'platform':<10}{platform.platform()}")
+        print(f"{package:<14}{found}")
+    print(f"{'python':<14}{sys.version.split()[0]}")
+    print(f"{'platform':<14}{platform.platform()}")

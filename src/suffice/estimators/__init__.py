@@ -1,0 +1,10 @@
+"""Classifiers with the scikit-learn API: thin shells over `suffice.models`. No mathematics here."""
+
+from suffice.estimators.bernoulli import BernoulliNB
+from suffice.estimators.categorical import CategoricalNB
+from suffice.estimators.complement import ComplementNB
+from suffice.estimators.gaussian import GaussianNB
+from suffice.estimators.multinomial import MultinomialNB
+from suffice.estimators.poisson import PoissonNB
+
+__all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB", "PoissonNB"]

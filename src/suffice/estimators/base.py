@@ -1,0 +1,276 @@
+"""What the classifiers share: fitting is counting and adding, predicting is Bayes' rule over scores."""
+
+from __future__ import annotations
+
+import warnings
+from abc import ABCMeta, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from suffice.models import decide, log_posterior
+from suffice.posterior import Dirichlet
+from suffice.stats import ClassCounts, Statistic
+from suffice.typing import Array
+
+__all__ = ["CountClassifier", "NaiveBayesClassifier"]
+
+SMALLEST_ALPHA = 1e-10
+ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
+
+
+class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+    """Statistics in `_classes` and `_features`; everything else is remade from them after each change."""
+
+    _classes: ClassCounts
+    _features: Statistic
+    classes_: Any
+    n_features_in_: int
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to training data, forgetting whatever was learned before.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for; one if not given.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with _all_or_nothing(self):
+            X, y = self._read(X, y, reset=True)
+            check_classification_targets(y)
+            classes, codes = np.unique(y, return_inverse=True)
+            self._learn(X, codes, classes, sample_weight, fresh=True)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from one more batch. Any cutting into batches gives the same model as one fit.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that can appear; needed at the first call, optional later.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for; one if not given.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with _all_or_nothing(self):
+            first = not hasattr(self, "classes_")
+            known = self._known_classes(classes, first)
+            X, y = self._read(X, y, reset=first)
+            strangers = np.setdiff1d(y, known)
+            if len(strangers):
+                raise ValueError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}")
+            self._learn(X, np.searchsorted(known, y), known, sample_weight, fresh=first)
+        return self
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            A label from ``classes_`` for each row.
+        """
+        joint = self.predict_joint_log_proba(X)
+        return self.classes_[decide(joint, self._log_prior())]
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """ln p(x, c) = ln p(c) + ln p(x | c) of each row and class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        joint : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._joint(self._read_rows(X))
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """ln p(c | x) of each row and class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        joint = self.predict_joint_log_proba(X)
+        return log_posterior(joint, self._log_prior())
+
+    def predict_proba(self, X: Any) -> Array:
+        """p(c | x) of each row and class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; rows add up to one.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def _known_classes(self, classes: Any, first: bool) -> Any:
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        if first:
+            return np.unique(np.asarray(classes))
+        if classes is not None and not np.array_equal(self.classes_, np.sort(np.asarray(classes))):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+            )
+        return self.classes_
+
+    def _learn(self, X: Any, codes: Any, classes: Any, sample_weight: Any, fresh: bool) -> None:
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        count = ClassCounts.of_labels(codes, weights, n_classes=len(classes))
+        features = self._count(X, codes, weights, len(classes), fresh)
+        self.classes_ = classes
+        self._classes = count if fresh else self._classes + count
+        self._features = features if fresh else self._features + features
+        self._remake()
+
+    def _joint(self, X: Any) -> Array:
+        return np.asarray(self._scorer.scores(X) + self._log_prior())
+
+    @abstractmethod
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]: ...
+
+    @abstractmethod
+    def _read_rows(self, X: Any) -> Any: ...
+
+    @abstractmethod
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic: ...
+
+    @abstractmethod
+    def _remake(self) -> None:
+        """Fitted attributes and the scorer, from the statistics."""
+
+    @abstractmethod
+    def _log_prior(self) -> Array: ...
+
+    _scorer: Any
+
+
+@contextmanager
+def _all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Whatever goes wrong inside, the estimator is left as it was."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+class CountClassifier(NaiveBayesClassifier):
+    """Classifiers of counts: pseudo-counts `alpha`, and an empirical, uniform, given or Dirichlet class prior."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", Dirichlet, None],
+        "force_alpha": ["boolean"],
+        "estimate": [ESTIMATES],
+    }
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+    class_count_: Array
+    class_log_prior_: Array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], reset=reset)
+        return X, y
+
+    def _read_rows(self, X: Any) -> Any:
+        return validate_data(self, X, accept_sparse="csr", reset=False)
+
+    def _check_alpha(self) -> Any:
+        alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha)
+        if isinstance(alpha, np.ndarray):
+            if alpha.shape[0] != self.n_features_in_:
+                raise ValueError(
+                    "When alpha is an array, it should contains `n_features`. "
+                    f"Got {alpha.shape[0]} elements instead of {self.n_features_in_}."
+                )
+            if alpha.min() < 0:
+                raise ValueError("All values in alpha must be greater than 0.")
+        if np.min(alpha) < SMALLEST_ALPHA and not self.force_alpha:
+            warnings.warn(
+                f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
+                "Use `force_alpha=True` to keep alpha unchanged.",
+                stacklevel=2,
+            )
+            return np.maximum(alpha, SMALLEST_ALPHA)
+        return alpha
+
+    def _remake_prior(self) -> None:
+        self.class_count_ = self._classes.counts.copy()
+        n_classes = len(self.classes_)
+        if isinstance(self.class_prior, Dirichlet):
+            self.class_log_prior_ = np.log(self.class_prior.update(self._classes).mean)
+        elif self.class_prior is not None:
+            if len(self.class_prior) != n_classes:
+                raise ValueError("Number of priors must match number of classes.")
+            with np.errstate(divide="ignore"):
+                self.class_log_prior_ = np.log(self.class_prior)
+        elif self.fit_prior:
+            with np.errstate(divide="ignore"):
+                self.class_log_prior_ = np.log(self.class_count_) - np.log(self.class_count_.sum())
+        else:
+            self.class_log_prior_ = np.full(n_classes, -np.log(n_classes))
+
+    def _log_prior(self) -> Array:
+        return self.class_log_prior_

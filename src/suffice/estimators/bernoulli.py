@@ -1,0 +1,123 @@
+"""Naive Bayes for features that are on or off."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.preprocessing import binarize
+from sklearn.utils._param_validation import Interval
+
+from suffice.estimators.base import CountClassifier
+from suffice.models import Bernoulli
+from suffice.posterior import Beta
+from suffice.stats import BinaryCounts, Statistic
+from suffice.typing import Array
+
+__all__ = ["BernoulliNB"]
+
+
+class BernoulliNB(CountClassifier):
+    """Naive Bayes for features that are on or off; absence counts as evidence too.
+
+    A drop-in for scikit-learn's class of the same name, with more ways to estimate.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (n_features,) or Beta, default=1.0
+        Pseudo-counts of on and of off; 0 for none.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    binarize : float or None, default=0.0
+        Values above it are on; None if X holds zeros and ones already.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mean"
+        How the probabilities of on are estimated; "predictive" equals "mean" here.
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Rows of each class in which each feature is on.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Log-probability of on.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[1, 0], [1, 1], [0, 1], [0, 1]]
+    >>> sf.BernoulliNB().fit(X, [0, 0, 1, 1]).predict_proba([[1, 0]]).round(3)
+    array([[0.857, 0.143]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CountClassifier._parameter_constraints,
+        "alpha": [*CountClassifier._parameter_constraints["alpha"], Beta],
+        "binarize": [None, Interval(Real, 0, None, closed="left")],
+    }
+
+    feature_count_: Array
+    feature_log_prob_: Array
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        estimate: Any = "mean",
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X, y = super()._read(X, y, reset=reset)
+        return self._flags(X), y
+
+    def _read_rows(self, X: Any) -> Any:
+        return self._flags(super()._read_rows(X))
+
+    def _flags(self, X: Any) -> Any:
+        return X if self.binarize is None else binarize(X, threshold=self.binarize)
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        return BinaryCounts.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    def _remake(self) -> None:
+        self._remake_prior()
+        t: Any = self._features
+        self.feature_count_ = t.ones.copy()
+        a, b = self._pseudo_counts()
+        model = Bernoulli(a, b, self.estimate)
+        self.feature_log_prob_ = model.log_theta(t)[0]
+        self._scorer = model.scorer(t)
+
+    def _pseudo_counts(self) -> tuple[Array, Array]:
+        if not isinstance(self.alpha, Beta):
+            alpha = np.asarray(self._check_alpha(), np.float64)
+            return alpha, alpha
+        if self.alpha.batch_shape not in ((), (self.n_features_in_,)):
+            raise ValueError(
+                f"The 'alpha' parameter of BernoulliNB must be a Beta, or one per feature ({self.n_features_in_}). "
+                f"Got a table of shape {self.alpha.batch_shape} instead."
+            )
+        return np.asarray(self.alpha.a), np.asarray(self.alpha.b)

@@ -1,0 +1,208 @@
+"""Naive Bayes for categories."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_non_negative, validate_data
+
+from suffice.estimators.base import CountClassifier
+from suffice.models import Categorical
+from suffice.stats import CategoryCounts, Statistic
+from suffice.typing import Array, Integers
+
+__all__ = ["CategoricalNB"]
+
+
+class CategoricalNB(CountClassifier):
+    """Naive Bayes for columns of categories: codes 0, 1, 2, …, names, or any values.
+
+    A drop-in for scikit-learn's class of the same name. Whole, non-negative numbers are codes, as there. Anything else
+    (text, numbers with a fraction) is a category by its value, never cut off to a code. A category not known at fit has
+    the mass of one seen no time, instead of an error.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Pseudo-count added to every category; 0 for none.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    min_categories : int or array of shape (n_features,), default=None
+        Categories that each feature has at least, seen or not.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mean"
+        How the probabilities are estimated; "predictive" equals "mean" here.
+
+    Attributes
+    ----------
+    categories_ : list of n_features ndarrays, or None
+        The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …
+    category_count_ : list of n_features ndarrays of shape (n_classes, n_categories)
+        Rows of each class with each category.
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_log_prob_ : list of n_features ndarrays of shape (n_classes, n_categories)
+        Log-probability of each category.
+    n_categories_ : ndarray of shape (n_features,)
+        Number of categories of each feature.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[0, 2], [0, 1], [1, 0], [1, 0]]
+    >>> model = sf.CategoricalNB().fit(X, ["a", "a", "b", "b"])
+    >>> model.predict([[0, 2], [1, 7]])
+    array(['a', 'b'], dtype='<U1')
+    >>> named = sf.CategoricalNB().fit([["red"], ["red"], ["blue"]], ["a", "a", "b"])
+    >>> named.predict([["blue"], ["green"]])
+    array(['b', 'a'], dtype='<U1')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CountClassifier._parameter_constraints,
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+    }
+
+    categories_: list[Any] | None
+    category_count_: list[Array]
+    feature_log_prob_: list[Array]
+    n_categories_: Integers
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        min_categories: Any = None,
+        estimate: Any = "mean",
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.estimate = estimate
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.sparse = False
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X, y = validate_data(self, X, y, dtype=None, accept_sparse=False, reset=reset)
+        return X, y
+
+    def _read_rows(self, X: Any) -> Any:
+        X = validate_data(self, X, dtype=None, accept_sparse=False, reset=False)
+        return _codes(X) if self.categories_ is None else self._encode(X)
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        if weights is not None:  # a row of no weight was not seen, and neither were its categories
+            X, codes, weights = (part[weights > 0] for part in (X, codes, weights))
+        if fresh:
+            self.categories_ = (
+                None if _are_codes(X) else [np.empty(0, _values(X[:, j], j).dtype) for j in range(X.shape[1])]
+            )
+        if self.categories_ is None:
+            X = _codes(X)
+            sizes = _at_least(X.max(axis=0, initial=-1) + 1, self.min_categories)
+        else:
+            self._meet(X, fresh)
+            X = self._encode(X)
+            sizes = np.array([len(values) for values in self.categories_])
+        return CategoryCounts.of(X, codes, weights, n_classes=n_classes, sizes=sizes, name="X")
+
+    def _meet(self, X: Any, fresh: bool) -> None:
+        """Make room for values not met before, keeping each feature's sorted."""
+        known: Any = self.categories_
+        wider = [np.union1d(values, _values(X[:, j], j)) for j, values in enumerate(known)]
+        if not fresh:
+            t: Any = self._features
+            columns = []
+            for j, (old, new) in enumerate(zip(known, wider, strict=True)):
+                room = np.zeros((*t.counts.shape[:-1], len(new)))
+                room[..., np.searchsorted(new, old)] = t.column(j)
+                columns.append(room)
+            self._features = CategoryCounts(np.concatenate(columns, axis=-1), np.array([len(new) for new in wider]))
+        self.categories_ = wider
+
+    def _encode(self, X: Any) -> Integers:
+        """Codes of values; one beyond the last for a value not known."""
+        known: Any = self.categories_
+        out = np.empty(X.shape, np.int64)
+        for j, values in enumerate(known):
+            column = _values(X[:, j], j)
+            place = np.minimum(np.searchsorted(values, column), len(values) - 1)
+            out[:, j] = np.where(values[place] == column, place, len(values))
+        return out
+
+    def _remake(self) -> None:
+        self._remake_prior()
+        t: Any = self._features
+        columns = range(self.n_features_in_)
+        self.n_categories_ = t.sizes.copy()
+        self.category_count_ = [t.column(j).copy() for j in columns]
+        model = Categorical(float(self._check_alpha()), self.estimate)
+        self.feature_log_prob_ = [model.log_theta(t.column(j)) for j in columns]
+        self._scorer = model.scorer(t)
+
+
+def _values(column: Any, j: int) -> Any:
+    """A column that can be sorted: all text, or all numbers."""
+    if column.dtype.kind != "O":
+        return column
+    kinds = {str if isinstance(value, str) else float if isinstance(value, Real) else type(value) for value in column}
+    if len(kinds) > 1 or not kinds <= {str, float}:
+        raise TypeError(
+            f"CategoricalNB (input X): every argument must be a string or a number, one kind per column; column {j} "
+            f"holds {', '.join(sorted(kind.__name__ for kind in kinds))}."
+        )
+    return column.astype(np.str_ if kinds == {str} else np.float64) if kinds else column.astype(np.float64)
+
+
+def _are_codes(X: Any) -> bool:
+    return X.dtype.kind in "biu" or (X.dtype.kind == "f" and bool((np.floor(X) == X).all()))
+
+
+def _codes(X: Any) -> Integers:
+    if not _are_codes(X):
+        raise ValueError(
+            "CategoricalNB (input X) must hold category codes 0, 1, 2, … as at the first fit; "
+            f"got an array of {X.dtype} with other values."
+        )
+    check_non_negative(X, "CategoricalNB (input X)")
+    return np.asarray(X, np.int64)
+
+
+def _at_least(seen: Integers, least: Any) -> Integers:
+    """`seen`, raised to `min_categories` where that is more."""
+    if least is None:
+        return seen
+    wanted = np.asarray(least)
+    if not np.issubdtype(wanted.dtype, np.signedinteger):
+        raise ValueError(f"'min_categories' should have integral type. Got {wanted.dtype} instead.")
+    if wanted.shape not in ((), seen.shape):
+        raise ValueError(
+            f"'min_categories' should have shape ({len(seen)},) when an array-like is provided. "
+            f"Got {wanted.shape} instead."
+        )
+    return np.asarray(np.maximum(seen, wanted), np.int64)

@@ -1,0 +1,126 @@
+"""Naive Bayes for real numbers."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import validate_data
+
+from suffice.estimators.base import ESTIMATES, NaiveBayesClassifier
+from suffice.models import Gaussian
+from suffice.models.gaussian import largest_variance
+from suffice.posterior import NormalInverseGamma
+from suffice.stats import DiagonalMoments, Statistic
+from suffice.typing import Array
+
+__all__ = ["GaussianNB"]
+
+
+class GaussianNB(NaiveBayesClassifier):
+    """Naive Bayes for real numbers: a normal distribution per class and feature.
+
+    A drop-in for scikit-learn's class of the same name. Its variance floor comes from all rows learned so far, so
+    batches give the same model as one fit; and with a prior it can predict by Student-t, which knows how few rows there
+    were.
+
+    Parameters
+    ----------
+    priors : array of shape (n_classes,), default=None
+        Class probabilities; learned from the data if not given.
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of any feature that is added to every plugged-in variance.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mle"
+        How means and variances are estimated; all but "mle" need a `prior`.
+    prior : NormalInverseGamma, default=None
+        Belief about each feature's mean and variance: one, or one per feature.
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    epsilon_ : float
+        What was added to the variances.
+    theta_ : ndarray of shape (n_classes, n_features)
+        Mean of each feature in each class.
+    var_ : ndarray of shape (n_classes, n_features)
+        Variance of each feature in each class, epsilon_ included.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[-1.0, -1.0], [-2.0, -1.0], [1.0, 1.0], [2.0, 1.5]]
+    >>> sf.GaussianNB().fit(X, [1, 1, 2, 2]).predict([[-0.8, -1.0]])
+    array([1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "priors": ["array-like", None],
+        "var_smoothing": [Interval(Real, 0, None, closed="left")],
+        "estimate": [ESTIMATES],
+        "prior": [NormalInverseGamma, None],
+    }
+
+    class_count_: Array
+    class_prior_: Array
+    epsilon_: float
+    theta_: Array
+    var_: Array
+
+    def __init__(
+        self, *, priors: Any = None, var_smoothing: float = 1e-9, estimate: Any = "mle", prior: Any = None
+    ) -> None:
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.estimate = estimate
+        self.prior = prior
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X, y = validate_data(self, X, y, reset=reset)
+        return X, y
+
+    def _read_rows(self, X: Any) -> Any:
+        return validate_data(self, X, reset=False)
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        return DiagonalMoments.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    def _remake(self) -> None:
+        t: Any = self._features
+        if self.estimate != "mle" and self.prior is None:
+            raise ValueError(
+                f"The 'prior' parameter of GaussianNB must be a NormalInverseGamma for estimate={self.estimate!r}. "
+                "Got None instead."
+            )
+        self.class_count_ = self._classes.counts.copy()
+        self.class_prior_ = self._class_prior()
+        self.epsilon_ = self.var_smoothing * largest_variance(t)
+        model = Gaussian(self.epsilon_, self.prior, self.estimate)
+        self.theta_, self.var_ = (np.array(part) for part in model.parameters(t))
+        self._scorer = model.scorer(t)
+
+    def _class_prior(self) -> Array:
+        if self.priors is None:
+            return np.asarray(self.class_count_ / self.class_count_.sum())
+        priors = np.asarray(self.priors, np.float64)
+        if len(priors) != len(self.classes_):
+            raise ValueError("Number of priors must match number of classes.")
+        if not np.isclose(priors.sum(), 1.0):
+            raise ValueError("The sum of the priors should be 1.")
+        if (priors < 0).any():
+            raise ValueError("Priors must be non-negative.")
+        return priors
+
+    def _log_prior(self) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.class_prior_))

@@ -1,0 +1,117 @@
+"""Naive Bayes for word counts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_non_negative
+
+from suffice.estimators.base import CountClassifier
+from suffice.models import Multinomial
+from suffice.posterior import Dirichlet
+from suffice.stats import Statistic, TokenCounts
+from suffice.typing import Array
+
+__all__ = ["MultinomialNB"]
+
+
+class MultinomialNB(CountClassifier):
+    """Naive Bayes for word counts: documents of any length, as counts of each word.
+
+    A drop-in for scikit-learn's class of the same name, with more ways to estimate.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (n_features,) or Dirichlet, default=1.0
+        Pseudo-counts added to every word; 0 for none.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mean"
+        How words' probabilities are estimated: by maximum likelihood, the posterior's mode or its mean, or not at all,
+        by integrating them out (the whole document is then scored by the Dirichlet-multinomial).
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Total count of each word in each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Log-probability of each word in each class.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the words, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]
+    >>> model = sf.MultinomialNB().fit(X, ["ham", "ham", "spam", "spam"])
+    >>> model.predict([[1, 1, 0], [0, 1, 2]])
+    array(['ham', 'spam'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CountClassifier._parameter_constraints,
+        "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet],
+    }
+
+    feature_count_: Array
+    feature_log_prob_: Array
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        estimate: Any = "mean",
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _read_rows(self, X: Any) -> Any:
+        X = super()._read_rows(X)
+        check_non_negative(X, f"{type(self).__name__} (input X)")
+        return X
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        check_non_negative(X, f"{type(self).__name__} (input X)")
+        return TokenCounts.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    def _remake(self) -> None:
+        self._remake_prior()
+        t: Any = self._features
+        self.feature_count_ = t.counts.copy()
+        model = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate)
+        self.feature_log_prob_ = model.log_theta(t)
+        self._scorer = model.scorer(t)
+
+    def _pseudo_counts(self, family: str) -> Array:
+        if isinstance(self.alpha, Dirichlet):
+            if self.alpha.alpha.shape != (self.n_features_in_,):
+                raise ValueError(
+                    f"The 'alpha' parameter of {type(self).__name__} must be a {family} of {self.n_features_in_} "
+                    f"categories, one per feature. Got one of shape {self.alpha.alpha.shape} instead."
+                )
+            return self.alpha.alpha
+        return np.broadcast_to(np.asarray(self._check_alpha(), np.float64), (self.n_features_in_,))

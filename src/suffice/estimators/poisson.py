@@ -1,0 +1,116 @@
+"""Naive Bayes for counts of independent events."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_non_negative
+
+from suffice.estimators.base import CountClassifier
+from suffice.models import Poisson
+from suffice.posterior import Gamma
+from suffice.stats import Statistic, TokenCounts
+from suffice.typing import Array
+
+__all__ = ["PoissonNB"]
+
+
+class PoissonNB(CountClassifier):
+    """Naive Bayes for counts of independent events: calls, clicks, goals.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (n_features,) or Gamma, default=1.0
+        Events, and the same number of rows they were seen in, added to every feature: a prior guess of one event a row,
+        worth `alpha` rows. A Gamma says it in general.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
+        How the rates are estimated; "predictive" integrates them out (negative binomial).
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Total count of each feature in each class.
+    rate_ : ndarray of shape (n_classes, n_features)
+        Estimated rate of each feature in each class (the posterior's mean for "predictive").
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[0, 5], [1, 7], [6, 1], [4, 0]]
+    >>> sf.PoissonNB().fit(X, ["night", "night", "day", "day"]).predict([[5, 2]])
+    array(['day'], dtype='<U5')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **CountClassifier._parameter_constraints,
+        "alpha": [*CountClassifier._parameter_constraints["alpha"], Gamma],
+    }
+
+    feature_count_: Array
+    rate_: Array
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        estimate: Any = "predictive",
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _read_rows(self, X: Any) -> Any:
+        X = super()._read_rows(X)
+        check_non_negative(X, "PoissonNB (input X)")
+        return X
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        check_non_negative(X, "PoissonNB (input X)")
+        return TokenCounts.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    def _remake(self) -> None:
+        self._remake_prior()
+        t: Any = self._features
+        self.feature_count_ = t.counts.copy()
+        rows = self.class_count_[:, None]
+        model = Poisson(*self._pseudo_counts(), self.estimate)
+        self.rate_ = model.rates(t, rows)
+        self._scorer = model.scorer(t, rows)
+
+    def _pseudo_counts(self) -> tuple[Array, Array]:
+        if not isinstance(self.alpha, Gamma):
+            alpha = np.asarray(self._check_alpha(), np.float64)
+            return alpha, alpha
+        if self.alpha.batch_shape not in ((), (self.n_features_in_,)):
+            raise ValueError(
+                f"The 'alpha' parameter of PoissonNB must be a Gamma, or one per feature ({self.n_features_in_}). "
+                f"Got a table of shape {self.alpha.batch_shape} instead."
+            )
+        return np.asarray(self.alpha.shape), np.asarray(self.alpha.rate)

@@ -1,0 +1,18 @@
+"""Statistics → scores → decisions: Bayes' rule, written once, and the event models it is fed by."""
+
+from suffice.models.bayes import ImpossibleSampleWarning, decide, log_posterior
+from suffice.models.categorical import Categorical
+from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
+from suffice.models.gaussian import Gaussian
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "Complement",
+    "Gaussian",
+    "ImpossibleSampleWarning",
+    "Multinomial",
+    "Poisson",
+    "decide",
+    "log_posterior",
+]

@@ -1,0 +1,163 @@
+"""Event models of rows of flags and counts: from a statistic and a prior to scores.
+
+Each takes its prior as pseudo-counts, which may be zero (then "mean" is the maximum-likelihood estimate). θ is
+estimated as
+
+    "mle"   N_jc / N_c            "map"   the posterior's mode (BB-3, DM-3, GP-4)
+    "mean"  the posterior's mean  "predictive"  the parameters integrated out; for flags the same as "mean"
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from suffice.errors import NoUniqueMode
+from suffice.models.linear import Linear
+from suffice.models.rising import Rising
+from suffice.posterior import Beta, Dirichlet, Gamma
+from suffice.stats import BinaryCounts, TokenCounts
+from suffice.typing import Array
+
+__all__ = ["Bernoulli", "Complement", "Estimate", "Multinomial", "Poisson"]
+
+Estimate = Literal["mle", "map", "mean", "predictive"]
+
+
+def log(values: Array) -> Array:
+    """ln, with ln 0 = −∞ and ln of nothing (0/0) uniform: what an unseen class says."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(values))
+
+
+@dataclass(frozen=True)
+class Bernoulli:
+    """Features that are on or off: Σ x_j ln θ_jc + (1−x_j) ln(1−θ_jc)."""
+
+    a: Array
+    b: Array
+    estimate: Estimate = "mean"
+
+    def log_theta(self, t: BinaryCounts) -> tuple[Array, Array]:
+        """ln θ and ln(1−θ), the second from the count of zeros: no digits are lost for rare or frequent features."""
+        if self.estimate == "map":
+            mode = _mode(Beta(self.a + t.ones, self.b + t.zeros), "alpha")
+            return log(mode), log(1 - mode)  # NB-1
+        a, b = (0.0, 0.0) if self.estimate == "mle" else (self.a, self.b)
+        total = log(np.asarray(t.n + a + b))
+        on, off = log(np.asarray(t.ones + a)) - total, log(np.asarray(t.zeros + b)) - total  # NB-1
+        return _known(on, np.log(0.5)), _known(off, np.log(0.5))
+
+    def scorer(self, t: BinaryCounts) -> Linear | Flags:
+        """Scores of rows of zeros and ones."""
+        on, off = self.log_theta(t)
+        if np.isneginf(off).any():
+            return Flags(on, off)
+        return Linear(on - off, off.sum(axis=1))
+
+
+@dataclass(frozen=True)
+class Flags:
+    """Bernoulli scores where some feature is always on: its absence forbids the class."""
+
+    on: Array
+    off: Array
+
+    def scores(self, X: object) -> Array:
+        """Rows × classes."""
+        always = np.isneginf(self.off)
+        off = np.where(always, 0.0, self.off)
+        present = Linear(np.where(np.isneginf(self.on), -np.inf, self.on - off), off.sum(axis=1)).scores(X)
+        kept = Linear(always.astype(np.float64), np.zeros(len(self.on))).scores(X)
+        return np.where(kept < always.sum(axis=1), -np.inf, present)
+
+
+@dataclass(frozen=True)
+class Multinomial:
+    """Word counts: Σ x_j ln θ_jc. "predictive" scores the whole document by the Dirichlet-multinomial."""
+
+    alpha: Array
+    estimate: Estimate = "mean"
+
+    def log_theta(self, t: TokenCounts) -> Array:
+        """ln θ."""
+        if self.estimate == "map":
+            return log(_mode(Dirichlet(self.alpha + t.counts), "alpha"))  # NB-3
+        counts = t.counts + (0.0 if self.estimate == "mle" else self.alpha)
+        theta = log(counts) - log(counts.sum(axis=1, keepdims=True))  # NB-3
+        return _known(theta, -np.log(max(1, theta.shape[1])))
+
+    def scorer(self, t: TokenCounts) -> Linear | Rising:
+        """Scores of rows of counts; without n!/Πx!, which all classes share."""
+        if self.estimate == "predictive":
+            alpha = np.asarray(self.alpha + t.counts)
+            return Rising(alpha, np.zeros(len(alpha)), np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
+        theta = self.log_theta(t)
+        return Linear(theta, np.zeros(len(theta)))
+
+
+@dataclass(frozen=True)
+class Complement:
+    """Word counts, each class described by all the others (Rennie et al. 2003)."""
+
+    alpha: Array
+    norm: bool = False
+
+    def weights(self, t: TokenCounts) -> Array:
+        """−ln θ̃ of the complement, or its share in the class's total."""
+        counts = np.maximum(t.counts.sum(axis=0) + self.alpha - t.counts, np.finfo(np.float64).tiny)
+        theta = log(counts / counts.sum(axis=1, keepdims=True))  # NB-8
+        if not self.norm:
+            return -theta
+        total = theta.sum(axis=1, keepdims=True)
+        return np.where(total == 0, 1.0 / theta.shape[1], theta / np.where(total == 0, 1.0, total))  # NB-8
+
+    def scorer(self, t: TokenCounts) -> Linear:
+        """Scores of rows of counts."""
+        weights = self.weights(t)
+        return Linear(weights, np.zeros(len(weights)))
+
+
+@dataclass(frozen=True)
+class Poisson:
+    """Counts of independent events: Σ x_j ln λ_jc − λ_jc, without ln x!, which all classes share."""
+
+    shape: Array
+    rate: Array
+    estimate: Estimate = "mean"
+
+    def rates(self, t: TokenCounts, n: Array) -> Array:
+        """λ, of classes of n rows."""
+        if self.estimate == "map":
+            return np.asarray(Gamma(self.shape + t.counts, self.rate + n).mode)  # NB-5
+        shape, rate = (0.0, 0.0) if self.estimate == "mle" else (self.shape, self.rate)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray((t.counts + shape) / (n + rate))  # NB-5
+
+    def scorer(self, t: TokenCounts, n: Array) -> Linear | Rising:
+        """Scores of rows of counts."""
+        if self.estimate == "predictive":
+            shape, rate = np.asarray(self.shape + t.counts), np.asarray(self.rate + n)
+            slope = -np.log1p(np.broadcast_to(rate, shape.shape))
+            return Rising(shape, slope, -(shape * np.log1p(1 / rate)).sum(axis=1), None)  # NB-5
+        rates = _known(self.rates(t, n), 1.0)
+        return Linear(log(rates), -rates.sum(axis=1))
+
+
+def _known(values: Array, otherwise: float) -> Array:
+    """Where there is nothing to tell (0/0), the same for all."""
+    return np.where(np.isnan(values), otherwise, values)
+
+
+def _mode(belief: Beta | Dirichlet, name: str) -> Array:
+    try:
+        return np.asarray(belief.mode)
+    except NoUniqueMode:
+        kinds = np.asarray(belief.modes())
+        place = np.argwhere(kinds != "point")[0].tolist()
+        raise NoUniqueMode(
+            f"The estimate 'map' needs a unique mode; {name} leaves a {kinds[tuple(place)]!r} one at {place} "
+            f"(class first). Use estimate='mean', or {name} above 1."
+        ) from None

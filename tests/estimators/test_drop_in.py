@@ -1,0 +1,117 @@
+"""Drop-in: scikit-learn's own tests and checks, with our classes in place of theirs, and the same numbers."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import sklearn
+import sklearn.naive_bayes as peers
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import suffice as sf
+
+TESTS = Path(__file__).parents[1]
+PRIVATE = ["test_gnb_check_update_with_no_data"]  # of GaussianNB._update_mean_variance
+DEVICES = ["test_gnb_array_api_compliance"]  # arrays on other devices than this one
+ALL: list[Any] = [
+    sf.BernoulliNB(),
+    sf.CategoricalNB(),
+    sf.ComplementNB(),
+    sf.GaussianNB(),
+    sf.MultinomialNB(),
+    sf.PoissonNB(),
+]
+
+
+def each_check(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+test_estimator_checks: Any = parametrize_with_checks(ALL)(each_check)
+
+
+def test_scikit_learns_own_tests_pass_with_our_classes(tmp_path: Path) -> None:
+    theirs = Path(sklearn.__file__).parent / "tests" / "test_naive_bayes.py"
+    left_out = " or ".join(PRIVATE + DEVICES)
+    command = ["-m", "pytest", "-q", "-p", "estimators.swap", "-p", "no:cacheprovider", f"--rootdir={tmp_path}"]
+    done = subprocess.run(
+        [sys.executable, *command, "-W", "default", "-k", f"not ({left_out})", str(theirs)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed
+    assert int(passed[1]) >= 80
+    assert "failed" not in done.stdout
+
+
+def data(rows: int = 300, columns: int = 12) -> tuple[Any, Any, Any]:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, rows)
+    return rng.poisson(1 + (y[:, None] * np.arange(columns)) % 3), y, rng.random(rows)
+
+
+@pytest.mark.parametrize("name", ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB"])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("options", [{}, {"alpha": 0.3}, {"fit_prior": False}, {"class_prior": [0.1, 0.2, 0.3, 0.4]}])
+def test_the_numbers_are_scikit_learns(name: str, weighted: bool, options: dict[str, Any]) -> None:
+    X, y, w = data()
+    if name == "GaussianNB":
+        options = {} if "class_prior" not in options else {"priors": options["class_prior"]}
+    ours, theirs = getattr(sf, name)(**options), getattr(peers, name)(**options)
+    weights = w if weighted else None
+    for model in (ours, theirs):
+        model.fit(X, y, weights)
+    np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), rtol=0, atol=1e-10)
+    for attribute in (
+        a for a, v in vars(theirs).items() if a.endswith("_") and not a.startswith("_") and v is not None
+    ):
+        got, expected = getattr(ours, attribute), getattr(theirs, attribute)
+        for a, b in zip(got, expected, strict=True) if isinstance(expected, list) else [(got, expected)]:
+            np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-10, err_msg=attribute)
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
+def test_batches_equal_one_fit(estimator: Any) -> None:
+    X, y, w = data()
+    whole, parts = clone(estimator).fit(X, y, w), clone(estimator)
+    for rows in np.array_split(np.arange(len(y)), 7):
+        parts.partial_fit(X[rows], y[rows], classes=np.unique(y), sample_weight=w[rows])
+    np.testing.assert_allclose(parts.predict_log_proba(X), whole.predict_log_proba(X), rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("estimator", [e for e in ALL if e.__sklearn_tags__().input_tags.sparse], ids=str)
+def test_sparse_equals_dense(estimator: Any) -> None:
+    X, y, _ = data()
+    dense = clone(estimator).fit(X, y).predict_log_proba(X)
+    for layout in (sparse.csr_matrix, sparse.csc_array):
+        np.testing.assert_allclose(clone(estimator).fit(layout(X), y).predict_log_proba(layout(X)), dense, atol=1e-10)
+
+
+@pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
+def test_in_scikit_learns_company(estimator: Any) -> None:
+    X, y, w = data()
+    pipeline = make_pipeline(FunctionTransformer(), clone(estimator)).fit(X, y)
+    assert pipeline.score(X, y) > 0.4
+    calibrated = CalibratedClassifierCV(clone(estimator), cv=3).fit(X, y)
+    np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+    name = "var_smoothing" if isinstance(estimator, sf.GaussianNB) else "alpha"
+    assert GridSearchCV(clone(estimator), {name: [0.5, 1.0]}, cv=3).fit(X, y).best_params_
+    with sklearn.config_context(enable_metadata_routing=True):
+        routed = clone(estimator).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        GridSearchCV(routed, {name: [1.0]}, cv=3).fit(X, y, sample_weight=w)
