@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "accumulate.hpp"
+#include "score.hpp"
 
 namespace nb = nanobind;
 
@@ -55,6 +56,19 @@ bool count_into(const Table& out, const Data& data, const Groups& groups, const 
     }
     nb::gil_scoped_release release;
     return accumulate(data, groups, rule, threads, reinterpret_cast<Cell*>(out.data()));
+}
+
+using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// Adds the scores of the rows to `out`, rows × classes; `weight` is cells × classes.
+template <class Data>
+bool score_into(const Scores& out, const Shares& weight, const Data& data, const Rule& rule, int threads) {
+    if (static_cast<Index>(out.shape(0)) != data.rows || static_cast<Index>(weight.shape(0)) != data.cells() ||
+        out.shape(1) != weight.shape(1)) {
+        throw std::invalid_argument("scores, weights and rows differ in shape");
+    }
+    nb::gil_scoped_release release;
+    return score_rows(data, weight.data(), weight.shape(1), rule, threads, out.data());
 }
 
 void bind_dense(nb::module_& m);

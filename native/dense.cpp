@@ -24,6 +24,18 @@ bool count_categories(Table out, Matrix<Value> data, Vector<Index> offset, Vecto
                              : count_into<RealSum>(out, ones, groups, rule, threads);
 }
 
+template <class Value>
+bool score_dense(Scores out, Shares weight, Matrix<Value> data, Rule rule, int threads) {
+    return score_into(out, weight, read_dense(data), rule, threads);
+}
+
+template <class Value>
+bool score_categories(Scores out, Shares weight, Matrix<Value> data, Vector<Index> offset, Rule rule, int threads) {
+    if (offset.shape(0) != data.shape(1) + 1) throw std::invalid_argument("one offset per column, and the end");
+    const Dense<Value> codes = read_dense(data);
+    return score_into(out, weight, OneHot<Value>{codes, offset.data(), codes.rows, codes.columns}, rule, threads);
+}
+
 bool full_moments(Table n, nb::ndarray<double, nb::ndim<3>, nb::c_contig> mean,
                   nb::ndarray<double, nb::ndim<4>, nb::c_contig> scatter, Matrix<double> data, Vector<Index> code,
                   Shares share, Vector<double> weight, Rule rule, int threads) {
@@ -48,6 +60,10 @@ void bind_value(nb::module_& m) {
     bind("poisson_sums", &count_dense<PoissonSum, Value>);
     bind("largest", &count_dense<Largest, Value>);
     bind("moments", &count_dense<Moment, Value>);
+    m.def("scores", &score_dense<Value>, nb::arg("out").noconvert(), nb::arg("weight").noconvert(),
+          nb::arg("data").noconvert(), nb::arg("rule"), nb::arg("threads"));
+    m.def("category_scores", &score_categories<Value>, nb::arg("out").noconvert(), nb::arg("weight").noconvert(),
+          nb::arg("data").noconvert(), nb::arg("offset").noconvert(), nb::arg("rule"), nb::arg("threads"));
     m.def("category_sums", &count_categories<Value>, nb::arg("out").noconvert(), nb::arg("data").noconvert(),
           nb::arg("offset").noconvert(), nb::arg("code").noconvert(), nb::arg("share").noconvert(),
           nb::arg("weight").noconvert(), nb::arg("rule"), nb::arg("threads"));

@@ -16,6 +16,18 @@ bool count_sparse(Table out, Vector<Value> value, Vector<Position> index, Vector
 }
 
 template <class Value, class Position>
+bool score_sparse(Scores out, Shares weight, Vector<Value> value, Vector<Position> index, Vector<Position> start,
+                  Rule rule, int threads) {
+    const Compressed<Value, Position> data{value.data(), index.data(), start.data(), static_cast<Index>(out.shape(0)),
+                                           static_cast<Index>(weight.shape(0)), false};
+    const Index stored = std::min(value.shape(0), index.shape(0));
+    if (static_cast<Index>(start.shape(0)) != data.lines() + 1 || !data.sound(stored)) {
+        throw std::invalid_argument("the sparse matrix's indptr does not fit its entries");
+    }
+    return score_into(out, weight, data, rule, threads);
+}
+
+template <class Value, class Position>
 void bind_value(nb::module_& m) {
     auto bind = [&](const char* name, auto function) {
         m.def(name, function, nb::arg("out").noconvert(), nb::arg("value").noconvert(), nb::arg("index").noconvert(),
@@ -26,6 +38,9 @@ void bind_value(nb::module_& m) {
     bind("real_sums", &count_sparse<RealSum, Value, Position>);
     bind("poisson_sums", &count_sparse<PoissonSum, Value, Position>);
     bind("moments", &count_sparse<Moment, Value, Position>);
+    m.def("scores", &score_sparse<Value, Position>, nb::arg("out").noconvert(), nb::arg("weight").noconvert(),
+          nb::arg("value").noconvert(), nb::arg("index").noconvert(), nb::arg("start").noconvert(), nb::arg("rule"),
+          nb::arg("threads"));
 }
 
 // After `moments` of a sparse matrix: counts its absent entries as the zeros they are.

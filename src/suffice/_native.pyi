@@ -57,3 +57,18 @@ def full_moments(
     threads: int,
 ) -> bool: ...
 def absent_moments(out: Array, class_weight: Array, threads: int) -> None: ...
+@overload
+def scores(out: Array, weight: Array, data: NDArray[Any], rule: Rule, threads: int) -> bool: ...
+@overload
+def scores(
+    out: Array,
+    weight: Array,
+    value: NDArray[Any],
+    index: NDArray[Any],
+    start: NDArray[Any],
+    rule: Rule,
+    threads: int,
+) -> bool: ...
+def category_scores(
+    out: Array, weight: Array, data: NDArray[Any], offset: Integers, rule: Rule, threads: int
+) -> bool: ...

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.models.events import Estimate, _mode, log
+from suffice.models.kernels import category_scores
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts
 from suffice.typing import Array, Integers
@@ -49,8 +50,4 @@ class Lookup:
 
     def scores(self, X: Any) -> Array:
         """Rows × classes."""
-        starts = np.concatenate([[0], np.cumsum(self.sizes + 1)[:-1]]).astype(np.int64)
-        out = np.zeros((len(X), self.table.shape[1]))
-        for j, (start, size) in enumerate(zip(starts, self.sizes, strict=True)):
-            out += self.table[start + np.minimum(X[:, j], size)]
-        return out
+        return category_scores(np.minimum(X, self.sizes), self.table, self.sizes + 1)

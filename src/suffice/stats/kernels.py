@@ -12,7 +12,7 @@ from suffice.parallel import thread_count
 from suffice.stats.inputs import Allowed, Groups, Rows
 from suffice.typing import Array, Integers
 
-__all__ = ["ROWS_AT_ONCE", "categories", "full_moments", "sums", "table", "weights"]
+__all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "weights"]
 
 FIELDS = {"sums": 1, "real_sums": 2, "poisson_sums": 4, "largest": 1, "moments": 6}
 """Numbers that a cell of each kernel holds; all but `sums` and `largest` are pairs of hi and lo."""
@@ -38,7 +38,7 @@ def table(
     matrix = rows.matrix
     out = _zeros(_lines(groups), matrix.shape[1], FIELDS[kernel])
     run: Any = getattr(_native, kernel)
-    data = (*_entries(matrix), len(rows), matrix.format == "csc") if rows.is_sparse else (matrix,)
+    data = (*entries(matrix), len(rows), matrix.format == "csc") if rows.is_sparse else (matrix,)
     if not run(out, *data, *_groups(groups), _rule(allowed), thread_count()):
         rows.complain(allowed)
     if rows.is_sparse and kernel == "moments":
@@ -115,7 +115,7 @@ def _rule(allowed: Allowed) -> _native.Rule:
     return _native.Rule(allowed.least, allowed.most, allowed.whole)
 
 
-def _entries(matrix: Any) -> tuple[Any, Any, Any]:
+def entries(matrix: Any) -> tuple[Any, Any, Any]:
     """Values, indices and line starts, contiguous and with one type of index."""
     kind = np.int64 if np.int64 in (matrix.indices.dtype, matrix.indptr.dtype) else np.int32
     parts = (matrix.data, matrix.indices.astype(kind, copy=False), matrix.indptr.astype(kind, copy=False))
