@@ -7,11 +7,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__init__.py
 
-.PHONY: help demo test lint types imports unit format wheel constraints clean
+.PHONY: help demo test bench lint types imports unit format wheel constraints clean
 
 help:
 	@echo "make demo    see the library at work on a few small examples"
 	@echo "make test    check everything: style, types, imports, tests, documentation examples"
+	@echo "make bench   fit and predict beside scikit-learn, as ratios (a few minutes)"
 	@echo "make lint | types | imports | unit    one part of it"
 	@echo "make format  let ruff arrange the code"
 	@echo "make wheel   build a wheel into dist/"
@@ -22,6 +23,9 @@ demo: $(VENV)/.installed
 
 test: lint types imports unit
 	@echo "==> all checks passed"
+
+bench: $(VENV)/.installed
+	@$(BIN)/python benchmarks/naive_bayes.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"

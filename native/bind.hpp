@@ -68,7 +68,7 @@ bool score_into(const Scores& out, const Shares& weight, const Data& data, const
         throw std::invalid_argument("scores, weights and rows differ in shape");
     }
     nb::gil_scoped_release release;
-    return score_rows(data, weight.data(), weight.shape(1), rule, threads, out.data());
+    return score_rows(data, Weights{weight.data(), static_cast<Index>(weight.shape(1))}, rule, threads, out.data());
 }
 
 void bind_dense(nb::module_& m);

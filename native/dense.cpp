@@ -30,6 +30,18 @@ bool score_dense(Scores out, Shares weight, Matrix<Value> data, Rule rule, int t
 }
 
 template <class Value>
+bool score_normals(Scores out, Shares mean, Shares precision, Matrix<Value> data, Rule rule, int threads) {
+    const Dense<Value> rows = read_dense(data);
+    if (static_cast<Index>(out.shape(0)) != rows.rows || static_cast<Index>(mean.shape(0)) != rows.columns ||
+        mean.shape(0) != precision.shape(0) || mean.shape(1) != precision.shape(1) || out.shape(1) != mean.shape(1)) {
+        throw std::invalid_argument("scores, means, precisions and rows differ in shape");
+    }
+    nb::gil_scoped_release release;
+    const Bells bells{mean.data(), precision.data(), static_cast<Index>(mean.shape(1))};
+    return score_rows(rows, bells, rule, threads, out.data());
+}
+
+template <class Value>
 bool score_categories(Scores out, Shares weight, Matrix<Value> data, Vector<Index> offset, Rule rule, int threads) {
     if (offset.shape(0) != data.shape(1) + 1) throw std::invalid_argument("one offset per column, and the end");
     const Dense<Value> codes = read_dense(data);
@@ -62,6 +74,8 @@ void bind_value(nb::module_& m) {
     bind("moments", &count_dense<Moment, Value>);
     m.def("scores", &score_dense<Value>, nb::arg("out").noconvert(), nb::arg("weight").noconvert(),
           nb::arg("data").noconvert(), nb::arg("rule"), nb::arg("threads"));
+    m.def("normal_scores", &score_normals<Value>, nb::arg("out").noconvert(), nb::arg("mean").noconvert(),
+          nb::arg("precision").noconvert(), nb::arg("data").noconvert(), nb::arg("rule"), nb::arg("threads"));
     m.def("category_scores", &score_categories<Value>, nb::arg("out").noconvert(), nb::arg("weight").noconvert(),
           nb::arg("data").noconvert(), nb::arg("offset").noconvert(), nb::arg("rule"), nb::arg("threads"));
     m.def("category_sums", &count_categories<Value>, nb::arg("out").noconvert(), nb::arg("data").noconvert(),

@@ -21,6 +21,10 @@ def test_epsilon_per_batch() -> None:
 
 
 def test_all_constant_X() -> None:
+    constant = sf.GaussianNB().fit(np.ones((4, 2)), [0, 0, 1, 1])
+    np.testing.assert_allclose(constant.predict_proba([[1.0, 1.0]]), [[0.5, 0.5]])
+    with pytest.warns(ImpossibleSampleWarning):
+        np.testing.assert_allclose(constant.predict_proba([[1.0, 7.0]]), [[0.5, 0.5]])
     for model in (sf.BernoulliNB(), sf.CategoricalNB(), sf.MultinomialNB(), sf.ComplementNB(), sf.PoissonNB()):
         assert np.isfinite(model.fit(np.ones((4, 2)), [0, 0, 1, 1]).predict_log_proba(np.ones((1, 2)))).all()
 

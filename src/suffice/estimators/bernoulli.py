@@ -6,7 +6,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.preprocessing import binarize
+from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from suffice.estimators.base import CountClassifier
@@ -97,7 +97,14 @@ class BernoulliNB(CountClassifier):
         return self._flags(super()._read_rows(X))
 
     def _flags(self, X: Any) -> Any:
-        return X if self.binarize is None else binarize(X, threshold=self.binarize)
+        if self.binarize is None:
+            return X
+        if not sparse.issparse(X):
+            return self.binarize < X
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
+        return type(X)(((X.data > self.binarize).astype(np.uint8), X.indices, X.indptr), shape=X.shape)
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
         return BinaryCounts.of(X, codes, weights, n_classes=n_classes, name="X")
@@ -108,8 +115,8 @@ class BernoulliNB(CountClassifier):
         self.feature_count_ = t.ones.copy()
         a, b = self._pseudo_counts()
         model = Bernoulli(a, b, self.estimate)
-        self.feature_log_prob_ = model.log_theta(t)[0]
-        self._scorer = model.scorer(t)
+        self.feature_log_prob_, off = model.log_theta(t)
+        self._scorer = model.scorer(self.feature_log_prob_, off)
 
     def _pseudo_counts(self) -> tuple[Array, Array]:
         if not isinstance(self.alpha, Beta):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+import numpy as np
+
 from suffice.estimators.base import CountClassifier
 from suffice.estimators.multinomial import MultinomialNB
-from suffice.models import Complement
+from suffice.models import Complement, Linear
 from suffice.posterior import Dirichlet
 from suffice.typing import Array
 
@@ -87,9 +89,8 @@ class ComplementNB(MultinomialNB):
         t: Any = self._features
         self.feature_count_ = t.counts.copy()
         self.feature_all_ = self.feature_count_.sum(axis=0)
-        model = Complement(self._pseudo_counts("Dirichlet"), self.norm)
-        self.feature_log_prob_ = model.weights(t)
-        self._scorer = model.scorer(t)
+        self.feature_log_prob_ = Complement(self._pseudo_counts("Dirichlet"), self.norm).weights(t)
+        self._scorer = Linear(self.feature_log_prob_, np.zeros(len(self.classes_)))
 
     def _joint(self, X: Any) -> Array:
         scores: Array = self._scorer.scores(X)

@@ -104,7 +104,7 @@ class MultinomialNB(CountClassifier):
         self.feature_count_ = t.counts.copy()
         model = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate)
         self.feature_log_prob_ = model.log_theta(t)
-        self._scorer = model.scorer(t)
+        self._scorer = model.scorer(t, self.feature_log_prob_)
 
     def _pseudo_counts(self, family: str) -> Array:
         if isinstance(self.alpha, Dirichlet):

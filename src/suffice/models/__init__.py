@@ -4,6 +4,7 @@ from suffice.models.bayes import ImpossibleSampleWarning, decide, log_posterior
 from suffice.models.categorical import Categorical
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
 from suffice.models.gaussian import Gaussian
+from suffice.models.linear import Linear
 
 __all__ = [
     "Bernoulli",
@@ -11,6 +12,7 @@ __all__ = [
     "Complement",
     "Gaussian",
     "ImpossibleSampleWarning",
+    "Linear",
     "Multinomial",
     "Poisson",
     "decide",

@@ -50,9 +50,8 @@ class Bernoulli:
         on, off = log(np.asarray(t.ones + a)) - total, log(np.asarray(t.zeros + b)) - total  # NB-1
         return _known(on, np.log(0.5)), _known(off, np.log(0.5))
 
-    def scorer(self, t: BinaryCounts) -> Linear | Flags:
-        """Scores of rows of zeros and ones."""
-        on, off = self.log_theta(t)
+    def scorer(self, on: Array, off: Array) -> Linear | Flags:
+        """Scores of rows of zeros and ones, by ln θ and ln(1−θ)."""
         if np.isneginf(off).any():
             return Flags(on, off)
         return Linear(on - off, off.sum(axis=1))
@@ -89,13 +88,12 @@ class Multinomial:
         theta = log(counts) - log(counts.sum(axis=1, keepdims=True))  # NB-3
         return _known(theta, -np.log(max(1, theta.shape[1])))
 
-    def scorer(self, t: TokenCounts) -> Linear | Rising:
+    def scorer(self, t: TokenCounts, log_theta: Array) -> Linear | Rising:
         """Scores of rows of counts; without n!/Πx!, which all classes share."""
         if self.estimate == "predictive":
             alpha = np.asarray(self.alpha + t.counts)
             return Rising(alpha, np.zeros(len(alpha)), np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
-        theta = self.log_theta(t)
-        return Linear(theta, np.zeros(len(theta)))
+        return Linear(log_theta, np.zeros(len(log_theta)))
 
 
 @dataclass(frozen=True)
@@ -113,11 +111,6 @@ class Complement:
             return -theta
         total = theta.sum(axis=1, keepdims=True)
         return np.where(total == 0, 1.0 / theta.shape[1], theta / np.where(total == 0, 1.0, total))  # NB-8
-
-    def scorer(self, t: TokenCounts) -> Linear:
-        """Scores of rows of counts."""
-        weights = self.weights(t)
-        return Linear(weights, np.zeros(len(weights)))
 
 
 @dataclass(frozen=True)
@@ -148,7 +141,8 @@ class Poisson:
 
 def _known(values: Array, otherwise: float) -> Array:
     """Where there is nothing to tell (0/0), the same for all."""
-    return np.where(np.isnan(values), otherwise, values)
+    unknown = np.isnan(values)
+    return np.where(unknown, otherwise, values) if unknown.any() else values
 
 
 def _mode(belief: Beta | Dirichlet, name: str) -> Array:

@@ -12,7 +12,7 @@ from suffice.stats.inputs import REAL, Rows
 from suffice.stats.kernels import entries
 from suffice.typing import Array, Integers
 
-__all__ = ["category_scores", "scores"]
+__all__ = ["category_scores", "normal_scores", "scores"]
 
 
 def scores(X: Any, weight: Array, offset: Array) -> Array:
@@ -24,6 +24,17 @@ def scores(X: Any, weight: Array, offset: Array) -> Array:
     data = entries(matrix) if rows.is_sparse else (matrix,)
     run: Any = _native.scores
     if not run(out, weight, *data, _native.Rule(REAL.least, REAL.most), thread_count()):
+        rows.complain(REAL)
+    return out
+
+
+def normal_scores(X: Any, mean: Array, precision: Array, offset: Array) -> Array:
+    """offset − Σ_j precision·(x − mean)², rows × classes; `mean` and `precision` are features × classes."""
+    rows = Rows.read(X, "X")
+    out = np.empty((len(rows), mean.shape[1]))
+    out[:] = offset
+    rule = _native.Rule(REAL.least, REAL.most)
+    if not _native.normal_scores(out, mean, precision, rows.matrix, rule, thread_count()):
         rows.complain(REAL)
     return out
 
