@@ -10,11 +10,21 @@
 
 namespace suffice {
 
-// Fills cells from entries; each_entry(use) calls use(cell, x, w) for every one and says if all kept the rule.
-template <class Cell, class Each>
-bool fill(Cell* cells, Index count, Each each_entry) {
-    const bool good = each_entry([](Cell& cell, double x, double w) { cell.add(x, w); });
+// Fills cells from entries; each_entry(use) calls use(cell, x, w) for every one and says if all kept the rule. Where every
+// row has every cell, their common weight is given, and need not be added up cell by cell.
+template <bool weighed, class Cell, class Each>
+bool fill(Cell* cells, Index count, Pair weight, Each each_entry) {
+    const bool good = each_entry([](Cell& cell, double x, double w) {
+        if constexpr (Cell::two_passes && weighed) {
+            cell.add_weighed(x, w);
+        } else {
+            cell.add(x, w);
+        }
+    });
     if constexpr (Cell::two_passes) {
+        if constexpr (weighed) {
+            for (Index j = 0; j < count; ++j) cells[j].n = weight;
+        }
         for (Index j = 0; j < count; ++j) cells[j].centre();
         each_entry([](Cell& cell, double x, double w) { cell.add_again(x, w); });
         for (Index j = 0; j < count; ++j) cells[j].finish();
@@ -40,7 +50,11 @@ bool accumulate_rows(const Data& data, const Groups& groups, const Rule& rule, i
             scratch[slot].assign(cells, Cell{});
             line = scratch[slot].data();
         }
-        const bool held = fill(line, cells, [&](auto use) {
+        Pair weight{0.0, 0.0};
+        if constexpr (Cell::two_passes) {
+            piece.each_row([&](Index i) { weight = weight + Pair{groups.weight_of(i, piece.group), 0.0}; });
+        }
+        const bool held = fill<!Data::is_sparse>(line, cells, weight, [&](auto use) {
             bool kept = true;
             piece.each_row([&](Index i) {
                 const double w = groups.weight_of(i, piece.group);
@@ -75,7 +89,7 @@ bool accumulate_columns(const Data& data, const Groups& groups, const Rule& rule
         std::vector<Cell> table(groups.classes * width);
         for (Index block = 0; block < data.blocks(column); ++block) {
             std::fill(table.begin(), table.end(), Cell{});
-            const bool held = fill(table.data(), static_cast<Index>(table.size()), [&](auto use) {
+            const bool held = fill<false>(table.data(), static_cast<Index>(table.size()), Pair{}, [&](auto use) {
                 return data.column(column, block, rule, [&](Index i, Index cell, double x) {
                     groups.classes_of(i, [&](Index group, double w) {
                         use(table[group * width + cell - first], x, w);

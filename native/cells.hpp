@@ -80,6 +80,7 @@ struct Moment {
         n = n + Pair{w, 0.0};
         mean.hi += w * x;
     }
+    void add_weighed(double x, double w) { mean.hi += w * x; }  // where n is known from the rows
     void centre() { mean.hi = n.hi > 0 ? mean.hi / n.hi : 0.0; }
     void add_again(double x, double w) {
         const double d = x - mean.hi;
