@@ -119,7 +119,9 @@ def test_a_dirichlet_class_prior() -> None:
         (sf.BernoulliNB(alpha=sf.Beta([1, 2], 1)), "one per feature"),
         (sf.PoissonNB(alpha=sf.Gamma([1, 2], 1)), "one per feature"),
         (sf.MultinomialNB(alpha=sf.Beta(1, 1)), "'alpha' parameter"),
-        (sf.CategoricalNB(alpha=0.5, estimate="map"), "alpha above 1"),
+        (sf.CategoricalNB(alpha=0.5, estimate="map"), "alpha leaves it none at .*larger alpha"),
+        (sf.CategoricalNB(alpha=0, estimate="map"), "needs alpha above 0"),
+        (sf.MultinomialNB(class_prior=sf.Dirichlet([1, 1, 1])), "Dirichlet of 2 categories"),
         (sf.GaussianNB(estimate="predictive"), "must be a NormalInverseGamma"),
     ],
 )

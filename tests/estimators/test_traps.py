@@ -117,8 +117,17 @@ def test_classes_missing_from_a_later_batch() -> None:
 def test_a_single_row_a_single_class_a_class_never_seen(model: Any) -> None:
     assert model().fit([[1, 0]], ["only"]).predict_proba([[3, 1]]).tolist() == [[1.0]]
     unseen = model().partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2])
-    p = unseen.predict_proba([[1, 0]])
-    assert not np.isnan(p).any()
+    assert not np.isnan(unseen.predict_proba([[1, 0]])).any()
+    for estimate in ("mle", "mean", "predictive") if model is not sf.ComplementNB else ():
+        bare = model(alpha=0, estimate=estimate).partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2])
+        p = bare.predict_proba([[1, 0], [0, 1]])
+        assert not np.isnan(p).any()
+        assert (p[:, 2] == 0).all()
+        level = model(alpha=0, estimate=estimate, fit_prior=False)
+        level.partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ImpossibleSampleWarning)
+            assert not np.isnan(level.predict_proba([[1, 0], [0, 1], [3, 3]])).any()
 
 
 def test_mean_1e8() -> None:

@@ -13,14 +13,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
 from suffice.models import decide, log_posterior
-from suffice.posterior import Dirichlet
-from suffice.stats import ClassCounts, Statistic
+from suffice.posterior import Beta, Dirichlet, Gamma
+from suffice.stats import ClassCounts, Statistic, TokenCounts
 from suffice.typing import Array
 
-__all__ = ["CountClassifier", "NaiveBayesClassifier"]
+__all__ = ["CountClassifier", "NaiveBayesClassifier", "TotalsClassifier"]
 
 SMALLEST_ALPHA = 1e-10
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
@@ -173,7 +173,10 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._remake()
 
     def _joint(self, X: Any) -> Array:
-        return np.asarray(self._scorer.scores(X) + self._log_prior())
+        prior = self._log_prior()
+        scores = self._scorer.scores(X)
+        # a class of probability zero stays so, whatever a model without its data says
+        return np.asarray(np.where(np.isneginf(prior), -np.inf, scores + prior))
 
     @abstractmethod
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]: ...
@@ -256,10 +259,28 @@ class CountClassifier(NaiveBayesClassifier):
             return np.maximum(alpha, SMALLEST_ALPHA)
         return alpha
 
+    def _two_parameters(self, family: type[Beta | Gamma]) -> tuple[Array, Array]:
+        """The prior's two parameters: those of an object, or `alpha` for both."""
+        if not isinstance(self.alpha, family):
+            alpha = np.asarray(self._check_alpha(), np.float64)
+            return alpha, alpha
+        if self.alpha.batch_shape not in ((), (self.n_features_in_,)):
+            raise ValueError(
+                f"The 'alpha' parameter of {type(self).__name__} must be a {family.__name__}, or one per feature "
+                f"({self.n_features_in_}). Got a table of shape {self.alpha.batch_shape} instead."
+            )
+        first, second = (np.asarray(value) for value in self.alpha._values())
+        return first, second
+
     def _remake_prior(self) -> None:
         self.class_count_ = self._classes.counts.copy()
         n_classes = len(self.classes_)
         if isinstance(self.class_prior, Dirichlet):
+            if self.class_prior.alpha.shape != (n_classes,):
+                raise ValueError(
+                    f"The 'class_prior' parameter of {type(self).__name__} must be a Dirichlet of {n_classes} "
+                    f"categories, one per class. Got one of shape {self.class_prior.alpha.shape} instead."
+                )
             self.class_log_prior_ = np.log(self.class_prior.update(self._classes).mean)
         elif self.class_prior is not None:
             if len(self.class_prior) != n_classes:
@@ -274,3 +295,21 @@ class CountClassifier(NaiveBayesClassifier):
 
     def _log_prior(self) -> Array:
         return self.class_log_prior_
+
+
+class TotalsClassifier(CountClassifier):
+    """Classifiers that know a class by the total of each non-negative feature."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _read_rows(self, X: Any) -> Any:
+        X = super()._read_rows(X)
+        check_non_negative(X, f"{type(self).__name__} (input X)")
+        return X
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        check_non_negative(X, f"{type(self).__name__} (input X)")
+        return TokenCounts.of(X, codes, weights, n_classes=n_classes, name="X")

@@ -113,18 +113,6 @@ class BernoulliNB(CountClassifier):
         self._remake_prior()
         t: Any = self._features
         self.feature_count_ = t.ones.copy()
-        a, b = self._pseudo_counts()
-        model = Bernoulli(a, b, self.estimate)
+        model = Bernoulli(*self._two_parameters(Beta), self.estimate)
         self.feature_log_prob_, off = model.log_theta(t)
         self._scorer = model.scorer(self.feature_log_prob_, off)
-
-    def _pseudo_counts(self) -> tuple[Array, Array]:
-        if not isinstance(self.alpha, Beta):
-            alpha = np.asarray(self._check_alpha(), np.float64)
-            return alpha, alpha
-        if self.alpha.batch_shape not in ((), (self.n_features_in_,)):
-            raise ValueError(
-                f"The 'alpha' parameter of BernoulliNB must be a Beta, or one per feature ({self.n_features_in_}). "
-                f"Got a table of shape {self.alpha.batch_shape} instead."
-            )
-        return np.asarray(self.alpha.a), np.asarray(self.alpha.b)

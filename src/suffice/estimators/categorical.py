@@ -35,7 +35,7 @@ class CategoricalNB(CountClassifier):
     class_prior : array of shape (n_classes,) or Dirichlet, default=None
         Class probabilities that the data do not change, or a belief that they do.
     min_categories : int or array of shape (n_features,), default=None
-        Categories that each feature has at least, seen or not.
+        Categories that each feature has at least, seen or not; for codes, not for categories by value.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How the probabilities are estimated; "predictive" equals "mean" here.
 

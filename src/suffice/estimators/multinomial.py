@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils.validation import check_non_negative
 
-from suffice.estimators.base import CountClassifier
+from suffice.estimators.base import CountClassifier, TotalsClassifier
 from suffice.models import Multinomial
 from suffice.posterior import Dirichlet
-from suffice.stats import Statistic, TokenCounts
 from suffice.typing import Array
 
 __all__ = ["MultinomialNB"]
 
 
-class MultinomialNB(CountClassifier):
+class MultinomialNB(TotalsClassifier):
     """Naive Bayes for word counts: documents of any length, as counts of each word.
 
     A drop-in for scikit-learn's class of the same name, with more ways to estimate.
@@ -83,20 +81,6 @@ class MultinomialNB(CountClassifier):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.estimate = estimate
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
-
-    def _read_rows(self, X: Any) -> Any:
-        X = super()._read_rows(X)
-        check_non_negative(X, f"{type(self).__name__} (input X)")
-        return X
-
-    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
-        check_non_negative(X, f"{type(self).__name__} (input X)")
-        return TokenCounts.of(X, codes, weights, n_classes=n_classes, name="X")
 
     def _remake(self) -> None:
         self._remake_prior()

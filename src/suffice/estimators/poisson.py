@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-import numpy as np
-from sklearn.utils.validation import check_non_negative
-
-from suffice.estimators.base import CountClassifier
+from suffice.estimators.base import CountClassifier, TotalsClassifier
 from suffice.models import Poisson
 from suffice.posterior import Gamma
-from suffice.stats import Statistic, TokenCounts
 from suffice.typing import Array
 
 __all__ = ["PoissonNB"]
 
 
-class PoissonNB(CountClassifier):
+class PoissonNB(TotalsClassifier):
     """Naive Bayes for counts of independent events: calls, clicks, goals.
 
     Parameters
@@ -81,36 +77,11 @@ class PoissonNB(CountClassifier):
         self.class_prior = class_prior
         self.estimate = estimate
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.positive_only = True
-        return tags
-
-    def _read_rows(self, X: Any) -> Any:
-        X = super()._read_rows(X)
-        check_non_negative(X, "PoissonNB (input X)")
-        return X
-
-    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
-        check_non_negative(X, "PoissonNB (input X)")
-        return TokenCounts.of(X, codes, weights, n_classes=n_classes, name="X")
-
     def _remake(self) -> None:
         self._remake_prior()
         t: Any = self._features
         self.feature_count_ = t.counts.copy()
         rows = self.class_count_[:, None]
-        model = Poisson(*self._pseudo_counts(), self.estimate)
+        model = Poisson(*self._two_parameters(Gamma), self.estimate)
         self.rate_ = model.rates(t, rows)
         self._scorer = model.scorer(t, rows)
-
-    def _pseudo_counts(self) -> tuple[Array, Array]:
-        if not isinstance(self.alpha, Gamma):
-            alpha = np.asarray(self._check_alpha(), np.float64)
-            return alpha, alpha
-        if self.alpha.batch_shape not in ((), (self.n_features_in_,)):
-            raise ValueError(
-                f"The 'alpha' parameter of PoissonNB must be a Gamma, or one per feature ({self.n_features_in_}). "
-                f"Got a table of shape {self.alpha.batch_shape} instead."
-            )
-        return np.asarray(self.alpha.shape), np.asarray(self.alpha.rate)

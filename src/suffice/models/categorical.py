@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.events import Estimate, _mode, log
+from suffice.models.events import Estimate, _known, _mode, log, log_ratio
 from suffice.models.kernels import category_scores
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts
@@ -26,17 +26,19 @@ class Categorical:
     def log_theta(self, counts: Array) -> Array:
         """ln θ of one column, classes × categories."""
         if self.estimate == "map":
-            return log(_mode(Dirichlet(self.alpha + counts), "alpha"))  # NB-2
+            return log(_mode(Dirichlet, self.alpha + counts))  # NB-2
         smoothed = counts + (0.0 if self.estimate == "mle" else self.alpha)
-        theta = log(smoothed) - log(smoothed.sum(axis=1, keepdims=True))  # NB-2
-        return np.where(np.isnan(theta), -np.log(max(1, counts.shape[1])), theta)
+        theta = log_ratio(smoothed, smoothed.sum(axis=1, keepdims=True))  # NB-2
+        return _known(theta, -np.log(max(1, counts.shape[1])))
 
     def scorer(self, t: CategoryCounts) -> Lookup:
         """Scores of rows of codes."""
         columns = [t.column(j) for j in range(len(t.sizes))]
         tables = [self.log_theta(counts) for counts in columns]
         alpha = 0.0 if self.estimate == "mle" else self.alpha
-        unseen = [log(alpha / (counts.sum(axis=1) + alpha * counts.shape[1])) for counts in columns]
+        mass = np.full(len(t.counts), alpha)
+        totals = [counts.sum(axis=1) + alpha * counts.shape[1] for counts in columns]
+        unseen = [_known(log_ratio(mass, total), -np.inf) for total in totals]
         table = np.concatenate([np.column_stack(pair) for pair in zip(tables, unseen, strict=True)], axis=1)
         return Lookup(np.ascontiguousarray(table.T), t.sizes)
 

@@ -27,9 +27,15 @@ Estimate = Literal["mle", "map", "mean", "predictive"]
 
 
 def log(values: Array) -> Array:
-    """ln, with ln 0 = −∞ and ln of nothing (0/0) uniform: what an unseen class says."""
+    """ln, with ln 0 = −∞."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.log(values))
+
+
+def log_ratio(part: Array, whole: Array) -> Array:
+    """ln part − ln whole; NaN for nothing of nothing, which a class without rows and prior has."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(log(part) - log(whole))
 
 
 @dataclass(frozen=True)
@@ -43,11 +49,11 @@ class Bernoulli:
     def log_theta(self, t: BinaryCounts) -> tuple[Array, Array]:
         """ln θ and ln(1−θ), the second from the count of zeros: no digits are lost for rare or frequent features."""
         if self.estimate == "map":
-            mode = _mode(Beta(self.a + t.ones, self.b + t.zeros), "alpha")
+            mode = _mode(Beta, self.a + t.ones, self.b + t.zeros)
             return log(mode), log(1 - mode)  # NB-1
         a, b = (0.0, 0.0) if self.estimate == "mle" else (self.a, self.b)
-        total = log(np.asarray(t.n + a + b))
-        on, off = log(np.asarray(t.ones + a)) - total, log(np.asarray(t.zeros + b)) - total  # NB-1
+        total = np.asarray(t.n + a + b)
+        on, off = log_ratio(np.asarray(t.ones + a), total), log_ratio(np.asarray(t.zeros + b), total)  # NB-1
         return _known(on, np.log(0.5)), _known(off, np.log(0.5))
 
     def scorer(self, on: Array, off: Array) -> Linear | Flags:
@@ -83,9 +89,9 @@ class Multinomial:
     def log_theta(self, t: TokenCounts) -> Array:
         """ln θ."""
         if self.estimate == "map":
-            return log(_mode(Dirichlet(self.alpha + t.counts), "alpha"))  # NB-3
+            return log(_mode(Dirichlet, self.alpha + t.counts))  # NB-3
         counts = t.counts + (0.0 if self.estimate == "mle" else self.alpha)
-        theta = log(counts) - log(counts.sum(axis=1, keepdims=True))  # NB-3
+        theta = log_ratio(counts, counts.sum(axis=1, keepdims=True))  # NB-3
         return _known(theta, -np.log(max(1, theta.shape[1])))
 
     def scorer(self, t: TokenCounts, log_theta: Array) -> Linear | Rising:
@@ -124,7 +130,7 @@ class Poisson:
     def rates(self, t: TokenCounts, n: Array) -> Array:
         """λ, of classes of n rows."""
         if self.estimate == "map":
-            return np.asarray(Gamma(self.shape + t.counts, self.rate + n).mode)  # NB-5
+            return _mode(Gamma, self.shape + t.counts, self.rate + n)  # NB-5
         shape, rate = (0.0, 0.0) if self.estimate == "mle" else (self.shape, self.rate)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((t.counts + shape) / (n + rate))  # NB-5
@@ -134,7 +140,8 @@ class Poisson:
         if self.estimate == "predictive":
             shape, rate = np.asarray(self.shape + t.counts), np.asarray(self.rate + n)
             slope = -np.log1p(np.broadcast_to(rate, shape.shape))
-            return Rising(shape, slope, -(shape * np.log1p(1 / rate)).sum(axis=1), None)  # NB-5
+            with np.errstate(divide="ignore", invalid="ignore"):  # no rows and no prior: nothing is known
+                return Rising(shape, slope, -(shape * np.log1p(1 / rate)).sum(axis=1), None)  # NB-5
         rates = _known(self.rates(t, n), 1.0)
         return Linear(log(rates), -rates.sum(axis=1))
 
@@ -145,13 +152,18 @@ def _known(values: Array, otherwise: float) -> Array:
     return np.where(unknown, otherwise, values) if unknown.any() else values
 
 
-def _mode(belief: Beta | Dirichlet, name: str) -> Array:
+def _mode(family: type[Beta | Dirichlet | Gamma], *parameters: Array) -> Array:
+    """The mode of a posterior, or an error that names alpha, which the user chose, and the place."""
+    hint = "Use estimate='mean', or a larger alpha."
+    if any((np.asarray(parameter) <= 0).any() for parameter in parameters):
+        raise NoUniqueMode(f"The estimate 'map' needs alpha above 0 where a class has no count. {hint}")
+    belief = family(*parameters)
     try:
         return np.asarray(belief.mode)
     except NoUniqueMode:
         kinds = np.asarray(belief.modes())
         place = np.argwhere(kinds != "point")[0].tolist()
         raise NoUniqueMode(
-            f"The estimate 'map' needs a unique mode; {name} leaves a {kinds[tuple(place)]!r} one at {place} "
-            f"(class first). Use estimate='mean', or {name} above 1."
+            f"The estimate 'map' needs a unique mode; alpha leaves it {kinds[tuple(place)]!s} at {place} "
+            f"(class first, then feature). {hint}"
         ) from None

@@ -38,5 +38,6 @@ class Rising:
             terms = log_rising(shape[entries.indices], x) + x * slope
             out[:, c] = np.bincount(row, terms, minlength=len(out)) + self.offset[c]
             if self.total is not None:
-                out[:, c] -= log_rising(self.total[c], lengths)
-        return out
+                with np.errstate(invalid="ignore"):  # a class without words and prior has nothing to say
+                    out[:, c] -= log_rising(self.total[c], lengths)
+        return np.where(np.isnan(out), -np.inf, out)
