@@ -7,6 +7,7 @@
 #include "arrays.hpp"
 #include "cells.hpp"
 #include "groups.hpp"
+#include "stream.hpp"
 
 namespace suffice {
 
@@ -56,10 +57,12 @@ bool accumulate_rows(const Data& data, const Groups& groups, const Rule& rule, i
         }
         const bool held = fill<!Data::is_sparse>(line, cells, weight, [&](auto use) {
             bool kept = true;
-            piece.each_row([&](Index i) {
-                const double w = groups.weight_of(i, piece.group);
-                kept &= data.row(i, rule, [&](Index cell, double x) { use(line[cell], x, w); });
-            });
+            piece.each_row(
+                [&](Index i) {
+                    const double w = groups.weight_of(i, piece.group);
+                    kept &= data.row(i, rule, [&](Index cell, double x) { use(line[cell], x, w); });
+                },
+                [&](Index i) { data.expect_row(i); });
             return kept;
         });
         if (!held) good = false;
@@ -126,6 +129,9 @@ template <class Cell, class Data>
 bool accumulate(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
     constexpr Index worth_a_thread = 1 << 16;  // entries; below, starting a thread costs more than it saves
     if (data.entries() * (groups.share ? groups.classes : 1) < 2 * worth_a_thread) threads = 1;
+    if constexpr (!Data::is_sparse && (std::is_same_v<Cell, Sum> || std::is_same_v<Cell, Moment>)) {
+        if (streams(data, groups)) return accumulate_stream(data, groups, rule, threads, out);
+    }
     return data.by_rows() ? accumulate_rows(data, groups, rule, threads, out)
                           : accumulate_columns(data, groups, rule, threads, out);
 }

@@ -29,6 +29,19 @@ struct Rule {
     }
 };
 
+// Part of a row's entries, side by side: room for them where the matrix itself does not hold them so.
+struct Strip {
+    static constexpr Index most = 256;
+    Index cell[most];
+    double value[most];
+};
+
+// Rows are visited in the order of their classes, so the processor cannot guess which comes next: tell it.
+inline void expect(const void* begin, Index bytes) {
+    const char* at = static_cast<const char*>(begin);
+    for (Index byte = 0; byte < std::min<Index>(bytes, 2048); byte += 64) __builtin_prefetch(at + byte);
+}
+
 constexpr Index block_rows = 4096;  // added up at once: few enough that plain sums keep 13 digits
 
 // A dense matrix anywhere in memory; steps are counted in elements.
@@ -41,7 +54,7 @@ struct Dense {
     Index entries() const { return rows * columns; }
     Index first_cell(Index column) const { return column; }
     Index blocks(Index) const { return (rows + block_rows - 1) / block_rows; }
-    static constexpr bool is_sparse = false;
+    static constexpr bool is_sparse = false, one_hot = false;
     bool by_rows() const { return columns == 1 || std::abs(row_step) >= std::abs(column_step); }
 
     // visit(cell, x); false where a value breaks the rule
@@ -63,6 +76,30 @@ struct Dense {
         return good;
     }
 
+    // use(cells, first, values, count) for each strip of the row; no cells: first, first + 1, …; no values: ones
+    template <class Use>
+    bool strips(Index i, const Rule& rule, Strip& strip, Use use) const {
+        bool good = true;
+        for (Index first = 0; first < columns; first += Strip::most) {
+            const Index count = std::min(Strip::most, columns - first);
+            const Value* p = data + i * row_step + first * column_step;
+            for (Index k = 0; k < count; ++k) good &= rule.holds(p[k * column_step]);
+            if constexpr (std::is_same_v<Value, double>) {
+                if (column_step == 1) {
+                    use(nullptr, first, p, count);
+                    continue;
+                }
+            }
+            for (Index k = 0; k < count; ++k) strip.value[k] = static_cast<double>(p[k * column_step]);
+            use(nullptr, first, strip.value, count);
+        }
+        return good;
+    }
+
+    void expect_row(Index i) const {
+        if (column_step == 1) expect(data + i * row_step, columns * static_cast<Index>(sizeof(Value)));
+    }
+
     // visit(row, cell, x) for one block of a column
     template <class Visit>
     bool column(Index j, Index block, const Rule& rule, Visit visit) const {
@@ -82,39 +119,76 @@ template <class Value>
 struct OneHot {
     Dense<Value> codes;
     const Index* offset;  // columns + 1 of them
-    Index rows;
-    Index columns;
+    bool clip;            // a code beyond the last is the last
+    Index rows, columns;
+
+    OneHot(const Dense<Value>& all, const Index* offsets, bool clips)
+        : codes(all), offset(offsets), clip(clips), rows(all.rows), columns(all.columns) {}
 
     Index cells() const { return offset[columns]; }
     Index entries() const { return codes.entries(); }
     Index first_cell(Index column) const { return offset[column]; }
     Index blocks(Index column) const { return codes.blocks(column); }
-    static constexpr bool is_sparse = false;
+    static constexpr bool is_sparse = false, one_hot = true;
     bool by_rows() const { return codes.by_rows(); }
+    void expect_row(Index i) const { codes.expect_row(i); }
 
     template <class Visit>
-    bool row(Index i, const Rule& rule, Visit visit) const {
+    bool row(Index i, const Rule&, Visit visit) const {
+        const Value* p = codes.data + i * codes.row_step;
         bool good = true;
-        good &= codes.row(i, rule, [&](Index j, double x) { good &= code(j, x, rule, visit); });
+        for (Index j = 0; j < columns; ++j) {
+            const Index at = cell(j, p[j * codes.column_step]);
+            if (at >= 0) visit(at, 1.0);
+            good &= at >= 0;
+        }
+        return good;
+    }
+
+    template <class Use>
+    bool strips(Index i, const Rule&, Strip& strip, Use use) const {
+        bool good = true;
+        for (Index first = 0; first < columns; first += Strip::most) {
+            const Index count = std::min(Strip::most, columns - first);
+            const Value* p = codes.data + i * codes.row_step + first * codes.column_step;
+            bool inside = true;
+            for (Index k = 0; k < count; ++k) {
+                strip.cell[k] = cell(first + k, p[k * codes.column_step]);
+                inside &= strip.cell[k] >= 0;
+            }
+            if (inside) use(strip.cell, 0, nullptr, count);
+            good &= inside;
+        }
         return good;
     }
 
     template <class Visit>
-    bool column(Index j, Index block, const Rule& rule, Visit visit) const {
+    bool column(Index j, Index block, const Rule&, Visit visit) const {
+        const Value* p = codes.data + j * codes.column_step;
+        const Index end = std::min(rows, (block + 1) * block_rows);
         bool good = true;
-        good &= codes.column(j, block, rule, [&](Index i, Index, double x) {
-            good &= code(j, x, rule, [&](Index cell, double one) { visit(i, cell, one); });
-        });
+        for (Index i = block * block_rows; i < end; ++i) {
+            const Index at = cell(j, p[i * codes.row_step]);
+            if (at >= 0) visit(i, at, 1.0);
+            good &= at >= 0;
+        }
         return good;
     }
 
    private:
-    template <class Visit>
-    bool code(Index j, double x, const Rule&, Visit visit) const {
-        const double size = static_cast<double>(offset[j + 1] - offset[j]);
-        if (!(x >= 0 && x < size)) return false;
-        visit(offset[j] + static_cast<Index>(x), 1.0);
-        return true;
+    // the cell of a code, or −1 for what is no code
+    Index cell(Index j, Value raw) const {
+        const Index size = offset[j + 1] - offset[j];
+        Index code;
+        if constexpr (std::is_floating_point_v<Value>) {
+            if (!(raw >= 0 && raw < 9e15)) return -1;
+            code = static_cast<Index>(raw);
+            if (static_cast<Value>(code) != raw) return -1;
+        } else {
+            code = static_cast<Index>(raw);
+        }
+        if (clip) code = std::min(code, size - 1);
+        return static_cast<std::uint64_t>(code) < static_cast<std::uint64_t>(size) ? offset[j] + code : -1;
     }
 };
 
@@ -135,7 +209,7 @@ struct Compressed {
     Index blocks(Index column) const {
         return (static_cast<Index>(start[column + 1] - start[column]) + block_rows - 1) / block_rows;
     }
-    static constexpr bool is_sparse = true;
+    static constexpr bool is_sparse = true, one_hot = false;
     bool by_rows() const { return !transposed; }
 
     // Line starts within the stored entries, never falling.
@@ -158,6 +232,36 @@ struct Compressed {
         return line(begin, end, rule, [&](Index i, double x) { visit(i, j, x); });
     }
 
+    template <class Use>
+    bool strips(Index i, const Rule& rule, Strip& strip, Use use) const {
+        const auto limit = static_cast<std::uint64_t>(width());
+        bool good = true;
+        const Index end = start[i + 1];
+        for (Index begin = start[i]; begin < end; begin += Strip::most) {
+            const Index count = std::min(Strip::most, end - begin);
+            bool inside = true;
+            for (Index k = 0; k < count; ++k) {
+                strip.cell[k] = static_cast<Index>(index[begin + k]);
+                inside &= static_cast<std::uint64_t>(strip.cell[k]) < limit;
+                good &= rule.holds(value[begin + k]);
+            }
+            if (!inside) return false;
+            if constexpr (std::is_same_v<Value, double>) {
+                use(strip.cell, 0, value + begin, count);
+            } else {
+                for (Index k = 0; k < count; ++k) strip.value[k] = static_cast<double>(value[begin + k]);
+                use(strip.cell, 0, strip.value, count);
+            }
+        }
+        return good;
+    }
+
+    void expect_row(Index i) const {
+        const Index count = start[i + 1] - start[i];
+        expect(value + start[i], count * static_cast<Index>(sizeof(Value)));
+        expect(index + start[i], count * static_cast<Index>(sizeof(Position)));
+    }
+
    private:
     template <class Visit>
     bool line(Index begin, Index end, const Rule& rule, Visit visit) const {
@@ -169,6 +273,45 @@ struct Compressed {
             visit(static_cast<Index>(index[k]), static_cast<double>(value[k]));
         }
         return good;
+    }
+};
+
+// Another view with ones where it is above a threshold, zeros elsewhere. The threshold is not negative: absent
+// entries stay zero.
+template <class Data>
+struct Above {
+    Data data;
+    double threshold;
+    Index rows, columns;
+
+    Above(const Data& all, double least) : data(all), threshold(least), rows(all.rows), columns(all.columns) {}
+
+    Index cells() const { return data.cells(); }
+    Index entries() const { return data.entries(); }
+    Index first_cell(Index column) const { return data.first_cell(column); }
+    Index blocks(Index column) const { return data.blocks(column); }
+    static constexpr bool is_sparse = Data::is_sparse, one_hot = false;
+    bool by_rows() const { return data.by_rows(); }
+    void expect_row(Index i) const { data.expect_row(i); }
+
+    template <class Visit>
+    bool row(Index i, const Rule& rule, Visit visit) const {
+        return data.row(i, rule, [&](Index cell, double x) { visit(cell, x > threshold ? 1.0 : 0.0); });
+    }
+
+    template <class Visit>
+    bool column(Index j, Index block, const Rule& rule, Visit visit) const {
+        return data.column(j, block, rule,
+                           [&](Index i, Index cell, double x) { visit(i, cell, x > threshold ? 1.0 : 0.0); });
+    }
+
+    template <class Use>
+    bool strips(Index i, const Rule& rule, Strip& strip, Use use) const {
+        double flag[Strip::most];
+        return data.strips(i, rule, strip, [&](const Index* cells, Index first, const double* values, Index count) {
+            for (Index k = 0; k < count; ++k) flag[k] = values[k] > threshold ? 1.0 : 0.0;
+            use(cells, first, flag, count);
+        });
     }
 };
 

@@ -58,18 +58,27 @@ bool count_into(const Table& out, const Data& data, const Groups& groups, const 
     return accumulate(data, groups, rule, threads, reinterpret_cast<Cell*>(out.data()));
 }
 
+// A table of scores, rows × classes, to fill, or the best class of each row.
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Codes = nb::ndarray<Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Adds the scores of the rows to `out`, rows × classes; `weight` is cells × classes.
-template <class Data>
-bool score_into(const Scores& out, const Shares& weight, const Data& data, const Rule& rule, int threads) {
-    if (static_cast<Index>(out.shape(0)) != data.rows || static_cast<Index>(weight.shape(0)) != data.cells() ||
-        out.shape(1) != weight.shape(1)) {
+inline Keep finish(const Scores& out) { return {out.data(), static_cast<Index>(out.shape(1))}; }
+inline Best finish(const Codes& out) { return {out.data(), 0}; }
+
+template <class Out, class Data, class Terms>
+bool score_into(const Out& out, const Vector<double>& offset, const Terms& terms, Index lines, const Data& data,
+                const Rule& rule, int threads) {
+    auto end = finish(out);
+    end.classes = offset.shape(0);
+    if (static_cast<Index>(out.shape(0)) != data.rows || lines != data.cells() ||
+        terms.width != padded(end.classes) || (out.ndim() == 2 && static_cast<Index>(out.shape(1)) != end.classes)) {
         throw std::invalid_argument("scores, weights and rows differ in shape");
     }
     nb::gil_scoped_release release;
-    return score_rows(data, Weights{weight.data(), static_cast<Index>(weight.shape(1))}, rule, threads, out.data());
+    return score_rows(data, terms, offset.data(), rule, threads, end);
 }
+
+inline Weights read_weights(const Shares& weight) { return {weight.data(), static_cast<Index>(weight.shape(1))}; }
 
 void bind_dense(nb::module_& m);
 void bind_sparse(nb::module_& m);

@@ -43,6 +43,16 @@ struct Piece {
     void each_row(Visit visit) const {
         for (Index k = begin; k < end; ++k) visit(order ? order[k] : k);
     }
+
+    // The same, calling soon(row) a little before the row is visited.
+    template <class Visit, class Soon>
+    void each_row(Visit visit, Soon soon) const {
+        constexpr Index ahead = 3;
+        for (Index k = begin; k < end; ++k) {
+            if (order && k + ahead < end) soon(order[k + ahead]);
+            visit(order ? order[k] : k);
+        }
+    }
 };
 
 class Pieces {

@@ -1,72 +1,78 @@
-// The one kernel of scoring: out[row][class] += x · weight[cell][class] over the row's entries.
+// The one kernel of scoring: offset[class] + Σ x · weight[cell][class] over the entries of a row.
 #pragma once
 
 #include <atomic>
+#include <cmath>
+#include <vector>
 
 #include "arrays.hpp"
 
 namespace suffice {
 
-// Weights of one cell lie side by side, one per class.
+// Lines of weights, one number per class, are padded with zeros to two or to a multiple of four.
+inline Index padded(Index classes) { return classes <= 2 ? 2 : (classes + 3) / 4 * 4; }
+
+// A table has one line per cell.
 struct Weights {
     const double* at;
-    Index classes;
+    Index width;
 
-    void add(Index cell, double x, double* line) const {
-        const double* w = at + cell * classes;
-        for (Index c = 0; c < classes; ++c) line[c] += x * w[c];
-    }
-
-    // Words are scattered over a table larger than the cache: ask for their lines ahead of time.
-    void expect(Index cell) const {
-        const char* line = reinterpret_cast<const char*>(at + cell * classes);
-        for (Index byte = 0; byte < classes * 8; byte += 64) __builtin_prefetch(line + byte);
-    }
+    void add(const Index* cells, Index first, const double* values, Index count, double* line) const;
 };
 
-// Squared distances instead: line[c] −= precision · (x − mean)². Means and precisions lie side by side as well.
+// Squared distances instead: −precision · (x − mean)². Dense rows only.
 struct Bells {
     const double* mean;
     const double* precision;
+    Index width;
+
+    void add(const Index* cells, Index first, const double* values, Index count, double* line) const;
+};
+
+// What becomes of a row's scores: they are all kept, …
+struct Keep {
+    double* out;
     Index classes;
 
-    void add(Index cell, double x, double* line) const {
-        const double* m = mean + cell * classes;
-        const double* p = precision + cell * classes;
-        for (Index c = 0; c < classes; ++c) line[c] -= p[c] * ((x - m[c]) * (x - m[c]));
+    void operator()(Index row, const double* line) const { std::copy(line, line + classes, out + row * classes); }
+};
+
+// … or only the best class is, the first if there are several, and −1 where every class has −∞ or a NaN.
+struct Best {
+    Index* out;
+    Index classes;
+
+    void operator()(Index row, const double* line) const {
+        Index best = -1;
+        double score = -HUGE_VAL;
+        for (Index c = 0; c < classes; ++c) {
+            if (line[c] > score) {
+                score = line[c];
+                best = c;
+            }
+        }
+        out[row] = best;
     }
 };
 
-template <class Data, class Terms>
-bool score_row(const Data& data, Index i, const Terms& weights, const Rule& rule, double* line) {
-    return data.row(i, rule, [&](Index cell, double x) { weights.add(cell, x, line); });
-}
-
-template <class Value, class Position>
-bool score_row(const Compressed<Value, Position>& data, Index i, const Weights& weights, const Rule& rule,
-               double* line) {
-    constexpr Index ahead = 12;
-    const Index all = data.entries();
-    const auto limit = static_cast<std::uint64_t>(data.width());
-    Index k = data.start[i];
-    return data.row(i, rule, [&](Index cell, double x) {
-        const Index later = k++ + ahead;
-        if (later < all && static_cast<std::uint64_t>(data.index[later]) < limit) weights.expect(data.index[later]);
-        weights.add(cell, x, line);
-    });
-}
-
 // False where a value breaks the rule.
-template <class Data, class Terms>
-bool score_rows(const Data& data, const Terms& weights, const Rule& rule, int threads, double* out) {
+template <class Data, class Terms, class Finish>
+bool score_rows(const Data& data, const Terms& terms, const double* offset, const Rule& rule, int threads,
+                const Finish& finish) {
     constexpr Index block = 512;
-    if (data.entries() * weights.classes < (Index{1} << 18)) threads = 1;
+    if (data.entries() * terms.width < (Index{1} << 18)) threads = 1;
     std::atomic<bool> good{true};
     parallel_for((data.rows + block - 1) / block, threads, [&](Index part) {
         const Index end = std::min(data.rows, (part + 1) * block);
+        std::vector<double> line(terms.width, 0.0);
+        Strip strip;
         bool held = true;
         for (Index i = part * block; i < end; ++i) {
-            held &= score_row(data, i, weights, rule, out + i * weights.classes);
+            std::copy(offset, offset + finish.classes, line.begin());
+            held &= data.strips(i, rule, strip, [&](const Index* cells, Index first, const double* values, Index count) {
+                terms.add(cells, first, values, count, line.data());
+            });
+            finish(i, line.data());
         }
         if (!held) good = false;
     });

@@ -57,19 +57,30 @@ def full_moments(
     threads: int,
 ) -> bool: ...
 def absent_moments(out: Array, class_weight: Array, threads: int) -> None: ...
-@overload
-def scores(out: Array, weight: Array, data: NDArray[Any], rule: Rule, threads: int) -> bool: ...
-@overload
-def scores(
-    out: Array,
+def flag_sums(out: Array, *args: Any) -> bool: ...
+
+real_flag_sums = flag_sums
+
+# `out` is rows × classes (float64), or one number per row (int64) for the best class.
+def scores(out: NDArray[Any], offset: Array, weight: Array, *args: Any) -> bool: ...
+
+flag_scores = scores
+
+def category_scores(
+    out: NDArray[Any],
+    offset: Array,
     weight: Array,
-    value: NDArray[Any],
-    index: NDArray[Any],
-    start: NDArray[Any],
+    data: NDArray[Any],
+    first: Integers,
     rule: Rule,
     threads: int,
 ) -> bool: ...
-def category_scores(
-    out: Array, weight: Array, data: NDArray[Any], offset: Integers, rule: Rule, threads: int
+def normal_scores(
+    out: NDArray[Any],
+    offset: Array,
+    mean: Array,
+    precision: Array,
+    data: NDArray[Any],
+    rule: Rule,
+    threads: int,
 ) -> bool: ...
-def normal_scores(out: Array, mean: Array, precision: Array, data: NDArray[Any], rule: Rule, threads: int) -> bool: ...

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import assert_all_finite
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative, validate_data
 
-from suffice.models import decide, log_posterior
+from suffice.errors import DataError
+from suffice.models import Scorer, decide, joint, log_posterior
 from suffice.posterior import Beta, Dirichlet, Gamma
 from suffice.stats import ClassCounts, Statistic, TokenCounts
-from suffice.typing import Array
+from suffice.stats.inputs import COUNT, KERNEL_TYPES, Rows
+from suffice.typing import Array, Integers
 
 __all__ = ["CountClassifier", "NaiveBayesClassifier", "TotalsClassifier"]
 
@@ -54,9 +58,7 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """
         with _all_or_nothing(self):
             X, y = self._read(X, y, reset=True)
-            check_classification_targets(y)
-            classes, codes = np.unique(y, return_inverse=True)
-            self._learn(X, codes, classes, sample_weight, fresh=True)
+            self._learn(X, *_classes_and_codes(y), sample_weight, fresh=True)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -83,10 +85,11 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             first = not hasattr(self, "classes_")
             known = self._known_classes(classes, first)
             X, y = self._read(X, y, reset=first)
-            strangers = np.setdiff1d(y, known)
+            seen, codes = _classes_and_codes(y)
+            strangers = np.setdiff1d(seen, known)
             if len(strangers):
                 raise ValueError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}")
-            self._learn(X, np.searchsorted(known, y), known, sample_weight, fresh=first)
+            self._learn(X, known, np.searchsorted(known, seen)[codes], sample_weight, fresh=first)
         return self
 
     def predict(self, X: Any) -> Any:
@@ -102,8 +105,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         labels : ndarray of shape (n_samples,)
             A label from ``classes_`` for each row.
         """
-        joint = self.predict_joint_log_proba(X)
-        return self.classes_[decide(joint, self._log_prior())]
+        codes = self._ask(decide, X)
+        return self.classes_[codes]
 
     def predict_joint_log_proba(self, X: Any) -> Array:
         """ln p(x, c) = ln p(c) + ln p(x | c) of each row and class.
@@ -118,8 +121,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         joint : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        check_is_fitted(self)
-        return self._joint(self._read_rows(X))
+        scores: Array = self._ask(joint, X)
+        return scores
 
     def predict_log_proba(self, X: Any) -> Array:
         """ln p(c | x) of each row and class.
@@ -134,8 +137,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         log_probabilities : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        joint = self.predict_joint_log_proba(X)
-        return log_posterior(joint, self._log_prior())
+        logs: Array = self._ask(log_posterior, X)
+        return logs
 
     def predict_proba(self, X: Any) -> Array:
         """p(c | x) of each row and class.
@@ -150,7 +153,8 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         probabilities : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; rows add up to one.
         """
-        return np.exp(self.predict_log_proba(X))
+        logs: Array = self._ask(log_posterior, X)
+        return np.exp(logs, out=logs)
 
     def _known_classes(self, classes: Any, first: bool) -> Any:
         if first and classes is None:
@@ -163,20 +167,70 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
             )
         return self.classes_
 
-    def _learn(self, X: Any, codes: Any, classes: Any, sample_weight: Any, fresh: bool) -> None:
+    def _learn(self, X: Any, classes: Any, codes: Any, sample_weight: Any, fresh: bool) -> None:
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
         count = ClassCounts.of_labels(codes, weights, n_classes=len(classes))
-        features = self._count(X, codes, weights, len(classes), fresh)
+        with self._in_words_of_sklearn(X):
+            features = self._count(X, codes, weights, len(classes), fresh)
         self.classes_ = classes
         self._classes = count if fresh else self._classes + count
         self._features = features if fresh else self._features + features
+        self._made = {}
         self._remake()
 
-    def _joint(self, X: Any) -> Array:
-        prior = self._log_prior()
-        scores = self._scorer.scores(X)
-        # a class of probability zero stays so, whatever a model without its data says
-        return np.asarray(np.where(np.isneginf(prior), -np.inf, scores + prior))
+    def _ask(self, question: Callable[[Scorer, Any, Array], Any], X: Any) -> Any:
+        if not hasattr(self, "_classes"):
+            check_is_fitted(self)
+        plain = self._is_plain(X)
+        if not plain:
+            X = self._read_rows(X)
+        with self._in_words_of_sklearn(X):
+            rows = Rows(X, X.shape[1:], "X") if plain else Rows.read(X, "X")
+            return question(self._view("scorer", self._make_scorer), self._as_model_sees(rows), self._log_prior())
+
+    def _is_plain(self, X: Any) -> bool:
+        """Whether X is what the kernels read as it is: then there is nothing to convert, and they check the values."""
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype in KERNEL_TYPES
+            and X.shape[1] == self.n_features_in_
+            and len(X) > 0
+            and X.flags.aligned
+            and X.flags.forc
+            and "feature_names_in_" not in vars(self)
+        )
+
+    @contextmanager
+    def _in_words_of_sklearn(self, X: Any) -> Iterator[None]:
+        """Values that kernels refuse are complained about as scikit-learn's users expect."""
+        try:
+            yield
+        except DataError:
+            name = type(self).__name__
+            values = X.data if issparse(X) else X
+            if values.dtype.kind == "f" and np.isnan(values).any():
+                raise DataError(
+                    f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes will accept missing values."
+                ) from None
+            assert_all_finite(values, estimator_name=name, input_name="X")
+            if self.__sklearn_tags__().input_tags.positive_only:
+                check_non_negative(X, f"{name} (input X)")
+            raise
+
+    def _view(self, name: str, make: Callable[[], Any]) -> Any:
+        """What is made of the statistics, when it is first asked for; every change of them starts anew."""
+        made = self._made
+        if name not in made:
+            made[name] = make()
+        return made[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_made": {}} if "_made" in state else state
+
+    def _as_model_sees(self, rows: Rows) -> Rows:
+        return rows
 
     @abstractmethod
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]: ...
@@ -189,12 +243,29 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     @abstractmethod
     def _remake(self) -> None:
-        """Fitted attributes and the scorer, from the statistics."""
+        """What must be right at once: the class prior, and parameters that may be refused."""
+
+    @abstractmethod
+    def _make_scorer(self) -> Scorer: ...
 
     @abstractmethod
     def _log_prior(self) -> Array: ...
 
-    _scorer: Any
+    _made: dict[str, Any]
+
+
+def _classes_and_codes(y: Any) -> tuple[Any, Integers]:
+    """The classes, sorted, and the place of each row's among them."""
+    if y.dtype.kind in "iu" and y.ndim == 1 and len(y):
+        least, most = int(y.min()), int(y.max())
+        if most - least < max(1024, len(y)):  # no need to sort
+            shifted = (y - y.dtype.type(least)).astype(np.int64, copy=False)
+            seen = np.bincount(shifted, minlength=1) > 0
+            places = np.cumsum(seen) - 1
+            return (np.flatnonzero(seen) + least).astype(y.dtype), places[shifted]
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
 
 
 @contextmanager
@@ -234,11 +305,11 @@ class CountClassifier(NaiveBayesClassifier):
         return tags
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], reset=reset)
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], reset=reset, ensure_all_finite=False)
         return X, y
 
     def _read_rows(self, X: Any) -> Any:
-        return validate_data(self, X, accept_sparse="csr", reset=False)
+        return validate_data(self, X, accept_sparse="csr", reset=False, ensure_all_finite=False)
 
     def _check_alpha(self) -> Any:
         alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha)
@@ -305,11 +376,14 @@ class TotalsClassifier(CountClassifier):
         tags.input_tags.positive_only = True
         return tags
 
-    def _read_rows(self, X: Any) -> Any:
-        X = super()._read_rows(X)
-        check_non_negative(X, f"{type(self).__name__} (input X)")
-        return X
+    def _as_model_sees(self, rows: Rows) -> Rows:
+        return rows.must_be(COUNT)
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
-        check_non_negative(X, f"{type(self).__name__} (input X)")
         return TokenCounts.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    @property
+    def feature_count_(self) -> Array:
+        """Total count of each feature in each class."""
+        counts: Array = self._features.arrays()["counts"]
+        return counts

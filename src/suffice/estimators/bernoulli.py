@@ -5,14 +5,13 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
-from scipy import sparse
 from sklearn.utils._param_validation import Interval
 
 from suffice.estimators.base import CountClassifier
-from suffice.models import Bernoulli
+from suffice.models import Bernoulli, Scorer
 from suffice.posterior import Beta
 from suffice.stats import BinaryCounts, Statistic
+from suffice.stats.inputs import Rows
 from suffice.typing import Array
 
 __all__ = ["BernoulliNB"]
@@ -69,9 +68,6 @@ class BernoulliNB(CountClassifier):
         "binarize": [None, Interval(Real, 0, None, closed="left")],
     }
 
-    feature_count_: Array
-    feature_log_prob_: Array
-
     def __init__(
         self,
         *,
@@ -89,30 +85,34 @@ class BernoulliNB(CountClassifier):
         self.class_prior = class_prior
         self.estimate = estimate
 
-    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        X, y = super()._read(X, y, reset=reset)
-        return self._flags(X), y
+    @property
+    def feature_count_(self) -> Array:
+        """Rows of each class in which each feature is on."""
+        ones: Array = self._features.arrays()["ones"]
+        return ones
 
-    def _read_rows(self, X: Any) -> Any:
-        return self._flags(super()._read_rows(X))
+    @property
+    def feature_log_prob_(self) -> Array:
+        """Log-probability of on."""
+        on: Array = self._view("log_theta", self._log_theta)[0]
+        return on
 
-    def _flags(self, X: Any) -> Any:
-        if self.binarize is None:
-            return X
-        if not sparse.issparse(X):
-            return self.binarize < X
-        if not X.has_canonical_format:
-            X = X.copy()
-            X.sum_duplicates()
-        return type(X)(((X.data > self.binarize).astype(np.uint8), X.indices, X.indptr), shape=X.shape)
+    def _as_model_sees(self, rows: Rows) -> Rows:
+        return rows if self.binarize is None else rows.flags(self.binarize)
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
-        return BinaryCounts.of(X, codes, weights, n_classes=n_classes, name="X")
+        rows = self._as_model_sees(Rows.read(X, "X"))
+        return BinaryCounts.of(rows, codes, weights, n_classes=n_classes)
 
     def _remake(self) -> None:
         self._remake_prior()
+        self._event = Bernoulli(*self._two_parameters(Beta), self.estimate)
+        if self.estimate == "map":  # may be refused: now, not later
+            self._view("log_theta", self._log_theta)
+
+    def _log_theta(self) -> tuple[Array, Array]:
         t: Any = self._features
-        self.feature_count_ = t.ones.copy()
-        model = Bernoulli(*self._two_parameters(Beta), self.estimate)
-        self.feature_log_prob_, off = model.log_theta(t)
-        self._scorer = model.scorer(self.feature_log_prob_, off)
+        return self._event.log_theta(t)
+
+    def _make_scorer(self) -> Scorer:
+        return self._event.scorer(*self._view("log_theta", self._log_theta))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_non_negative, validate_data
+from sklearn.utils.validation import validate_data
 
 from suffice.estimators.base import CountClassifier
-from suffice.models import Categorical
+from suffice.models import Categorical, Scorer
 from suffice.stats import CategoryCounts, Statistic
+from suffice.stats.counts import category_sizes
+from suffice.stats.inputs import Rows
 from suffice.typing import Array, Integers
 
 __all__ = ["CategoricalNB"]
@@ -79,9 +82,6 @@ class CategoricalNB(CountClassifier):
     }
 
     categories_: list[Any] | None
-    category_count_: list[Array]
-    feature_log_prob_: list[Array]
-    n_categories_: Integers
 
     def __init__(
         self,
@@ -111,25 +111,28 @@ class CategoricalNB(CountClassifier):
         X, y = validate_data(self, X, y, dtype=None, accept_sparse=False, reset=reset)
         return X, y
 
+    def _is_plain(self, X: Any) -> bool:
+        return self.categories_ is None and super()._is_plain(X)
+
     def _read_rows(self, X: Any) -> Any:
         X = validate_data(self, X, dtype=None, accept_sparse=False, reset=False)
-        return _codes(X) if self.categories_ is None else self._encode(X)
+        return _numbers(X) if self.categories_ is None else self._encode(X)
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
-        if weights is not None:  # a row of no weight was not seen, and neither were its categories
+        if weights is not None and (weights == 0).any():  # a row of no weight was not seen, nor were its categories
             X, codes, weights = (part[weights > 0] for part in (X, codes, weights))
         if fresh:
             self.categories_ = (
                 None if _are_codes(X) else [np.empty(0, _values(X[:, j], j).dtype) for j in range(X.shape[1])]
             )
         if self.categories_ is None:
-            X = _codes(X)
-            sizes = _at_least(X.max(axis=0, initial=-1) + 1, self.min_categories)
+            rows = Rows.read(_numbers(X), "X")
+            sizes = _at_least(category_sizes(rows), self.min_categories)
         else:
             self._meet(X, fresh)
-            X = self._encode(X)
+            rows = Rows.read(self._encode(X), "X")
             sizes = np.array([len(values) for values in self.categories_])
-        return CategoryCounts.of(X, codes, weights, n_classes=n_classes, sizes=sizes, name="X")
+        return CategoryCounts.of(rows, codes, weights, n_classes=n_classes, sizes=sizes)
 
     def _meet(self, X: Any, fresh: bool) -> None:
         """Make room for values not met before, keeping each feature's sorted."""
@@ -155,15 +158,36 @@ class CategoricalNB(CountClassifier):
             out[:, j] = np.where(values[place] == column, place, len(values))
         return out
 
+    @property
+    def n_categories_(self) -> Integers:
+        """Number of categories of each feature."""
+        sizes: Integers = self._features.arrays()["sizes"]
+        return sizes
+
+    @property
+    def category_count_(self) -> list[Array]:
+        """Rows of each class with each category, feature by feature."""
+        t: Any = self._features
+        return [t.column(j) for j in range(self.n_features_in_)]
+
+    @property
+    def feature_log_prob_(self) -> list[Array]:
+        """Log-probability of each category, feature by feature."""
+        logs: list[Array] = self._view("log_theta", self._log_theta)
+        return logs
+
     def _remake(self) -> None:
         self._remake_prior()
+        self._event = Categorical(float(self._check_alpha()), self.estimate)
+        if self.estimate == "map":  # may be refused: now, not later
+            self._view("log_theta", self._log_theta)
+
+    def _log_theta(self) -> list[Array]:
+        return [self._event.log_theta(counts) for counts in self.category_count_]
+
+    def _make_scorer(self) -> Scorer:
         t: Any = self._features
-        columns = range(self.n_features_in_)
-        self.n_categories_ = t.sizes.copy()
-        self.category_count_ = [t.column(j).copy() for j in columns]
-        model = Categorical(float(self._check_alpha()), self.estimate)
-        self.feature_log_prob_ = [model.log_theta(t.column(j)) for j in columns]
-        self._scorer = model.scorer(t)
+        return self._event.scorer(t)
 
 
 def _values(column: Any, j: int) -> Any:
@@ -180,17 +204,24 @@ def _values(column: Any, j: int) -> Any:
 
 
 def _are_codes(X: Any) -> bool:
-    return X.dtype.kind in "biu" or (X.dtype.kind == "f" and bool((np.floor(X) == X).all()))
+    if X.dtype.kind in "biu":
+        return True
+    return X.dtype.kind == "f" and all(bool((np.floor(part) == part).all()) for part in _parts(X))
 
 
-def _codes(X: Any) -> Integers:
-    if not _are_codes(X):
+def _parts(X: Any) -> Iterator[Any]:
+    """X, some rows at a time: what is made of them stays small."""
+    step = max(1, 2**19 // max(1, X.shape[1]))
+    return (X[at : at + step] for at in range(0, len(X), step))
+
+
+def _numbers(X: Any) -> Any:
+    if X.dtype.kind not in "biuf":
         raise ValueError(
             "CategoricalNB (input X) must hold category codes 0, 1, 2, … as at the first fit; "
-            f"got an array of {X.dtype} with other values."
+            f"got an array of {X.dtype}."
         )
-    check_non_negative(X, "CategoricalNB (input X)")
-    return np.asarray(X, np.int64)
+    return X
 
 
 def _at_least(seen: Integers, least: Any) -> Integers:

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.estimators.base import CountClassifier
 from suffice.estimators.multinomial import MultinomialNB
-from suffice.models import Complement, Linear
+from suffice.models import Complement, Scorer, linear
 from suffice.posterior import Dirichlet
 from suffice.typing import Array
 
@@ -67,8 +67,6 @@ class ComplementNB(MultinomialNB):
         "norm": ["boolean"],
     }
 
-    feature_all_: Array
-
     def __init__(
         self,
         *,
@@ -84,14 +82,22 @@ class ComplementNB(MultinomialNB):
         self.class_prior = class_prior
         self.norm = norm
 
+    @property
+    def feature_all_(self) -> Array:
+        """Total count of each word."""
+        total: Array = self.feature_count_.sum(axis=0)
+        return total
+
     def _remake(self) -> None:
         self._remake_prior()
-        t: Any = self._features
-        self.feature_count_ = t.counts.copy()
-        self.feature_all_ = self.feature_count_.sum(axis=0)
-        self.feature_log_prob_ = Complement(self._pseudo_counts("Dirichlet"), self.norm).weights(t)
-        self._scorer = Linear(self.feature_log_prob_, np.zeros(len(self.classes_)))
+        self._event = Complement(self._pseudo_counts("Dirichlet"), self.norm)
 
-    def _joint(self, X: Any) -> Array:
-        scores: Array = self._scorer.scores(X)
-        return scores + self.class_log_prior_ if len(self.classes_) == 1 else scores
+    def _log_theta(self) -> Array:
+        weights: Array = self._event.weights(self._features)
+        return weights
+
+    def _make_scorer(self) -> Scorer:
+        return linear(self.feature_log_prob_, np.zeros(len(self.classes_)))
+
+    def _log_prior(self) -> Array:
+        return self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))

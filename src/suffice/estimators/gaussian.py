@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
 from suffice.estimators.base import ESTIMATES, NaiveBayesClassifier
-from suffice.models import Gaussian
+from suffice.models import Gaussian, Scorer
 from suffice.models.gaussian import largest_variance
 from suffice.posterior import NormalInverseGamma
 from suffice.stats import DiagonalMoments, Statistic
@@ -86,11 +86,11 @@ class GaussianNB(NaiveBayesClassifier):
         self.prior = prior
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        X, y = validate_data(self, X, y, reset=reset)
+        X, y = validate_data(self, X, y, reset=reset, ensure_all_finite=False)
         return X, y
 
     def _read_rows(self, X: Any) -> Any:
-        return validate_data(self, X, reset=False)
+        return validate_data(self, X, reset=False, ensure_all_finite=False)
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
         return DiagonalMoments.of(X, codes, weights, n_classes=n_classes, name="X")
@@ -105,9 +105,12 @@ class GaussianNB(NaiveBayesClassifier):
         self.class_count_ = self._classes.counts.copy()
         self.class_prior_ = self._class_prior()
         self.epsilon_ = self.var_smoothing * largest_variance(t)
-        model = Gaussian(self.epsilon_, self.prior, self.estimate)
-        self.theta_, self.var_ = (np.array(part) for part in model.parameters(t))
-        self._scorer = model.scorer(t)
+        self._event = Gaussian(self.epsilon_, self.prior, self.estimate)
+        self.theta_, self.var_ = (np.array(part) for part in self._event.parameters(t))
+
+    def _make_scorer(self) -> Scorer:
+        t: Any = self._features
+        return self._event.scorer(t)
 
     def _class_prior(self) -> Array:
         if self.priors is None:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from suffice.estimators.base import CountClassifier, TotalsClassifier
-from suffice.models import Multinomial
+from suffice.models import Multinomial, Scorer
 from suffice.posterior import Dirichlet
 from suffice.typing import Array
 
@@ -64,9 +64,6 @@ class MultinomialNB(TotalsClassifier):
         "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet],
     }
 
-    feature_count_: Array
-    feature_log_prob_: Array
-
     def __init__(
         self,
         *,
@@ -82,13 +79,25 @@ class MultinomialNB(TotalsClassifier):
         self.class_prior = class_prior
         self.estimate = estimate
 
+    @property
+    def feature_log_prob_(self) -> Array:
+        """Log-probability of each word in each class."""
+        logs: Array = self._view("log_theta", self._log_theta)
+        return logs
+
     def _remake(self) -> None:
         self._remake_prior()
-        t: Any = self._features
-        self.feature_count_ = t.counts.copy()
-        model = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate)
-        self.feature_log_prob_ = model.log_theta(t)
-        self._scorer = model.scorer(t, self.feature_log_prob_)
+        self._event: Any = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate)
+        if self.estimate == "map":  # may be refused: now, not later
+            self._view("log_theta", self._log_theta)
+
+    def _log_theta(self) -> Array:
+        logs: Array = self._event.log_theta(self._features)
+        return logs
+
+    def _make_scorer(self) -> Scorer:
+        scorer: Scorer = self._event.scorer(self._features, self.feature_log_prob_)
+        return scorer
 
     def _pseudo_counts(self, family: str) -> Array:
         if isinstance(self.alpha, Dirichlet):

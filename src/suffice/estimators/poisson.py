@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from suffice.estimators.base import CountClassifier, TotalsClassifier
-from suffice.models import Poisson
+from suffice.models import Poisson, Scorer
 from suffice.posterior import Gamma
 from suffice.typing import Array
 
@@ -59,9 +59,6 @@ class PoissonNB(TotalsClassifier):
         "alpha": [*CountClassifier._parameter_constraints["alpha"], Gamma],
     }
 
-    feature_count_: Array
-    rate_: Array
-
     def __init__(
         self,
         *,
@@ -77,11 +74,22 @@ class PoissonNB(TotalsClassifier):
         self.class_prior = class_prior
         self.estimate = estimate
 
+    @property
+    def rate_(self) -> Array:
+        """Rate of each feature in each class."""
+        rates: Array = self._view("rates", self._rates)
+        return rates
+
     def _remake(self) -> None:
         self._remake_prior()
+        self._event = Poisson(*self._two_parameters(Gamma), self.estimate)
+        if self.estimate == "map":  # may be refused: now, not later
+            self._view("rates", self._rates)
+
+    def _rates(self) -> Array:
         t: Any = self._features
-        self.feature_count_ = t.counts.copy()
-        rows = self.class_count_[:, None]
-        model = Poisson(*self._two_parameters(Gamma), self.estimate)
-        self.rate_ = model.rates(t, rows)
-        self._scorer = model.scorer(t, rows)
+        return self._event.rates(t, self.class_count_[:, None])
+
+    def _make_scorer(self) -> Scorer:
+        t: Any = self._features
+        return self._event.scorer(t, self.class_count_[:, None])

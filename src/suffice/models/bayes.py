@@ -3,44 +3,100 @@
 joint      ln p(x, c) = ln p(c) + ln p(x | c)
 NB-10      ln p(c | x) = joint_c − ln Σ e^joint, the sum taken about its largest term
 NB-12      a row that no class can have made keeps the class prior, and the user is told
+
+A scorer knows ln p(x | c): `scores(rows)` is rows × classes. Where it can tell the best class without writing them all
+down, it has `best(rows, log_prior)` as well. Otherwise rows are taken a block at a time.
 """
 
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from typing import Any, Protocol
 
 import numpy as np
 
+from suffice.stats.inputs import Rows
 from suffice.typing import Array, Integers
 
-__all__ = ["ImpossibleSampleWarning", "decide", "log_posterior"]
+__all__ = ["ImpossibleSampleWarning", "Scorer", "decide", "joint", "log_posterior"]
+
+NUMBERS_AT_ONCE = 2**19
 
 
 class ImpossibleSampleWarning(UserWarning):
     """A row has probability zero under every class."""
 
 
-def log_posterior(joint: Array, log_prior: Array) -> Array:
-    """ln p(c | x) for rows of joint log-probabilities."""
-    joint = possible(joint, log_prior)
-    largest = joint.max(axis=1, keepdims=True)
-    return np.asarray(joint - (largest + np.log(np.exp(joint - largest).sum(axis=1, keepdims=True))))  # NB-10
+class Scorer(Protocol):
+    """What a model leaves behind to score rows with."""
+
+    def scores(self, X: Any) -> Array:
+        """ln p(x | c), rows × classes, up to a constant that all classes of a row share."""
 
 
-def decide(joint: Array, log_prior: Array) -> Integers:
+def joint(scorer: Scorer, X: Any, log_prior: Array) -> Array:
+    """ln p(x, c) of each row and class."""
+    scores = scorer.scores(X)
+    scores += log_prior
+    # a class of probability zero stays so, whatever a model without its data says
+    scores[:, np.isneginf(log_prior)] = -np.inf
+    return scores
+
+
+def log_posterior(scorer: Scorer, X: Any, log_prior: Array) -> Array:
+    """ln p(c | x) of each row and class."""
+    rows = Rows.read(X, "X")
+    out = np.empty((len(rows), len(log_prior)))
+    impossible = 0
+    for block in _blocks(rows, len(log_prior)):
+        part = joint(scorer, rows.part(block), log_prior)
+        largest = part.max(axis=1, keepdims=True)
+        lost = np.isneginf(largest[:, 0])
+        if lost.any():
+            impossible += int(lost.sum())
+            part[lost] = log_prior  # NB-12
+            largest = part.max(axis=1, keepdims=True)
+        part -= largest
+        part -= np.log(np.exp(part).sum(axis=1, keepdims=True))  # NB-10
+        out[block] = part
+    _tell(impossible, len(rows))
+    return out
+
+
+def decide(scorer: Scorer, X: Any, log_prior: Array) -> Integers:
     """The most probable class of each row."""
-    return np.asarray(possible(joint, log_prior).argmax(axis=1), np.int64)
+    rows = Rows.read(X, "X")
+    best: Any = getattr(scorer, "best", None)
+    if best is not None:
+        codes = best(rows, log_prior)
+    else:
+        codes = np.empty(len(rows), np.int64)
+        for block in _blocks(rows, len(log_prior)):
+            part = joint(scorer, rows.part(block), log_prior)
+            codes[block] = np.where(np.isneginf(part.max(axis=1)), -1, part.argmax(axis=1))
+    lost = codes < 0
+    if lost.any():
+        codes[lost] = np.argmax(log_prior)  # NB-12
+        _tell(int(lost.sum()), len(rows))
+    return np.asarray(codes, np.int64)
 
 
-def possible(joint: Array, log_prior: Array) -> Array:
-    """The joint, with the class prior in rows that no class can have made."""
-    impossible = np.asarray(np.isneginf(joint).all(axis=1))
-    if not impossible.any():
-        return joint
-    warnings.warn(
-        f"{int(impossible.sum())} of {len(joint)} rows have probability zero in every class and get the class prior. "
-        "A larger alpha, or estimate='mean', leaves nothing impossible.",
-        ImpossibleSampleWarning,
-        stacklevel=4,
-    )
-    return np.where(impossible[:, None], log_prior, joint)  # NB-12
+def _blocks(rows: Rows, classes: int) -> Iterator[slice]:
+    """Cuts of the rows, so that neither their numbers nor their scores are many at once."""
+    n, width = len(rows), rows.matrix.shape[1]
+    if rows.is_sparse:
+        width = rows.matrix.nnz // max(1, n)
+    step = max(1, NUMBERS_AT_ONCE // max(1, classes, width))
+    for at in range(0, n, step):
+        yield slice(at, min(n, at + step))
+
+
+def _tell(impossible: int, rows: int) -> None:
+    if impossible:
+        warnings.warn(
+            f"{impossible} of {rows} rows have probability zero in every class and get the class prior. "
+            "A larger alpha, or estimate='mean', leaves nothing impossible.",
+            ImpossibleSampleWarning,
+            stacklevel=4,
+        )

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from suffice.models.events import Estimate, _known, _mode, log, log_ratio
-from suffice.models.kernels import category_scores
+from suffice.models.kernels import by_feature, category_scores
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts
+from suffice.stats.inputs import Rows
 from suffice.typing import Array, Integers
 
 __all__ = ["Categorical", "Lookup"]
@@ -40,16 +41,27 @@ class Categorical:
         totals = [counts.sum(axis=1) + alpha * counts.shape[1] for counts in columns]
         unseen = [_known(log_ratio(mass, total), -np.inf) for total in totals]
         table = np.concatenate([np.column_stack(pair) for pair in zip(tables, unseen, strict=True)], axis=1)
-        return Lookup(np.ascontiguousarray(table.T), t.sizes)
+        return Lookup(by_feature(table), np.concatenate([[0], np.cumsum(t.sizes + 1)]).astype(np.int64), len(t.counts))
 
 
 @dataclass(frozen=True)
 class Lookup:
     """ln θ of every category, columns side by side, each followed by that of an unseen one."""
 
-    table: Array  # Σ(size + 1) × classes
-    sizes: Integers
+    table: Array  # a line per category
+    first: Integers  # each column's first line, then their number
+    classes: int
 
     def scores(self, X: Any) -> Array:
         """Rows × classes."""
-        return category_scores(np.minimum(X, self.sizes), self.table, self.sizes + 1)
+        rows = Rows.read(X, "X")
+        out: Array = category_scores(
+            np.empty((len(rows), self.classes)), rows, self.table, self.first, np.zeros(self.classes)
+        )
+        return out
+
+    def best(self, X: Any, log_prior: Array) -> Integers:
+        """The class of the largest joint, row by row; −1 where no class is possible."""
+        rows = Rows.read(X, "X")
+        out: Integers = category_scores(np.empty(len(rows), np.int64), rows, self.table, self.first, log_prior)
+        return out

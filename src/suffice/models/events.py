@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from suffice.errors import NoUniqueMode
-from suffice.models.linear import Linear
+from suffice.models.linear import Forbidding, Linear, linear
 from suffice.models.rising import Rising
 from suffice.posterior import Beta, Dirichlet, Gamma
 from suffice.stats import BinaryCounts, TokenCounts
@@ -56,27 +56,27 @@ class Bernoulli:
         on, off = log_ratio(np.asarray(t.ones + a), total), log_ratio(np.asarray(t.zeros + b), total)  # NB-1
         return _known(on, np.log(0.5)), _known(off, np.log(0.5))
 
-    def scorer(self, on: Array, off: Array) -> Linear | Flags:
+    def scorer(self, on: Array, off: Array) -> Linear | Forbidding | Flags:
         """Scores of rows of zeros and ones, by ln θ and ln(1−θ)."""
-        if np.isneginf(off).any():
-            return Flags(on, off)
-        return Linear(on - off, off.sum(axis=1))
+        always = np.isneginf(off)
+        if not always.any():
+            return linear(on - off, off.sum(axis=1))
+        off = np.where(always, 0.0, off)
+        present = linear(np.where(np.isneginf(on), -np.inf, on - off), off.sum(axis=1))
+        return Flags(present, linear(always.astype(np.float64), np.zeros(len(on))), always.sum(axis=1))
 
 
 @dataclass(frozen=True)
 class Flags:
     """Bernoulli scores where some feature is always on: its absence forbids the class."""
 
-    on: Array
-    off: Array
+    present: Linear | Forbidding
+    always: Linear | Forbidding
+    how_many: Array
 
     def scores(self, X: object) -> Array:
         """Rows × classes."""
-        always = np.isneginf(self.off)
-        off = np.where(always, 0.0, self.off)
-        present = Linear(np.where(np.isneginf(self.on), -np.inf, self.on - off), off.sum(axis=1)).scores(X)
-        kept = Linear(always.astype(np.float64), np.zeros(len(self.on))).scores(X)
-        return np.where(kept < always.sum(axis=1), -np.inf, present)
+        return np.where(self.always.scores(X) < self.how_many, -np.inf, self.present.scores(X))
 
 
 @dataclass(frozen=True)
@@ -94,12 +94,12 @@ class Multinomial:
         theta = log_ratio(counts, counts.sum(axis=1, keepdims=True))  # NB-3
         return _known(theta, -np.log(max(1, theta.shape[1])))
 
-    def scorer(self, t: TokenCounts, log_theta: Array) -> Linear | Rising:
+    def scorer(self, t: TokenCounts, log_theta: Array) -> Linear | Forbidding | Rising:
         """Scores of rows of counts; without n!/Πx!, which all classes share."""
         if self.estimate == "predictive":
             alpha = np.asarray(self.alpha + t.counts)
             return Rising(alpha, np.zeros(len(alpha)), np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
-        return Linear(log_theta, np.zeros(len(log_theta)))
+        return linear(log_theta, np.zeros(len(log_theta)))
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class Poisson:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((t.counts + shape) / (n + rate))  # NB-5
 
-    def scorer(self, t: TokenCounts, n: Array) -> Linear | Rising:
+    def scorer(self, t: TokenCounts, n: Array) -> Linear | Forbidding | Rising:
         """Scores of rows of counts."""
         if self.estimate == "predictive":
             shape, rate = np.asarray(self.shape + t.counts), np.asarray(self.rate + n)
@@ -143,7 +143,7 @@ class Poisson:
             with np.errstate(divide="ignore", invalid="ignore"):  # no rows and no prior: nothing is known
                 return Rising(shape, slope, -(shape * np.log1p(1 / rate)).sum(axis=1), None)  # NB-5
         rates = _known(self.rates(t, n), 1.0)
-        return Linear(log(rates), -rates.sum(axis=1))
+        return linear(log(rates), -rates.sum(axis=1))
 
 
 def _known(values: Array, otherwise: float) -> Array:

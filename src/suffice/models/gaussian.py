@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
 from suffice.models.events import Estimate
-from suffice.models.kernels import normal_scores
+from suffice.models.kernels import by_feature, normal_scores
 from suffice.posterior import NormalInverseGamma
 from suffice.stats import DiagonalMoments
-from suffice.typing import Array
+from suffice.stats.inputs import REAL, Rows
+from suffice.typing import Array, Integers
 
 __all__ = ["Gaussian", "largest_variance"]
-
-ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,23 @@ class Normals:
 
     def scores(self, X: Any) -> Array:
         """Rows × classes."""
+        rows = Rows.read(X, "X")
+        mean, precision, offset = self._tables
+        out: Array = normal_scores(np.empty((len(rows), len(offset))), rows, mean, precision, offset)
+        return out
+
+    def best(self, X: Any, log_prior: Array) -> Integers:
+        """The class of the largest joint, row by row; −1 where no class is possible."""
+        rows = Rows.read(X, "X")
+        mean, precision, offset = self._tables
+        out: Integers = normal_scores(np.empty(len(rows), np.int64), rows, mean, precision, offset + log_prior)
+        return out
+
+    @cached_property
+    def _tables(self) -> tuple[Array, Array, Array]:
         variance = np.maximum(self.variance, np.finfo(np.float64).tiny)  # a constant: its value or nothing
         offset = -0.5 * np.log(2.0 * np.pi * variance).sum(axis=1)
-        precision = np.ascontiguousarray((0.5 / variance).T)
-        return normal_scores(X, np.ascontiguousarray(self.mean.T), precision, offset)
+        return by_feature(self.mean), by_feature(0.5 / variance), offset
 
 
 @dataclass(frozen=True)
@@ -67,13 +80,12 @@ class StudentTs:
     scale: Array
 
     def scores(self, X: Any) -> Array:
-        """Rows × classes, a block of rows at a time."""
-        out = np.empty((len(X), len(self.df)))
-        for at in range(0, len(X), ROWS_AT_ONCE):
-            block = np.asarray(X[at : at + ROWS_AT_ONCE], np.float64)
-            for c in range(len(self.df)):
-                logs = stats.t.logpdf(block, self.df[c], self.location[c], self.scale[c])
-                out[at : at + ROWS_AT_ONCE, c] = logs.sum(axis=1)
+        """Rows × classes."""
+        rows = Rows.read(X, "X")
+        REAL.check(rows.matrix, rows.name, rows.first)
+        out = np.empty((len(rows), len(self.df)))
+        for c in range(len(self.df)):
+            out[:, c] = stats.t.logpdf(rows.matrix, self.df[c], self.location[c], self.scale[c]).sum(axis=1)
         return out
 
 

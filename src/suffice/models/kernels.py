@@ -1,4 +1,8 @@
-"""The only door of the models to the compiled kernels: scores of rows by weights."""
+"""The only door of the models to the compiled kernels: scores of rows by weights.
+
+`out` is rows × classes for the scores themselves, or one whole number per row for the best class (−1 where none is
+possible). `offset` has a number per class. Tables of weights have a line per feature, as `by_feature` makes them.
+"""
 
 from __future__ import annotations
 
@@ -8,42 +12,48 @@ import numpy as np
 
 from suffice import _native
 from suffice.parallel import thread_count
-from suffice.stats.inputs import REAL, Rows
+from suffice.stats.inputs import CODE, Rows
 from suffice.stats.kernels import entries
 from suffice.typing import Array, Integers
 
-__all__ = ["category_scores", "normal_scores", "scores"]
+__all__ = ["by_feature", "category_scores", "normal_scores", "scores"]
 
 
-def scores(X: Any, weight: Array, offset: Array) -> Array:
-    """offset + X · weight, rows × classes; `weight` is features × classes."""
-    rows = Rows.read(X, "X")
-    out = np.empty((len(rows), weight.shape[1]))
-    out[:] = offset
+def by_feature(table: Array) -> Array:
+    """A table of classes × features, features first; classes of zeros make up two or a multiple of four."""
+    classes, features = table.shape
+    out = np.zeros((features, 2 if classes <= 2 else -(-classes // 4) * 4))
+    out[:, :classes] = table.T
+    return out
+
+
+def scores(out: Any, rows: Rows, weight: Array, offset: Array) -> Any:
+    """offset + rows · weight."""
     matrix = rows.matrix.tocsr() if rows.is_sparse else rows.matrix
     data = entries(matrix) if rows.is_sparse else (matrix,)
-    run: Any = _native.scores
-    if not run(out, weight, *data, _native.Rule(REAL.least, REAL.most), thread_count()):
-        rows.complain(REAL)
+    run: Any = _native.scores if rows.above is None else _native.flag_scores
+    above = () if rows.above is None else (rows.above,)
+    if not run(out, offset, weight, *data, *above, _rule(rows), thread_count()):
+        rows.complain(rows.allowed)
     return out
 
 
-def normal_scores(X: Any, mean: Array, precision: Array, offset: Array) -> Array:
-    """offset − Σ_j precision·(x − mean)², rows × classes; `mean` and `precision` are features × classes."""
-    rows = Rows.read(X, "X")
-    out = np.empty((len(rows), mean.shape[1]))
-    out[:] = offset
-    rule = _native.Rule(REAL.least, REAL.most)
-    if not _native.normal_scores(out, mean, precision, rows.matrix, rule, thread_count()):
-        rows.complain(REAL)
+def normal_scores(out: Any, rows: Rows, mean: Array, precision: Array, offset: Array) -> Any:
+    """offset − Σ_j precision·(x − mean)²."""
+    if not _native.normal_scores(out, offset, mean, precision, rows.matrix, _rule(rows), thread_count()):
+        rows.complain(rows.allowed)
     return out
 
 
-def category_scores(codes: Integers, weight: Array, sizes: Integers) -> Array:
-    """Σ over columns of the weights of each code, rows × classes; `weight` is Σ sizes × classes."""
-    out = np.zeros((len(codes), weight.shape[1]))
-    offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    rule = _native.Rule(0, 2.0**53, True)
-    if not _native.category_scores(out, weight, codes, offsets, rule, thread_count()):
-        raise ValueError("Codes must be below the number of categories of their column.")
+def category_scores(out: Any, rows: Rows, weight: Array, first: Integers, offset: Array) -> Any:
+    """offset + Σ over columns of the weights of each code; `first` is each column's first line, then their number.
+
+    A code beyond those of its column has the column's last line.
+    """
+    if not _native.category_scores(out, offset, weight, rows.matrix, first, _rule(rows), thread_count()):
+        rows.complain(CODE)
     return out
+
+
+def _rule(rows: Rows) -> _native.Rule:
+    return _native.Rule(rows.allowed.least, rows.allowed.most)

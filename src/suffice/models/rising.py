@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from suffice.posterior.special import log_rising
+from suffice.stats.inputs import COUNT, Rows
 from suffice.typing import Array
 
 __all__ = ["Rising"]
@@ -28,7 +29,9 @@ class Rising:
 
     def scores(self, X: Any) -> Array:
         """Rows × classes; only what is not zero is looked at."""
-        entries = sparse.csr_matrix(X)
+        rows = Rows.read(X, "X")
+        COUNT.check(rows.matrix.data if rows.is_sparse else rows.matrix, rows.name, rows.first)
+        entries = sparse.csr_matrix(rows.matrix)
         lengths = np.asarray(entries.sum(axis=1), np.float64).ravel()
         out = np.empty((entries.shape[0], len(self.shape)))
         row = np.repeat(np.arange(entries.shape[0]), np.diff(entries.indptr))

@@ -107,7 +107,7 @@ class Statistic(ABC):
         name : str
             What error messages call the data.
         """
-        rows = data if isinstance(data, Rows) else Rows.read(data, name)
+        rows = Rows.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes))
 
     @property

@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.stats import kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import BINARY, COUNT, EXACT, MANY, WHOLE, Groups, Rows, as_numbers
+from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, Rows, as_numbers
 from suffice.stats.pairs import Pair
 from suffice.typing import Array, Integers, Matrix
 
@@ -82,7 +82,8 @@ class BinaryCounts(Counts):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        return cls(kernels.sums(rows, groups, BINARY), kernels.weights(groups, len(rows.shape)))
+        allowed = BINARY if rows.above is None else REAL
+        return cls(kernels.sums(rows, groups, allowed), kernels.weights(groups, len(rows.shape)))
 
     @property
     def zeros(self) -> Array:
@@ -128,7 +129,7 @@ class CategoryCounts(Counts):
         name: str = "data",
     ) -> Self:
         """Count category codes 0..K−1 by column; `sizes` says how many categories each column has."""
-        rows = data if isinstance(data, Rows) else Rows.read(data, name)
+        rows = Rows.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes), sizes)
 
     @classmethod
@@ -254,13 +255,20 @@ def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
         if known.shape != (columns,):
             raise ShapeError(f"The argument 'sizes' must hold one number per column, {columns}; got {known.shape}.")
         return known
-    seen = rows.matrix.max(axis=0).astype(np.float64) + 1 if len(rows) else np.zeros(columns)
+    return category_sizes(rows)
+
+
+def category_sizes(rows: Rows) -> Integers:
+    """How many categories each column of codes shows: one more than its largest."""
+    if not len(rows):
+        return np.zeros(rows.matrix.shape[1], np.int64)
+    seen = kernels.table("largest", rows, Groups.read(len(rows), None, None, None), CODE)[0].ravel() + 1
     if (seen > max(MANY, 2 * len(rows))).any():
         raise DataError(
             f"The argument '{rows.name}' must hold category codes 0, 1, 2, …; got {seen.max() - 1:.17g} among "
             f"{len(rows)} rows. If there are so many categories, give sizes=."
         )
-    return np.where((seen > 0) & (seen < 2.0**53), seen, 0).astype(np.int64)
+    return np.asarray(seen, np.int64)
 
 
 def _places(sizes: Integers, wider: Integers) -> Integers:

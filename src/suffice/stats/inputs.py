@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -13,7 +13,20 @@ from scipy import sparse
 from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.typing import Array, Integers, Matrix
 
-__all__ = ["BINARY", "COUNT", "EXACT", "MANY", "POSITIVE", "REAL", "WHOLE", "Allowed", "Groups", "Rows", "as_numbers"]
+__all__ = [
+    "BINARY",
+    "CODE",
+    "COUNT",
+    "EXACT",
+    "MANY",
+    "POSITIVE",
+    "REAL",
+    "WHOLE",
+    "Allowed",
+    "Groups",
+    "Rows",
+    "as_numbers",
+]
 
 EXACT = 2.0**53 - 1
 """The largest count. One more, and float64 could no longer tell a sum from its neighbour, so it is refused."""
@@ -61,6 +74,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 COUNT = Allowed(0.0, EXACT, False, "numbers of at least 0 and below 2**53")
 WHOLE = Allowed(0.0, EXACT, True, "whole numbers of at least 0 and below 2**53")
 BINARY = Allowed(0.0, 1.0, True, "zeros and ones")
+CODE = Allowed(0.0, EXACT, True, "category codes 0, 1, 2, …")
 POSITIVE = Allowed(5e-324, _LARGEST, False, "positive, finite numbers")
 REAL = Allowed(-_LARGEST, _LARGEST, False, "finite numbers")
 
@@ -73,10 +87,14 @@ class Rows:
     shape: tuple[int, ...]
     name: str
     first: int = 0  # the number of the first row, where these are part of more
+    above: float | None = None  # values stand for whether they are above this, which is not negative
+    allowed: Allowed = REAL  # what a score may be made of
 
     @classmethod
-    def read(cls, data: Matrix, name: str = "data") -> Rows:
+    def read(cls, data: Matrix | Rows, name: str = "data") -> Rows:
         """Accept lists, arrays of any order and stride, and sparse matrices; copy only what kernels cannot read."""
+        if isinstance(data, Rows):
+            return data
         if sparse.issparse(data) and data.ndim == 2:
             return cls(_compressed(data, name), data.shape[1:], name)
         if sparse.issparse(data):
@@ -100,7 +118,15 @@ class Rows:
 
     def part(self, block: slice) -> Rows:
         """Some of the rows."""
-        return Rows(self.matrix[block], self.shape, self.name, self.first + block.start)
+        return replace(self, matrix=self.matrix[block], first=self.first + block.start)
+
+    def must_be(self, allowed: Allowed) -> Rows:
+        """The same rows, to be refused by a scorer if they hold anything else."""
+        return replace(self, allowed=allowed)
+
+    def flags(self, threshold: float) -> Rows:
+        """The same rows, read as ones where they are above the threshold and zeros elsewhere."""
+        return replace(self, above=threshold)
 
     def complain(self, allowed: Allowed) -> None:
         """Raise the error that a kernel only noticed: name the first value that is not allowed."""

@@ -9,13 +9,16 @@ import numpy as np
 from suffice import _native
 from suffice.errors import ShapeError
 from suffice.parallel import thread_count
-from suffice.stats.inputs import Allowed, Groups, Rows
+from suffice.stats.inputs import CODE, Allowed, Groups, Rows
 from suffice.typing import Array, Integers
 
 __all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "weights"]
 
 FIELDS = {"sums": 1, "real_sums": 2, "poisson_sums": 4, "largest": 1, "moments": 6}
 """Numbers that a cell of each kernel holds; all but `sums` and `largest` are pairs of hi and lo."""
+
+FLAGGED = {"sums": "flag_sums", "real_sums": "real_flag_sums"}
+"""Kernels that read values as flags."""
 
 ROWS_AT_ONCE = 65536
 """Rows copied at a time where a kernel needs them dense and in order."""
@@ -37,9 +40,10 @@ def table(
     """The kernel's fields, each of shape classes × row."""
     matrix = rows.matrix
     out = _zeros(_lines(groups), matrix.shape[1], FIELDS[kernel])
-    run: Any = getattr(_native, kernel)
+    run: Any = getattr(_native, kernel if rows.above is None else FLAGGED[kernel])
     data = (*entries(matrix), len(rows), matrix.format == "csc") if rows.is_sparse else (matrix,)
-    if not run(out, *data, *_groups(groups), _rule(allowed), thread_count()):
+    above = () if rows.above is None else (rows.above,)
+    if not run(out, *data, *above, *_groups(groups), _rule(allowed), thread_count()):
         rows.complain(allowed)
     if rows.is_sparse and kernel == "moments":
         _native.absent_moments(out, _class_weights(groups)[:, 0], thread_count())
@@ -50,8 +54,7 @@ def categories(rows: Rows, groups: Groups, sizes: Integers) -> Array:
     """Counts of each category of each column, side by side: classes × Σ sizes."""
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     out = _zeros(_lines(groups), int(sizes.sum(dtype=np.float64)), 2 if groups.real else 1)
-    code = Allowed(0, 2.0**53, True, "category codes")
-    if not _native.category_sums(out, rows.matrix, offsets, *_groups(groups), _rule(code), thread_count()):
+    if not _native.category_sums(out, rows.matrix, offsets, *_groups(groups), _rule(CODE), thread_count()):
         for j, size in enumerate(sizes):
             allowed = Allowed(0, int(size) - 1, True, f"category codes from 0 to {size - 1}")
             allowed.check(rows.matrix[:, j], rows.name if len(sizes) == 1 else f"{rows.name}[:, {j}]")

@@ -1,0 +1,118 @@
+// Dense rows as they come, without sorting them by class: each block of rows fills a table of classes × cells that stays in
+// the cache, columns side by side so that the processor adds several at once. Blocks are merged in their order.
+#pragma once
+
+#include <atomic>
+#include <vector>
+
+#include "arrays.hpp"
+#include "cells.hpp"
+#include "groups.hpp"
+
+namespace suffice {
+
+// total[j] += w · x[j]
+void add_values(double* total, const double* x, double w, Index count);
+
+// lost[j] += w · (x[j] − mean[j]) and scatter[j] += w · (x[j] − mean[j])²
+void add_deviations(double* lost, double* scatter, const double* mean, const double* x, double w, Index count);
+
+template <class Cell>
+struct Lines;
+
+template <>
+struct Lines<Sum> {
+    std::vector<double> total;
+
+    template <class Data>
+    bool fill(const Data& data, const Groups& groups, const Rule& rule, Index begin, Index end) {
+        const Index cells = data.cells();
+        total.assign(groups.classes * cells, 0.0);
+        bool good = true;
+        Strip strip;
+        for (Index i = begin; i < end; ++i) {
+            groups.classes_of(i, [&](Index group, double w) {
+                double* line = total.data() + group * cells;
+                if constexpr (Data::one_hot) {
+                    good &= data.row(i, rule, [&](Index cell, double) { line[cell] += w; });
+                } else {
+                    good &= data.strips(i, rule, strip, [&](const Index*, Index first, const double* x, Index count) {
+                        add_values(line + first, x, w, count);
+                    });
+                }
+            });
+        }
+        return good;
+    }
+
+    void merge_into(Sum* out) const {
+        for (std::size_t k = 0; k < total.size(); ++k) out[k].total += total[k];
+    }
+};
+
+template <>
+struct Lines<Moment> {
+    std::vector<Pair> n;
+    std::vector<double> mean, lost, scatter;
+    Index cells;
+
+    template <class Data>
+    bool fill(const Data& data, const Groups& groups, const Rule& rule, Index begin, Index end) {
+        cells = data.cells();
+        n.assign(groups.classes, Pair{0.0, 0.0});
+        for (auto* table : {&mean, &lost, &scatter}) table->assign(groups.classes * cells, 0.0);
+        bool good = true;
+        Strip strip;
+        auto each = [&](auto use) {
+            for (Index i = begin; i < end; ++i) {
+                groups.classes_of(i, [&](Index group, double w) {
+                    good &= data.strips(i, rule, strip, [&](const Index*, Index first, const double* x, Index count) {
+                        use(group * cells + first, x, w, count);
+                    });
+                });
+            }
+        };
+        for (Index i = begin; i < end; ++i) {
+            groups.classes_of(i, [&](Index group, double w) { n[group] = n[group] + Pair{w, 0.0}; });
+        }
+        each([&](Index at, const double* x, double w, Index count) { add_values(mean.data() + at, x, w, count); });
+        for (std::size_t k = 0; k < mean.size(); ++k) mean[k] = n[k / cells].hi > 0 ? mean[k] / n[k / cells].hi : 0.0;
+        each([&](Index at, const double* x, double w, Index count) {
+            add_deviations(lost.data() + at, scatter.data() + at, mean.data() + at, x, w, count);
+        });
+        return good;
+    }
+
+    void merge_into(Moment* out) const {
+        for (std::size_t k = 0; k < mean.size(); ++k) {
+            Moment cell{n[k / cells], {mean[k], lost[k]}, {scatter[k], 0.0}};
+            cell.finish();
+            out[k].merge(cell);
+        }
+    }
+};
+
+template <class Cell, class Data>
+bool accumulate_stream(const Data& data, const Groups& groups, const Rule& rule, int threads, Cell* out) {
+    const Index blocks = (groups.rows + block_rows - 1) / block_rows;
+    constexpr Index slots = 16;
+    std::vector<Lines<Cell>> lines(std::min(slots, blocks));
+    std::atomic<bool> good{true};
+    for (Index at = 0; at < blocks; at += slots) {
+        const Index count = std::min(slots, blocks - at);
+        parallel_for(count, threads, [&](Index slot) {
+            const Index begin = (at + slot) * block_rows;
+            if (!lines[slot].fill(data, groups, rule, begin, std::min(groups.rows, begin + block_rows))) good = false;
+        });
+        for (Index slot = 0; slot < count; ++slot) lines[slot].merge_into(out);
+    }
+    return good;
+}
+
+// Whether the table of a block is small beside the block itself.
+template <class Data>
+bool streams(const Data& data, const Groups& groups) {
+    return !groups.share && data.by_rows() && groups.classes * data.cells() * 16 <= block_rows * data.columns;
+}
+
+}  // namespace suffice
