@@ -12,7 +12,7 @@ BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__i
 help:
 	@echo "make demo    see the library at work on a few small examples"
 	@echo "make test    check everything: style, types, imports, tests, documentation examples"
-	@echo "make bench   fit and predict beside scikit-learn, as ratios (a few minutes)"
+	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md (some minutes)"
 	@echo "make lint | types | imports | unit    one part of it"
 	@echo "make format  let ruff arrange the code"
 	@echo "make wheel   build a wheel into dist/"
@@ -24,7 +24,7 @@ demo: $(VENV)/.installed
 test: lint types imports unit
 	@echo "==> all checks passed"
 
-bench: $(VENV)/.installed
+bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/naive_bayes.py
 
 lint: $(VENV)/.checked
@@ -74,4 +74,9 @@ $(VENV)/.installed: $(BIN)/python $(BUILT_FROM) constraints.txt
 $(VENV)/.checked: $(VENV)/.installed
 	@echo "==> installing what the checks need"
 	@$(PIP) --no-build-isolation --editable ".[dev]"
+	@touch $@
+
+$(VENV)/.benched: $(VENV)/.installed
+	@echo "==> installing the peers to compare with"
+	@$(PIP) --no-build-isolation --editable ".[bench]"
 	@touch $@

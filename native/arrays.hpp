@@ -32,7 +32,8 @@ struct Rule {
 // Part of a row's entries, side by side: room for them where the matrix itself does not hold them so.
 struct Strip {
     static constexpr Index most = 256;
-    Index cell[most];
+    static constexpr Index ahead = 12;  // cells that come after these, if the matrix is sparse: soon to be needed
+    Index cell[most + ahead];
     double value[most];
 };
 
@@ -151,11 +152,21 @@ struct OneHot {
         for (Index first = 0; first < columns; first += Strip::most) {
             const Index count = std::min(Strip::most, columns - first);
             const Value* p = codes.data + i * codes.row_step + first * codes.column_step;
-            bool inside = true;
-            for (Index k = 0; k < count; ++k) {
-                strip.cell[k] = cell(first + k, p[k * codes.column_step]);
-                inside &= strip.cell[k] >= 0;
+            Index lowest = 0;  // below zero if any cell is
+            if (clip && !std::is_floating_point_v<Value>) {
+                const Index* size = offset + first;
+                for (Index k = 0; k < count; ++k) {
+                    const Index code = static_cast<Index>(p[k * codes.column_step]), last = size[k + 1] - 1 - size[k];
+                    strip.cell[k] = size[k] + (code < last ? code : last);
+                    lowest |= code | last;
+                }
+            } else {
+                for (Index k = 0; k < count; ++k) {
+                    strip.cell[k] = cell(first + k, p[k * codes.column_step]);
+                    lowest |= strip.cell[k];
+                }
             }
+            const bool inside = lowest >= 0;
             if (inside) use(strip.cell, 0, nullptr, count);
             good &= inside;
         }
@@ -246,6 +257,11 @@ struct Compressed {
                 good &= rule.holds(value[begin + k]);
             }
             if (!inside) return false;
+            const Index after = std::min(Strip::ahead, entries() - begin - count);
+            for (Index k = 0; k < Strip::ahead; ++k) {
+                const auto next = k < after ? static_cast<std::uint64_t>(index[begin + count + k]) : 0;
+                strip.cell[count + k] = next < limit ? static_cast<Index>(next) : 0;
+            }
             if constexpr (std::is_same_v<Value, double>) {
                 use(strip.cell, 0, value + begin, count);
             } else {

@@ -47,7 +47,7 @@ struct Piece {
     // The same, calling soon(row) a little before the row is visited.
     template <class Visit, class Soon>
     void each_row(Visit visit, Soon soon) const {
-        constexpr Index ahead = 3;
+        constexpr Index ahead = 8;
         for (Index k = begin; k < end; ++k) {
             if (order && k + ahead < end) soon(order[k + ahead]);
             visit(order ? order[k] : k);

@@ -13,9 +13,6 @@ namespace {
 
 constexpr Index widest = 20;
 
-// Words are scattered over a table larger than the cache: ask for their lines ahead of time.
-constexpr Index ahead = 12;
-
 // Two or four classes side by side.
 typedef double Two __attribute__((vector_size(16)));
 typedef double Four __attribute__((vector_size(32)));
@@ -37,12 +34,10 @@ SUFFICE_INLINE void add_weights(const double* table, Index step, const Index* ce
     constexpr Index classes = parts * static_cast<Index>(sizeof(Some) / sizeof(double));
     Some sum[parts];
     for (int c = 0; c < parts; ++c) load(sum[c], line, c);
-    if (cells && values) {
+    if (cells && values) {  // words, scattered over a table larger than the cache: ask for their lines ahead of time
         for (Index k = 0; k < count; ++k) {
-            if (k + ahead < count) {
-                const double* next = table + cells[k + ahead] * step;
-                for (Index c = 0; c < classes; c += 8) __builtin_prefetch(next + c);
-            }
+            const double* next = table + cells[k + Strip::ahead] * step;
+            for (Index c = 0; c < classes; c += 8) __builtin_prefetch(next + c);
             const double* w = table + cells[k] * step;
             for (int c = 0; c < parts; ++c) {
                 Some weight;

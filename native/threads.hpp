@@ -1,4 +1,5 @@
-// Runs numbered tasks on a few threads. Threads live for one call: nothing survives a fork.
+// Runs numbered tasks on a few threads. Threads live for one call: nothing survives a fork. Calls that run side by side
+// share the threads they may use, so that ten of them on ten threads of Python do not start a hundred.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +14,35 @@ namespace suffice {
 
 using Index = std::int64_t;
 
+// The threads of one call: what other calls of the process left of `most`, but one at least.
+class Crew {
+   public:
+    Crew(Index wanted, Index most) {
+        Index others = at_work().load();
+        do {
+            size_ = std::min(wanted, std::max<Index>(1, most - others));
+        } while (!at_work().compare_exchange_weak(others, others + size_));
+    }
+    ~Crew() { at_work() -= size_; }
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    Index size() const { return size_; }
+
+    static std::atomic<Index>& at_work() {
+        static std::atomic<Index> count{0};
+        return count;
+    }
+
+   private:
+    Index size_;
+};
+
 // Calls task(i) for i in [0, count). The order is free, so tasks must not share what they write.
 template <class Task>
 void parallel_for(Index count, int threads, Task task) {
-    const Index workers = std::min<Index>(threads, count);
+    const Crew crew(std::min<Index>(threads, count), threads);
+    const Index workers = crew.size();
     if (workers <= 1) {
         for (Index i = 0; i < count; ++i) task(i);
         return;

@@ -1,5 +1,11 @@
-"""How many threads the compiled kernels may use. The answer never changes a result, only its time."""
+"""How many threads the compiled kernels may use. The answer never changes a result, only its time.
 
+Who runs many processes or threads already must not get as many more from each. joblib, Dask and Spark tell their
+workers so by OMP_NUM_THREADS, which is obeyed; the workers of a multiprocessing pool say nothing, and get one thread.
+Calls side by side in one process share what there is (native/threads.hpp).
+"""
+
+import multiprocessing
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +22,17 @@ _chosen: ContextVar[int | None] = ContextVar("suffice_threads", default=None)
 
 
 def thread_count() -> int:
-    """Threads in force: `threads(n)`, else the environment's SUFFICE_NUM_THREADS, else the usable cores."""
+    """Threads in force: `threads(n)`, else SUFFICE_NUM_THREADS or OMP_NUM_THREADS, else the usable cores."""
     chosen = _chosen.get()
     if chosen is not None:
         return chosen
     text = os.environ.get(VARIABLE, "").strip()
-    return _positive(text, f"The environment variable {VARIABLE}") if text else _usable_cores()
+    if text:
+        return _positive(text, f"The environment variable {VARIABLE}")
+    shared = os.environ.get("OMP_NUM_THREADS", "").strip()
+    if shared.isdigit() and int(shared) > 0:
+        return min(int(shared), _usable_cores())
+    return 1 if multiprocessing.current_process().daemon else _usable_cores()
 
 
 @contextmanager

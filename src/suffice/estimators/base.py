@@ -207,16 +207,18 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         try:
             yield
         except DataError:
-            name = type(self).__name__
-            values = X.data if issparse(X) else X
-            if values.dtype.kind == "f" and np.isnan(values).any():
-                raise DataError(
-                    f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes will accept missing values."
-                ) from None
-            assert_all_finite(values, estimator_name=name, input_name="X")
+            self._refuse_missing(X.data if issparse(X) else X)
             if self.__sklearn_tags__().input_tags.positive_only:
-                check_non_negative(X, f"{name} (input X)")
+                check_non_negative(X, f"{type(self).__name__} (input X)")
             raise
+
+    def _refuse_missing(self, values: Any) -> None:
+        name = type(self).__name__
+        if values.dtype.kind in "fO" and (values != values).any():  # only a NaN differs from itself
+            raise DataError(
+                f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes will accept missing values."
+            ) from None
+        assert_all_finite(values, estimator_name=name, input_name="X")
 
     def _view(self, name: str, make: Callable[[], Any]) -> Any:
         """What is made of the statistics, when it is first asked for; every change of them starts anew."""

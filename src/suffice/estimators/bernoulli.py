@@ -94,7 +94,7 @@ class BernoulliNB(CountClassifier):
     @property
     def feature_log_prob_(self) -> Array:
         """Log-probability of on."""
-        on: Array = self._view("log_theta", self._log_theta)[0]
+        on: Array = self._view("log_theta", self._log_theta)
         return on
 
     def _as_model_sees(self, rows: Rows) -> Rows:
@@ -110,9 +110,10 @@ class BernoulliNB(CountClassifier):
         if self.estimate == "map":  # may be refused: now, not later
             self._view("log_theta", self._log_theta)
 
-    def _log_theta(self) -> tuple[Array, Array]:
+    def _log_theta(self) -> Array:
         t: Any = self._features
-        return self._event.log_theta(t)
+        return self._event.log_theta(t)[0]
 
     def _make_scorer(self) -> Scorer:
-        return self._event.scorer(*self._view("log_theta", self._log_theta))
+        t: Any = self._features
+        return self._event.scorer(t)

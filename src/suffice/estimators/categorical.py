@@ -108,14 +108,16 @@ class CategoricalNB(CountClassifier):
         return tags
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        X, y = validate_data(self, X, y, dtype=None, accept_sparse=False, reset=reset)
+        X, y = validate_data(self, X, y, dtype=None, accept_sparse=False, reset=reset, ensure_all_finite=False)
+        self._refuse_missing(X)
         return X, y
 
     def _is_plain(self, X: Any) -> bool:
         return self.categories_ is None and super()._is_plain(X)
 
     def _read_rows(self, X: Any) -> Any:
-        X = validate_data(self, X, dtype=None, accept_sparse=False, reset=False)
+        X = validate_data(self, X, dtype=None, accept_sparse=False, reset=False, ensure_all_finite=False)
+        self._refuse_missing(X)
         return _numbers(X) if self.categories_ is None else self._encode(X)
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:

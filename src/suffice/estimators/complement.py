@@ -97,7 +97,7 @@ class ComplementNB(MultinomialNB):
         return weights
 
     def _make_scorer(self) -> Scorer:
-        return linear(self.feature_log_prob_, np.zeros(len(self.classes_)))
+        return linear(self._log_theta(), np.zeros(len(self.classes_)))
 
     def _log_prior(self) -> Array:
         return self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))

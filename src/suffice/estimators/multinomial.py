@@ -96,7 +96,7 @@ class MultinomialNB(TotalsClassifier):
         return logs
 
     def _make_scorer(self) -> Scorer:
-        scorer: Scorer = self._event.scorer(self._features, self.feature_log_prob_)
+        scorer: Scorer = self._event.scorer(self._features)
         return scorer
 
     def _pseudo_counts(self, family: str) -> Array:

@@ -37,9 +37,8 @@ class Categorical:
         columns = [t.column(j) for j in range(len(t.sizes))]
         tables = [self.log_theta(counts) for counts in columns]
         alpha = 0.0 if self.estimate == "mle" else self.alpha
-        mass = np.full(len(t.counts), alpha)
         totals = [counts.sum(axis=1) + alpha * counts.shape[1] for counts in columns]
-        unseen = [_known(log_ratio(mass, total), -np.inf) for total in totals]
+        unseen = [_known(log_ratio(np.full(len(t.counts), alpha), total), -np.inf) for total in totals]
         table = np.concatenate([np.column_stack(pair) for pair in zip(tables, unseen, strict=True)], axis=1)
         return Lookup(by_feature(table), np.concatenate([[0], np.cumsum(t.sizes + 1)]).astype(np.int64), len(t.counts))
 

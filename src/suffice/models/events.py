@@ -33,9 +33,12 @@ def log(values: Array) -> Array:
 
 
 def log_ratio(part: Array, whole: Array) -> Array:
-    """ln part − ln whole; NaN for nothing of nothing, which a class without rows and prior has."""
-    with np.errstate(invalid="ignore"):
-        return np.asarray(log(part) - log(whole))
+    """ln part − ln whole, written over `part`; NaN for nothing of nothing, as a class without rows and prior has."""
+    logs = log(whole)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        np.log(part, out=part)
+        part -= logs
+    return part
 
 
 @dataclass(frozen=True)
@@ -56,11 +59,15 @@ class Bernoulli:
         on, off = log_ratio(np.asarray(t.ones + a), total), log_ratio(np.asarray(t.zeros + b), total)  # NB-1
         return _known(on, np.log(0.5)), _known(off, np.log(0.5))
 
-    def scorer(self, on: Array, off: Array) -> Linear | Forbidding | Flags:
-        """Scores of rows of zeros and ones, by ln θ and ln(1−θ)."""
+    def scorer(self, t: BinaryCounts) -> Linear | Forbidding | Flags:
+        """Scores of rows of zeros and ones."""
+        on, off = self.log_theta(t)
         always = np.isneginf(off)
         if not always.any():
-            return linear(on - off, off.sum(axis=1))
+            on -= off
+            offset = off.sum(axis=1)
+            del off  # tables can be large
+            return linear(on, offset)
         off = np.where(always, 0.0, off)
         present = linear(np.where(np.isneginf(on), -np.inf, on - off), off.sum(axis=1))
         return Flags(present, linear(always.astype(np.float64), np.zeros(len(on))), always.sum(axis=1))
@@ -94,12 +101,12 @@ class Multinomial:
         theta = log_ratio(counts, counts.sum(axis=1, keepdims=True))  # NB-3
         return _known(theta, -np.log(max(1, theta.shape[1])))
 
-    def scorer(self, t: TokenCounts, log_theta: Array) -> Linear | Forbidding | Rising:
+    def scorer(self, t: TokenCounts) -> Linear | Forbidding | Rising:
         """Scores of rows of counts; without n!/Πx!, which all classes share."""
         if self.estimate == "predictive":
             alpha = np.asarray(self.alpha + t.counts)
             return Rising(alpha, np.zeros(len(alpha)), np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
-        return linear(log_theta, np.zeros(len(log_theta)))
+        return linear(self.log_theta(t), np.zeros(len(t.counts)))
 
 
 @dataclass(frozen=True)
@@ -111,11 +118,12 @@ class Complement:
 
     def weights(self, t: TokenCounts) -> Array:
         """−ln θ̃ of the complement, or its share in the class's total."""
-        counts = np.maximum(t.counts.sum(axis=0) + self.alpha - t.counts, np.finfo(np.float64).tiny)
-        theta = log(counts / counts.sum(axis=1, keepdims=True))  # NB-8
+        theta: Array = t.counts.sum(axis=0) + self.alpha - t.counts
+        np.maximum(theta, np.finfo(np.float64).tiny, out=theta)
+        log_ratio(theta, theta.sum(axis=1, keepdims=True))  # NB-8
         if not self.norm:
             return -theta
-        total = theta.sum(axis=1, keepdims=True)
+        total: Array = theta.sum(axis=1, keepdims=True)
         return np.where(total == 0, 1.0 / theta.shape[1], theta / np.where(total == 0, 1.0, total))  # NB-8
 
 
