@@ -63,6 +63,41 @@ def test_categories_of_a_frame() -> None:
     assert model.predict(frame.assign(colour="green")).tolist() == [0, 1, 0]
 
 
+@pytest.mark.parametrize(
+    "labels", [np.array([-100, 100, 0, 0], np.int8), np.array([2**63, 2**63 + 1, 2**63, 2**63], np.uint64)]
+)
+def test_labels_at_the_ends_of_their_type(labels: Any) -> None:
+    model = sf.GaussianNB().fit(COUNTS, labels)
+    np.testing.assert_array_equal(model.classes_, np.unique(labels))
+    assert set(model.predict(COUNTS)) <= set(labels.tolist())
+
+
+@pytest.mark.parametrize("model", [sf.BernoulliNB, sf.ComplementNB, sf.MultinomialNB, sf.PoissonNB])
+def test_alpha_changed_after_the_fit_changes_nothing(model: Any) -> None:
+    alpha = np.ones(3)
+    fitted, expected = model(alpha=alpha).fit(COUNTS, LABELS), model(alpha=np.ones(3)).fit(COUNTS, LABELS)
+    alpha[:] = 1000
+    np.testing.assert_array_equal(fitted.predict_proba(COUNTS), expected.predict_proba(COUNTS))
+    for bad in ([1, np.nan, 1], [[1, 1, 1]] * 3):
+        with pytest.raises(ValueError, match="'alpha' parameter"):
+            model(alpha=bad).fit(COUNTS, LABELS)
+
+
+def test_a_threshold_that_float32_cannot_hold() -> None:
+    X = np.array([[0.1, 0.3], [0.2, 0.1], [0.5, 0.1], [0.1, 0.1]], np.float32)
+    for rows in (X, sparse.csr_matrix(X)):
+        np.testing.assert_array_equal(
+            sf.BernoulliNB(binarize=0.1).fit(rows, LABELS).feature_count_, np.array([[1.0, 1.0], [1.0, 0.0]])
+        )
+
+
+def test_codes_that_came_as_objects() -> None:
+    X = np.array([[1, 0], [0, 2], [1, 1], [0, 0]])
+    model = sf.CategoricalNB().fit(X.astype(object), LABELS)
+    assert model.n_categories_.tolist() == [2, 3]
+    assert model.predict(X.astype(object)).tolist() == model.predict(X).tolist()
+
+
 @pytest.mark.parametrize("labels", [[3, -2, 3, 7], ["b", "a", "b", "c"], [True, False, True, True], [2**40, 0, 1, 1]])
 def test_labels_of_any_kind(labels: Any) -> None:
     y = np.array(labels)

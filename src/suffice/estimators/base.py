@@ -224,7 +224,11 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         """What is made of the statistics, when it is first asked for; every change of them starts anew."""
         made = self._made
         if name not in made:
-            made[name] = make()
+            view = make()
+            for array in view if isinstance(view, list) else [view]:
+                if isinstance(array, np.ndarray):
+                    array.setflags(write=False)  # changes to it would change nothing
+            made[name] = view
         return made[name]
 
     def __getstate__(self) -> dict[str, Any]:
@@ -260,8 +264,8 @@ def _classes_and_codes(y: Any) -> tuple[Any, Integers]:
     """The classes, sorted, and the place of each row's among them."""
     if y.dtype.kind in "iu" and y.ndim == 1 and len(y):
         least, most = int(y.min()), int(y.max())
-        if most - least < max(1024, len(y)):  # no need to sort
-            shifted = (y - y.dtype.type(least)).astype(np.int64, copy=False)
+        if most - least < max(1024, len(y)) and most < 2**62:  # no need to sort
+            shifted = y.astype(np.int64, copy=False) - least
             seen = np.bincount(shifted, minlength=1) > 0
             places = np.cumsum(seen) - 1
             return (np.flatnonzero(seen) + least).astype(y.dtype), places[shifted]
@@ -314,8 +318,14 @@ class CountClassifier(NaiveBayesClassifier):
         return validate_data(self, X, accept_sparse="csr", reset=False, ensure_all_finite=False)
 
     def _check_alpha(self) -> Any:
-        alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.asarray(self.alpha)
+        alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.array(self.alpha)  # it may change under us
         if isinstance(alpha, np.ndarray):
+            if alpha.ndim != 1 or not np.isfinite(alpha).all():
+                what = f"an array of shape {alpha.shape}" if alpha.ndim != 1 else "NaN or infinity among them"
+                raise ValueError(
+                    f"The 'alpha' parameter of {type(self).__name__} must be a number, or finite numbers, one per "
+                    f"feature ({self.n_features_in_}). Got {what} instead."
+                )
             if alpha.shape[0] != self.n_features_in_:
                 raise ValueError(
                     "When alpha is an array, it should contains `n_features`. "

@@ -110,7 +110,7 @@ class CategoricalNB(CountClassifier):
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         X, y = validate_data(self, X, y, dtype=None, accept_sparse=False, reset=reset, ensure_all_finite=False)
         self._refuse_missing(X)
-        return X, y
+        return _as_numbers(X), y
 
     def _is_plain(self, X: Any) -> bool:
         return self.categories_ is None and super()._is_plain(X)
@@ -118,6 +118,7 @@ class CategoricalNB(CountClassifier):
     def _read_rows(self, X: Any) -> Any:
         X = validate_data(self, X, dtype=None, accept_sparse=False, reset=False, ensure_all_finite=False)
         self._refuse_missing(X)
+        X = _as_numbers(X)
         return _numbers(X) if self.categories_ is None else self._encode(X)
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
@@ -203,6 +204,13 @@ def _values(column: Any, j: int) -> Any:
             f"holds {', '.join(sorted(kind.__name__ for kind in kinds))}."
         )
     return column.astype(np.str_ if kinds == {str} else np.float64) if kinds else column.astype(np.float64)
+
+
+def _as_numbers(X: Any) -> Any:
+    """Numbers that came as objects, as a frame of mixed columns gives them; anything else as it is."""
+    if X.dtype.kind != "O" or not all(isinstance(value, Real) for value in X.flat):
+        return X
+    return X.astype(np.int64 if all(isinstance(value, Integral) for value in X.flat) else np.float64)
 
 
 def _are_codes(X: Any) -> bool:

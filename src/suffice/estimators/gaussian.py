@@ -107,6 +107,8 @@ class GaussianNB(NaiveBayesClassifier):
         self.epsilon_ = self.var_smoothing * largest_variance(t)
         self._event = Gaussian(self.epsilon_, self.prior, self.estimate)
         self.theta_, self.var_ = (np.array(part) for part in self._event.parameters(t))
+        for part in (self.theta_, self.var_):
+            part.setflags(write=False)  # changes to them would change no prediction
 
     def _make_scorer(self) -> Scorer:
         t: Any = self._features

@@ -116,6 +116,11 @@ class Rows:
     def __len__(self) -> int:
         return int(self.matrix.shape[0])
 
+    @property
+    def width(self) -> int:
+        """Numbers that a row holds; on average, if the matrix is sparse."""
+        return int(self.matrix.nnz // max(1, len(self)) if self.is_sparse else self.matrix.shape[1])
+
     def part(self, block: slice) -> Rows:
         """Some of the rows."""
         return replace(self, matrix=self.matrix[block], first=self.first + block.start)
@@ -126,7 +131,9 @@ class Rows:
 
     def flags(self, threshold: float) -> Rows:
         """The same rows, read as ones where they are above the threshold and zeros elsewhere."""
-        return replace(self, above=threshold)
+        if self.matrix.dtype == np.float32 and not isinstance(threshold, np.generic):
+            threshold = float(np.float32(threshold))  # as numpy compares a number with them
+        return replace(self, above=float(threshold))
 
     def complain(self, allowed: Allowed) -> None:
         """Raise the error that a kernel only noticed: name the first value that is not allowed."""
