@@ -82,5 +82,6 @@ inline Weights read_weights(const Shares& weight) { return {weight.data(), stati
 
 void bind_dense(nb::module_& m);
 void bind_sparse(nb::module_& m);
+void bind_text(nb::module_& m);
 
 }  // namespace suffice

@@ -10,4 +10,5 @@ NB_MODULE(_native, m) {
     pthread_atfork(nullptr, nullptr, [] { suffice::Crew::at_work() = 0; });  // a child starts with no calls at work
     suffice::bind_dense(m);
     suffice::bind_sparse(m);
+    suffice::bind_text(m);
 }

@@ -12,6 +12,7 @@ _HOMES = {
     "Beta": "posterior",
     "CategoricalNB": "estimators",
     "ComplementNB": "estimators",
+    "CountVectorizer": "estimators",
     "Dirichlet": "posterior",
     "Gamma": "posterior",
     "GaussianNB": "estimators",
@@ -20,10 +21,11 @@ _HOMES = {
     "NormalInverseWishart": "posterior",
     "Pareto": "posterior",
     "PoissonNB": "estimators",
+    "TextClassifier": "estimators",
     "show_versions": "versions",
     "threads": "parallel",
 }
-_MODULES = ("errors", "estimators", "models", "posterior", "stats", "typing")
+_MODULES = ("errors", "estimators", "models", "posterior", "stats", "text", "typing")
 
 __all__ = [*_HOMES, "__version__"]
 

@@ -3,13 +3,16 @@ from . import estimators as estimators
 from . import models as models
 from . import posterior as posterior
 from . import stats as stats
+from . import text as text
 from . import typing as typing
 from .estimators import BernoulliNB as BernoulliNB
 from .estimators import CategoricalNB as CategoricalNB
 from .estimators import ComplementNB as ComplementNB
+from .estimators import CountVectorizer as CountVectorizer
 from .estimators import GaussianNB as GaussianNB
 from .estimators import MultinomialNB as MultinomialNB
 from .estimators import PoissonNB as PoissonNB
+from .estimators import TextClassifier as TextClassifier
 from .parallel import threads as threads
 from .posterior import Beta as Beta
 from .posterior import Dirichlet as Dirichlet

@@ -2,7 +2,7 @@ from typing import Any, overload
 
 from numpy.typing import NDArray
 
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Integers, Words32
 
 class Rule:
     """What a value must be: least <= x <= most, and whole if asked."""
@@ -84,3 +84,69 @@ def normal_scores(
     rule: Rule,
     threads: int,
 ) -> bool: ...
+
+class Texts:
+    """Documents somewhere in memory."""
+
+    bad: int
+    size: int
+    @staticmethod
+    def of_list(documents: list[Any], patterns: list[bytes]) -> Texts: ...
+    @staticmethod
+    def of_arrow(data: NDArray[Any], offset: NDArray[Any], patterns: list[bytes]) -> Texts: ...
+    def part(self, begin: int, end: int) -> Texts: ...
+    def __len__(self) -> int: ...
+
+class Analysis:
+    """How documents become tokens."""
+
+    def __init__(self, table: Words32, unit: str, shortest: int, longest: int, stop_words: Texts) -> None: ...
+
+class TextCounter:
+    """Counts of words by class."""
+
+    def __init__(self, classes: int, hash_bits: int, bursts: bool) -> None: ...
+    def add(
+        self, texts: Texts, starts: Integers, analysis: Analysis, code: Integers, weight: Array, threads: int
+    ) -> None: ...
+    def result(self, threads: int) -> dict[str, NDArray[Any]]: ...
+
+class Lexicon:
+    """Words known from a fit."""
+
+    def __init__(self, bytes: NDArray[Any], offset: Integers, hash_bits: int) -> None: ...
+
+class TextWeights:
+    """Weights of words, sparse in the classes."""
+
+    def __init__(
+        self,
+        start: Integers,
+        klass: NDArray[Any],
+        value: Array,
+        base: Array,
+        slope: Array,
+        scale: Array,
+        presence: bool,
+        lexicon: Lexicon,
+    ) -> None: ...
+
+def merge_words(
+    a: NDArray[Any], a_offset: Integers, b: NDArray[Any], b_offset: Integers
+) -> tuple[NDArray[Any], Integers, Integers, Integers]: ...
+def look_up(
+    texts: Texts, starts: Integers, analysis: Analysis, lexicon: Lexicon, threads: int
+) -> tuple[Array, Integers, Integers]: ...
+def learn(
+    texts: Texts, starts: Integers, analysis: Analysis, threads: int
+) -> tuple[tuple[Array, Integers, Integers], NDArray[Any], Integers]: ...
+def text_scores(
+    out: NDArray[Any],
+    offset: Array,
+    texts: Texts,
+    starts: Integers,
+    analysis: Analysis,
+    lexicon: Lexicon,
+    weights: TextWeights,
+    threads: int,
+) -> None: ...

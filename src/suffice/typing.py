@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Array", "ArrayLike", "Booleans", "Floats", "Integers", "Interval", "Matrix", "Rng", "Size"]
+__all__ = ["Array", "ArrayLike", "Booleans", "Floats", "Integers", "Interval", "Matrix", "Rng", "Size", "Words32"]
 
 Array: TypeAlias = NDArray[np.float64]
 """Floating-point numbers, of any shape."""
@@ -30,3 +30,6 @@ Rng: TypeAlias = np.random.Generator | int | None
 
 Size: TypeAlias = int | tuple[int, ...] | None
 """How many draws, as a number or a shape; None or () for a single one."""
+
+Words32: TypeAlias = NDArray[np.uint32]
+"""Code points and what is known of them."""

@@ -6,7 +6,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 __all__ = ["show_versions"]
 
-PACKAGES = ("suffice", "numpy", "scipy", "scikit-learn")
+PACKAGES = ("suffice", "numpy", "scipy", "scikit-learn", "narwhals", "pyarrow")
 
 
 def show_versions() -> None:

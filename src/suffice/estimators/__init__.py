@@ -6,5 +6,16 @@ from suffice.estimators.complement import ComplementNB
 from suffice.estimators.gaussian import GaussianNB
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
+from suffice.estimators.text import TextClassifier
+from suffice.estimators.vectorizer import CountVectorizer
 
-__all__ = ["BernoulliNB", "CategoricalNB", "ComplementNB", "GaussianNB", "MultinomialNB", "PoissonNB"]
+__all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
+    "ComplementNB",
+    "CountVectorizer",
+    "GaussianNB",
+    "MultinomialNB",
+    "PoissonNB",
+    "TextClassifier",
+]

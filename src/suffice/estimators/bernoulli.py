@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
 
-from suffice.estimators.base import CountClassifier
+from suffice.estimators.counts import CountClassifier
 from suffice.models import Bernoulli, Scorer
 from suffice.posterior import Beta
 from suffice.stats import BinaryCounts, Statistic

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
-from suffice.estimators.base import CountClassifier
+from suffice.estimators.counts import CountClassifier
 from suffice.models import Categorical, Scorer
 from suffice.stats import CategoryCounts, Statistic
 from suffice.stats.counts import category_sizes

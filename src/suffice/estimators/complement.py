@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from suffice.estimators.base import CountClassifier
+from suffice.estimators.counts import CountClassifier
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.models import Complement, Scorer, linear
 from suffice.posterior import Dirichlet

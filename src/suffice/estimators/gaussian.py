@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
-from suffice.estimators.base import ESTIMATES, NaiveBayesClassifier
+from suffice.estimators.base import NaiveBayesClassifier
+from suffice.estimators.shared import ESTIMATES
 from suffice.models import Gaussian, Scorer
 from suffice.models.gaussian import largest_variance
 from suffice.posterior import NormalInverseGamma

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from suffice.estimators.base import CountClassifier, TotalsClassifier
+from suffice.estimators.counts import CountClassifier, TotalsClassifier
 from suffice.models import Multinomial, Scorer
 from suffice.posterior import Dirichlet
 from suffice.typing import Array

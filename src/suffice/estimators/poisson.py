@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from suffice.estimators.base import CountClassifier, TotalsClassifier
+from suffice.estimators.counts import CountClassifier, TotalsClassifier
 from suffice.models import Poisson, Scorer
 from suffice.posterior import Gamma
 from suffice.typing import Array

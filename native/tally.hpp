@@ -1,0 +1,286 @@
+// Documents → counts of words by class, without a document-term matrix.
+//
+// Documents are taken class by class, so that a word needs one count at a time, kept beside it; when the class changes, what
+// was counted is put away as (word, count) pairs. So memory is that of the pairs that occur, not of words × classes.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <numeric>
+#include <utility>
+
+#include "threads.hpp"
+#include "tokens.hpp"
+#include "vocabulary.hpp"
+
+namespace suffice {
+
+// Words numbered by a vocabulary that grows, or by their hash alone; something of the caller's beside each number.
+template <class Beside = Nothing>
+class Numbering {
+   public:
+    explicit Numbering(int hash_bits) : bits_(hash_bits), buckets_(hash_bits ? std::size_t{1} << hash_bits : 0) {}
+
+    std::uint32_t operator()(std::string_view word, std::uint64_t hash) {
+        return bits_ ? bucket(hash) : words.add(word, hash);
+    }
+    std::uint32_t known(std::string_view word, std::uint64_t hash) const {
+        return bits_ ? bucket(hash) : words.find(word, hash);
+    }
+    void expect(const std::vector<Token>& tokens) const {
+        if (bits_) return;
+        for (const Token& token : tokens) words.expect_slot(token.hash);
+        for (const Token& token : tokens) words.expect_word(token.hash);
+    }
+    Beside& beside(std::uint32_t number) { return bits_ ? buckets_[number] : words.beside(number); }
+    std::size_t size() const { return bits_ ? buckets_.size() : words.size(); }
+    bool hashed() const { return bits_ > 0; }
+
+    Vocabulary<Beside> words;
+
+   private:
+    std::uint32_t bucket(std::uint64_t hash) const { return static_cast<std::uint32_t>(hash >> (64 - bits_)); }
+
+    int bits_;
+    std::vector<Beside> buckets_;
+};
+
+// A word in documents of one class: how often in all, in how many.
+struct Pairing {
+    std::uint32_t word;
+    double tokens, documents;
+};
+
+// In how many documents of one class a word stands exactly `value` times, twice or more often.
+struct Repeat {
+    std::uint32_t word, value;
+    double documents;
+};
+
+// How many documents of one class have so many tokens.
+struct Length {
+    std::uint64_t tokens;
+    double documents;
+};
+
+struct ClassTally {
+    std::vector<Pairing> pairings;
+    std::vector<Repeat> repeats;
+    std::vector<Length> lengths;
+};
+
+inline auto key(const Pairing& p) { return p.word; }
+inline auto key(const Repeat& r) { return std::pair(r.word, r.value); }
+inline auto key(const Length& l) { return l.tokens; }
+inline void take(Pairing& a, const Pairing& b) { a.tokens += b.tokens, a.documents += b.documents; }
+inline void take(Repeat& a, const Repeat& b) { a.documents += b.documents; }
+inline void take(Length& a, const Length& b) { a.documents += b.documents; }
+
+// Records are joined to those known, sorted by key, each key once.
+template <class Record>
+void gather(std::vector<Record>& known, std::vector<Record>& fresh) {
+    if (fresh.empty()) return;
+    auto before = [](const Record& a, const Record& b) { return key(a) < key(b); };
+    std::stable_sort(fresh.begin(), fresh.end(), before);
+    const auto middle = static_cast<std::ptrdiff_t>(known.size());
+    known.insert(known.end(), fresh.begin(), fresh.end());
+    std::inplace_merge(known.begin(), known.begin() + middle, known.end(), before);
+    std::size_t kept = 0;
+    for (std::size_t i = 1; i < known.size(); ++i) {
+        if (key(known[kept]) == key(known[i])) {
+            take(known[kept], known[i]);
+        } else {
+            known[++kept] = known[i];
+        }
+    }
+    known.resize(kept + 1);
+    fresh.clear();
+}
+
+// The same for pairings that hold a good part of all words: spread out over them, and read off in order.
+inline void spread(std::vector<Pairing>& known, const std::vector<Pairing>& fresh, std::size_t width) {
+    std::vector<std::array<double, 2>> sum(width);
+    std::size_t met = 0;
+    for (const Pairing& p : fresh) {
+        auto& cell = sum[p.word];
+        met += cell[1] == 0;
+        cell[0] += p.tokens;
+        cell[1] += p.documents;
+    }
+    known.reserve(met);
+    for (std::uint32_t word = 0; word < width; ++word) {
+        if (sum[word][1] > 0) known.push_back({word, sum[word][0], sum[word][1]});
+    }
+}
+
+// What one thread has counted.
+class Tally {
+   public:
+    Tally(int hash_bits, std::size_t classes, bool bursts)
+        : numbering(hash_bits), classes_(classes), bursts_(bursts) {}
+
+    struct Count {
+        double tokens = 0, documents = 0;
+        std::uint32_t document = 0, within = 0;
+    };
+
+    Numbering<Count> numbering;
+
+    // A document is begun, has one part or more, and ends.
+    void begin(double weight) {
+        weight_ = weight;
+        length_ = 0;
+        ++number_;
+    }
+
+    template <class Analyze>
+    void part(const Analyze& analyze, std::string_view text) {
+        analyze(text, scratch_, [&](const std::vector<Token>& tokens) { add(tokens); });
+    }
+
+    void add(const std::vector<Token>& tokens) {
+        numbering.expect(tokens);
+        for (const Token& token : tokens) {
+            const std::uint32_t word = numbering(scratch_.view(token), token.hash);
+            Count& count = numbering.beside(word);
+            if (count.tokens == 0 && count.documents == 0) met_.push_back(word);
+            count.tokens += weight_;
+            if (count.document != number_) {
+                count.document = number_;
+                count.within = 0;
+                count.documents += weight_;
+                if (bursts_) here_.push_back(word);
+            }
+            ++count.within;
+        }
+        length_ += tokens.size();
+    }
+
+    void end() {
+        if (!bursts_) return;
+        for (const std::uint32_t word : here_) {
+            const Count& count = numbering.beside(word);
+            if (count.within > 1) repeats_.push_back({word, count.within, weight_});
+        }
+        here_.clear();
+        lengths_.push_back({length_, weight_});
+    }
+
+    // Put away what was counted for a class.
+    void put_away(std::size_t group) {
+        ClassTally& tally = classes_[group];
+        for (const std::uint32_t word : met_) {
+            Count& count = numbering.beside(word);
+            tally.pairings.push_back({word, count.tokens, count.documents});
+            count.tokens = count.documents = 0;
+        }
+        met_.clear();
+        gather(tally.repeats, repeats_);
+        gather(tally.lengths, lengths_);
+        if (tally.pairings.size() > 2 * tally_size_(group) + 65536) compact(group);
+    }
+
+    // Pairings of one word, counted batch after batch, become one.
+    void compact(std::size_t group) {
+        ClassTally& tally = classes_[group];
+        std::vector<Pairing> all;
+        std::swap(all, tally.pairings);
+        gather(tally.pairings, all);
+        compacted_.resize(classes_.size());
+        compacted_[group] = tally.pairings.size();
+    }
+
+    const ClassTally& of(std::size_t group) const { return classes_[group]; }
+
+   private:
+    std::size_t tally_size_(std::size_t group) const { return group < compacted_.size() ? compacted_[group] : 0; }
+
+    std::vector<ClassTally> classes_;
+    std::vector<std::size_t> compacted_;
+    std::vector<std::uint32_t> met_, here_;
+    std::vector<Repeat> repeats_;
+    std::vector<Length> lengths_;
+    Scratch scratch_;
+    std::uint64_t length_ = 0;
+    std::uint32_t number_ = 0;
+    double weight_ = 1;
+    bool bursts_;
+};
+
+// All that was counted: words sorted by their bytes, and for each class its pairings, sorted by word.
+struct Words {
+    std::vector<std::string_view> words;
+    std::vector<ClassTally> classes;
+};
+
+// The numbers of `ids` sorted by the bytes of their words, first by eight of them at once.
+template <class Words>
+std::vector<std::uint32_t> sorted_words(const Words& words) {
+    std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(words.size());
+    for (std::uint32_t id = 0; id < words.size(); ++id) {
+        const std::string_view word = words[id];
+        Byte first[8] = {};
+        std::memcpy(first, word.data(), std::min<std::size_t>(8, word.size()));
+        std::uint64_t key = 0;
+        for (const Byte b : first) key = key << 8 | b;
+        keys[id] = {key, id};
+    }
+    std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
+        return a.first != b.first ? a.first < b.first : words[a.second] < words[b.second];
+    });
+    std::vector<std::uint32_t> order(keys.size());
+    std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
+    return order;
+}
+
+// Counts of several threads, joined. The first tally's vocabulary takes in the words of the others.
+inline Words join(std::vector<Tally>& tallies, std::size_t classes, int threads) {
+    std::vector<std::vector<std::uint32_t>> rank(tallies.size());
+    Words out;
+    std::size_t width = tallies[0].numbering.size();
+    if (!tallies[0].numbering.hashed()) {
+        auto& all = tallies[0].numbering.words;
+        for (std::size_t t = 0; t < tallies.size(); ++t) {
+            const auto& own = tallies[t].numbering.words;
+            rank[t].resize(own.size());
+            for (std::uint32_t id = 0; id < own.size(); ++id) rank[t][id] = t ? all.add(own[id], own.hash(id)) : id;
+        }
+        const std::vector<std::uint32_t> order = sorted_words(all);
+        width = order.size();
+        std::vector<std::uint32_t> place(width);
+        out.words.resize(width);
+        for (std::uint32_t k = 0; k < width; ++k) {
+            place[order[k]] = k;
+            out.words[k] = all[order[k]];
+        }
+        for (auto& numbers : rank) {
+            for (auto& id : numbers) id = place[id];
+        }
+    }
+    out.classes.resize(classes);
+    parallel_for(static_cast<Index>(classes), threads, [&](Index group) {
+        ClassTally all;
+        for (std::size_t t = 0; t < tallies.size(); ++t) {
+            auto number = [&](auto record) {
+                if (!rank[t].empty()) record.word = rank[t][record.word];
+                return record;
+            };
+            const ClassTally& own = tallies[t].of(group);
+            for (const Pairing& p : own.pairings) all.pairings.push_back(number(p));
+            for (const Repeat& r : own.repeats) all.repeats.push_back(number(r));
+            all.lengths.insert(all.lengths.end(), own.lengths.begin(), own.lengths.end());
+        }
+        ClassTally& joined = out.classes[group];
+        gather(joined.repeats, all.repeats);
+        gather(joined.lengths, all.lengths);
+        if (all.pairings.size() < width / 8) {
+            gather(joined.pairings, all.pairings);
+        } else {
+            spread(joined.pairings, all.pairings, width);
+        }
+    });
+    return out;
+}
+
+}  // namespace suffice

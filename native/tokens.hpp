@@ -1,0 +1,360 @@
+// Documents in UTF-8 → tokens: words as Python's (?u)\b\w\w+\b finds them after str.lower(), or n-grams of words or characters.
+//
+// What a letter is and how it is lowered comes from the running interpreter, as a table; nothing about Unicode is known here.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+namespace suffice {
+
+using Byte = unsigned char;
+
+// One entry per code point: the lower-case code point in the low 21 bits, and what that is.
+struct Unicode {
+    static constexpr std::uint32_t code = (1u << 21) - 1, word = 1u << 21, space = 1u << 22;
+    static constexpr std::uint32_t count = 0x110000;
+    const std::uint32_t* at;
+    Byte lower_word[256];  // ASCII letters, digits and _ in lower case; 0 for every other byte
+    bool lowers;           // A to Z
+
+    explicit Unicode(const std::uint32_t* table) : at(table) {
+        for (int b = 0; b < 256; ++b) {
+            lower_word[b] = b < 128 && (table[b] & word) ? static_cast<Byte>(table[b] & code) : 0;
+        }
+        lowers = lower_word['A'] == 'a';
+    }
+};
+
+#ifdef __SSE2__
+// Sixteen bytes of ASCII in lower case (if asked), and which of them belong to words: letters, digits and _.
+struct Sixteen {
+    static unsigned read(const Byte* from, Byte* to, bool lower) {
+        const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
+        const __m128i capital = within(raw, 'A', 'Z');
+        const __m128i small = _mm_or_si128(raw, _mm_and_si128(capital, _mm_set1_epi8(0x20)));
+        _mm_storeu_si128(reinterpret_cast<__m128i*>(to), lower ? small : raw);
+        __m128i word = _mm_or_si128(within(small, 'a', 'z'), within(raw, '0', '9'));
+        word = _mm_or_si128(word, _mm_cmpeq_epi8(raw, _mm_set1_epi8('_')));
+        return static_cast<unsigned>(_mm_movemask_epi8(word));
+    }
+
+   private:
+    static __m128i within(__m128i x, char least, char most) {
+        return _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8(static_cast<char>(least - 1))),
+                             _mm_cmplt_epi8(x, _mm_set1_epi8(static_cast<char>(most + 1))));
+    }
+};
+#endif
+
+inline bool is_ascii(const Byte* p, std::size_t n) {
+    std::uint64_t any = 0, chunk;
+    std::size_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        std::memcpy(&chunk, p + i, 8);
+        any |= chunk;
+    }
+    for (; i < n; ++i) any |= p[i];
+    return !(any & 0x8080808080808080u);
+}
+
+// The code point at p and its length; a byte that is no UTF-8 stands for itself alone, as U+FFFD.
+inline std::uint32_t decode(const Byte* p, const Byte* end, int& length) {
+    auto tail = [&](int k) { return p + k < end && (p[k] & 0xC0) == 0x80 ? std::uint32_t{p[k]} & 0x3F : ~0u; };
+    length = 1;
+    if (p[0] < 0x80) return p[0];
+    const std::uint32_t a = tail(1);
+    if (p[0] >= 0xC2 && p[0] < 0xE0 && a != ~0u) {
+        length = 2;
+        return (std::uint32_t{p[0]} & 0x1F) << 6 | a;
+    }
+    const std::uint32_t b = a != ~0u ? tail(2) : ~0u;
+    if (p[0] >= 0xE0 && p[0] < 0xF0 && b != ~0u) {
+        length = 3;
+        return (std::uint32_t{p[0]} & 0x0F) << 12 | a << 6 | b;
+    }
+    const std::uint32_t c = b != ~0u ? tail(3) : ~0u;
+    if (p[0] >= 0xF0 && p[0] < 0xF5 && c != ~0u) {
+        const std::uint32_t all = (std::uint32_t{p[0]} & 0x07) << 18 | a << 12 | b << 6 | c;
+        if (all < Unicode::count) {
+            length = 4;
+            return all;
+        }
+    }
+    return 0xFFFD;
+}
+
+inline int encode(std::uint32_t c, Byte* out) {
+    if (c < 0x80) return out[0] = static_cast<Byte>(c), 1;
+    if (c < 0x800) {
+        out[0] = static_cast<Byte>(0xC0 | c >> 6);
+        out[1] = static_cast<Byte>(0x80 | (c & 0x3F));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = static_cast<Byte>(0xE0 | c >> 12);
+        out[1] = static_cast<Byte>(0x80 | (c >> 6 & 0x3F));
+        out[2] = static_cast<Byte>(0x80 | (c & 0x3F));
+        return 3;
+    }
+    out[0] = static_cast<Byte>(0xF0 | c >> 18);
+    out[1] = static_cast<Byte>(0x80 | (c >> 12 & 0x3F));
+    out[2] = static_cast<Byte>(0x80 | (c >> 6 & 0x3F));
+    out[3] = static_cast<Byte>(0x80 | (c & 0x3F));
+    return 4;
+}
+
+constexpr std::size_t slack = 8;  // bytes that may be read beyond a token
+
+// A hash of bytes, the same on every machine: it numbers the buckets of hashed models, so it never changes.
+inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
+    auto mix = [](std::uint64_t a, std::uint64_t b) {
+        const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
+        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
+    };
+    std::uint64_t h = 0x9E3779B97F4A7C15u ^ n, chunk;
+    for (; n > 8; n -= 8, p += 8) {
+        std::memcpy(&chunk, p, 8);
+        h = mix(h ^ chunk, 0xA0761D6478BD642Fu);
+    }
+    std::memcpy(&chunk, p, 8);
+    if (n < 8) chunk &= (std::uint64_t{1} << 8 * n) - 1;
+    return mix(h ^ chunk, 0xE7037ED1A0B428DBu);
+}
+
+struct Token {
+    std::uint32_t begin, length;  // in the text of the scratch
+    std::uint64_t hash;
+};
+
+// What a thread writes a document into: its text in lower case, and where its tokens are.
+struct Scratch {
+    std::vector<Byte> text;
+    std::vector<Token> words;   // before n-grams are made of them
+    std::vector<Token> tokens;  // at most `many` at a time
+    std::vector<std::uint32_t> letters;
+    static constexpr std::size_t many = 4096;
+
+    std::string_view view(const Token& token) const {
+        return {reinterpret_cast<const char*>(text.data()) + token.begin, token.length};
+    }
+};
+
+enum class Unit { word, characters, characters_in_words, whole };
+
+// Stop(text) says whether to leave a word out.
+template <class Stop>
+class Analyzer {
+   public:
+    Analyzer(const Unicode& unicode, Unit unit, int shortest, int longest, Stop stop)
+        : unicode_(unicode), unit_(unit), shortest_(shortest), longest_(longest), stop_(stop) {}
+
+    // use(tokens of the scratch) for part after part of the document
+    template <class Use>
+    void operator()(std::string_view document, Scratch& s, Use use) const {
+        if (s.text.size() < document.size() * 2 + 64) s.text.resize(document.size() * 2 + 64);
+        s.tokens.clear();
+        const auto* p = reinterpret_cast<const Byte*>(document.data());
+        const Byte* end = p + document.size();
+        if (unit_ == Unit::whole) {
+            std::memcpy(s.text.data(), p, document.size());
+            add(s, 0, document.size(), use);
+        } else if (unit_ == Unit::word) {
+#ifdef __SSE2__
+            if (shortest_ == 1 && longest_ == 1 && is_ascii(p, document.size())) {
+                ascii_words(p, document.size(), s, use);
+                if (!s.tokens.empty()) use(s.tokens);
+                return;
+            }
+#endif
+            words(p, end, s, use);
+        } else {
+            characters(p, end, s, use);
+        }
+        if (!s.tokens.empty()) use(s.tokens);
+    }
+
+   private:
+    template <class Use>
+    void add(Scratch& s, std::size_t begin, std::size_t length, Use& use) const {
+        s.tokens.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(length),
+                            hash_bytes(s.text.data() + begin, length)});
+        if (s.tokens.size() == Scratch::many) {
+            use(s.tokens);
+            s.tokens.clear();
+        }
+    }
+
+#ifdef __SSE2__
+    // Words of plain ASCII, sixteen bytes at a time; they stay where they are in the text.
+    template <class Use>
+    void ascii_words(const Byte* p, std::size_t n, Scratch& s, Use& use) const {
+        Byte* text = s.text.data();
+        Byte last[16] = {};
+        std::size_t begin = 0;
+        unsigned before = 0;  // whether the byte before belongs to a word
+        for (std::size_t at = 0; at < n; at += 16) {
+            const Byte* from = p + at;
+            if (at + 16 > n) {
+                std::memcpy(last, from, n - at);
+                from = last;
+            }
+            const unsigned word = Sixteen::read(from, text + at, unicode_.lowers);
+            unsigned turns = (word ^ (word << 1 | before)) & 0xFFFF;  // where a word begins, or has ended
+            before = word >> 15;
+            while (turns) {
+                const std::size_t here = at + static_cast<std::size_t>(__builtin_ctz(turns));
+                if (word >> (here - at) & 1) {
+                    begin = here;
+                } else {
+                    ascii_word(begin, here, s, use);
+                }
+                turns &= turns - 1;
+            }
+        }
+        if (before) ascii_word(begin, n, s, use);
+    }
+
+    template <class Use>
+    void ascii_word(std::size_t begin, std::size_t end, Scratch& s, Use& use) const {
+        const auto* text = reinterpret_cast<const char*>(s.text.data());
+        if (end - begin >= 2 && !stop_(std::string_view(text + begin, end - begin))) add(s, begin, end - begin, use);
+    }
+#endif
+
+    // Words side by side, a space between them, so that n words in a row are one stretch of text.
+    template <class Use>
+    void words(const Byte* p, const Byte* end, Scratch& s, Use& use) const {
+        Byte* text = s.text.data();
+        std::size_t at = 0, n = 0, continued = 0;  // continuation bytes are no characters of their own
+        const bool alone = shortest_ == 1 && longest_ == 1;
+        s.words.clear();
+        for (;;) {
+            while (p < end) {
+                const Byte c = unicode_.lower_word[*p];
+                if (!c) break;
+                text[at + n++] = c;
+                ++p;
+            }
+            if (p < end && *p >= 0x80) {
+                int length;
+                const std::uint32_t entry = unicode_.at[decode(p, end, length)];
+                p += length;
+                if (entry & Unicode::word) {
+                    const int bytes = encode(entry & Unicode::code, text + at + n);
+                    n += bytes;
+                    continued += bytes - 1;
+                    continue;
+                }
+            } else if (p < end) {
+                ++p;
+            }
+            if (n - continued >= 2 && !stop_(std::string_view(reinterpret_cast<char*>(text) + at, n))) {
+                if (alone) {
+                    add(s, at, n, use);
+                    if (s.tokens.empty()) {
+                        at = 0;  // used: its place is free again
+                        n = 0;
+                    }
+                } else {
+                    s.words.push_back({static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(n), 0});
+                }
+                at += n;
+                if (n) text[at++] = ' ';
+            }
+            n = continued = 0;
+            if (p >= end) break;
+        }
+        if (!alone) grams(s, use);
+    }
+
+    template <class Use>
+    void grams(Scratch& s, Use& use) const {
+        for (std::size_t n = shortest_; n <= static_cast<std::size_t>(longest_) && n <= s.words.size(); ++n) {
+            for (std::size_t i = 0; i + n <= s.words.size(); ++i) {
+                const Token& last = s.words[i + n - 1];
+                add(s, s.words[i].begin, last.begin + last.length - s.words[i].begin, use);
+            }
+        }
+    }
+
+    // Two or more spaces of any kind become one plain space; then n letters in a row, or within words between spaces.
+    template <class Use>
+    void characters(const Byte* p, const Byte* end, Scratch& s, Use& use) const {
+        Byte* text = s.text.data();
+        std::size_t at = 0;
+        s.letters.clear();
+        auto letter = [&](std::uint32_t c) {
+            s.letters.push_back(static_cast<std::uint32_t>(at));
+            at += encode(c, text + at);
+        };
+        const bool within = unit_ == Unit::characters_in_words;
+        auto close = [&] {
+            if (s.letters.size() > 1) {
+                letter(' ');
+                s.letters.push_back(static_cast<std::uint32_t>(at));
+                padded(s, use);
+            }
+            s.letters.clear();
+            letter(' ');
+        };
+        if (within) letter(' ');
+        while (p < end) {
+            int length;
+            const std::uint32_t entry = unicode_.at[decode(p, end, length)];
+            p += length;
+            if (!(entry & Unicode::space)) {
+                letter(entry & Unicode::code);
+                continue;
+            }
+            bool more = false;
+            while (p < end) {
+                int next;
+                if (!(unicode_.at[decode(p, end, next)] & Unicode::space)) break;
+                p += next;
+                more = true;
+            }
+            if (within) {
+                close();
+            } else {
+                letter(more ? ' ' : entry & Unicode::code);
+            }
+        }
+        if (within) {
+            close();
+            return;
+        }
+        s.letters.push_back(static_cast<std::uint32_t>(at));
+        const std::size_t count = s.letters.size() - 1;
+        for (std::size_t n = shortest_; n <= static_cast<std::size_t>(longest_) && n <= count; ++n) {
+            for (std::size_t i = 0; i + n <= count; ++i) add(s, s.letters[i], s.letters[i + n] - s.letters[i], use);
+        }
+    }
+
+    // One word between its spaces; where it is shorter than n letters, it counts once as a whole and for no longer n.
+    template <class Use>
+    void padded(Scratch& s, Use& use) const {
+        const std::size_t count = s.letters.size() - 1;
+        for (std::size_t n = shortest_; n <= static_cast<std::size_t>(longest_); ++n) {
+            const std::size_t width = std::min(n, count);
+            for (std::size_t i = 0; i + width <= count; ++i) {
+                add(s, s.letters[i], s.letters[i + width] - s.letters[i], use);
+            }
+            if (n >= count) break;
+        }
+    }
+
+    const Unicode& unicode_;
+    Unit unit_;
+    int shortest_, longest_;
+    Stop stop_;
+};
+
+}  // namespace suffice

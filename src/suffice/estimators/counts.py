@@ -1,0 +1,120 @@
+"""What classifiers of counts share: pseudo-counts, and a class prior that is learned, given or believed."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import validate_data
+
+from suffice.estimators.base import NaiveBayesClassifier
+from suffice.estimators.shared import ESTIMATES, class_log_prior
+from suffice.posterior import Beta, Dirichlet, Gamma
+from suffice.stats import Statistic, TokenCounts
+from suffice.stats.inputs import COUNT, Rows
+from suffice.typing import Array
+
+__all__ = ["CountClassifier", "TotalsClassifier"]
+
+SMALLEST_ALPHA = 1e-10
+
+
+class CountClassifier(NaiveBayesClassifier):
+    """Classifiers of counts: pseudo-counts `alpha`, and an empirical, uniform, given or Dirichlet class prior."""
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "alpha": [Interval(Real, 0, None, closed="left"), "array-like"],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", Dirichlet, None],
+        "force_alpha": ["boolean"],
+        "estimate": [ESTIMATES],
+    }
+
+    alpha: Any
+    force_alpha: bool
+    fit_prior: bool
+    class_prior: Any
+    class_count_: Array
+    class_log_prior_: Array
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
+        X, y = validate_data(self, X, y, accept_sparse=["csr", "csc"], reset=reset, ensure_all_finite=False)
+        return X, y
+
+    def _read_rows(self, X: Any) -> Any:
+        return validate_data(self, X, accept_sparse="csr", reset=False, ensure_all_finite=False)
+
+    def _check_alpha(self) -> Any:
+        alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.array(self.alpha)  # it may change under us
+        if isinstance(alpha, np.ndarray):
+            if alpha.ndim != 1 or not np.isfinite(alpha).all():
+                what = f"an array of shape {alpha.shape}" if alpha.ndim != 1 else "NaN or infinity among them"
+                raise ValueError(
+                    f"The 'alpha' parameter of {type(self).__name__} must be a number, or finite numbers, one per "
+                    f"feature ({self.n_features_in_}). Got {what} instead."
+                )
+            if alpha.shape[0] != self.n_features_in_:
+                raise ValueError(
+                    "When alpha is an array, it should contains `n_features`. "
+                    f"Got {alpha.shape[0]} elements instead of {self.n_features_in_}."
+                )
+            if alpha.min() < 0:
+                raise ValueError("All values in alpha must be greater than 0.")
+        if np.min(alpha) < SMALLEST_ALPHA and not self.force_alpha:
+            warnings.warn(
+                f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
+                "Use `force_alpha=True` to keep alpha unchanged.",
+                stacklevel=2,
+            )
+            return np.maximum(alpha, SMALLEST_ALPHA)
+        return alpha
+
+    def _two_parameters(self, family: type[Beta | Gamma]) -> tuple[Array, Array]:
+        """The prior's two parameters: those of an object, or `alpha` for both."""
+        if not isinstance(self.alpha, family):
+            alpha = np.asarray(self._check_alpha(), np.float64)
+            return alpha, alpha
+        if self.alpha.batch_shape not in ((), (self.n_features_in_,)):
+            raise ValueError(
+                f"The 'alpha' parameter of {type(self).__name__} must be a {family.__name__}, or one per feature "
+                f"({self.n_features_in_}). Got a table of shape {self.alpha.batch_shape} instead."
+            )
+        first, second = (np.asarray(value) for value in self.alpha._values())
+        return first, second
+
+    def _remake_prior(self) -> None:
+        self.class_count_ = self._classes.counts.copy()
+        self.class_log_prior_ = class_log_prior(self, self._classes)
+
+    def _log_prior(self) -> Array:
+        return self.class_log_prior_
+
+
+class TotalsClassifier(CountClassifier):
+    """Classifiers that know a class by the total of each non-negative feature."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        return tags
+
+    def _as_model_sees(self, rows: Rows) -> Rows:
+        return rows.must_be(COUNT)
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        return TokenCounts.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    @property
+    def feature_count_(self) -> Array:
+        """Total count of each feature in each class."""
+        counts: Array = self._features.arrays()["counts"]
+        return counts

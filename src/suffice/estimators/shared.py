@@ -1,0 +1,170 @@
+"""What every classifier of ours shares: questions answered by Bayes' rule, views made when asked for, whole changes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+
+from suffice.models import decide, joint, log_posterior
+from suffice.posterior import Dirichlet
+from suffice.stats import ClassCounts
+from suffice.typing import Array, Integers
+
+__all__ = ["ESTIMATES", "Classifier", "all_or_nothing", "class_log_prior", "classes_and_codes"]
+
+ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
+
+
+class Classifier(ClassifierMixin, BaseEstimator):
+    """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
+
+    classes_: Any
+    _made: dict[str, Any]
+
+    @abstractmethod
+    def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
+        """The answer of `question(scorer, rows, log_prior)`."""
+
+    def predict(self, X: Any) -> Any:
+        """The most probable class of each row.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            A label from ``classes_`` for each row.
+        """
+        codes = self._ask(decide, X)
+        return self.classes_[codes]
+
+    def predict_joint_log_proba(self, X: Any) -> Array:
+        """ln p(x, c) = ln p(c) + ln p(x | c) of each row and class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to score.
+
+        Returns
+        -------
+        joint : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        scores: Array = self._ask(joint, X)
+        return scores
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """ln p(c | x) of each row and class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        log_probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        logs: Array = self._ask(log_posterior, X)
+        return logs
+
+    def predict_proba(self, X: Any) -> Array:
+        """p(c | x) of each row and class.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows to classify.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``; rows add up to one.
+        """
+        logs: Array = self._ask(log_posterior, X)
+        return np.exp(logs, out=logs)
+
+    def _known_classes(self, classes: Any, first: bool) -> Any:
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        if first:
+            return np.unique(np.asarray(classes))
+        if classes is not None and not np.array_equal(self.classes_, np.sort(np.asarray(classes))):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
+            )
+        return self.classes_
+
+    def _view(self, name: str, make: Callable[[], Any]) -> Any:
+        """What is made of the statistics, when it is first asked for; every change of them starts anew."""
+        made = self._made
+        if name not in made:
+            view = make()
+            for array in view if isinstance(view, list) else [view]:
+                if isinstance(array, np.ndarray):
+                    array.setflags(write=False)  # changes to it would change nothing
+            made[name] = view
+        return made[name]
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        return {**state, "_made": {}} if "_made" in state else state
+
+
+def classes_and_codes(y: Any) -> tuple[Any, Integers]:
+    """The classes, sorted, and the place of each row's among them."""
+    if y.dtype.kind in "iu" and y.ndim == 1 and len(y):
+        least, most = int(y.min()), int(y.max())
+        if most - least < max(1024, len(y)) and most < 2**62:  # no need to sort
+            shifted = y.astype(np.int64, copy=False) - least
+            seen = np.bincount(shifted, minlength=1) > 0
+            places = np.cumsum(seen) - 1
+            return (np.flatnonzero(seen) + least).astype(y.dtype), places[shifted]
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return classes, codes
+
+
+@contextmanager
+def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
+    """Whatever goes wrong inside, the estimator is left as it was."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def class_log_prior(estimator: Any, classes: ClassCounts) -> Array:
+    """ln p(c): by a Dirichlet belief, as given, as counted, or uniform."""
+    prior, counts = estimator.class_prior, classes.counts
+    if isinstance(prior, Dirichlet):
+        if prior.alpha.shape != counts.shape:
+            raise ValueError(
+                f"The 'class_prior' parameter of {type(estimator).__name__} must be a Dirichlet of {len(counts)} "
+                f"categories, one per class. Got one of shape {prior.alpha.shape} instead."
+            )
+        return np.asarray(np.log(prior.update(classes).mean))
+    if prior is not None:
+        if len(prior) != len(counts):
+            raise ValueError("Number of priors must match number of classes.")
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(prior))
+    if estimator.fit_prior:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(counts) - np.log(counts.sum()))
+    return np.full(len(counts), -np.log(len(counts)))

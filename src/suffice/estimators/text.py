@@ -1,0 +1,322 @@
+"""A classifier of raw text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import DataError, InputError, LabelError
+from suffice.estimators.shared import ESTIMATES, Classifier, all_or_nothing, class_log_prior, classes_and_codes
+from suffice.estimators.words import TEXT_OPTIONS, analysis_of, kept_words
+from suffice.models import Scorer, texts
+from suffice.posterior import Dirichlet
+from suffice.stats import ClassCounts
+from suffice.stats.inputs import COUNT
+from suffice.stats.words import WordCounter, WordCounts
+from suffice.text import Analysis, WordList, learn
+from suffice.text.analysis import DEFAULT_PATTERN
+from suffice.typing import Array
+
+__all__ = ["TextClassifier"]
+
+
+class TextClassifier(Classifier):
+    """Naive Bayes for raw text: one pass from strings to counts, no document-term matrix.
+
+    Texts are a list, a tuple, a numpy array, a pandas or polars Series, an Arrow array (read in place) or any iterator
+    (streamed in batches). Tokens are those of scikit-learn's ``CountVectorizer``, found by a compiled tokenizer; a
+    ``tokenizer``, ``preprocessor`` or ``token_pattern`` of your own works too, at the speed of Python. What is kept are
+    counts of words by class, for the pairs that occur: a million words and a thousand classes need no table of both.
+
+    Parameters
+    ----------
+    model : {"multinomial", "bernoulli", "complement"}, default="multinomial"
+        How a class makes documents: by drawing words, by having each word or not, or as what the other classes are not.
+    estimate : {"mle", "map", "mean"}, default="mean"
+        How probabilities of words are estimated.
+    alpha : float, default=1.0
+        Pseudo-count added to every word; 0 for none.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    norm : bool, default=False
+        For "complement": whether to divide each class's weights by their sum.
+    sublinear_tf, use_idf, normalize : bool, default=False
+        For "complement": ln(1 + count), times ln(N / document frequency), divided by the document's length, in this
+        order. They need the texts in memory, and a model fitted with them cannot learn more.
+    analyzer, ngram_range, lowercase, strip_accents, stop_words, token_pattern, tokenizer, preprocessor, encoding, \
+decode_error
+        What a document's tokens are, as in scikit-learn's ``CountVectorizer``.
+    binary : bool, default=False
+        Whether a word counts once per document at most.
+    min_df, max_df : int or float, default=1 and 1.0
+        Words in fewer or more documents (or shares of them) are left out of the model. The counts keep them.
+    max_features : int, default=None
+        At most so many words, the most frequent ones. The counts keep all.
+    hash_bits : int, default=None
+        Count 2**hash_bits buckets of words instead of words by name, for memory that does not grow.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Documents of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    words_ : ndarray of str
+        The words of the model, sorted; empty if they are hashed.
+    counts_ : WordCounts
+        All that was counted.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> texts = ["cheap pills, cheap watches", "lunch at noon?", "watches for you", "are you at lunch"]
+    >>> model = sf.TextClassifier().fit(texts, ["spam", "ham", "spam", "ham"])
+    >>> model.predict(["cheap lunch for you", "pills"])
+    array(['spam', 'spam'], dtype='<U4')
+    >>> model.predict_proba(["lunch"]).round(2)
+    array([[0.75, 0.25]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "model": [StrOptions({"multinomial", "bernoulli", "complement"})],
+        "estimate": [ESTIMATES],
+        "alpha": [Interval(Real, 0, None, closed="left")],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", Dirichlet, None],
+        "norm": ["boolean"],
+        "sublinear_tf": ["boolean"],
+        "use_idf": ["boolean"],
+        "normalize": ["boolean"],
+        **TEXT_OPTIONS,
+        "hash_bits": [Interval(Integral, 1, 30, closed="both"), None],
+    }
+
+    counts_: WordCounts
+    class_count_: Array
+    class_log_prior_: Array
+
+    def __init__(
+        self,
+        model: str = "multinomial",
+        *,
+        estimate: Any = "mean",
+        alpha: float = 1.0,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+        sublinear_tf: bool = False,
+        use_idf: bool = False,
+        normalize: bool = False,
+        analyzer: Any = "word",
+        ngram_range: tuple[int, int] = (1, 1),
+        lowercase: bool = True,
+        strip_accents: Any = None,
+        stop_words: Any = None,
+        token_pattern: str | None = DEFAULT_PATTERN,
+        tokenizer: Any = None,
+        preprocessor: Any = None,
+        encoding: str = "utf-8",
+        decode_error: str = "strict",
+        binary: bool = False,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        max_features: int | None = None,
+        hash_bits: int | None = None,
+    ) -> None:
+        self.model = model
+        self.estimate = estimate
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+        self.sublinear_tf = sublinear_tf
+        self.use_idf = use_idf
+        self.normalize = normalize
+        self.analyzer = analyzer
+        self.ngram_range = ngram_range
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.stop_words = stop_words
+        self.token_pattern = token_pattern
+        self.tokenizer = tokenizer
+        self.preprocessor = preprocessor
+        self.encoding = encoding
+        self.decode_error = decode_error
+        self.binary = binary
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.hash_bits = hash_bits
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to texts and their labels, forgetting whatever was learned before.
+
+        Parameters
+        ----------
+        X : sequence or iterator of str
+            The texts.
+        y : array-like of shape (n_texts,)
+            Class labels.
+        sample_weight : array-like of shape (n_texts,), default=None
+            What each text counts for; one if not given.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with all_or_nothing(self):
+            self._learn(X, *classes_and_codes(_labels(y)), sample_weight, fresh=True)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from more texts. Any cutting into batches gives the same model as one fit.
+
+        Parameters
+        ----------
+        X : sequence or iterator of str
+            The texts.
+        y : array-like of shape (n_texts,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that can appear; needed at the first call, optional later.
+        sample_weight : array-like of shape (n_texts,), default=None
+            What each text counts for; one if not given.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        if self._transforms:
+            raise InputError(
+                "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches: they act on documents "
+                "before these are counted. Use fit with all texts."
+            )
+        with all_or_nothing(self):
+            first = not hasattr(self, "counts_")
+            known = self._known_classes(classes, first)
+            seen, codes = classes_and_codes(_labels(y))
+            strangers = np.setdiff1d(seen, known)
+            if len(strangers):
+                raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}.")
+            self._learn(X, known, np.searchsorted(known, seen)[codes], sample_weight, fresh=first)
+        return self
+
+    @property
+    def words_(self) -> Any:
+        """The words of the model, sorted; empty if they are hashed."""
+        return self._view("counts", self._kept).words.strings
+
+    def _learn(self, X: Any, classes: Any, codes: Any, sample_weight: Any, fresh: bool) -> None:
+        if self.estimate == "predictive":
+            raise InputError(
+                "The 'estimate' parameter of TextClassifier must be 'mle', 'map' or 'mean'; got 'predictive'."
+            )
+        analysis, bits = analysis_of(self), self.hash_bits or 0
+        if not fresh and self.counts_.hash_bits != bits:
+            raise InputError(
+                f"The 'hash_bits' parameter of TextClassifier must stay {self.counts_.hash_bits or None} once fitted; "
+                f"got {self.hash_bits}."
+            )
+        if not len(codes):
+            raise DataError("The argument 'y' must hold at least one label; got none.")
+        counts = self._transformed(X, codes, sample_weight, analysis, len(classes)) if self._transforms else None
+        if counts is None:
+            counter = WordCounter(analysis, len(classes), bits)
+            counter.add(X, codes, sample_weight, "X")
+            counts = counter.result()
+        self.classes_, self._analysis, self._made = classes, analysis, {}
+        self.counts_ = counts if fresh else self.counts_ + counts
+        self.class_count_ = self.counts_.n.copy()
+        self.class_log_prior_ = class_log_prior(self, ClassCounts(self.class_count_))
+        texts.pseudo_count(self.alpha, self.estimate)
+        self._view("counts", self._kept)
+
+    def _transformed(self, X: Any, codes: Any, sample_weight: Any, analysis: Analysis, n_classes: int) -> WordCounts:
+        """Counts of documents that are transformed first, which takes the matrix of them."""
+        if self.model != "complement" or self.hash_bits is not None:
+            raise InputError(
+                "The parameters 'sublinear_tf', 'use_idf' and 'normalize' of TextClassifier need model='complement' "
+                f"and no 'hash_bits'; got model={self.model!r}, hash_bits={self.hash_bits}."
+            )
+        words, matrix = learn(X, analysis, "X")
+        if matrix.shape[0] != len(codes):
+            found = f"{matrix.shape[0]:,}"
+            raise LabelError(f"The argument 'X' must hold as many texts as labels, {len(codes):,}; got {found}.")
+        weights = None if sample_weight is None else COUNT.read(sample_weight, "sample_weight")
+        _some_words(words)
+        if self.binary:
+            matrix.data[:] = 1
+        df: Any = np.bincount(matrix.indices, minlength=len(words)).astype(np.float64)
+        total: Any = np.bincount(matrix.indices, matrix.data, len(words))
+        keep = kept_words(self, df, total, len(codes))
+        words, matrix = words.keep(keep), matrix[:, keep]
+        idf = np.log(len(codes) / df[keep]) if self.use_idf else None
+        self._transform = texts.Transform(self.sublinear_tf, idf, self.normalize)
+        return WordCounts.of_matrix(self._transform(matrix), words, codes, weights, n_classes)
+
+    def _kept(self) -> WordCounts:
+        counts = self.counts_
+        if counts.hash_bits or self._transforms:
+            return counts
+        _some_words(counts.words)
+        return counts.keep(kept_words(self, counts.document_frequency, counts.frequency, counts.n.sum()))
+
+    def _make_scorer(self) -> Scorer:
+        counts = self._view("counts", self._kept)
+        lexicon = texts.Lexicon.of(counts, self._analysis)
+        alpha = texts.pseudo_count(self.alpha, self.estimate)
+        table = counts.documents if self.binary and not self._transforms else counts.tokens
+        if self.model == "complement":
+            weights = texts.complement(counts, table, alpha, self.norm, self.binary)
+            if self._transforms:
+                return texts.TransformedScorer(lexicon, self._transform, weights)
+            return weights.scorer(lexicon)
+        if self.model == "bernoulli":
+            return texts.bernoulli_scorer(counts, alpha, lexicon)
+        return texts.multinomial_scorer(counts, table, alpha, self.binary, lexicon)
+
+    def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
+        check_is_fitted(self, "counts_")
+        scorer, prior = self._view("scorer", self._make_scorer), self._log_prior()
+        answers = [question(scorer, batch, prior) for batch in self._analysis.batches(X, "X")]
+        return np.concatenate(answers) if answers else question(scorer, self._analysis.empty(), prior)
+
+    def _log_prior(self) -> Array:
+        plain = self.model != "complement" or len(self.classes_) == 1
+        return self.class_log_prior_ if plain else np.zeros(len(self.classes_))
+
+    @property
+    def _transforms(self) -> bool:
+        return bool(self.sublinear_tf or self.use_idf or self.normalize)
+
+
+def _labels(y: Any) -> Any:
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise LabelError(f"The argument 'y' must hold one label per text; got shape {labels.shape}.")
+    return labels
+
+
+def _some_words(words: WordList) -> None:
+    if not len(words):
+        raise DataError("The argument 'X' must hold words; got texts without any (by default, of two letters or more).")

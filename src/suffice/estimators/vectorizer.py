@@ -1,0 +1,51 @@
+"""Texts to a matrix of counts, for people who want the matrix."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction import text as peer
+
+from suffice import text
+from suffice.estimators.words import analysis_of
+from suffice.text.words import WordList
+
+__all__ = ["CountVectorizer"]
+
+
+class CountVectorizer(peer.CountVectorizer):
+    """Documents × words, as scikit-learn's class of the same name makes them, by a compiled tokenizer.
+
+    All parameters, attributes and results are scikit-learn's. A ``tokenizer``, ``preprocessor``, ``token_pattern`` or
+    ``analyzer`` of your own works too, at the speed of Python; reading files (``input="filename"``) is left to
+    scikit-learn.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> vectorizer = sf.CountVectorizer()
+    >>> vectorizer.fit_transform(["Mary had a little lamb", "little lamb, little lamb"]).toarray()
+    array([[1, 1, 1, 1],
+           [0, 2, 2, 0]])
+    >>> vectorizer.get_feature_names_out()
+    array(['had', 'lamb', 'little', 'mary'], dtype=object)
+    """
+
+    def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
+        """The vocabulary and the matrix: the one place where scikit-learn's class looks at documents."""
+        if self.input != "content":
+            return super()._count_vocab(raw_documents, fixed_vocab)  # type: ignore[no-any-return]
+        analysis = analysis_of(self)
+        if fixed_vocab:
+            words = WordList.of(self.vocabulary_)
+            columns = np.array([self.vocabulary_[word] for word in words.strings], np.int64)
+            X = text.look_up(raw_documents, analysis, words)
+            X.indices = columns[X.indices].astype(X.indices.dtype)
+            X.resize(X.shape[0], len(self.vocabulary_))
+            X.sort_indices()
+            return self.vocabulary_, X.astype(self.dtype)
+        words, X = text.learn(raw_documents, analysis)
+        if not len(words):
+            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
+        return dict(zip(words.strings.tolist(), range(len(words)), strict=True)), X.astype(self.dtype)

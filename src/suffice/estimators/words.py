@@ -1,0 +1,75 @@
+"""Options of text that our estimators share with scikit-learn's CountVectorizer."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from suffice.errors import DataError, InputError
+from suffice.text import Analysis
+from suffice.text.analysis import DEFAULT_PATTERN
+from suffice.typing import Array, Booleans
+
+__all__ = ["TEXT_OPTIONS", "analysis_of", "kept_words"]
+
+TEXT_OPTIONS: dict[str, Any] = {
+    "analyzer": [StrOptions({"word", "char", "char_wb"}), callable],
+    "ngram_range": [tuple],
+    "lowercase": ["boolean"],
+    "strip_accents": [StrOptions({"ascii", "unicode"}), None, callable],
+    "stop_words": [StrOptions({"english"}), list, frozenset, None],
+    "token_pattern": [str, None],
+    "tokenizer": [callable, None],
+    "preprocessor": [callable, None],
+    "encoding": [str],
+    "decode_error": [StrOptions({"strict", "ignore", "replace"})],
+    "binary": ["boolean"],
+    "min_df": [Interval(Real, 0, 1, closed="both"), Interval(Integral, 1, None, closed="left")],
+    "max_df": [Interval(Real, 0, 1, closed="both"), Interval(Integral, 1, None, closed="left")],
+    "max_features": [Interval(Integral, 1, None, closed="left"), None],
+}
+"""What scikit-learn's CountVectorizer takes, and so do we."""
+
+
+def analysis_of(estimator: Any) -> Analysis:
+    """How an estimator's options make tokens of documents."""
+    stop = estimator.stop_words
+    if estimator.tokenizer is None and estimator.token_pattern is None and estimator.analyzer == "word":
+        raise InputError("The 'token_pattern' parameter must be a regular expression unless there is a 'tokenizer'.")
+    return Analysis(
+        unit=estimator.analyzer,
+        ngram_range=tuple(estimator.ngram_range),
+        lowercase=estimator.lowercase,
+        strip_accents=estimator.strip_accents,
+        stop_words=frozenset(ENGLISH_STOP_WORDS if stop == "english" else stop or ()),
+        token_pattern=estimator.token_pattern or DEFAULT_PATTERN,
+        tokenizer=estimator.tokenizer,
+        preprocessor=estimator.preprocessor,
+        encoding=estimator.encoding,
+        decode_error=estimator.decode_error,
+    )
+
+
+def kept_words(estimator: Any, document_frequency: Array, frequency: Array, n: float) -> Booleans:
+    """Which words `min_df`, `max_df` and `max_features` leave."""
+    limits = (estimator.min_df, estimator.max_df)
+    least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
+    if most < least:
+        raise InputError(
+            f"The parameter 'max_df' must not be below 'min_df'; got max_df={estimator.max_df} and "
+            f"min_df={estimator.min_df}, which are {most:g} and {least:g} documents."
+        )
+    keep: Booleans = (document_frequency >= least) & (document_frequency <= most)
+    if estimator.max_features is not None and keep.sum() > estimator.max_features:
+        rank = np.argsort(-np.where(keep, frequency, -1.0), kind="stable")
+        keep[rank[estimator.max_features :]] = False
+    if not keep.any():
+        raise DataError(
+            f"No word is left: min_df={estimator.min_df} and max_df={estimator.max_df} drop all {len(keep):,} of them. "
+            "Lower 'min_df', or raise 'max_df'."
+        )
+    return keep

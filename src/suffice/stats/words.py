@@ -1,0 +1,302 @@
+"""Counts of words by class, sparse in both, with the words' names: statistics of texts.
+
+T_cw, how often word w stands in documents of class c, and N_cw, in how many of them, for the pairs that occur; for
+bursty models also how many documents of a class hold a word exactly r ≥ 2 times, and how many have so many tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice import _native
+from suffice.errors import DataError, LabelError, ShapeError, SubtractionError
+from suffice.parallel import thread_count
+from suffice.stats.base import difference
+from suffice.stats.inputs import COUNT, EXACT
+from suffice.text import Analysis
+from suffice.text.words import WordList
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["WordCounter", "WordCounts"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordCounts:
+    """What was counted of some labelled documents. Adding two unites their words by name.
+
+    >>> a = WordCounts.of(["spam spam eggs", "ham eggs"], [0, 1])
+    >>> b = WordCounts.of(["more ham"], [1], n_classes=2)
+    >>> (a + b).words.strings.tolist()
+    ['eggs', 'ham', 'more', 'spam']
+    >>> (a + b).tokens.toarray()
+    array([[1., 0., 0., 2.],
+           [1., 2., 1., 0.]])
+    >>> (a + b) - b == a
+    True
+    """
+
+    words: WordList
+    n: Array
+    tokens: Any
+    documents: Any
+    repeats: Integers  # class, word, r: one line each, sorted
+    repeat_documents: Array
+    lengths: Integers  # class, number of tokens
+    length_documents: Array
+    hash_bits: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        texts: Any,
+        labels: Any,
+        weights: Any = None,
+        *,
+        n_classes: int | None = None,
+        analysis: Analysis | None = None,
+        hash_bits: int = 0,
+        bursts: bool = False,
+    ) -> WordCounts:
+        """Count the words of documents with class codes 0, 1, 2, …"""
+        codes = np.asarray(labels, np.int64)
+        count = n_classes if n_classes is not None else int(codes.max(initial=0)) + 1
+        counter = WordCounter(analysis or Analysis(), count, hash_bits, bursts)
+        counter.add(texts, codes, weights)
+        return counter.result()
+
+    @classmethod
+    def of_matrix(cls, X: Any, words: WordList, labels: Integers, weights: Array | None, n_classes: int) -> WordCounts:
+        """From documents × words, of any numbers: what is added up need not be counts."""
+        scale = np.ones(len(labels)) if weights is None else weights
+        shape = (n_classes, len(labels))
+        group = sparse.csr_matrix((scale, (labels, np.arange(len(labels)))), shape=shape)
+        ones = sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
+        tokens, documents = (_sorted((group @ table).tocsr()) for table in (X, ones))
+        n: Any = np.bincount(labels, scale, n_classes)
+        repeats, lengths = np.empty((0, 3), np.int64), np.empty((0, 2), np.int64)
+        return cls(words, n, tokens, documents, repeats, np.empty(0), lengths, np.empty(0))
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.n)
+
+    @property
+    def width(self) -> int:
+        """Number of words, or of buckets."""
+        return int(self.tokens.shape[1])
+
+    @cached_property
+    def document_frequency(self) -> Array:
+        """In how many documents each word occurs."""
+        return np.asarray(self.documents.sum(axis=0)).ravel()
+
+    @cached_property
+    def frequency(self) -> Array:
+        """How often each word occurs."""
+        return np.asarray(self.tokens.sum(axis=0)).ravel()
+
+    def arrays(self) -> dict[str, Any]:
+        """All that is remembered, by name."""
+        pairs = self.tokens
+        return {
+            "bytes": self.words.bytes,
+            "offset": self.words.offset,
+            "n": self.n,
+            "start": pairs.indptr.astype(np.int64),
+            "word": pairs.indices.astype(np.int64),
+            "tokens": pairs.data,
+            "documents": self.documents.data,
+            "repeats": self.repeats,
+            "repeat_documents": self.repeat_documents,
+            "lengths": self.lengths,
+            "length_documents": self.length_documents,
+            "hash_bits": np.array(self.hash_bits, np.int64),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any]) -> WordCounts:
+        """The inverse of `arrays()`."""
+        bits = int(arrays["hash_bits"])
+        words = WordList(arrays["bytes"], arrays["offset"])
+        shape = (len(arrays["n"]), 1 << bits if bits else len(words))
+        tables = (
+            sparse.csr_matrix((arrays[name], arrays["word"], arrays["start"]), shape=shape)
+            for name in ("tokens", "documents")
+        )
+        tokens, documents = tables
+        names = ("repeats", "repeat_documents", "lengths", "length_documents")
+        rest: dict[str, Any] = {name: arrays[name] for name in names}
+        return cls(words, np.asarray(arrays["n"], np.float64), tokens, documents, **rest, hash_bits=bits)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordCounts):
+            return NotImplemented
+        theirs = other.arrays()
+        return all(np.array_equal(mine, theirs[name]) for name, mine in self.arrays().items())
+
+    def __hash__(self) -> int:
+        return hash(tuple(np.asarray(array).tobytes() for array in self.arrays().values()))
+
+    def __repr__(self) -> str:
+        what = f"{1 << self.hash_bits:,} buckets" if self.hash_bits else f"{len(self.words):,} words"
+        return f"WordCounts({self.n.sum():,.0f} documents of {self.n_classes} classes, {what})"
+
+    def __add__(self, other: WordCounts) -> WordCounts:
+        ours, theirs = self._aligned(other)
+        tokens, documents = _sorted(ours.tokens + theirs.tokens), _sorted(ours.documents + theirs.documents)
+        return WordCounts(ours.words, ours.n + theirs.n, tokens, documents, *ours._bursts(theirs, 1), self.hash_bits)
+
+    def __radd__(self, other: object) -> WordCounts:
+        return self if isinstance(other, int) and other == 0 else NotImplemented
+
+    def __sub__(self, other: WordCounts) -> WordCounts:
+        ours, theirs = self._aligned(other)
+        tokens, documents = (
+            _minus(a, b) for a, b in ((ours.tokens, theirs.tokens), (ours.documents, theirs.documents))
+        )
+        n = difference(ours.n, theirs.n)
+        if n.min(initial=0) < 0 or not np.array_equal(tokens.indices, documents.indices):
+            raise _never_added()
+        left = WordCounts(ours.words, n, tokens, documents, *ours._bursts(theirs, -1), self.hash_bits)
+        return left if self.hash_bits else left.keep(np.bincount(documents.indices, minlength=left.width) > 0)
+
+    def _bursts(self, other: WordCounts, sign: int) -> tuple[Integers, Array, Integers, Array]:
+        """Repeats and lengths, with those of another added or taken away."""
+        repeats = (self.repeats, self.repeat_documents), (other.repeats, sign * other.repeat_documents)
+        lengths = (self.lengths, self.length_documents), (other.lengths, sign * other.length_documents)
+        return *_summed(*repeats), *_summed(*lengths)
+
+    def keep(self, which: Booleans) -> WordCounts:
+        """The same for some of the words; lengths still count all of them."""
+        if which.all():
+            return self
+        place = np.cumsum(which) - 1
+        stay = which[self.repeats[:, 1]] if len(self.repeats) else np.zeros(0, bool)
+        repeats = self.repeats[stay].copy()
+        repeats[:, 1] = place[repeats[:, 1]]
+        return replace(
+            self,
+            words=self.words.keep(which),
+            tokens=self.tokens[:, which],
+            documents=self.documents[:, which],
+            repeats=repeats,
+            repeat_documents=self.repeat_documents[stay],
+        )
+
+    def _aligned(self, other: WordCounts) -> tuple[WordCounts, WordCounts]:
+        """Both over the words of either."""
+        if self.hash_bits != other.hash_bits:
+            raise ShapeError(f"WordCounts with hash_bits={self.hash_bits} and {other.hash_bits} cannot be combined.")
+        if self.n_classes != other.n_classes:
+            raise ShapeError(f"WordCounts of {self.n_classes} and of {other.n_classes} classes cannot be combined.")
+        if self.hash_bits:
+            return self, other
+        words, mine, its = self.words.union(other.words)
+        return self._placed(words, mine), other._placed(words, its)
+
+    def _placed(self, words: WordList, place: Integers) -> WordCounts:
+        if len(words) == len(self.words):
+            return self
+        shape = (self.n_classes, len(words))
+        tokens, documents = (
+            sparse.csr_matrix((table.data, place[table.indices], table.indptr), shape=shape)
+            for table in (self.tokens, self.documents)
+        )
+        repeats = self.repeats.copy()
+        repeats[:, 1] = place[repeats[:, 1]]
+        return replace(self, words=words, tokens=tokens, documents=documents, repeats=repeats)
+
+
+class WordCounter:
+    """Counts batch after batch; what it has counted so far is a WordCounts."""
+
+    def __init__(self, analysis: Analysis, n_classes: int, hash_bits: int = 0, bursts: bool = False) -> None:
+        self._analysis, self._bits = analysis, hash_bits
+        self._native = _native.TextCounter(n_classes, hash_bits, bursts)
+        self._n = np.zeros(n_classes)
+
+    def add(self, texts: Any, codes: Integers, weights: Any = None, name: str = "texts") -> None:
+        """Count documents with their class codes."""
+        scale = None if weights is None else COUNT.read(weights, "weights")
+        at = 0
+        for batch in self._analysis.batches(texts, name):
+            part = slice(at, at + len(batch))
+            at = part.stop
+            if at > len(codes):
+                break
+            weight = np.empty(0) if scale is None else np.ascontiguousarray(scale[part])
+            label = np.ascontiguousarray(codes[part])
+            self._native.add(batch.texts, batch.starts, self._analysis.native, label, weight, batch.threads)
+            self._n += np.bincount(label, weight if scale is not None else None, minlength=len(self._n))
+        if at != len(codes):
+            found = "more" if at > len(codes) else f"{at:,}"
+            raise LabelError(
+                f"The argument '{name}' must hold as many texts as there are labels, {len(codes):,}; got {found}."
+            )
+
+    def result(self) -> WordCounts:
+        """What was counted so far."""
+        found = self._native.result(thread_count())
+        words = WordList(found["bytes"], found["offset"])
+        shape = (len(self._n), 1 << self._bits if self._bits else len(words))
+        index = found["word"].astype(np.int32) if shape[1] < 2**31 else found["word"]
+        tables = []
+        for name in ("tokens", "documents"):
+            if found[name].max(initial=0) > EXACT:
+                raise DataError("Counts of words must stay below 2**53, where float64 counts exactly.")
+            table = sparse.csr_matrix(shape)
+            table.data, table.indices, table.indptr = found[name], index, found["start"].astype(index.dtype)
+            tables.append(table)
+        repeats = _lines(found["repeat_start"], found["repeat_word"], found["repeat_value"])
+        lengths = _lines(found["length_start"], found["length"])
+        tokens, documents = tables
+        bursts = (repeats, found["repeats"], lengths, found["lengths"])
+        return WordCounts(words, self._n.copy(), tokens, documents, *bursts, self._bits)
+
+
+def _lines(start: Integers, *columns: Integers) -> Integers:
+    return np.column_stack([np.repeat(np.arange(len(start) - 1), np.diff(start)), *columns]).astype(np.int64)
+
+
+def _sorted(table: Any) -> Any:
+    table.sort_indices()
+    return table
+
+
+def _minus(whole: Any, part: Any) -> Any:
+    left = _sorted(whole - part)
+    # what is left of real numbers by rounding is nothing; what is below zero was never there
+    again = _sorted(abs(whole) + abs(part))
+    scale = np.asarray(again[left.nonzero()]).ravel() if left.nnz else np.empty(0)
+    left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
+    left.eliminate_zeros()
+    if left.nnz and left.data.min() < 0:
+        raise _never_added()
+    return left
+
+
+def _summed(a: tuple[Integers, Array], b: tuple[Integers, Array]) -> tuple[Integers, Array]:
+    """Values of equal keys added up; those that come to nothing left out."""
+    keys, values = np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]])
+    if not len(keys):
+        return a
+    order = np.lexsort(keys.T[::-1])
+    keys, values = keys[order], values[order]
+    fresh = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])
+    sums = np.add.reduceat(values, np.flatnonzero(fresh))
+    scale = np.maximum.reduceat(np.abs(values), np.flatnonzero(fresh))
+    sums[np.abs(sums) <= 1e-12 * scale] = 0
+    if sums.min(initial=0) < 0:
+        raise _never_added()
+    return keys[fresh][sums > 0], sums[sums > 0]
+
+
+def _never_added() -> SubtractionError:
+    return SubtractionError("Cannot subtract WordCounts: its documents are not among those it is taken from.")

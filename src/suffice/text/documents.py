@@ -1,0 +1,154 @@
+"""Texts as people have them (lists, arrays, Series, Arrow, iterators) → batches that the tokenizer reads in place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from suffice import _native
+from suffice.errors import KindError
+from suffice.parallel import thread_count
+from suffice.text.unicode import special_letters
+from suffice.typing import Integers
+
+__all__ = ["Batch", "batches"]
+
+LIST_AT_ONCE = 2**17
+STREAM_AT_ONCE = 2**14
+WORTH_A_THREAD = 2**16
+
+_ONE_TEXT_EACH = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some documents: texts in memory, and for those of several texts (tokens found elsewhere) where each starts."""
+
+    texts: _native.Texts
+    starts: Integers
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1 if len(self.starts) else len(self.texts)
+
+    def part(self, block: slice) -> Batch:
+        """Some of the documents."""
+        if not len(self.starts):
+            return Batch(self.texts.part(block.start, block.stop), self.starts)
+        starts = self.starts[block.start : block.stop + 1]
+        return Batch(self.texts.part(int(starts[0]), int(starts[-1])), starts - starts[0])
+
+    @property
+    def width(self) -> int:
+        """Numbers that a document stands for, roughly: its bytes."""
+        return int(self.texts.size // max(1, len(self)))
+
+    @property
+    def threads(self) -> int:
+        """Threads worth starting."""
+        return min(thread_count(), 1 + self.texts.size // WORTH_A_THREAD)
+
+    @classmethod
+    def of_list(
+        cls, texts: list[Any], lowercase: bool, decode: Callable[[Any], Any], name: str, first: int = 0
+    ) -> Batch:
+        """One document per string; where there are bytes among them, they are decoded first."""
+        patterns = list(special_letters()) if lowercase else []
+        native = _native.Texts.of_list(texts, patterns)
+        if native.bad >= 0 and isinstance(texts[native.bad], bytes):
+            texts = [decode(text) for text in texts]
+            native = _native.Texts.of_list(texts, patterns)
+        if native.bad >= 0:
+            text = texts[native.bad]
+            hint = " Leave out missing texts, or use ''." if text is None or text != text else ""
+            place = f"{type(text).__name__} at index {first + native.bad}"
+            raise KindError(f"The argument '{name}' must hold strings; got {place}.{hint}")
+        return cls(native, _ONE_TEXT_EACH)
+
+    @classmethod
+    def of_tokens(cls, documents: list[list[str]]) -> Batch:
+        """Documents whose tokens are known."""
+        starts = np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents])]).astype(np.int64)
+        return cls(_native.Texts.of_list([token for tokens in documents for token in tokens], []), starts)
+
+
+def batches(
+    texts: Any,
+    lowercase: bool,
+    prepare: Callable[[list[Any]], Batch | list[Any]] | None,
+    decode: Callable[[Any], Any],
+    name: str,
+) -> Iterator[Batch]:
+    """The documents, some at a time; `prepare` turns lists of them into other lists, or into a batch."""
+    if isinstance(texts, str | bytes):
+        raise KindError(f"The argument '{name}' must hold texts, such as a list; got a single {type(texts).__name__}.")
+    chunks = _arrow_chunks(texts)
+    if chunks is not None and prepare is None:
+        for chunk in chunks:
+            yield _arrow_batch(chunk, lowercase, name)
+        return
+    first = 0
+    for part in _lists(texts if chunks is None else (text for chunk in chunks for text in chunk.to_pylist()), name):
+        ready = prepare(part) if prepare else part
+        yield ready if isinstance(ready, Batch) else Batch.of_list(ready, lowercase, decode, name, first)
+        first += len(part)
+
+
+def _lists(texts: Any, name: str) -> Iterator[list[Any]]:
+    if isinstance(texts, np.ndarray):
+        if texts.ndim != 1:
+            raise KindError(
+                f"The argument '{name}' must hold one text per document; got an array of shape {texts.shape}."
+            )
+        texts = texts.tolist()
+    if isinstance(texts, list | tuple):
+        for at in range(0, len(texts), LIST_AT_ONCE):
+            yield list(texts) if len(texts) <= LIST_AT_ONCE else list(texts[at : at + LIST_AT_ONCE])
+        return
+    if not isinstance(texts, Iterable):
+        raise KindError(f"The argument '{name}' must hold texts, such as a list; got {type(texts).__name__}.")
+    source = iter(texts)
+    while part := list(islice(source, STREAM_AT_ONCE)):
+        yield part
+
+
+def _arrow_chunks(texts: Any) -> list[Any] | None:
+    """Arrow arrays of strings, if that is what the texts are, or become without a loop over them; None otherwise."""
+    module = type(texts).__module__.split(".")[0]
+    if module in ("pandas", "polars") and hasattr(texts, "to_frame"):
+        import narwhals.stable.v2 as nw
+
+        texts = nw.from_native(texts, series_only=True).to_arrow()
+    elif module != "pyarrow":
+        return None
+    import pyarrow as pa
+
+    chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
+    kinds = pa.types
+    return [chunk.cast(pa.large_string()) if kinds.is_string_view(chunk.type) else chunk for chunk in chunks]
+
+
+def _arrow_batch(chunk: Any, lowercase: bool, name: str) -> Batch:
+    import pyarrow as pa
+
+    if chunk.null_count:
+        at = int(np.flatnonzero(~chunk.is_valid().to_numpy(zero_copy_only=False))[0])
+        raise KindError(
+            f"The argument '{name}' must hold strings; got a null at index {at}. Leave out missing texts, or use ''."
+        )
+    if pa.types.is_large_string(chunk.type):
+        kind: Any = np.int64
+    elif pa.types.is_string(chunk.type):
+        kind = np.int32
+    else:
+        raise KindError(f"The argument '{name}' must hold strings; got an Arrow array of {chunk.type}.")
+    _, offsets, data = chunk.buffers()
+    offset = (
+        np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1] if offsets else np.zeros(1, kind)
+    )
+    content = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
+    patterns = list(special_letters()) if lowercase else []
+    return Batch(_native.Texts.of_arrow(content, offset, patterns), _ONE_TEXT_EACH)

@@ -1,0 +1,74 @@
+"""A sorted list of words, as one array of bytes: a million of them are two arrays, not a million objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice import _native
+from suffice.typing import Booleans, Integers
+
+__all__ = ["WordList"]
+
+
+@dataclass(frozen=True, eq=False)
+class WordList:
+    """Words in the order of their UTF-8 bytes, which is that of their code points; word i is offset[i] to offset[i+1].
+
+    >>> both = WordList.of(["pear", "apple"]).union(WordList.of(["fig", "pear"]))
+    >>> [part.tolist() for part in (both[0].strings, both[1], both[2])]
+    [['apple', 'fig', 'pear'], [0, 2], [1, 2]]
+    """
+
+    bytes: NDArray[np.uint8]
+    offset: Integers
+
+    @classmethod
+    def of(cls, words: Iterable[str]) -> WordList:
+        """From strings in any order."""
+        coded = sorted({word.encode("utf-8", "surrogatepass") for word in words})
+        offset = np.concatenate([[0], np.cumsum([len(word) for word in coded])]).astype(np.int64)
+        return cls(np.frombuffer(b"".join(coded), np.uint8), offset)
+
+    def __len__(self) -> int:
+        return len(self.offset) - 1
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, WordList):
+            return NotImplemented
+        return np.array_equal(self.bytes, other.bytes) and np.array_equal(self.offset, other.offset)
+
+    def __hash__(self) -> int:
+        return hash((self.bytes.tobytes(), self.offset.tobytes()))
+
+    @cached_property
+    def strings(self) -> NDArray[np.object_]:
+        """The words as Python strings."""
+        data = self.bytes.tobytes()
+        ends = self.offset.tolist()
+        words = [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(ends)]
+        out = np.empty(len(words), object)
+        out[:] = words
+        return out
+
+    def keep(self, which: Booleans) -> WordList:
+        """Some of the words."""
+        if which.all():
+            return self
+        lengths = np.diff(self.offset)
+        return WordList(
+            self.bytes[np.repeat(which, lengths)], np.concatenate([[0], np.cumsum(lengths[which])]).astype(np.int64)
+        )
+
+    def union(self, other: WordList) -> tuple[WordList, Integers, Integers]:
+        """The words of both, and the place among them of each of ours and of theirs."""
+        if self == other:
+            same = np.arange(len(self))
+            return self, same, same
+        data, offset, ours, theirs = _native.merge_words(self.bytes, self.offset, other.bytes, other.offset)
+        return WordList(data, offset), ours, theirs

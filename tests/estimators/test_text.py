@@ -1,0 +1,188 @@
+"""TextClassifier beside scikit-learn's CountVectorizer and its naive Bayes."""
+
+import pickle
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn import naive_bayes as peers
+from sklearn.base import clone
+from sklearn.feature_extraction.text import CountVectorizer as Peer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+
+import suffice as sf
+from suffice.errors import SufficeError
+
+NEWS = Path(__file__).parents[2].parent / "shared" / "data" / "20news_bydate" / "20news-bydate.tar.gz"
+RNG = np.random.default_rng(0)
+WORDS = np.array(["tea", "rum", "ale", "milk", "water", "gin", "cola", "juice", "soup", "wine"])
+
+
+def corpus(n: int = 120) -> tuple[list[str], Any]:
+    y = RNG.integers(0, 3, n)
+    texts = [" ".join(RNG.choice(WORDS, RNG.integers(1, 12), p=np.roll(np.arange(10) + 1, 3 * c) / 55)) for c in y]
+    return texts, np.array(["a", "b", "c"])[y]
+
+
+TEXTS, LABELS = corpus()
+PEERS = {"multinomial": peers.MultinomialNB, "bernoulli": peers.BernoulliNB, "complement": peers.ComplementNB}
+
+
+@pytest.mark.parametrize("model", PEERS)
+@pytest.mark.parametrize("alpha", [1.0, 0.01, 3.5])
+@pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"min_df": 3, "max_df": 0.6}, {"max_features": 6}])
+def test_the_numbers_are_scikit_learns(model: str, alpha: float, options: dict[str, Any]) -> None:
+    ours = sf.TextClassifier(model, alpha=alpha, **options).fit(TEXTS, LABELS)
+    theirs = make_pipeline(Peer(**options), PEERS[model](alpha=alpha)).fit(TEXTS, LABELS)
+    if "max_features" not in options or ours.words_.tolist() == theirs[0].get_feature_names_out().tolist():
+        new = [*TEXTS, "", "tea unheardof tea", "soup rum"]
+        np.testing.assert_allclose(ours.predict_log_proba(new), theirs.predict_log_proba(new), rtol=1e-9, atol=1e-9)
+        np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))
+    joint = ours.predict_joint_log_proba(TEXTS)
+    np.testing.assert_allclose(joint, theirs[1].predict_joint_log_proba(theirs[0].transform(TEXTS)), rtol=1e-9)
+
+
+def test_complement_normalised_and_binary_words() -> None:
+    choices: list[tuple[dict[str, Any], dict[str, Any]]] = [({"norm": True}, {"norm": True}), ({"binary": True}, {})]
+    for options, peer in choices:
+        ours = sf.TextClassifier("complement", **options).fit(TEXTS, LABELS)
+        theirs = make_pipeline(Peer(binary="binary" in options), peers.ComplementNB(**peer)).fit(TEXTS, LABELS)
+        np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(TEXTS), rtol=1e-9)
+    ours = sf.TextClassifier(binary=True).fit(TEXTS, LABELS)
+    theirs = make_pipeline(Peer(binary=True), peers.MultinomialNB()).fit(TEXTS, LABELS)
+    np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(TEXTS), rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
+@pytest.mark.parametrize("estimate", ["mle", "map", "mean"])
+def test_estimates_equal_those_of_the_matrix_classifiers(model: str, estimate: str) -> None:
+    kind = sf.MultinomialNB if model == "multinomial" else sf.BernoulliNB
+    vectorizer = Peer()
+    X = vectorizer.fit_transform(TEXTS)
+    matrix = kind(alpha=2.0, estimate=estimate).fit(X, LABELS)
+    ours = sf.TextClassifier(model, alpha=2.0, estimate=estimate).fit(TEXTS, LABELS)
+    np.testing.assert_allclose(ours.predict_proba(TEXTS), matrix.predict_proba(X), rtol=1e-9, atol=1e-300)
+
+
+@pytest.mark.filterwarnings("ignore::suffice.models.ImpossibleSampleWarning")
+@pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
+def test_mle_forbids_what_never_was(model: str) -> None:
+    texts, labels = ["tea tea", "tea milk", "rum", "rum ale"], ["t", "t", "r", "r"]
+    kind = sf.MultinomialNB if model == "multinomial" else sf.BernoulliNB
+    vectorizer = Peer().fit(texts)
+    matrix = kind(estimate="mle").fit(vectorizer.transform(texts), labels)
+    ours = sf.TextClassifier(model, estimate="mle").fit(texts, labels)
+    new = ["tea", "rum", "milk", "ale rum", "tea rum", ""]
+    np.testing.assert_allclose(ours.predict_proba(new), matrix.predict_proba(vectorizer.transform(new)))
+
+
+def test_transforms_equal_those_made_by_hand() -> None:
+    ours = sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, LABELS)
+    X = Peer().fit_transform(TEXTS).toarray().astype(float)
+    idf = np.log(len(X) / (X > 0).sum(axis=0))
+    X = np.log1p(X) * idf
+    X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1e-300)
+    theirs = peers.ComplementNB().fit(X, LABELS)
+    np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(X), rtol=1e-9)
+
+
+def test_batches_equal_one_fit_and_iterators_stream() -> None:
+    whole = sf.TextClassifier(min_df=2).fit(TEXTS, LABELS)
+    parts = sf.TextClassifier(min_df=2)
+    for at in range(0, len(TEXTS), 17):
+        parts.partial_fit(iter(TEXTS[at : at + 17]), LABELS[at : at + 17], classes=["a", "b", "c"])
+    assert parts.counts_ == whole.counts_
+    np.testing.assert_array_equal(parts.predict_proba(TEXTS), whole.predict_proba(TEXTS))
+
+
+def test_hashing_needs_no_words() -> None:
+    model = sf.TextClassifier(hash_bits=18, alpha=1e-6).fit(TEXTS, LABELS)
+    named = sf.TextClassifier(alpha=1e-6).fit(TEXTS, LABELS)
+    assert (model.predict(TEXTS) == named.predict(TEXTS)).mean() > 0.95
+    assert len(model.words_) == 0
+    with pytest.raises(SufficeError, match="'hash_bits' parameter of TextClassifier must stay 18"):
+        model.set_params(hash_bits=None).partial_fit(["tea"], ["a"])
+
+
+def test_in_scikit_learns_company() -> None:
+    model = sf.TextClassifier()
+    assert cross_val_score(model, TEXTS, LABELS, cv=3).mean() > 0.5
+    grid = GridSearchCV(model, {"alpha": [0.1, 1.0], "ngram_range": [(1, 1), (1, 2)]}, cv=2).fit(TEXTS, LABELS)
+    assert set(grid.best_params_) == {"alpha", "ngram_range"}
+    fitted = model.fit(TEXTS, LABELS)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
+    assert not hasattr(clone(fitted), "classes_")
+    assert make_pipeline(sf.TextClassifier()).fit(TEXTS, LABELS).score(TEXTS, LABELS) > 0.6
+    weights = np.arange(len(TEXTS)) % 3
+    weighed = sf.TextClassifier().fit(TEXTS, LABELS, sample_weight=weights)
+    repeated = sf.TextClassifier().fit(np.repeat(TEXTS, weights), np.repeat(LABELS, weights))
+    assert weighed.counts_ == repeated.counts_
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels", "options", "words"),
+    [
+        ("a bare string", ["a"], {}, "such as a list; got a single str"),
+        (["tea", 7], ["a", "b"], {}, "must hold strings; got int at index 1"),
+        (["tea", None], ["a", "b"], {}, "got NoneType at index 1. Leave out missing texts"),
+        (["tea", "rum"], ["a"], {}, "as many texts as there are labels, 1; got more"),
+        (["tea"], ["a", "b"], {}, "as many texts as there are labels, 2; got 1"),
+        ([], [], {}, "at least one"),
+        (["", "x"], ["a", "b"], {}, "must hold words; got texts without any"),
+        (["tea", "rum"], ["a", "b"], {"min_df": 2}, "No word is left: min_df=2"),
+        (["tea", "rum"], ["a", "b"], {"min_df": 2, "max_df": 1}, "'max_df' must not be below 'min_df'"),
+        (["tea", "rum"], ["a", "b"], {"ngram_range": (2, 1)}, "ngram_range"),
+        (["tea", "rum"], ["a", "b"], {"estimate": "map", "alpha": 0.5}, "alpha of at least 1"),
+        (["tea", "rum"], ["a", "b"], {"use_idf": True}, "need model='complement'"),
+        (5, ["a"], {}, "such as a list; got int"),
+        (np.array([["tea"]]), ["a"], {}, "one text per document; got an array of shape"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_the_model_stays(texts: Any, labels: Any, options: Any, words: str) -> None:
+    model = sf.TextClassifier().fit(TEXTS, LABELS)
+    before = model.counts_
+    with pytest.raises((SufficeError, ValueError)) as caught:
+        model.set_params(**options).fit(texts, labels)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert model.counts_ is before
+
+
+def test_more_that_is_refused() -> None:
+    with pytest.raises(Exception, match="not fitted"):
+        sf.TextClassifier().predict(["tea"])
+    with pytest.raises(SufficeError, match="cannot learn in batches"):
+        sf.TextClassifier("complement", use_idf=True).partial_fit(["tea"], ["a"], classes=["a", "b"])
+    model = sf.TextClassifier().fit(TEXTS, LABELS)
+    with pytest.raises(SufficeError, match="do not exist in the initial classes"):
+        model.partial_fit(["tea"], ["z"])
+    with pytest.raises(SufficeError, match="got float at index 1"):
+        model.predict(["tea", float("nan")])
+    assert model.predict([]).tolist() == []
+    assert model.predict_proba([]).shape == (0, 3)
+
+
+@pytest.mark.skipif(not NEWS.exists(), reason="20 Newsgroups is not beside the clone")
+def test_20_newsgroups() -> None:
+    parts: dict[str, tuple[list[str], list[str]]] = {"train": ([], []), "test": ([], [])}
+    with tarfile.open(NEWS) as archive:
+        for member in archive:
+            if member.isfile():
+                *_, folder, group, _name = member.name.split("/")
+                texts, labels = parts[folder.rsplit("-", 1)[1]]
+                texts.append(archive.extractfile(member).read().decode("latin-1"))  # type: ignore[union-attr]
+                labels.append(group)
+    (train, y), (test, expected) = parts["train"], parts["test"]
+    vectorizer = Peer()
+    X, Z = vectorizer.fit_transform(train), vectorizer.transform(test)
+    for model, accuracy in (("multinomial", 0.7728), ("bernoulli", 0.6308)):
+        ours = sf.TextClassifier(model).fit(train, y)
+        assert round(ours.score(test, expected), 4) == accuracy
+        np.testing.assert_array_equal(ours.predict(test), PEERS[model]().fit(X, y).predict(Z))
+    rennie = sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(train, y)
+    assert round(rennie.score(test, expected), 3) >= 0.843
+    assert rennie.set_params(norm=True).fit(train, y).score(test, expected) >= 0.838

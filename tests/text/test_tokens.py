@@ -1,0 +1,147 @@
+"""The compiled tokenizer beside scikit-learn's CountVectorizer, token by token."""
+
+import pickle
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.feature_extraction.text import CountVectorizer as Peer
+
+import suffice as sf
+from suffice.text import Analysis
+from suffice.text.unicode import special_letters, table
+
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+
+ODD = [
+    "İstanbul'da ΣΊΣΥΦΟΣ, ΟΔΥΣΣΕΥΣ. ß Straße ǅ ΑΣ' ΑΣ1 ΑΣ\u0345 Σ ΣΣ",
+    "a\x00bb cc\x00dd",
+    "\ud800abc \udfffx yy",
+    "x" * 1_000_000 + " yy",
+    "",
+    "  \n\t ",
+    "👍🏽 emoji 👨‍👩‍👧 naïve café e\u0301a \u0301b",
+    "Kelvin K ﬁ ﬂag ⅷ ² ½x ١٢٣ ⅠⅡ ⓐⒷ snake_case __ _a 9",
+    "Ⱥⱦ ȺȺ ẞß ﬀ 中文字 한국어 ไทย العَرَبِيَّة हिन्दी",
+    "two  spaces\n\nlines\u2003em\u00a0nbsp\x1c\x1dend",
+]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"lowercase": False},
+    {"ngram_range": (1, 3)},
+    {"ngram_range": (2, 2)},
+    {"analyzer": "char", "ngram_range": (1, 3)},
+    {"analyzer": "char_wb", "ngram_range": (1, 4)},
+    {"analyzer": "char_wb", "ngram_range": (3, 9), "lowercase": False},
+    {"strip_accents": "unicode"},
+    {"strip_accents": "ascii"},
+    {"stop_words": ["the", "and", "yy", "straße"], "ngram_range": (1, 2)},
+    {"token_pattern": r"(?u)\b\w+\b"},
+    {"tokenizer": str.split, "token_pattern": None},
+    {"preprocessor": str.upper},
+    {"binary": True},
+]
+
+
+def agree(texts: list[Any], **options: Any) -> None:
+    ours, theirs = sf.CountVectorizer(**options), Peer(**options)
+    try:
+        expected = theirs.fit_transform(texts)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=str(error)[:20]):
+            ours.fit_transform(texts)
+        return
+    got = ours.fit_transform(texts)
+    assert ours.vocabulary_ == theirs.vocabulary_
+    assert (got != expected).nnz == 0
+    assert got.dtype == expected.dtype
+    assert (ours.transform(texts[::-1]) != theirs.transform(texts[::-1])).nnz == 0
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_odd_texts(options: dict[str, Any]) -> None:
+    agree(ODD, **options)
+
+
+@given(st.lists(st.text(max_size=40), min_size=1, max_size=6), st.sampled_from(OPTIONS))
+def test_any_text(texts: list[str], options: dict[str, Any]) -> None:
+    agree(texts, **options)
+
+
+@given(st.lists(st.text("aZ_ 09\nßİΣσAé-.", max_size=60), min_size=1, max_size=4), st.sampled_from(OPTIONS[:8]))
+def test_text_of_few_letters(texts: list[str], options: dict[str, Any]) -> None:
+    agree(texts, **options)
+
+
+def test_every_code_point_alone_and_in_company() -> None:
+    for plane in (0, 1, 2, 3, 14, 16):  # the others have no letters yet
+        letters = [chr(point) for point in range(plane << 16, (plane + 1) << 16)]
+        texts = [" ".join(letters), "b".join(letters), "".join(letters), "cc"]
+        agree(texts)
+        assert Analysis().tokens(texts[1]) == Peer().build_analyzer()(texts[1])
+
+
+@pytest.mark.skipif(not (SHARED / "udhr").exists(), reason="the declaration of human rights is not beside the clone")
+@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[2], OPTIONS[5], OPTIONS[7]], ids=str)
+def test_hundreds_of_languages(options: dict[str, Any]) -> None:
+    with zipfile.ZipFile(SHARED / "udhr" / "udhr.zip") as archive:
+        texts = [archive.read(name).decode("utf-8", "replace") for name in archive.namelist() if name[-1] != "/"]
+    assert len(texts) > 300
+    agree(texts[:: 1 if not options else 4], **options)
+
+
+def test_bytes_are_decoded_as_asked() -> None:
+    texts = ["café été".encode("latin-1"), b"plain bytes"]
+    with pytest.raises(UnicodeDecodeError):
+        sf.CountVectorizer().fit(texts)
+    agree(texts, decode_error="replace")
+    agree(texts, decode_error="ignore")
+    agree(texts, encoding="latin-1")
+
+
+def test_special_letters_are_those_that_the_interpreter_cannot_lower_alone() -> None:
+    assert set(special_letters()) >= {"Σ".encode(), "İ".encode()}
+    lowered = table(True) & ((1 << 21) - 1)
+    assert (lowered[lowered] == lowered).all()  # what Python lowered already stays as it is
+
+
+def test_texts_of_any_kind_give_the_same_counts() -> None:
+    import pandas as pd  # type: ignore[import-untyped]
+    import polars as pl
+    import pyarrow as pa
+
+    texts = ["one two", "", "zwei Straße ΣΑΣ", "two two"] * 50
+    expected = sf.TextClassifier().fit(texts, [0, 1] * 100).counts_
+    arrow = pa.array(["skip", *texts, "skip"])[1:-1]
+    kinds = [
+        tuple(texts),
+        np.array(texts),
+        np.array(texts, object),
+        pd.Series(texts),
+        pd.Series(texts, dtype="string"),
+        pl.Series(texts),
+        arrow,
+        arrow.cast(pa.large_string()),
+        arrow.cast(pa.string_view()),
+        pa.chunked_array([arrow.slice(0, 7), arrow.slice(7)]),
+        iter(texts),
+        (text for text in texts),
+    ]
+    for kind in kinds:
+        assert sf.TextClassifier().fit(kind, [0, 1] * 100).counts_ == expected
+
+
+def test_a_vectorizer_is_as_good_as_scikit_learns() -> None:
+    texts = ["one two two", "two three", "three four"]
+    ours, theirs = sf.CountVectorizer(min_df=2), Peer(min_df=2)
+    assert (ours.fit_transform(texts) != theirs.fit_transform(texts)).nnz == 0
+    again = pickle.loads(pickle.dumps(ours))
+    assert again.get_feature_names_out().tolist() == ["three", "two"]
+    assert ours.inverse_transform(ours.transform(texts))[0].tolist() == ["two"]
+    fixed = sf.CountVectorizer(vocabulary=["two", "one"]).transform(texts)
+    np.testing.assert_array_equal(fixed.toarray(), Peer(vocabulary=["two", "one"]).transform(texts).toarray())
+    assert sf.CountVectorizer(input="filename").input == "filename"

@@ -1,0 +1,112 @@
+"""Laws of word counts: they add, subtract and unite words by name, whatever the order, the batches and the threads."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import suffice as sf
+from suffice.errors import ShapeError, SubtractionError
+from suffice.stats.words import WordCounter, WordCounts
+from suffice.text import Analysis, WordList
+
+WORD = st.sampled_from(["spam", "ham", "eggs", "tea", "ΣΑΣ", "öl", "x", ""])
+CORPUS = st.lists(st.tuples(st.lists(WORD, max_size=8).map(" ".join), st.integers(0, 2)), max_size=12)
+
+
+def of(corpus: list[tuple[str, int]], weights: Any = None, **options: Any) -> WordCounts:
+    texts, labels = [text for text, _ in corpus], [label for _, label in corpus]
+    return WordCounts.of(texts, np.array(labels, np.int64), weights, n_classes=3, bursts=True, **options)
+
+
+@given(CORPUS, CORPUS, CORPUS)
+def test_the_algebra(a: Any, b: Any, c: Any) -> None:
+    one, two, three = of(a), of(b), of(c)
+    assert one + two == two + one == of(a + b) == of(b + a)
+    assert (one + two) + three == one + (two + three)
+    assert one + two - two == one
+    assert sum([one, two]) == one + two
+    assert WordCounts.from_arrays(one.arrays()) == one
+    assert hash(WordCounts.from_arrays(one.arrays())) == hash(one)
+
+
+@given(CORPUS, CORPUS)
+def test_hashed_counts_obey_the_same_laws(a: Any, b: Any) -> None:
+    one, two = of(a, hash_bits=4), of(b, hash_bits=4)
+    assert one + two == of(a + b, hash_bits=4)
+    assert one + two - two == one
+    assert one.width == 16
+
+
+@given(CORPUS, st.data())
+def test_a_weight_is_a_repetition(corpus: Any, data: Any) -> None:
+    times = data.draw(st.lists(st.integers(0, 3), min_size=len(corpus), max_size=len(corpus)))
+    repeated = [pair for pair, n in zip(corpus, times, strict=True) for _ in range(n)]
+    weighed = of(corpus, np.array(times, float))
+    assert weighed == of(repeated)
+
+
+@given(CORPUS)
+def test_counts_are_those_of_plain_python(corpus: Any) -> None:
+    counts = of(corpus)
+    for w, word in enumerate(counts.words.strings):
+        for c in range(3):
+            times = [text.lower().split().count(word) for text, label in corpus if label == c]
+            assert counts.tokens[c, w] == sum(times)
+            assert counts.documents[c, w] == sum(n > 0 for n in times)
+            for r in range(2, 9):
+                lines = (counts.repeats == [c, w, r]).all(axis=1)
+                assert counts.repeat_documents[lines].sum() == times.count(r)
+    assert counts.length_documents.sum() == len(corpus)
+
+
+def test_taking_away_what_was_never_there_is_refused() -> None:
+    a, b = of([("spam ham", 0)]), of([("eggs", 0)])
+    for whole, part in ((a, b), (a, of([("spam ham", 1)])), (a, of([("spam spam", 0)])), (of([]), a)):
+        with pytest.raises(SubtractionError):
+            whole - part
+    with pytest.raises(ShapeError, match="hash_bits"):
+        a + of([], hash_bits=3)
+    with pytest.raises(ShapeError, match="classes"):
+        a + WordCounts.of(["x y"], [0])
+
+
+def test_threads_and_batches_change_nothing() -> None:
+    rng = np.random.default_rng(0)
+    vocabulary = np.array([f"word{i}" for i in range(3000)])
+    texts = [" ".join(vocabulary[(3000 ** rng.random(60)).astype(int) - 1]) for _ in range(3000)]
+    labels, weights = rng.integers(0, 5, 3000), rng.random(3000)
+    for weight in (None, weights):
+        results = []
+        for n in (1, 2, 5):
+            with sf.threads(n):
+                results.append(WordCounts.of(texts, labels, weight, n_classes=5, bursts=True))
+        assert results[0] == results[1] == results[2]
+    counter = WordCounter(Analysis(), 5, bursts=True)
+    for at in range(0, 3000, 100):
+        counter.add(texts[at : at + 100], labels[at : at + 100])
+    assert counter.result() == WordCounts.of(texts, labels, n_classes=5, bursts=True)
+
+
+def test_many_words_and_classes_need_no_table_of_both() -> None:
+    """A million words and a thousand classes: 8 GB, if there were one."""
+    import resource
+
+    words = 1_000_000
+    texts = [" ".join(f"w{i}" for i in range(at, at + 1000)) for at in range(0, words, 1000)]
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    model = sf.TextClassifier().fit(texts, np.arange(1000))
+    assert model.predict(texts[:5]).tolist() == [0, 1, 2, 3, 4]
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    assert grown < 1000, f"{grown:.0f} MB"
+    assert len(model.words_) == words
+
+
+def test_word_lists() -> None:
+    words = WordList.of(["b", "a", "c", "a"])
+    assert words.strings.tolist() == ["a", "b", "c"]
+    assert words.keep(np.array([True, False, True])).strings.tolist() == ["a", "c"]
+    assert WordList.of([]).union(words)[0] == words
+    assert hash(words) == hash(WordList.of("abc"))
