@@ -25,7 +25,7 @@ _HOMES = {
     "show_versions": "versions",
     "threads": "parallel",
 }
-_MODULES = ("errors", "estimators", "models", "posterior", "stats", "text", "typing")
+_MODULES = ("datasets", "errors", "estimators", "models", "posterior", "stats", "text", "typing")
 
 __all__ = [*_HOMES, "__version__"]
 

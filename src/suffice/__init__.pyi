@@ -1,3 +1,4 @@
+from . import datasets as datasets
 from . import errors as errors
 from . import estimators as estimators
 from . import models as models

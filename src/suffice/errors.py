@@ -7,6 +7,7 @@
         ├── DataError                     values: NaN, negative counts, empty data, too large to count
         ├── LabelError                    labels or responsibilities
         ├── ShapeError                    arrays that do not fit together
+        ├── PathError (FileNotFoundError) a file or folder that is not there, or not the one expected
         ├── SubtractionError              taking away what was never added
         └── PriorError                    parameters of a prior
             ├── ImproperPrior             a question that only a proper prior can answer
@@ -45,6 +46,10 @@ class LabelError(InputError):
 
 class ShapeError(InputError):
     """Arrays do not fit together."""
+
+
+class PathError(InputError, FileNotFoundError):
+    """A path leads nowhere, or to something else than what was expected."""
 
 
 class SubtractionError(InputError):

@@ -1,0 +1,80 @@
+"""Labelled texts, and a split that keeps each group on one side."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from suffice.errors import DataError, InputError, ShapeError
+
+__all__ = ["Corpus"]
+
+
+@dataclass(frozen=True, repr=False)
+class Corpus:
+    """Texts with a label each, and the group each comes from: the module, the file, the message itself.
+
+    >>> corpus = Corpus(["a b", "b c", "x y", "y z"], ["ab", "ab", "xy", "xy"], ["1", "2", "3", "4"])
+    >>> corpus
+    Corpus(4 texts, 2 labels, 4 groups, 0.0 MB)
+    >>> train, test = corpus.split(test=0.5)
+    >>> train.sizes, test.sizes
+    ({'ab': 1, 'xy': 1}, {'ab': 1, 'xy': 1})
+    """
+
+    texts: list[str]
+    labels: list[str]
+    groups: list[str]
+
+    def __post_init__(self) -> None:
+        if not len(self.texts) == len(self.labels) == len(self.groups):
+            raise ShapeError(
+                "Corpus expects one label and one group per text; "
+                f"got {len(self.texts)} texts, {len(self.labels)} labels and {len(self.groups)} groups."
+            )
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def __repr__(self) -> str:
+        size = sum(len(text.encode("utf-8", "surrogatepass")) for text in self.texts) / 1e6
+        kinds = f"{len(self.sizes):,} labels, {len(set(self.groups)):,} groups"
+        return f"Corpus({len(self):,} texts, {kinds}, {size:.1f} MB)"
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many texts each label has, labels in order."""
+        return dict(sorted(Counter(self.labels).items()))
+
+    def split(self, test: float = 0.3, seed: int = 0) -> tuple[Self, Self]:
+        """Two parts, train and test, that share no group; every label has about `test` of its texts in the second.
+
+        The same corpus, share and seed give the same parts.
+        """
+        if not 0 < test < 1:
+            raise InputError(f"Corpus.split expects 'test' between 0 and 1, the share held out; got {test!r}.")
+        if len(set(self.groups)) < 2:
+            raise DataError(f"Corpus.split needs at least 2 groups to hold one out; got {len(set(self.groups))}.")
+        held_out = self._held_out(test, np.random.default_rng(seed))
+        return self._where(held_out, False), self._where(held_out, True)
+
+    def _held_out(self, test: float, rng: np.random.Generator) -> set[str]:
+        """Groups in random order, each taken if that brings the labels' sizes closer to what is wanted."""
+        members: dict[str, Counter[str]] = {group: Counter() for group in sorted(set(self.groups))}
+        for group, label in zip(self.groups, self.labels, strict=True):
+            members[group][label] += 1
+        sizes, names, taken = self.sizes, list(members), set()
+        missing = {label: test * size for label, size in sizes.items()}
+        for i in rng.permutation(len(names)):
+            group = names[i]
+            # Σ [(missing − k)² − missing²] / size over the labels of the group
+            if sum(k * (k - 2 * missing[label]) / sizes[label] for label, k in members[group].items()) < 0:
+                taken.add(group)
+                for label, k in members[group].items():
+                    missing[label] -= k
+        return taken
+
+    def _where(self, groups: set[str], inside: bool) -> Self:
+        chosen = [i for i, group in enumerate(self.groups) if (group in groups) is inside]
+        return type(self)(*([column[i] for i in chosen] for column in (self.texts, self.labels, self.groups)))

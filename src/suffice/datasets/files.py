@@ -1,0 +1,62 @@
+"""From a path to the bytes or lines of the files that a reader expects, or a sentence that says what was missing."""
+
+import gzip
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import TypeAlias
+
+from suffice.errors import DataError, InputError, PathError
+
+__all__ = ["AnyPath", "check_subset", "existing", "find", "lines"]
+
+AnyPath: TypeAlias = str | PathLike[str]
+"""A path as text or as an object."""
+
+SUBSETS = ("train", "test", "all")
+
+
+def existing(path: AnyPath, reader: str) -> Path:
+    """The path, if there is something."""
+    found = Path(path).expanduser()
+    if not found.exists():
+        raise PathError(f"{reader} expects 'path' to be a file or folder that exists; got {str(path)!r}.")
+    return found
+
+
+def find(path: AnyPath, names: Sequence[str], reader: str) -> Path:
+    """The path itself if it is a file; in a folder, the first file of one of these names, packed by gzip or not."""
+    place = existing(path, reader)
+    if place.is_file():
+        return place
+    for name in names:
+        for candidate in (place / name, place / f"{name}.gz"):
+            if candidate.is_file():
+                return candidate
+    raise PathError(f"{reader} expects {' or '.join(names)} in the folder {str(path)!r}; found {contents(place)}.")
+
+
+def contents(folder: Path) -> str:
+    """The first names in a folder."""
+    names = sorted(entry.name for entry in folder.iterdir())
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") if names else "nothing"
+
+
+def lines(file: Path, reader: str, encoding: str = "utf-8") -> list[str]:
+    """The lines of a text file, unpacked if it ends in .gz; only a line feed ends a line."""
+    try:
+        data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+        text = data.decode(encoding)
+    except (EOFError, OSError) as error:
+        raise DataError(f"{reader} cannot unpack {file.name}: {error}; expected a file packed by gzip.") from None
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{reader} expects {file.name} to be text in {encoding}; {error.reason} at byte {error.start}."
+        ) from None
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+def check_subset(subset: str, reader: str) -> None:
+    """Complain unless it is one of the three."""
+    if subset not in SUBSETS:
+        raise InputError(f"{reader} expects 'subset' to be 'train', 'test' or 'all'; got {subset!r}.")

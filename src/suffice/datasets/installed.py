@@ -1,0 +1,110 @@
+"""A corpus that every installation has: the prose in the docstrings of its libraries."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from itertools import islice
+from typing import NamedTuple
+
+from suffice.datasets.corpus import Corpus
+from suffice.datasets.libraries import Library, installed
+from suffice.datasets.prose import fingerprint, paragraphs
+from suffice.datasets.sources import Module
+from suffice.errors import InputError
+
+__all__ = ["docstrings"]
+
+SLACK = 1.2
+"""How many times the paragraphs wanted are read: some turn out to be in two libraries."""
+
+LARGEST = 0.1
+"""How much of a label one module may be, so that holding it out still leaves something to learn from."""
+
+
+class Paragraph(NamedTuple):
+    """A paragraph, and what tells it from others."""
+
+    text: str
+    label: str
+    group: str
+    key: str
+
+
+def docstrings(
+    per_label: int = 1500, *, at_least: int = 300, n_labels: int = 10, libraries: Iterable[str] | None = None
+) -> Corpus:
+    """Paragraphs of prose from the docstrings of the libraries installed here, each labelled by its library.
+
+    The standard library (`python`), numpy, scipy, scikit-learn, pyarrow and narwhals come first; others follow by size,
+    until there are `n_labels` that have `at_least` paragraphs. A label has at most `per_label` of them. Groups are
+    modules, so `split` holds out whole modules. No paragraph comes twice, and none that two libraries share comes at
+    all. The same installation gives the same corpus; `libraries` says which to read.
+
+    >>> import suffice as sf
+    >>> corpus = sf.datasets.docstrings(per_label=400, libraries=["numpy", "scipy"])
+    >>> corpus.sizes
+    {'numpy': 400, 'scipy': 400}
+    >>> train, test = corpus.split(test=0.3)
+    >>> set(train.groups) & set(test.groups)
+    set()
+    """
+    for name, value in {"per_label": per_label, "at_least": at_least, "n_labels": n_labels}.items():
+        if value < 1:
+            raise InputError(f"docstrings expects '{name}' to be at least 1; got {value!r}.")
+    if libraries is None:
+        gathered = (gather(library, per_label) for library in installed())
+        found = list(islice((each for each in gathered if len(each) >= min(at_least, per_label)), n_labels))
+    else:
+        found = [gather(library, per_label) for library in named(libraries)]
+    copies = Counter(paragraph.key for each in found for paragraph in each)
+    chosen = [p for each in found for p in choose((p for p in each if copies[p.key] == 1), per_label)]
+    return Corpus([p.text for p in chosen], [p.label for p in chosen], [p.group for p in chosen])
+
+
+def named(names: Iterable[str]) -> list[Library]:
+    """The libraries of these names."""
+    names = [names] if isinstance(names, str) else list(names)
+    found = list(installed(names))
+    absent = [name for name in names if name not in {library.name for library in found}]
+    if absent:
+        raise InputError(
+            "docstrings expects 'libraries' to name installed distributions, such as 'scikit-learn', or 'python'; "
+            f"got {absent[0]!r}, which is not installed."
+        )
+    return found
+
+
+def gather(library: Library, per_label: int) -> list[Paragraph]:
+    """Distinct paragraphs of a library, from modules in the order of their hashes until there are enough."""
+    found: dict[str, Paragraph] = {}
+    sizes: Counter[str] = Counter()
+    for module in sorted(library.modules, key=lambda module: scrambled(module.name)):
+        for paragraph in by_hash(read(module, library.name)):
+            if paragraph.key not in found and sizes[paragraph.group] < LARGEST * per_label:
+                found[paragraph.key] = paragraph
+                sizes[paragraph.group] += 1
+        if len(found) >= SLACK * per_label:
+            break
+    return list(found.values())
+
+
+def read(module: Module, label: str) -> Iterator[Paragraph]:
+    """The paragraphs of a module."""
+    for text, group in module.docstrings():
+        for paragraph in paragraphs(text):
+            yield Paragraph(paragraph, label, group, fingerprint(paragraph))
+
+
+def choose(found: Iterable[Paragraph], most: int) -> list[Paragraph]:
+    """At most so many, by hash; then back in the order of their modules."""
+    return sorted(by_hash(found)[:most], key=lambda paragraph: (paragraph.group, paragraph.key))
+
+
+def by_hash(found: Iterable[Paragraph]) -> list[Paragraph]:
+    """Paragraphs in an order that has nothing to do with where they stand."""
+    return sorted(found, key=lambda paragraph: scrambled(paragraph.key))
+
+
+def scrambled(text: str) -> bytes:
+    """An order that has nothing to do with the text, and is the same everywhere."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -1,0 +1,90 @@
+"""The libraries that are installed here, and their modules."""
+
+import re
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator
+from importlib.metadata import Distribution, distributions
+from pathlib import Path, PurePath
+from typing import NamedTuple
+
+from suffice.datasets.sources import Module
+
+__all__ = ["Library", "installed"]
+
+CORE = ("python", "numpy", "scipy", "scikit-learn", "pyarrow", "narwhals")
+"""Read first, where they are installed: every installation has most of them."""
+
+COMPILED = {
+    "pyarrow": [
+        *("pyarrow.lib", "pyarrow.compute", "pyarrow._acero", "pyarrow._compute", "pyarrow._csv"),
+        *("pyarrow._dataset", "pyarrow._fs", "pyarrow._json", "pyarrow._parquet"),
+    ]
+}
+"""Modules that are imported and asked, because their docstrings are in no Python file."""
+
+NOT_READ = frozenset(
+    [
+        *("test", "tests", "testing", "_testing", "conftest", "benchmarks", "examples", "turtledemo", "idlelib"),
+        *("_vendor", "vendor", "vendored", "third_party", "externals", "_external", "ensurepip", "typeshed"),
+        *("array_api_compat", "array_api_extra", "lib2to3", "antigravity", "this", "__main__"),
+    ]
+)
+"""Parts of a module's name that mean tests, demonstrations, or a copy of another library."""
+
+SMALL = 200_000
+"""Bytes of source below which a library has no hundreds of paragraphs."""
+
+
+class Library(NamedTuple):
+    """A library by the name of its distribution; the standard library is `python`."""
+
+    name: str
+    modules: list[Module]
+
+
+def installed(chosen: Iterable[str] | None = None) -> Iterator[Library]:
+    """The chosen libraries, or all: those of `CORE` first, then the others, the one with the most source first."""
+    found = {canonical(name): d for d in distributions() if (name := d.metadata["Name"]) and name != "suffice"}
+    if chosen is None:
+        sizes = {name: size for name, d in found.items() if (size := source_size(d)) >= SMALL}
+        others = sorted(sizes.keys() - set(CORE), key=lambda name: (-sizes[name], name))
+        chosen = [*CORE, *others]
+    for name in chosen:
+        if name == "python":
+            yield Library(name, standard_library())
+        elif name in found:
+            yield Library(name, [*modules(found[name]), *map(Module, COMPILED.get(name, []))])
+
+
+def canonical(name: str) -> str:
+    """The name of a distribution as the package index spells it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def source_size(distribution: Distribution) -> int:
+    """How many bytes of Python it brings, tests and copies apart."""
+    return sum(file.size or 0 for file in distribution.files or [] if module_name(file))
+
+
+def modules(distribution: Distribution) -> list[Module]:
+    """Its modules that have a source."""
+    files = {name: file for file in distribution.files or [] if (name := module_name(file))}
+    return [Module(name, Path(str(file.locate()))) for name, file in sorted(files.items())]
+
+
+def standard_library() -> list[Module]:
+    """The modules of the standard library that have a source."""
+    root = Path(sysconfig.get_path("stdlib"))
+    files = [path for name in sys.stdlib_module_names for path in (root / f"{name}.py", *(root / name).rglob("*.py"))]
+    found = {name: path for path in files if (name := module_name(path.relative_to(root))) and path.is_file()}
+    return [Module(name, path) for name, path in sorted(found.items())]
+
+
+def module_name(file: PurePath) -> str:
+    """`a/b.py` is a.b and `a/__init__.py` is a; empty for what is not to be read."""
+    parts = [part for part in file.with_suffix("").parts if part != "__init__"]
+    readable = file.suffix == ".py" and all(
+        part.isidentifier() and part not in NOT_READ and not part.startswith("test_") for part in parts
+    )
+    return ".".join(parts) if readable else ""

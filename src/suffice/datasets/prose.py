@@ -1,0 +1,114 @@
+"""Docstrings to paragraphs of prose: no doctests, no literal blocks, no tables, no signatures."""
+
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+
+__all__ = ["fingerprint", "paragraphs"]
+
+RULE = re.compile(r"[-=~^*#+|\"'`.:_ ]{3,}$")
+"""An underline, or the border of a table."""
+
+ADMONITION = re.compile(r"\.\. (?:note|warning|tip|important|seealso|attention|caution|hint|versionchanged)::.*")
+"""Directives whose body is prose; the bodies of all others are left out."""
+
+START = re.compile(r"(?:[-*+•] +|\(?\d{1,2}[.)] +|:\w[^:`]*: +|@\w+ +)")
+"""What begins an item of a list, or a field, and is no part of its text."""
+
+NAMED = re.compile(r"[\w.*`]+(?:, ?[\w.*`]+)*(?: \([^)]*\))? ?: +\S")
+"""`name: text` or `name : type`: what begins an entry in a list of arguments."""
+
+COMMON = re.compile(
+    r"\b(?:an?|and|are|as|at|be|by|can|for|from|has|if|in|is|it|not|of|on|or|that|the|this|to|was|with)\b", re.I
+)
+CODE = re.compile(r">>>|%\(|\w\(\w+=|</|[{}\\|]")
+END = re.compile(r"[.!?:][\"')`]*$")
+WORD = re.compile(r"[A-Za-z]+")
+
+MARKUP = [
+    (re.compile(r"^[\w.,*` ]{1,60}? : +"), ""),  # `name : `, since what follows is often a copy of that name's own text
+    (re.compile(r":[\w:+-]+:`~?!?([^`<]+?)(?:\s*<[^`>]*>)?`"), r"\1"),  # :role:`text` and :role:`text <target>`
+    (re.compile(r"`([^`<]+?)\s*<[^`>]*>`_{0,2}"), r"\1"),  # `text <address>`_
+    (re.compile(r"\*{1,2}([^*\s][^*]*?)\*{1,2}"), r"\1"),  # *emphasis*
+    (re.compile(r"`+([^`]+?)`+_{0,2}"), r"\1"),  # ``code``
+    (re.compile(r"\s*\[[\w*#]+\]_"), ""),  # [1]_
+]
+
+
+def paragraphs(docstring: str) -> Iterator[str]:
+    """Its paragraphs that read as prose, each on one line and without markup."""
+    for block in blocks(without_code(inspect.cleandoc(docstring).splitlines())):
+        text = plain(" ".join(block))
+        if is_prose(text):
+            yield text
+
+
+def fingerprint(text: str) -> str:
+    """What two copies of a paragraph have in common: its words, whatever the case, spacing and punctuation."""
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+def without_code(lines: Iterable[str]) -> Iterator[str]:
+    """Blank lines in place of doctests, literal blocks, directives, tables and underlines."""
+    margin: int | None = None  # while inside a block that is left out: how far its head is indented
+    doctest = False
+    for line in lines:
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        if not text:
+            doctest = False
+            yield ""
+            continue
+        if margin is not None and indent > margin:
+            continue
+        doctest = doctest or text.startswith((">>>", "In ["))
+        directive = text.startswith(".. ")
+        head = text.endswith("::") and not directive
+        margin = indent if head or (directive and not ADMONITION.match(text)) else None
+        yield "" if doctest or directive or RULE.match(text) else line[:-1] if head else line
+
+
+def blocks(lines: Iterable[str]) -> Iterator[list[str]]:
+    """Lines that belong together: the same indentation, or deeper where a sentence goes on."""
+    block: list[str] = []
+    margin = 0
+    for line in lines:
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        item = START.match(text)
+        deeper = block and indent > margin
+        if not text or item or indent < margin or (not deeper and NAMED.match(text)) or (deeper and is_title(block)):
+            if block:
+                yield block
+            block = []
+        if not block:
+            margin = indent
+        if text:
+            block.append(text[item.end() :] if item else text)
+    if block:
+        yield block
+
+
+def is_title(block: list[str]) -> bool:
+    """Whether a block is the line above a description: `x : float`, `Returns:`, a name."""
+    return len(block) == 1 and (" : " in block[0] or len(block[0].split()) < 4 or block[0].endswith(":"))
+
+
+def plain(text: str) -> str:
+    """The text without reStructuredText markup."""
+    for pattern, replacement in MARKUP:
+        text = pattern.sub(replacement, text)
+    return " ".join(text.split())
+
+
+def is_prose(text: str) -> bool:
+    """Whether it has the words, the letters and the full stop of a sentence."""
+    words = WORD.findall(text)
+    common = len(COMMON.findall(text))
+    letters = sum(map(len, words)) + text.count(" ")
+    return (
+        len(words) >= 10
+        and common >= 2
+        and common >= 0.15 * len(words)
+        and letters >= 0.8 * len(text)
+        and END.search(text) is not None
+        and CODE.search(text) is None
+    )

@@ -1,0 +1,127 @@
+"""Reader of well-known tables into columns."""
+
+import csv
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.datasets.files import AnyPath, check_subset, existing, find, lines
+from suffice.datasets.formats import FORMATS, Format
+from suffice.errors import DataError, InputError
+
+__all__ = ["Table", "read_table"]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Table:
+    """Columns by name, one of which is the target.
+
+    A column of numbers is int64, or float64 with NaN where a value is missing; a column of True and False is bool; any
+    other is an array of str objects with None where a value is missing.
+    """
+
+    columns: dict[str, NDArray[Any]]
+    target: str
+
+    @property
+    def X(self) -> dict[str, NDArray[Any]]:
+        """All columns but the target."""
+        return {name: column for name, column in self.columns.items() if name != self.target}
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The target."""
+        return self.columns[self.target]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        return f"Table({len(self):,} rows, {len(self.columns)} columns, target {self.target!r})"
+
+
+def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
+    """A well-known table: adult, car, ionosphere, mushroom, penguins, sonar, titanic, votes or vowel.
+
+    `path` is its file as distributed, or the folder it is in; packed by gzip or not. Adult and vowel have a training
+    and a test part, which `subset` chooses; a single file of adult is read whole.
+
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "car.data"
+    >>> _ = file.write_text("vhigh,vhigh,2,2,small,low,unacc\\nlow,low,5more,more,big,high,vgood\\n")
+    >>> table = read_table("car", file)
+    >>> table
+    Table(2 rows, 7 columns, target 'class')
+    >>> table.X["doors"], table.y
+    (array(['2', '5more'], dtype=object), array(['unacc', 'vgood'], dtype=object))
+    """
+    known = format_of(name)
+    check_subset(subset, "read_table")
+    if subset != "all" and not known.parts:
+        raise InputError(f"read_table expects subset='all' for {name!r}, which has no parts; got {subset!r}.")
+    place = existing(path, "read_table")
+    parts = [part for part in known.files if place.is_dir() and ("train" not in known.files or subset in ("all", part))]
+    files = [find(place, [known.files[part]], "read_table") for part in parts] or [place]
+    header: list[str] = []
+    rows: list[list[str]] = []
+    for file in files:
+        header, found = cells(file, known)
+        rows += found
+    columns = {column: list(values) for column, values in zip(header, zip(*rows, strict=True), strict=True)}
+    return Table({c: array(v, known) for c, v in chosen(columns, known, subset).items()}, known.target)
+
+
+def format_of(name: str) -> Format:
+    """How the table of this name is written."""
+    if name not in FORMATS:
+        guess = get_close_matches(name, FORMATS, 1)
+        hint = f" Did you mean {guess[0]!r}?" if guess else ""
+        raise InputError(f"read_table expects 'name' to be one of {', '.join(FORMATS)}; got {name!r}.{hint}")
+    return FORMATS[name]
+
+
+def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
+    """Names of the columns, and the rows; remarks (`|1x3 Cross validator`) and blank lines are passed over."""
+    content = [line for line in lines(file, "read_table") if line.strip() and not line.startswith("|")]
+    rows = list(csv.reader(content, skipinitialspace=True))
+    header = known.names.split() or (rows.pop(0) if rows else [])
+    if known.target not in header:
+        raise DataError(f"read_table expects a column {known.target!r} in the header of {file.name}; got {header[:5]}.")
+    if not rows:
+        raise DataError(f"read_table expects rows in {file.name}; got none.")
+    for i, row in enumerate(rows, 1):
+        if len(row) != len(header):
+            raise DataError(
+                f"read_table expects {len(header)} values in each row of {file.name}; row {i} has {len(row)}."
+            )
+    return header, rows
+
+
+def chosen(columns: dict[str, list[str]], known: Format, subset: str) -> dict[str, list[str]]:
+    """The columns with the rows of a part, without the full stop after the labels of Adult's test part."""
+    columns[known.target] = [value.removesuffix(".") for value in columns[known.target]]
+    if not known.split:
+        return columns
+    part = [("train", "test")[flag == "1"] for flag in columns.pop(known.split)]
+    kept = [i for i, name in enumerate(part) if subset in ("all", name)]
+    return {name: [values[i] for i in kept] for name, values in columns.items()}
+
+
+def array(values: list[str], known: Format) -> NDArray[Any]:
+    """A column as the narrowest of its kinds: True and False, whole numbers, numbers, text."""
+    absent = np.array([value == known.missing for value in values])
+    text = np.array([None if gone else value for value, gone in zip(values, absent, strict=True)], dtype=object)
+    if known.categories:
+        return text
+    if set(values) <= {"True", "False"}:
+        return np.array([value == "True" for value in values])
+    try:
+        numbers = np.array([np.nan if gone else float(value) for value, gone in zip(values, absent, strict=True)])
+        whole = not absent.any() and all(value.lstrip("-").isdigit() for value in values)
+    except ValueError:
+        return text
+    return numbers.astype(np.int64) if whole else numbers

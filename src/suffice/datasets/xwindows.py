@@ -1,0 +1,52 @@
+"""Reader of the X windows documents: which of 600 words each of 1,800 posts has."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import io, sparse
+
+from suffice.datasets.files import AnyPath, check_subset, find
+from suffice.errors import DataError
+
+__all__ = ["Bags", "read_xwindows"]
+
+FILE = "XwindowsDocData.mat"
+KEYS = ("xtrain", "ytrain", "xtest", "ytest", "vocab")
+LABELS = np.array(["X windows", "MS windows"], dtype=object)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Bags:
+    """Documents as bags of words: a sparse matrix, a label per row, a word per column."""
+
+    X: Any
+    y: NDArray[Any]
+    words: list[str]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def __repr__(self) -> str:
+        return f"Bags({len(self):,} documents, {len(self.words):,} words, {len(set(self.y))} labels)"
+
+
+def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:
+    """Posts labelled `X windows` or `MS windows`, as zeros and ones for 600 words (Murphy's XwindowsDocData.mat).
+
+    `path` is the file or the folder it is in.
+    """
+    check_subset(subset, "read_xwindows")
+    file = find(path, [FILE], "read_xwindows")
+    try:
+        data = io.loadmat(file)
+    except Exception as error:  # scipy raises many kinds for a file that is no .mat
+        raise DataError(f"read_xwindows expects {file.name} to be a MATLAB file; got {error}.") from None
+    absent = [key for key in KEYS if key not in data]
+    if absent:
+        raise DataError(f"read_xwindows expects {', '.join(KEYS)} in {file.name}; {absent[0]} is missing.")
+    parts = ["train", "test"] if subset == "all" else [subset]
+    X = sparse.vstack([sparse.csr_array(data[f"x{part}"]) for part in parts], format="csr")
+    y = np.concatenate([data[f"y{part}"].ravel() for part in parts]).astype(np.int64)
+    return Bags(X, LABELS[y - 1], [str(np.ravel(word)[0]) for word in data["vocab"].ravel()])
