@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from suffice.datasets.corpus import Corpus
-from suffice.datasets.libraries import Library, installed
+from suffice.datasets.libraries import Library, canonical, installed
 from suffice.datasets.prose import fingerprint, paragraphs
 from suffice.datasets.sources import Module
 from suffice.errors import InputError
@@ -63,13 +63,13 @@ def docstrings(
 
 def named(names: Iterable[str]) -> list[Library]:
     """The libraries of these names."""
-    names = [names] if isinstance(names, str) else list(names)
-    found = list(installed(names))
-    absent = [name for name in names if name not in {library.name for library in found}]
+    names = [canonical(name) for name in ([names] if isinstance(names, str) else names)]
+    found = list(installed(dict.fromkeys(names)))
+    absent = set(names) - {library.name for library in found if library.modules}
     if absent:
         raise InputError(
-            "docstrings expects 'libraries' to name installed distributions, such as 'scikit-learn', or 'python'; "
-            f"got {absent[0]!r}, which is not installed."
+            "docstrings expects 'libraries' to name installed distributions other than suffice, such as "
+            f"'scikit-learn', or 'python'; got {min(absent)!r}, which is none with modules to read."
         )
     return found
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from suffice.datasets.sources import Module
 
-__all__ = ["Library", "installed"]
+__all__ = ["Library", "canonical", "installed"]
 
 CORE = ("python", "numpy", "scipy", "scikit-learn", "pyarrow", "narwhals")
 """Read first, where they are installed: every installation has most of them."""

@@ -23,7 +23,7 @@ COMMON = re.compile(
 )
 CODE = re.compile(r">>>|%\(|\w\(\w+=|</|[{}\\|]")
 END = re.compile(r"[.!?:][\"')`]*$")
-WORD = re.compile(r"[A-Za-z]+")
+LETTERS = re.compile(r"[A-Za-z]+")
 
 MARKUP = [
     (re.compile(r"^[\w.,*` ]{1,60}? : +"), ""),  # `name : `, since what follows is often a copy of that name's own text
@@ -101,9 +101,8 @@ def plain(text: str) -> str:
 
 def is_prose(text: str) -> bool:
     """Whether it has the words, the letters and the full stop of a sentence."""
-    words = WORD.findall(text)
-    common = len(COMMON.findall(text))
-    letters = sum(map(len, words)) + text.count(" ")
+    words, common = text.split(), len(COMMON.findall(text))
+    letters = sum(map(len, LETTERS.findall(text))) + text.count(" ")
     return (
         len(words) >= 10
         and common >= 2

@@ -31,7 +31,7 @@ class Module(NamedTuple):
             warnings.simplefilter("ignore")  # other people's escape sequences and deprecations
             try:
                 return list(self._live() if self.path is None else self._parsed(self.path))
-            except (ImportError, OSError, SyntaxError, ValueError, RecursionError):
+            except (AttributeError, ImportError, OSError, SyntaxError, ValueError, RecursionError):
                 return []
 
     def _parsed(self, path: Path) -> Iterator[Docstring]:

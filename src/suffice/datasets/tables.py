@@ -48,7 +48,7 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
     """A well-known table: adult, car, ionosphere, mushroom, penguins, sonar, titanic, votes or vowel.
 
     `path` is its file as distributed, or the folder it is in; packed by gzip or not. Adult and vowel have a training
-    and a test part, which `subset` chooses; a single file of adult is read whole.
+    and a test part, which `subset` chooses; for adult, that takes the folder.
 
     >>> import tempfile, pathlib
     >>> file = pathlib.Path(tempfile.mkdtemp()) / "car.data"
@@ -63,12 +63,9 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
     check_subset(subset, "read_table")
     if subset != "all" and not known.parts:
         raise InputError(f"read_table expects subset='all' for {name!r}, which has no parts; got {subset!r}.")
-    place = existing(path, "read_table")
-    parts = [part for part in known.files if place.is_dir() and ("train" not in known.files or subset in ("all", part))]
-    files = [find(place, [known.files[part]], "read_table") for part in parts] or [place]
     header: list[str] = []
     rows: list[list[str]] = []
-    for file in files:
+    for file in files(name, known, path, subset):
         header, found = cells(file, known)
         rows += found
     columns = {column: list(values) for column, values in zip(header, zip(*rows, strict=True), strict=True)}
@@ -82,6 +79,18 @@ def format_of(name: str) -> Format:
         hint = f" Did you mean {guess[0]!r}?" if guess else ""
         raise InputError(f"read_table expects 'name' to be one of {', '.join(FORMATS)}; got {name!r}.{hint}")
     return FORMATS[name]
+
+
+def files(name: str, known: Format, path: AnyPath, subset: str) -> list[Path]:
+    """The files that hold a part of a table."""
+    place = existing(path, "read_table")
+    if place.is_file():
+        if subset != "all" and not known.split:
+            wanted = " and ".join(known.files.values())
+            raise InputError(f"read_table takes subset={subset!r} of {name!r} from a folder with {wanted}; got a file.")
+        return [place]
+    parts = [part for part in known.files if part == "all" or subset in ("all", part)]
+    return [find(place, [known.files[part]], "read_table") for part in parts]
 
 
 def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
