@@ -26,6 +26,7 @@ test: lint types imports unit
 
 bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/naive_bayes.py
+	@$(BIN)/python benchmarks/text.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"

@@ -28,10 +28,11 @@ class Numbering {
     std::uint32_t known(std::string_view word, std::uint64_t hash) const {
         return bits_ ? bucket(hash) : words.find(word, hash);
     }
-    void expect(const std::vector<Token>& tokens) const {
+    // Called before token i is looked up: those that come soon are asked for ahead of time.
+    void expect(const std::vector<Token>& tokens, std::size_t i) const {
         if (bits_) return;
-        for (const Token& token : tokens) words.expect_slot(token.hash);
-        for (const Token& token : tokens) words.expect_word(token.hash);
+        if (i + 16 < tokens.size()) words.expect_slot(tokens[i + 16].hash);
+        if (i + 8 < tokens.size()) words.expect_word(tokens[i + 8].hash);
     }
     Beside& beside(std::uint32_t number) { return bits_ ? buckets_[number] : words.beside(number); }
     std::size_t size() const { return bits_ ? buckets_.size() : words.size(); }
@@ -140,8 +141,9 @@ class Tally {
     }
 
     void add(const std::vector<Token>& tokens) {
-        numbering.expect(tokens);
-        for (const Token& token : tokens) {
+        for (std::size_t i = 0; i < tokens.size(); ++i) {
+            const Token& token = tokens[i];
+            numbering.expect(tokens, i);
             const std::uint32_t word = numbering(scratch_.view(token), token.hash);
             Count& count = numbering.beside(word);
             if (count.tokens == 0 && count.documents == 0) met_.push_back(word);

@@ -201,7 +201,7 @@ class TextCounter {
             nb::gil_scoped_release release;
             words = join(tallies_, classes_, threads);
         }
-        return arrays(words);
+        return arrays(words, threads);
     }
 
    private:
@@ -259,7 +259,7 @@ class TextCounter {
         return runs;
     }
 
-    nb::dict arrays(const Words& words) const {
+    static nb::dict arrays(const Words& words, int threads) {
         nb::dict out;
         std::vector<std::uint8_t> bytes;
         std::vector<Index> offset{0};
@@ -269,27 +269,38 @@ class TextCounter {
         }
         out["bytes"] = to_numpy(std::move(bytes));
         out["offset"] = to_numpy(std::move(offset));
-        std::vector<Index> start{0}, repeat_start{0}, length_start{0}, word, repeat_word, value, length;
-        std::vector<double> tokens, documents, repeats, lengths;
-        for (const ClassTally& tally : words.classes) {
-            for (const Pairing& p : tally.pairings) {
-                word.push_back(p.word);
-                tokens.push_back(p.tokens);
-                documents.push_back(p.documents);
-            }
-            for (const Repeat& r : tally.repeats) {
-                repeat_word.push_back(r.word);
-                value.push_back(r.value);
-                repeats.push_back(r.documents);
-            }
-            for (const Length& l : tally.lengths) {
-                length.push_back(static_cast<Index>(l.tokens));
-                lengths.push_back(l.documents);
-            }
-            start.push_back(word.size());
-            repeat_start.push_back(repeat_word.size());
-            length_start.push_back(length.size());
+        const std::size_t classes = words.classes.size();
+        std::vector<Index> start(classes + 1, 0), repeat_start(classes + 1, 0), length_start(classes + 1, 0);
+        for (std::size_t group = 0; group < classes; ++group) {
+            const ClassTally& tally = words.classes[group];
+            start[group + 1] = start[group] + static_cast<Index>(tally.pairings.size());
+            repeat_start[group + 1] = repeat_start[group] + static_cast<Index>(tally.repeats.size());
+            length_start[group + 1] = length_start[group] + static_cast<Index>(tally.lengths.size());
         }
+        std::vector<Index> word(start[classes]), repeat_word(repeat_start[classes]), value(repeat_start[classes]);
+        std::vector<Index> length(length_start[classes]);
+        std::vector<double> tokens(start[classes]), documents(start[classes]);
+        std::vector<double> repeats(repeat_start[classes]), lengths(length_start[classes]);
+        parallel_for(static_cast<Index>(classes), threads, [&](Index group) {
+            const ClassTally& tally = words.classes[group];
+            Index at = start[group];
+            for (const Pairing& p : tally.pairings) {
+                word[at] = p.word;
+                tokens[at] = p.tokens;
+                documents[at++] = p.documents;
+            }
+            at = repeat_start[group];
+            for (const Repeat& r : tally.repeats) {
+                repeat_word[at] = r.word;
+                value[at] = r.value;
+                repeats[at++] = r.documents;
+            }
+            at = length_start[group];
+            for (const Length& l : tally.lengths) {
+                length[at] = static_cast<Index>(l.tokens);
+                lengths[at++] = l.documents;
+            }
+        });
         out["start"] = to_numpy(std::move(start));
         out["word"] = to_numpy(std::move(word));
         out["tokens"] = to_numpy(std::move(tokens));
@@ -360,8 +371,9 @@ class Bag {
         ++document_;
         documents.each(i, [&](std::string_view text) {
             analyze(text, scratch_, [&](const std::vector<Token>& tokens) {
-                number.expect(tokens);
-                for (const Token& token : tokens) {
+                for (std::size_t k = 0; k < tokens.size(); ++k) {
+                    const Token& token = tokens[k];
+                    number.numbering.expect(tokens, k);
                     const std::uint32_t word = number(scratch_.view(token), token.hash);
                     if (word != Vocabulary<>::none) add(word);
                 }
@@ -396,13 +408,11 @@ class Bag {
 
 struct Learn {
     Numbering<>& numbering;
-    void expect(const std::vector<Token>& tokens) const { numbering.expect(tokens); }
     std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering(word, hash); }
 };
 
 struct LookUp {
     const Numbering<>& numbering;
-    void expect(const std::vector<Token>& tokens) const { numbering.expect(tokens); }
     std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering.known(word, hash); }
 };
 

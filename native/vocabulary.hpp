@@ -64,12 +64,12 @@ class Vocabulary {
     struct Slot {
         std::uint32_t tag, id;
     };
-    struct Word {
+    struct alignas(64) Word {  // a line of the cache
         std::uint64_t hash;
         std::size_t begin;
         std::uint32_t length;
         char opening[20];  // most words are no longer
-        Beside beside;
+        [[no_unique_address]] Beside beside;
     };
 
     static std::uint64_t hash_of(std::string_view word) {

@@ -1,5 +1,7 @@
 """Laws of word counts: they add, subtract and unite words by name, whatever the order, the batches and the threads."""
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -102,6 +104,23 @@ def test_many_words_and_classes_need_no_table_of_both() -> None:
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert grown < 1000, f"{grown:.0f} MB"
     assert len(model.words_) == words
+
+
+def test_memory_of_a_stream_does_not_grow_with_the_corpus() -> None:
+    """Twenty times as many documents of the same words, in a process of their own: no more than a few MB more."""
+    code = """
+import resource, sys, numpy as np, suffice as sf
+rng, n = np.random.default_rng(0), int(sys.argv[1])
+words = np.array([f"word{i}" for i in range(5000)])
+texts = (" ".join(words[rng.integers(0, 5000, 50)]) for _ in range(n))
+sf.TextClassifier("bernoulli").fit(texts, rng.integers(0, 4, n))
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+"""
+    peaks = []
+    for n in ("20000", "200000"):
+        done = subprocess.run([sys.executable, "-c", code, n], capture_output=True, text=True, check=True)
+        peaks.append(float(done.stdout))
+    assert peaks[1] < peaks[0] + 40, peaks
 
 
 def test_word_lists() -> None:
