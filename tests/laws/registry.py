@@ -17,6 +17,7 @@ from scipy import integrate, special, stats
 from suffice.posterior import Beta, Conjugate, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart, Pareto
 from suffice.stats import (
     BinaryCounts,
+    Bursts,
     CategoryCounts,
     ClassCounts,
     DiagonalMoments,
@@ -64,6 +65,7 @@ STATISTICS = [
     StatisticCase(BinaryCounts, st.integers(0, 1).map(float)),
     StatisticCase(CategoryCounts, st.integers(0, 3).map(float), sparse=False),
     StatisticCase(TokenCounts, st.integers(0, 50).map(float)),
+    StatisticCase(Bursts, st.integers(0, 4).map(float)),
     StatisticCase(PoissonSums, st.integers(0, 50).map(float), exact=False),
     StatisticCase(Extremes, st.floats(0.5, 100), sparse=False, subtracts=False),
     StatisticCase(DiagonalMoments, reals(), exact=False),

@@ -1,12 +1,14 @@
 """Data → sufficient statistics: counts and moments that add and subtract, with never a prior inside."""
 
 from suffice.stats.base import Statistic
+from suffice.stats.bursts import Bursts
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, PoissonSums, TokenCounts
 from suffice.stats.extremes import Extremes
 from suffice.stats.moments import DiagonalMoments, FullMoments
 
 __all__ = [
     "BinaryCounts",
+    "Bursts",
     "CategoryCounts",
     "ClassCounts",
     "DiagonalMoments",

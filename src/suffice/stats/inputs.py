@@ -135,11 +135,15 @@ class Rows:
             threshold = float(np.float32(threshold))  # as numpy compares a number with them
         return replace(self, above=float(threshold))
 
+    def in_bounds(self) -> bool:
+        """Whether all indices of a sparse matrix are inside its shape; the kernels look for themselves."""
+        indices, width = self.matrix.indices, self.matrix.shape[self.matrix.format == "csr"]
+        return bool(((indices >= 0) & (indices < width)).all())
+
     def complain(self, allowed: Allowed) -> None:
         """Raise the error that a kernel only noticed: name the first value that is not allowed."""
         if self.is_sparse:
-            width = self.matrix.shape[self.matrix.format == "csr"]
-            if ((self.matrix.indices < 0) | (self.matrix.indices >= width)).any():
+            if not self.in_bounds():
                 raise ShapeError(f"The sparse matrix '{self.name}' must not have an index outside its own shape.")
             for k in np.flatnonzero(~allowed.accepts(self.matrix.data))[:1]:
                 line = int(np.searchsorted(self.matrix.indptr, k, side="right")) - 1

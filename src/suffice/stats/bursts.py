@@ -1,0 +1,159 @@
+"""Counts of counts: in how many rows of a class a word stands once, twice, …, and how long those rows are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+
+from suffice.errors import DataError, ShapeError
+from suffice.stats import kernels
+from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
+from suffice.stats.histogram import Histogram, side_by_side
+from suffice.stats.inputs import EXACT, WHOLE, Groups, Rows
+from suffice.typing import Array, Integers
+
+__all__ = ["Bursts"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bursts(Statistic):
+    """In how many rows of each class each column has each value, and how many rows there are of each length.
+
+    Word w of class c is cell c·columns + w; zeros are not written down. `n` counts empty rows too.
+    All that a Pólya urn can learn from documents is in here, and it adds and subtracts.
+
+    >>> Bursts.of([[2, 0, 1], [2, 3, 0], [0, 0, 0]])
+    Bursts(n=3., columns=3, cell=[0, 1, 2], value=[2, 3, 1], count=[2., 1., 1.], cell_of_length=[0, 0], length=[3, 5],
+           count_of_length=[1., 1.])
+    """
+
+    n: Array
+    columns: Integers
+    cell: Integers
+    value: Integers
+    count: Array
+    cell_of_length: Integers
+    length: Integers
+    count_of_length: Array
+
+    _whole = ("columns", "cell", "value", "cell_of_length", "length")
+
+    @classmethod
+    def zero(cls) -> Self:
+        """The statistic of no rows and no columns."""
+        nothing = np.zeros(0)
+        return cls(np.zeros(()), np.zeros(()), *(nothing for _ in range(6)))  # type: ignore[arg-type]
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        entries = _entries(rows)
+        columns = entries.shape[1]
+        parts = [_histograms(entries[members], code, weight) for members, code, weight in _members(groups)]
+        words, lengths = (Histogram(*side_by_side(*side)) for side in zip(*parts, strict=True))
+        return cls._made(kernels.weights(groups, 0), columns, words, lengths)
+
+    @classmethod
+    def _made(cls, n: Array, columns: Any, words: Histogram, lengths: Histogram) -> Self:
+        return cls(sealed(np.asarray(n)), columns, *(sealed(array) for array in (*words.arrays, *lengths.arrays)))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Classes (if there are labels) × columns."""
+        known = self.n.ndim or self.columns or self.n
+        return (*self.n.shape, int(self.columns)) if known else ()
+
+    @property
+    def words(self) -> Histogram:
+        """Rows by value of each cell, class·columns + column."""
+        return Histogram(self.cell, self.value, self.count)
+
+    @property
+    def lengths(self) -> Histogram:
+        """Rows by length of each class."""
+        return Histogram(self.cell_of_length, self.length, self.count_of_length)
+
+    def of_class(self, c: int) -> tuple[Histogram, Histogram]:
+        """Histograms of one class: by value of each column, and by length."""
+        columns = int(self.columns)
+        return self.words.between(c * columns, (c + 1) * columns), self.lengths.between(c, c + 1)
+
+    @property
+    def totals(self) -> Array:
+        """Σx of each column, classes (if there are labels) × columns."""
+        return self.words.sums(self.value * self.count, int(np.prod(self.shape))).reshape(self.shape)
+
+    def _check(self) -> None:
+        if self.columns.ndim or self.columns < 0 or self.n.ndim > 1:
+            raise ShapeError("'columns' of Bursts must be one whole number, and 'n' a number, or one per class.")
+        check_weight("Bursts", self.n, self.n)
+        self.words.check("value", "Bursts", self.n.size * int(self.columns))
+        self.lengths.check("length", "Bursts", self.n.size)
+        if all((array == np.floor(array)).all() for array in (self.n, self.count, self.count_of_length)):
+            self._check_rows()  # what subtraction leaves of real numbers need not agree
+
+    def _check_rows(self) -> None:
+        """Lengths must be of the rows that there are, and values of the rows that have these lengths."""
+        filled = self.lengths.sums(self.count_of_length, self.n.size)
+        if (filled > self.n.ravel()).any():
+            raise DataError("'count_of_length' of Bursts must not exceed 'n', the number of rows.")
+        columns, first = int(self.columns), np.flatnonzero(np.diff(self.cell, prepend=-1))
+        over = np.add.reduceat(self.count, first) > filled[self.cell[first] // columns]
+        words = self.words.sums(self.value * self.count, self.n.size, max(1, columns))
+        drawn = self.lengths.sums(self.length * self.count_of_length, self.n.size)
+        if over.any() or (np.abs(words - drawn) > ROUNDING * drawn).any():
+            raise DataError("'count' of Bursts must be of the rows whose lengths are counted in 'count_of_length'.")
+
+    def _plus(self, other: Self) -> Self:
+        return self._made(self.n + other.n, self.columns, self.words + other.words, self.lengths + other.lengths)
+
+    def _minus(self, other: Self) -> Self:
+        words, lengths = self.words - other.words, self.lengths - other.lengths
+        return self._made(difference(self.n, other.n), self.columns, words, lengths)
+
+
+def _entries(rows: Rows) -> Any:
+    """The rows as CSR, without zeros, if they are whole counts."""
+    if len(rows.shape) != 1:
+        raise ShapeError(f"The argument '{rows.name}' must hold flat rows, a number per word; got {rows.shape} a row.")
+    matrix = rows.matrix.data if rows.is_sparse else rows.matrix
+    if not WHOLE.accepts(matrix).all() or (rows.is_sparse and not rows.in_bounds()):
+        rows.complain(WHOLE)
+    entries = sparse.csr_array(rows.matrix)
+    if not entries.data.all():
+        entries = entries.copy()  # the caller's keeps its zeros
+        entries.eliminate_zeros()
+    return entries
+
+
+def _members(groups: Groups) -> Iterator[tuple[Any, Integers, Array | None]]:
+    """Rows that count, the class of each, and what it weighs there: all at once, or if classes share rows, by class."""
+    if not len(groups.share):
+        code = groups.code if len(groups.code) else np.zeros(groups.rows, np.int64)
+        yield slice(None), code, groups.weight if len(groups.weight) else None
+        return
+    for c, share in enumerate(groups.share.T):
+        (members,) = np.nonzero(share)
+        weight = share[members] * groups.weight[members] if len(groups.weight) else share[members]
+        yield members, np.full(len(members), c), weight
+
+
+def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[Histogram, Histogram]:
+    """Of the values of each class and column, and of the lengths of each class."""
+    row = np.repeat(np.arange(len(code)), np.diff(entries.indptr))
+    lengths = np.bincount(row, entries.data, minlength=len(code))
+    if (lengths > EXACT).any():
+        raise DataError(
+            f"A row must add up to less than 2**53, where float64 counts exactly; got {lengths.max():.17g}."
+        )
+    words = Histogram.of(
+        code[row] * entries.shape[1] + entries.indices,
+        entries.data.astype(np.int64),
+        None if weight is None else weight[row],
+    )
+    (filled,) = np.nonzero(lengths)
+    weight = None if weight is None else weight[filled]
+    return words, Histogram.of(code[filled], lengths[filled].astype(np.int64), weight)

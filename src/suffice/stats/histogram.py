@@ -1,0 +1,97 @@
+"""Histograms of many cells at once, sparse: (cell, value, how many rows have it), sorted, equal ones put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, ShapeError
+from suffice.stats.base import difference, sealed
+from suffice.stats.inputs import EXACT
+from suffice.typing import Array, Integers
+
+__all__ = ["Histogram", "side_by_side"]
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How many rows have each value of each cell, sorted; only what was seen, never a zero."""
+
+    cell: Integers
+    value: Integers
+    count: Array
+
+    @classmethod
+    def of(cls, cell: Integers, value: Integers, count: Array | None = None) -> Histogram:
+        """Put equal ones together; each stands for one row, or for `count` rows."""
+        order, start = _runs(cell, value)
+        if count is None:
+            sums = np.diff(start, append=len(order)).astype(np.float64)
+        else:
+            sums = np.add.reduceat(count[order], start)
+        return cls._seen(cell[order[start]], value[order[start]], sums)
+
+    @property
+    def arrays(self) -> tuple[Integers, Integers, Array]:
+        """Cells, values and counts."""
+        return self.cell, self.value, self.count
+
+    def __add__(self, other: Histogram) -> Histogram:
+        return Histogram.of(*side_by_side(self, other))
+
+    def __sub__(self, other: Histogram) -> Histogram:
+        cell, value, count = side_by_side(self, other)
+        order, start = _runs(cell, value)
+        mine = np.arange(len(cell)) < len(self.cell)
+        sums = [np.add.reduceat(np.where(of, count, 0.0)[order], start) for of in (mine, ~mine)]
+        return Histogram._seen(cell[order[start]], value[order[start]], difference(*sums))
+
+    @classmethod
+    def _seen(cls, cell: Integers, value: Integers, count: Array) -> Histogram:
+        keep = count != 0
+        if not keep.all():
+            cell, value, count = cell[keep], value[keep], count[keep]
+        return cls(sealed(cell), sealed(value), sealed(count))
+
+    def between(self, first: int, last: int) -> Histogram:
+        """The records of some cells, counted from the first of them."""
+        part = slice(*np.searchsorted(self.cell, [first, last]))
+        return Histogram(self.cell[part] - first, self.value[part], self.count[part])
+
+    def check(self, name: str, owner: str, cells: int) -> None:
+        """Raise DataError or ShapeError, for values that their owner calls by a name, unless they are in order."""
+        if not self.cell.shape == self.value.shape == self.count.shape == (self.cell.size,):
+            raise ShapeError(f"'{name}' of {owner} must have as many entries as its cells and counts.")
+        if not ((self.count > 0) & (self.count <= EXACT)).all():
+            worst = self.count.min() if not (self.count > 0).all() else self.count.max()
+            raise DataError(f"Counts of each '{name}' of {owner} must be positive and below 2**53; got {worst}.")
+        step, rise = np.diff(self.cell), np.diff(self.value)
+        inside = (self.cell >= 0) & (self.cell < cells) & (self.value > 0) & (self.value <= EXACT)
+        if not inside.all() or not ((step > 0) | ((step == 0) & (rise > 0))).all():
+            raise DataError(f"Each '{name}' of {owner} must be above 0, in order, and once for each of {cells} cells.")
+
+    def sums(self, weight: NDArray[Any], cells: int, per: int = 1) -> Array:
+        """Σ weight over the records of each run of `per` cells."""
+        return np.bincount(self.cell // per, weight, minlength=cells).astype(np.float64)
+
+
+def side_by_side(*parts: Histogram) -> tuple[Any, Any, Any]:
+    """The arrays of all parts, one after the other."""
+    cell, value, count = (np.concatenate(arrays) for arrays in zip(*(part.arrays for part in parts), strict=True))
+    return cell, value, count
+
+
+def _runs(cell: Integers, value: Integers) -> tuple[Integers, Integers]:
+    """An order that puts equal pairs side by side, and where each run of equals starts in it."""
+    most, last = int(value.max(initial=0)) + 1, int(cell.max(initial=0)) + 1
+    if most * last < 2**63:
+        key = cell * most + value
+        order = np.argsort(key, kind="stable")
+        fresh = np.diff(key[order]) != 0
+    else:
+        order = np.lexsort((value, cell))
+        fresh = (np.diff(cell[order]) != 0) | (np.diff(value[order]) != 0)
+    return order, np.flatnonzero(np.concatenate([np.ones(min(1, len(order)), bool), fresh]))
