@@ -1,22 +1,29 @@
 """Statistics → scores → decisions: Bayes' rule, written once, and the event models it is fed by."""
 
 from suffice.models.bayes import ImpossibleSampleWarning, Scorer, decide, joint, log_posterior
+from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
 from suffice.models.gaussian import Gaussian
 from suffice.models.linear import Linear, linear
+from suffice.models.urn import Documents, Urn, dcm, edcm
 
 __all__ = [
     "Bernoulli",
     "Categorical",
     "Complement",
+    "Documents",
     "Gaussian",
     "ImpossibleSampleWarning",
     "Linear",
     "Multinomial",
     "Poisson",
+    "Polya",
     "Scorer",
+    "Urn",
+    "dcm",
     "decide",
+    "edcm",
     "joint",
     "linear",
     "log_posterior",

@@ -105,7 +105,7 @@ class Multinomial:
         """Scores of rows of counts; without n!/Πx!, which all classes share."""
         if self.estimate == "predictive":
             alpha = np.asarray(self.alpha + t.counts)
-            return Rising(alpha, np.zeros(len(alpha)), np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
+            return Rising(alpha, None, np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
         return linear(self.log_theta(t), np.zeros(len(t.counts)))
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import digamma, gammaln, polygamma
 
 from suffice.typing import Floats
 
-__all__ = ["log_rising"]
+__all__ = ["digamma_rise", "log_rising", "trigamma_fall"]
 
 
 def log_rising(x: Floats, n: Floats) -> Floats:
@@ -19,15 +19,56 @@ def log_rising(x: Floats, n: Floats) -> Floats:
     >>> float(log_rising(1e12, 1.0) - np.log(1e12))
     0.0
     """
+    large, big, small, n = _cases(x, n)
+    stirling = (big - 0.5) * np.log1p(n / big) + n * np.log(big + n) - n + (_tail(big + n) - _tail(big))
+    return np.asarray(np.where(large, stirling, gammaln(small + n) - gammaln(small)))
+
+
+def digamma_rise(x: Floats, n: Floats) -> Floats:
+    """ψ(x+n) − ψ(x) = 1/x + 1/(x+1) + … + 1/(x+n−1), with the same care.
+
+    >>> float(digamma_rise(1e12, 1.0) * 1e12)
+    1.0
+    """
+    large, big, small, n = _cases(x, n)
+    end = big + n
+    stirling = np.log1p(n / big) + n / (2 * big * end) + (_digamma_tail(end) - _digamma_tail(big))
+    return np.asarray(np.where(large, stirling, digamma(small + n) - digamma(small)))
+
+
+def trigamma_fall(x: Floats, n: Floats) -> Floats:
+    """ψ1(x) − ψ1(x+n) = 1/x² + 1/(x+1)² + … + 1/(x+n−1)², with the same care.
+
+    >>> float(trigamma_fall(1e12, 1.0) * 1e24)
+    1.0
+    """
+    large, big, small, n = _cases(x, n)
+    end = big + n
+    gap = n / (big * end)
+    stirling = gap * (1 + (1 / big + 1 / end) / 2) + (_trigamma_tail(big) - _trigamma_tail(end))
+    return np.asarray(np.where(large, stirling, polygamma(1, small) - polygamma(1, small + n)))
+
+
+def _cases(x: Floats, n: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Where x is large; x there, and something harmless elsewhere; the same of small x; and n."""
     x, n = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(n, np.float64))
     large = x >= 16
-    big = np.where(large, x, 16.0)
-    stirling = (big - 0.5) * np.log1p(n / big) + n * np.log(big + n) - n + (_tail(big + n) - _tail(big))
-    small = np.where(large, 1.0, x)
-    return np.asarray(np.where(large, stirling, gammaln(small + n) - gammaln(small)))
+    return large, np.where(large, x, 16.0), np.where(large, 1.0, x), n
 
 
 def _tail(z: Floats) -> Floats:
     """ln Γ(z) − ((z−½) ln z − z + ½ ln 2π), to 1e-17 for z ≥ 16."""
     y = (1 / z) ** 2
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / z
+
+
+def _digamma_tail(z: Floats) -> Floats:
+    """ψ(z) − ln z + 1/(2z), to 1e-17 for z ≥ 16."""
+    y = (1 / z) ** 2
+    return -y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y / 132))))
+
+
+def _trigamma_tail(z: Floats) -> Floats:
+    """ψ1(z) − 1/z − 1/(2z²), to 1e-17 for z ≥ 16."""
+    y = (1 / z) ** 2
+    return y / z * (1 / 6 - y * (1 / 30 - y * (1 / 42 - y * (1 / 30 - y * 5 / 66))))
