@@ -14,6 +14,7 @@ _HOMES = {
     "ComplementNB": "estimators",
     "CountVectorizer": "estimators",
     "Dirichlet": "posterior",
+    "DirichletMultinomialNB": "estimators",
     "Gamma": "posterior",
     "GaussianNB": "estimators",
     "MultinomialNB": "estimators",

@@ -10,6 +10,7 @@ from .estimators import BernoulliNB as BernoulliNB
 from .estimators import CategoricalNB as CategoricalNB
 from .estimators import ComplementNB as ComplementNB
 from .estimators import CountVectorizer as CountVectorizer
+from .estimators import DirichletMultinomialNB as DirichletMultinomialNB
 from .estimators import GaussianNB as GaussianNB
 from .estimators import MultinomialNB as MultinomialNB
 from .estimators import PoissonNB as PoissonNB

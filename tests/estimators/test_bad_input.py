@@ -11,7 +11,15 @@ import suffice as sf
 
 COUNTS: Any = np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0], [2.0, 2.0, 0.0], [1.0, 1.0, 1.0]])
 LABELS = np.array([0, 1, 0, 1])
-MODELS = [sf.BernoulliNB, sf.CategoricalNB, sf.ComplementNB, sf.GaussianNB, sf.MultinomialNB, sf.PoissonNB]
+MODELS = [
+    sf.BernoulliNB,
+    sf.CategoricalNB,
+    sf.ComplementNB,
+    sf.DirichletMultinomialNB,
+    sf.GaussianNB,
+    sf.MultinomialNB,
+    sf.PoissonNB,
+]
 
 
 def spoiled(value: float, layout: Any = np.asarray) -> Any:
@@ -31,7 +39,9 @@ def test_a_missing_value_names_the_model_that_will_take_it(model: Any) -> None:
     np.testing.assert_array_equal(fitted.class_count_, [2, 2])
 
 
-@pytest.mark.parametrize("model", [sf.BernoulliNB, sf.ComplementNB, sf.MultinomialNB, sf.PoissonNB])
+@pytest.mark.parametrize(
+    "model", [sf.BernoulliNB, sf.ComplementNB, sf.DirichletMultinomialNB, sf.MultinomialNB, sf.PoissonNB]
+)
 def test_the_same_for_sparse_rows(model: Any) -> None:
     with pytest.raises(ValueError, match="NaiveBayes will accept missing values"):
         model().fit(spoiled(np.nan, sparse.csr_matrix), LABELS)

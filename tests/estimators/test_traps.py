@@ -113,12 +113,23 @@ def test_classes_missing_from_a_later_batch() -> None:
     assert model.predict([[0, 3]]) == ["b"]
 
 
-@pytest.mark.parametrize("model", [sf.BernoulliNB, sf.MultinomialNB, sf.ComplementNB, sf.CategoricalNB, sf.PoissonNB])
+@pytest.mark.parametrize(
+    "model",
+    [
+        sf.BernoulliNB,
+        sf.MultinomialNB,
+        sf.ComplementNB,
+        sf.CategoricalNB,
+        sf.DirichletMultinomialNB,
+        sf.PoissonNB,
+    ],
+)
 def test_a_single_row_a_single_class_a_class_never_seen(model: Any) -> None:
     assert model().fit([[1, 0]], ["only"]).predict_proba([[3, 1]]).tolist() == [[1.0]]
     unseen = model().partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2])
     assert not np.isnan(unseen.predict_proba([[1, 0]])).any()
-    for estimate in ("mle", "mean", "predictive") if model is not sf.ComplementNB else ():
+    estimated = "estimate" in model().get_params()
+    for estimate in ("mle", "mean", "predictive") if estimated else ():
         bare = model(alpha=0, estimate=estimate).partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2])
         p = bare.predict_proba([[1, 0], [0, 1]])
         assert not np.isnan(p).any()
@@ -143,7 +154,13 @@ def test_mean_1e8() -> None:
 def test_5000_features_and_documents_of_a_million_words() -> None:
     rng = np.random.default_rng(2)
     X, y = rng.integers(0, 400, (20, 5000)), np.tile([0, 1], 10)
-    for model in (sf.MultinomialNB(), sf.MultinomialNB(estimate="predictive"), sf.PoissonNB(), sf.BernoulliNB()):
+    for model in (
+        sf.MultinomialNB(),
+        sf.MultinomialNB(estimate="predictive"),
+        sf.PoissonNB(),
+        sf.BernoulliNB(),
+        sf.DirichletMultinomialNB(),
+    ):
         logs = model.fit(X, y).predict_log_proba(X)
         assert np.isfinite(logs).all()
         assert not np.isnan(model.predict_proba(X)).any()
@@ -160,7 +177,7 @@ def test_an_impossible_sample_says_so_and_gets_the_class_prior() -> None:
 
 
 def test_negative_values_are_refused_at_predict_too() -> None:
-    for model in (sf.MultinomialNB(), sf.ComplementNB(), sf.PoissonNB()):
+    for model in (sf.MultinomialNB(), sf.ComplementNB(), sf.DirichletMultinomialNB(), sf.PoissonNB()):
         with pytest.raises(ValueError, match="Negative values"):
             model.fit([[1, 2], [3, 4]], [0, 1]).predict([[1, -1]])
 

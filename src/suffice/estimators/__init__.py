@@ -3,6 +3,7 @@
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
 from suffice.estimators.complement import ComplementNB
+from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
 from suffice.estimators.gaussian import GaussianNB
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
@@ -14,6 +15,7 @@ __all__ = [
     "CategoricalNB",
     "ComplementNB",
     "CountVectorizer",
+    "DirichletMultinomialNB",
     "GaussianNB",
     "MultinomialNB",
     "PoissonNB",

@@ -1,0 +1,168 @@
+"""Naive Bayes for words that come in bursts."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from suffice.estimators.counts import CountClassifier
+from suffice.models import Polya, Scorer, Urn
+from suffice.stats import Bursts, Statistic
+from suffice.stats.inputs import WHOLE, Rows
+from suffice.typing import Array
+
+__all__ = ["DirichletMultinomialNB"]
+
+
+class DirichletMultinomialNB(CountClassifier):
+    """Naive Bayes for words that come in bursts: documents of any length, as whole counts of each word.
+
+    A word that came once is likely to come again, and the rarer it is, the more so. The multinomial cannot say so; the
+    Dirichlet compound multinomial, or Pólya urn, can. The urn of each class is fitted by maximum likelihood to counts
+    of counts (in how many documents a word stands once, twice, …), which add and subtract like all statistics here.
+
+    Parameters
+    ----------
+    method : {"dcm", "edcm"}, default="dcm"
+        The model itself, or Elkan's approximation, which looks at which words there are and how long a document is, not
+        at how often each word is repeated. It takes one equation to fit and scores a document many times faster, but
+        its "probabilities" of documents do not sum to one.
+    alpha : float or array of shape (n_features,), default=0.03
+        Prior: documents of one word each that every class has read before its own. An array says how many of each word;
+        a number is their average, spread over the words in proportion to the documents (of all classes, and one more)
+        that hold them. With 0 a word that a class has not seen is impossible there. It is a belief about the mean of
+        the urn, and none about burstiness.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    max_iter : int, default=100
+        Most steps to fit an urn with; about six are needed.
+    tol : float, default=1e-6
+        A fit ends when no number in the urn changes by more than this part of itself.
+
+    Attributes
+    ----------
+    alpha_ : ndarray of shape (n_classes, n_features)
+        The urns: α of each word in each class (β for "edcm"). Their sum is between 1e-6 and a million times the longest
+        document, where the urn cannot be told from the multinomial; it goes there if words come in no bursts.
+    log_likelihood_ : ndarray of shape (n_classes,)
+        Log-likelihood of the documents of each class.
+    n_iter_ : ndarray of shape (n_classes,)
+        Steps that were needed.
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the words, if X had them.
+
+    References
+    ----------
+    Madsen, Kauchak and Elkan (2005), "Modeling word burstiness using the Dirichlet distribution".
+    Elkan (2006), "Clustering documents with an exponential-family approximation of the Dirichlet compound multinomial".
+    Minka (2000), "Estimating a Dirichlet distribution".
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[4, 1, 0], [0, 1, 5], [0, 2, 0], [1, 2, 1], [1, 1, 0], [0, 2, 1]]
+    >>> model = sf.DirichletMultinomialNB().fit(X, ["bursty"] * 3 + ["even"] * 3)
+    >>> model.predict([[6, 0, 0], [2, 3, 1]])
+    array(['bursty', 'even'], dtype='<U6')
+    >>> model.alpha_.sum(axis=1).round(1)  # few balls make bursts; so many are a multinomial
+    array([9.e-01, 4.e+06])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "method": [StrOptions({"dcm", "edcm"})],
+        **{name: CountClassifier._parameter_constraints[name] for name in ("alpha", "fit_prior", "class_prior")},
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+    }
+
+    force_alpha = True  # as it is given
+
+    def __init__(
+        self,
+        *,
+        method: Any = "dcm",
+        alpha: Any = 0.03,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+    ) -> None:
+        self.method = method
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.max_iter = max_iter
+        self.tol = tol
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.positive_only = True
+        tags.input_tags.categorical = True  # scikit-learn's word for whole numbers
+        return tags
+
+    @property
+    def alpha_(self) -> Array:
+        """The urns, classes × words."""
+        alpha: Array = self._view("alpha", lambda: np.stack([urn.alpha for urn in self._urns()]))
+        return alpha
+
+    @property
+    def log_likelihood_(self) -> Array:
+        """Of the documents of each class."""
+        return np.array([urn.log_likelihood for urn in self._urns()])
+
+    @property
+    def n_iter_(self) -> Any:
+        """Steps that each urn was fitted in."""
+        return np.array([urn.n_iter for urn in self._urns()])
+
+    def _learn(self, X: Any, classes: Any, codes: Any, sample_weight: Any, fresh: bool) -> None:
+        super()._learn(X, classes, codes, sample_weight, fresh)
+        if fresh:  # what does not converge is told of at once; later batches leave it to the next question
+            self._urns()
+
+    def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
+        return Bursts.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    def _remake(self) -> None:
+        self._remake_prior()
+        alpha = np.asarray(self._check_alpha(), np.float64)
+        self._event = Polya(alpha, self.method, self.max_iter, self.tol)
+
+    def _urns(self) -> list[Urn]:
+        urns: list[Urn] = self._view("urns", self._fit_urns)
+        return urns
+
+    def _fit_urns(self) -> list[Urn]:
+        t: Any = self._features
+        urns = self._event.urns(t)
+        late = [str(name) for name, urn in zip(self.classes_, urns, strict=True) if not urn.converged]
+        if late:
+            warnings.warn(
+                f"{len(late)} of {len(urns)} classes need more than max_iter={self.max_iter} steps, {late[0]!r} "
+                "among them. Increase max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return urns
+
+    def _as_model_sees(self, rows: Rows) -> Rows:
+        return rows.must_be(WHOLE)
+
+    def _make_scorer(self) -> Scorer:
+        return self._event.scorer(self.alpha_)
