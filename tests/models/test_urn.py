@@ -120,6 +120,8 @@ DEGENERATE = {
     "empty ones among others": ([[0, 0, 0], *TOY.tolist()], "urn"),
     "no documents": (np.zeros((0, 3), int), "multinomial"),
     "a word a million times": ([[10**6, 1, 0], [3, 10**6, 1], [0, 1, 2]], "urn"),
+    "one long document": ([[5339, 67, 0]], "multinomial"),
+    "long ones, hardly different": ([[934, 1007, 0], [970, 931, 0], [938, 957, 0], [970, 953, 0]], "multinomial"),
     "a single column": ([[3], [1], [7]], "multinomial"),
 }
 

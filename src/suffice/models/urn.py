@@ -6,10 +6,10 @@ slope of the log-likelihood along α_w is
 
     A_w(α_w) − D(s)        A_w = Σ_i ψ(x_iw+α_w) − ψ(α_w)        D = Σ_i ψ(n_i+s) − ψ(s)
 
-At the maximum all A_w are one number, D(s). A step puts c/(α_w+d) for A_w, the same in value and slope, and solves
-exactly what it has then: s by a search along one line, and α_w = c/D − d. It is Newton's step, with curves that keep α
-positive in place of parabolas. Where no document repeats a word, A_w = df_w/α_w is such a curve, and one step is all;
-Elkan's approximation (EDCM) takes it for every word, and so is where the climb starts.
+At the maximum all A_w are one number, D(s). A step puts c/(α_w+d) for A_w, the same in value and slope; then s is all
+there is to look for, by Newton's step along ln s, and α_w = c/D − d. This is Newton's step of all α at once, whose
+Hessian is diagonal but for s, with curves that keep α positive in place of parabolas. Where no document repeats a word,
+A_w = df_w/α_w is such a curve; Elkan's approximation (EDCM) takes it for every word, and is where the climb starts.
 
 **Prior.** Each class has read documents of one word before its own: `prior` says how many of each word. Such a document
 has probability α_w/s, so this is a Dirichlet(1 + prior) belief about the mean α/s, as in multinomial naive Bayes, and
@@ -38,8 +38,11 @@ __all__ = ["Documents", "Urn", "dcm", "edcm"]
 LEAST, MOST = 1e-6, 1e6
 """Bounds of s, the upper one in lengths of the longest document."""
 
-REACH = 10.0
-"""How many times larger or smaller a step may make s."""
+REACH = 2.3
+"""How much a step may change ln s: tenfold, up or down."""
+
+FLAT = 1e-12
+"""A slope along ln s that may be rounding, relative to its two parts."""
 
 HALVINGS = 10
 SLACK = 1e-13
@@ -74,6 +77,11 @@ class Documents:
         """How many documents hold each word, the prior's too."""
         return np.asarray(np.bincount(self.word, self.count, minlength=len(self.prior)) + self.prior)
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """What s may be."""
+        return LEAST, MOST * max(1.0, float(self.length.max(initial=0.0)))
+
     def rate(self, s: float) -> float:
         """D(s), with the prior's documents."""
         return float(self.times @ digamma_rise(s, self.length) + self.prior.sum() / s)
@@ -88,25 +96,29 @@ class Documents:
         drawn = self.count @ np.log(beta[self.word] / self.value)
         return float(drawn + self.times @ (gammaln(self.length + 1) - log_rising(beta.sum(), self.length)))  # NB-7
 
-    def concentration(self, c: float, d: float, near: float | None = None) -> float:
-        """Uphill from `near`, the s where c/(s+d) = D(s), or the last that is allowed."""
-        low, high = LEAST, MOST * max(1.0, float(self.length.max(initial=0.0)))
-        if self.length.max(initial=0.0) <= 1:
-            return high  # one word a document says nothing of s
+    def concentration(self, c: float) -> float:
+        """The s where c/s = D(s), or the last that is allowed on the way there."""
+        low, high = self.bounds
 
         def slope(log_s: float) -> float:
-            s = np.exp(log_s)
-            return float(c * s / (s + d) - s * self.rate(s))
+            s = float(np.exp(log_s))
+            return c - s * self.rate(s)
 
-        if near is not None and slope(np.log(near)) >= 0:
-            low, high = near, max(near, min(high, near * REACH))
-        elif near is not None:
-            low, high = min(near, max(low, near / REACH)), near
-        if slope(np.log(high)) >= 0:
-            return high
+        if self.length.max(initial=0.0) <= 1 or slope(np.log(high)) >= 0:
+            return high  # one word a document says nothing of s
         if slope(np.log(low)) <= 0:
             return low
         return float(np.exp(brentq(slope, np.log(low), np.log(high), xtol=1e-14)))
+
+    def next_concentration(self, s: float, c: float, d: float) -> float:
+        """Newton's step along ln s to where c/(s+d) = D(s); as far as it may go where the slope does not fall."""
+        up, down = c * s / (s + d), s * self.rate(s)
+        if abs(up - down) <= FLAT * down:
+            return s  # the top, or all s are the same
+        fall = self.times @ trigamma_fall(s, self.length) + self.prior.sum() / s**2
+        bend = up - down + s**2 * fall - c * (s / (s + d)) ** 2
+        step = (down - up) / bend if bend < 0 else np.copysign(REACH, up - down)  # NB-6
+        return float(np.clip(s * np.exp(np.clip(step, -REACH, REACH)), *self.bounds))
 
 
 def edcm(documents: Documents) -> Urn:
@@ -118,7 +130,7 @@ def edcm(documents: Documents) -> Urn:
     df = documents.holding()
     if not df.any():
         return Urn(df, 0.0, 0, True)
-    beta = df * (documents.concentration(float(df.sum()), 0.0) / df.sum())  # NB-7
+    beta = df * (documents.concentration(float(df.sum())) / df.sum())  # NB-7
     return Urn(beta, documents.log_approximation(beta), 1, True)
 
 
@@ -195,7 +207,7 @@ class _Climb:
     def _newton(self, alpha: Array, slope: Array, bend: Array) -> Array:
         """The maximum, were each A_w = c/(α_w+d). As α_w·A_w is at least df_w, α_w = df_w/D is never too much."""
         c, d = slope**2 / bend, np.maximum(slope / bend - alpha, 0)  # NB-6
-        s = self.documents.concentration(float(c.sum()), float(d.sum()), float(alpha.sum()))
+        s = self.documents.next_concentration(float(alpha.sum()), float(c.sum()), float(d.sum()))
         rate = c.sum() / (s + d.sum())
         step = np.maximum(c / rate - d, self.df / rate)  # NB-6
         return np.asarray(step * (s / step.sum()))
