@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "accumulate.hpp"
+#include "rising.hpp"
 #include "score.hpp"
 
 namespace nb = nanobind;
@@ -79,6 +80,13 @@ bool score_into(const Out& out, const Vector<double>& offset, const Terms& terms
 }
 
 inline Weights read_weights(const Shares& weight) { return {weight.data(), static_cast<Index>(weight.shape(1))}; }
+
+inline Risings read_risings(const Shares& shape, const Shares& logs, Index classes) {
+    if (shape.shape(0) != logs.shape(0) || shape.shape(1) != logs.shape(1)) {
+        throw std::invalid_argument("shapes and their logarithms differ in shape");
+    }
+    return {shape.data(), logs.data(), static_cast<Index>(shape.shape(1)), classes};
+}
 
 void bind_dense(nb::module_& m);
 void bind_sparse(nb::module_& m);

@@ -54,6 +54,13 @@ bool score_normals(Out out, Vector<double> offset, Shares mean, Shares precision
     return score_into(out, offset, bells, mean.shape(0), read_dense(data), rule, threads);
 }
 
+template <class Value>
+bool score_risings(Scores out, Vector<double> offset, Shares shape, Shares logs, Matrix<Value> data, Rule rule,
+                   int threads) {
+    const Risings risings = read_risings(shape, logs, offset.shape(0));
+    return score_into(out, offset, risings, shape.shape(0), read_dense(data), rule, threads);
+}
+
 template <class Out, class Value>
 bool score_categories(Out out, Vector<double> offset, Shares weight, Matrix<Value> data, Vector<Index> first, Rule rule,
                       int threads) {
@@ -103,6 +110,9 @@ void bind_value(nb::module_& m) {
     bind("moments", &count_dense<Moment, Value>);
     bind_scores<Scores, Value>(m);
     bind_scores<Codes, Value>(m);
+    m.def("rising_scores", &score_risings<Value>, nb::arg("out").noconvert(), nb::arg("offset").noconvert(),
+          nb::arg("shape").noconvert(), nb::arg("logs").noconvert(), nb::arg("data").noconvert(), nb::arg("rule"),
+          nb::arg("threads"));
     m.def("flag_sums", &count_flags<Sum, Value>, nb::arg("out").noconvert(), nb::arg("data").noconvert(),
           nb::arg("threshold"), nb::arg("code").noconvert(), nb::arg("share").noconvert(),
           nb::arg("weight").noconvert(), nb::arg("rule"), nb::arg("threads"));

@@ -44,6 +44,14 @@ bool score_flags(Out out, Vector<double> offset, Shares weight, Vector<Value> va
     return score_into(out, offset, read_weights(weight), weight.shape(0), Above(data, threshold), rule, threads);
 }
 
+template <class Value, class Position>
+bool score_risings(Scores out, Vector<double> offset, Shares shape, Shares logs, Vector<Value> value,
+                   Vector<Position> index, Vector<Position> start, Rule rule, int threads) {
+    const auto data = read_sparse(value, index, start, out.shape(0), shape.shape(0), false);
+    const Risings risings = read_risings(shape, logs, offset.shape(0));
+    return score_into(out, offset, risings, shape.shape(0), data, rule, threads);
+}
+
 template <class Out, class Value, class Position>
 void bind_scores(nb::module_& m) {
     m.def("scores", &score_sparse<Out, Value, Position>, nb::arg("out").noconvert(), nb::arg("offset").noconvert(),
@@ -75,6 +83,9 @@ void bind_value(nb::module_& m) {
     bind_flags("real_flag_sums", &count_flags<RealSum, Value, Position>);
     bind_scores<Scores, Value, Position>(m);
     bind_scores<Codes, Value, Position>(m);
+    m.def("rising_scores", &score_risings<Value, Position>, nb::arg("out").noconvert(), nb::arg("offset").noconvert(),
+          nb::arg("shape").noconvert(), nb::arg("logs").noconvert(), nb::arg("value").noconvert(),
+          nb::arg("index").noconvert(), nb::arg("start").noconvert(), nb::arg("rule"), nb::arg("threads"));
 }
 
 // After `moments` of a sparse matrix: counts its absent entries as the zeros they are.

@@ -66,6 +66,7 @@ def scores(out: NDArray[Any], offset: Array, weight: Array, *args: Any) -> bool:
 
 flag_scores = scores
 
+def rising_scores(out: Array, offset: Array, shape: Array, logs: Array, *args: Any) -> bool: ...
 def category_scores(
     out: NDArray[Any],
     offset: Array,

@@ -94,9 +94,9 @@ def test_too_few_steps_are_told_at_fit_and_after_batches_when_asked() -> None:
         assert (model.n_iter_ == 1).all()
 
 
-def test_fractions_are_refused_in_one_sentence() -> None:
+def test_fractions_are_refused_in_one_sentence(method: str) -> None:
     X, y = corpus()
-    model = sf.DirichletMultinomialNB().fit(X, y)
+    model = sf.DirichletMultinomialNB(method=method).fit(X, y)
     for layout in (np.asarray, sparse.csr_matrix):
         with pytest.raises(ValueError, match=r"'X' must hold whole numbers .* got 0\.5 at \[0, 3\]"):
             sf.DirichletMultinomialNB().fit(layout([[0, 1, 2, 0.5]]), [0])

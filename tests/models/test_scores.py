@@ -16,6 +16,8 @@ from suffice.models import ImpossibleSampleWarning, bayes, decide, linear, log_p
 from suffice.models.categorical import Lookup
 from suffice.models.gaussian import Normals
 from suffice.models.kernels import by_feature
+from suffice.models.rising import Rising
+from suffice.posterior.special import log_rising
 from suffice.stats.inputs import Rows
 
 
@@ -59,6 +61,30 @@ def test_the_best_class_is_that_of_the_largest_score(classes: int, features: int
         scorers.append(Normals(rng.normal(size=(classes, features)), rng.random((classes, features)) + 0.1))
     for scorer in scorers:
         np.testing.assert_array_equal(scorer.best(X, prior), (scorer.scores(X) + prior).argmax(axis=1))
+
+
+@given(
+    X=arrays(np.float64, st.tuples(st.integers(0, 9), st.just(4)), elements=st.sampled_from([0, 0, 1, 2, 24, 25, 1e6])),
+    classes=st.integers(1, 23),
+    fraction=st.sampled_from([0.0, 0.5]),
+    layout=st.sampled_from([np.asarray, np.asfortranarray, sparse.csr_matrix, sparse.csc_array]),
+)
+def test_rising_scores(X: Any, classes: int, fraction: float, layout: Any) -> None:
+    rng = np.random.default_rng(classes)
+    X, shape = X + fraction * (X > 0), 10.0 ** rng.uniform(-8, 20, (classes, 4))
+    slope, offset = rng.normal(size=(classes, 4)), rng.normal(size=classes)
+    terms = np.where(X[:, None] > 0, log_rising(shape, X[:, None]) + X[:, None] * slope, 0).sum(axis=2) + offset
+    got = Rising(shape, slope, offset, None).scores(layout(X))
+    np.testing.assert_allclose(got, terms, rtol=1e-11, atol=1e-8)
+    total = shape.sum(axis=1)
+    expected = terms - log_rising(total, X.sum(axis=1)[:, None])
+    scale = np.abs(terms).max(initial=1)
+    np.testing.assert_allclose(Rising(shape, slope, offset, total).scores(layout(X)), expected, atol=1e-11 * scale)
+
+
+def test_a_shape_of_zero_forbids() -> None:
+    got = Rising(np.array([[0.0, 1.0], [2.0, 0.0]]), None, np.zeros(2), None).scores([[2, 0], [0, 3], [0, 0]])
+    np.testing.assert_allclose(got, [[-np.inf, np.log(6)], [np.log(6), -np.inf], [0, 0]])
 
 
 def test_flags_are_read_without_a_copy() -> None:

@@ -30,8 +30,8 @@ class DirichletMultinomialNB(CountClassifier):
     ----------
     method : {"dcm", "edcm"}, default="dcm"
         The model itself, or Elkan's approximation, which looks at which words there are and how long a document is, not
-        at how often each word is repeated. It takes one equation to fit and scores a document many times faster, but
-        its "probabilities" of documents do not sum to one.
+        at how often each word is repeated. It is fitted by one equation and takes about a quarter of the time, but its
+        "probabilities" of documents do not sum to one.
     alpha : float or array of shape (n_features,), default=0.03
         Prior: documents of one word each that every class has read before its own. An array says how many of each word;
         a number is their average, spread over the words in proportion to the documents (of all classes, and one more)

@@ -16,7 +16,7 @@ from suffice.stats.inputs import CODE, Rows
 from suffice.stats.kernels import entries
 from suffice.typing import Array, Integers
 
-__all__ = ["by_feature", "category_scores", "normal_scores", "scores"]
+__all__ = ["by_feature", "category_scores", "normal_scores", "rising_scores", "scores"]
 
 
 def by_feature(table: Array) -> Array:
@@ -34,6 +34,15 @@ def scores(out: Any, rows: Rows, weight: Array, offset: Array) -> Any:
     run: Any = _native.scores if rows.above is None else _native.flag_scores
     above = () if rows.above is None else (rows.above,)
     if not run(out, offset, weight, *data, *above, _rule(rows), thread_count()):
+        rows.complain(rows.allowed)
+    return out
+
+
+def rising_scores(out: Any, rows: Rows, shape: Array, logs: Array, offset: Array) -> Any:
+    """offset + Σ_j ln shape(shape+1)…(shape+x−1), with the logarithms of the shapes beside them."""
+    matrix = rows.matrix.tocsr() if rows.is_sparse else rows.matrix
+    data = entries(matrix) if rows.is_sparse else (matrix,)
+    if not _native.rising_scores(out, offset, shape, logs, *data, _rule(rows), thread_count()):
         rows.complain(rows.allowed)
     return out
 
@@ -56,4 +65,4 @@ def category_scores(out: Any, rows: Rows, weight: Array, first: Integers, offset
 
 
 def _rule(rows: Rows) -> _native.Rule:
-    return _native.Rule(rows.allowed.least, rows.allowed.most)
+    return _native.Rule(rows.allowed.least, rows.allowed.most, rows.allowed.whole)

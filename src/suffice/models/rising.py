@@ -2,8 +2,7 @@
 
 Σ over x_j > 0 of ln [s_cj (s_cj + 1) … (s_cj + x_j − 1)] + x_j·w_cj, plus an offset per class
 
-Most words of a document come once. So the first factor is looked up where x_j > 0, as flags are, and log-gammas are
-left to entries that are repeated.
+Most words of a document come once, and take one logarithm from a table.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from suffice.models.kernels import by_feature, rising_scores
 from suffice.models.linear import Forbidding, Linear, linear
 from suffice.posterior.special import log_rising
 from suffice.stats.inputs import COUNT, REAL, Rows
@@ -35,31 +34,25 @@ class Rising:
     def scores(self, X: Any) -> Array:
         """Rows × classes; only what is not zero is looked at."""
         rows = Rows.read(X, "X")
-        allowed = COUNT if rows.allowed is REAL else rows.allowed
-        if not allowed.accepts(rows.matrix.data if rows.is_sparse else rows.matrix).all():
-            rows.complain(allowed)
+        if rows.allowed is REAL:
+            rows = rows.must_be(COUNT)
+        out: Array = rising_scores(np.empty((len(rows), len(self.offset))), rows, *self._tables, self.offset)
         with np.errstate(invalid="ignore"):  # a class without words and prior has nothing to say
-            out = self._first.scores(rows.flags(0.0)) + self._repeated(rows)
-            if self.slope is not None:
-                out += linear(self.slope, np.zeros(len(self.slope))).scores(rows)
+            if self._sloped is not None:
+                out += self._sloped.scores(rows)
             if self.total is not None:
                 out -= by_length(rows, self.total)
         return np.where(np.isnan(out), -np.inf, out)
 
     @cached_property
-    def _first(self) -> Linear | Forbidding:
-        with np.errstate(divide="ignore"):
-            return linear(np.log(self.shape), self.offset)
+    def _sloped(self) -> Linear | Forbidding | None:
+        return None if self.slope is None else linear(self.slope, np.zeros(len(self.slope)))
 
-    def _repeated(self, rows: Rows) -> Array:
-        """All factors but the first."""
-        entries = sparse.coo_array(rows.matrix)
-        more = (entries.data != 1) & (entries.data != 0)
-        row, column, x = entries.row[more], entries.col[more], entries.data[more] - 1.0
-        out = np.empty((len(rows), len(self.shape)))
-        for c, shape in enumerate(self.shape):
-            out[:, c] = np.bincount(row, log_rising(shape[column] + 1, x), minlength=len(rows))
-        return out
+    @cached_property
+    def _tables(self) -> tuple[Array, Array]:
+        shape = by_feature(self.shape)
+        with np.errstate(divide="ignore"):
+            return shape, np.log(shape)
 
 
 def by_length(rows: Rows, total: Array) -> Array:
