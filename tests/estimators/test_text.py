@@ -79,6 +79,33 @@ def test_mle_forbids_what_never_was(model: str) -> None:
     np.testing.assert_allclose(ours.predict_proba(new), matrix.predict_proba(vectorizer.transform(new)))
 
 
+@pytest.mark.parametrize("method", ["dcm", "edcm"])
+@pytest.mark.parametrize("alpha", [0.03, 1.0, 0.0])
+@pytest.mark.filterwarnings("ignore::suffice.models.ImpossibleSampleWarning")
+def test_bursty_models_equal_those_of_the_matrix(method: str, alpha: float) -> None:
+    vectorizer = Peer()
+    X = vectorizer.fit_transform(TEXTS)
+    matrix = sf.DirichletMultinomialNB(method=method, alpha=alpha).fit(X, LABELS)
+    model = "edcm" if method == "edcm" else "dirichlet_multinomial"
+    ours = sf.TextClassifier(model, alpha=alpha).fit(TEXTS, LABELS)
+    new = [*TEXTS, "", "tea tea tea tea rum", "unheardof"]
+    expected = matrix.predict_joint_log_proba(vectorizer.transform(new))
+    np.testing.assert_allclose(ours.predict_joint_log_proba(new), expected, rtol=1e-6, atol=1e-6)
+    parts = sf.TextClassifier(model, alpha=alpha).partial_fit(TEXTS[:50], LABELS[:50], classes=["a", "b", "c"])
+    parts.partial_fit(TEXTS[50:], LABELS[50:])
+    np.testing.assert_array_equal(parts.predict_proba(TEXTS), ours.predict_proba(TEXTS))
+
+
+def test_a_word_that_a_class_has_not_met() -> None:
+    texts, labels = ["tea tea", "tea milk", "rum rum rum", "rum ale"], ["t", "t", "r", "r"]
+    vectorizer = Peer().fit(texts)
+    for method, model in (("dcm", "dirichlet_multinomial"), ("edcm", "edcm")):
+        matrix = sf.DirichletMultinomialNB(method=method).fit(vectorizer.transform(texts), labels)
+        new = ["milk milk", "ale tea", "rum tea tea"]
+        ours = sf.TextClassifier(model).fit(texts, labels).predict_log_proba(new)
+        np.testing.assert_allclose(ours, matrix.predict_log_proba(vectorizer.transform(new)), rtol=1e-6, atol=1e-9)
+
+
 def test_transforms_equal_those_made_by_hand() -> None:
     ours = sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, LABELS)
     X = Peer().fit_transform(TEXTS).toarray().astype(float)
@@ -138,6 +165,7 @@ def test_in_scikit_learns_company() -> None:
         (["tea", "rum"], ["a", "b"], {"ngram_range": (2, 1)}, "ngram_range"),
         (["tea", "rum"], ["a", "b"], {"estimate": "map", "alpha": 0.5}, "alpha of at least 1"),
         (["tea", "rum"], ["a", "b"], {"use_idf": True}, "need model='complement'"),
+        (["tea", "rum"], ["a", "b"], {"model": "edcm", "min_df": 2}, "how often every word comes again"),
         (5, ["a"], {}, "such as a list; got int"),
         (np.array([["tea"]]), ["a"], {}, "one text per document; got an array of shape"),
     ],
@@ -183,6 +211,8 @@ def test_20_newsgroups() -> None:
         ours = sf.TextClassifier(model).fit(train, y)
         assert round(ours.score(test, expected), 4) == accuracy
         np.testing.assert_array_equal(ours.predict(test), PEERS[model]().fit(X, y).predict(Z))
+    urn = sf.TextClassifier("dirichlet_multinomial").fit(train, y)
+    assert urn.score(test, expected) >= 0.7728 + 0.03
     rennie = sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(train, y)
     assert round(rennie.score(test, expected), 3) >= 0.843
     assert rennie.set_params(norm=True).fit(train, y).score(test, expected) >= 0.838

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +17,7 @@ from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.shared import ESTIMATES, Classifier, all_or_nothing, class_log_prior, classes_and_codes
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of, kept_words
 from suffice.models import Scorer, texts
+from suffice.models.urns import Urns, fit_urns
 from suffice.posterior import Dirichlet
 from suffice.stats import ClassCounts
 from suffice.stats.inputs import COUNT
@@ -24,6 +27,9 @@ from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array
 
 __all__ = ["TextClassifier"]
+
+
+URNS = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
 
 
 class TextClassifier(Classifier):
@@ -36,12 +42,14 @@ class TextClassifier(Classifier):
 
     Parameters
     ----------
-    model : {"multinomial", "bernoulli", "complement"}, default="multinomial"
-        How a class makes documents: by drawing words, by having each word or not, or as what the other classes are not.
+    model : {"multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"}, default="multinomial"
+        How a class makes documents: by drawing words, by having each word or not, as what the other classes are not, or
+        in bursts (see ``DirichletMultinomialNB``; "edcm" is its approximation).
     estimate : {"mle", "map", "mean"}, default="mean"
-        How probabilities of words are estimated.
-    alpha : float, default=1.0
-        Pseudo-count added to every word; 0 for none.
+        How probabilities of words are estimated; the bursty models have only one way.
+    alpha : float, default=None
+        Pseudo-count added to every word, 1 if not given; 0 for none. For the bursty models the prior's one-word
+        documents per word, 0.03 if not given.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : array of shape (n_classes,) or Dirichlet, default=None
@@ -88,9 +96,9 @@ decode_error
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "model": [StrOptions({"multinomial", "bernoulli", "complement"})],
+        "model": [StrOptions({"multinomial", "bernoulli", "complement", *URNS})],
         "estimate": [ESTIMATES],
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left"), None],
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", Dirichlet, None],
         "norm": ["boolean"],
@@ -110,7 +118,7 @@ decode_error
         model: str = "multinomial",
         *,
         estimate: Any = "mean",
-        alpha: float = 1.0,
+        alpha: float | None = None,
         fit_prior: bool = True,
         class_prior: Any = None,
         norm: bool = False,
@@ -241,15 +249,17 @@ decode_error
             raise DataError("The argument 'y' must hold at least one label; got none.")
         counts = self._transformed(X, codes, sample_weight, analysis, len(classes)) if self._transforms else None
         if counts is None:
-            counter = WordCounter(analysis, len(classes), bits)
+            counter = WordCounter(analysis, len(classes), bits, self.model in URNS)
             counter.add(X, codes, sample_weight, "X")
             counts = counter.result()
         self.classes_, self._analysis, self._made = classes, analysis, {}
         self.counts_ = counts if fresh else self.counts_ + counts
         self.class_count_ = self.counts_.n.copy()
         self.class_log_prior_ = class_log_prior(self, ClassCounts(self.class_count_))
-        texts.pseudo_count(self.alpha, self.estimate)
+        self._check_model()
         self._view("counts", self._kept)
+        if fresh and self.model in URNS:  # what does not converge is told of at once
+            self._view("urns", self._fit_urns)
 
     def _transformed(self, X: Any, codes: Any, sample_weight: Any, analysis: Analysis, n_classes: int) -> WordCounts:
         """Counts of documents that are transformed first, which takes the matrix of them."""
@@ -281,10 +291,45 @@ decode_error
         _some_words(counts.words)
         return counts.keep(kept_words(self, counts.document_frequency, counts.frequency, counts.n.sum()))
 
+    def _check_model(self) -> None:
+        if self.model not in URNS:
+            texts.pseudo_count(self._alpha, self.estimate)
+            return
+        cut = self.binary or self.min_df != 1 or self.max_df != 1.0 or self.max_features is not None
+        if cut or self.estimate != "mean":
+            raise InputError(
+                f"TextClassifier with model={self.model!r} needs binary, min_df, max_df, max_features and estimate as "
+                "they are by default: it counts how often every word comes again."
+            )
+        if not np.isclose(self.counts_.length_documents.sum(), self.counts_.n.sum()):
+            raise InputError(
+                f"The 'model' parameter of TextClassifier must be {self.model!r} from the first fit on, so that words "
+                "that come again are counted; it was another one."
+            )
+
+    @property
+    def _alpha(self) -> float:
+        return float(self.alpha if self.alpha is not None else 0.03 if self.model in URNS else 1.0)
+
+    def _fit_urns(self) -> Urns:
+        method: Any = URNS[self.model]
+        urns = fit_urns(self._view("counts", self._kept), self._alpha, method)
+        if urns.late:
+            warnings.warn(
+                f"The urns of {len(urns.late)} of {len(self.classes_)} classes need more steps, "
+                f"{str(self.classes_[urns.late[0]])!r} among them.",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return urns
+
     def _make_scorer(self) -> Scorer:
         counts = self._view("counts", self._kept)
         lexicon = texts.Lexicon.of(counts, self._analysis)
-        alpha = texts.pseudo_count(self.alpha, self.estimate)
+        if self.model in URNS:
+            urns: Urns = self._view("urns", self._fit_urns)
+            return urns.scorer(lexicon)
+        alpha = texts.pseudo_count(self._alpha, self.estimate)
         table = counts.documents if self.binary and not self._transforms else counts.tokens
         if self.model == "complement":
             weights = texts.complement(counts, table, alpha, self.norm, self.binary)
