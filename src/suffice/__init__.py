@@ -22,7 +22,9 @@ _HOMES = {
     "NormalInverseWishart": "posterior",
     "Pareto": "posterior",
     "PoissonNB": "estimators",
+    "SelectInformative": "estimators",
     "TextClassifier": "estimators",
+    "mutual_information": "estimators",
     "show_versions": "versions",
     "threads": "parallel",
 }

@@ -14,7 +14,9 @@ from .estimators import DirichletMultinomialNB as DirichletMultinomialNB
 from .estimators import GaussianNB as GaussianNB
 from .estimators import MultinomialNB as MultinomialNB
 from .estimators import PoissonNB as PoissonNB
+from .estimators import SelectInformative as SelectInformative
 from .estimators import TextClassifier as TextClassifier
+from .estimators import mutual_information as mutual_information
 from .parallel import threads as threads
 from .posterior import Beta as Beta
 from .posterior import Dirichlet as Dirichlet

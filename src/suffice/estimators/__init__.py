@@ -1,12 +1,14 @@
-"""Classifiers with the scikit-learn API: thin shells over `suffice.models`. No mathematics here."""
+"""Classifiers and their kin with the scikit-learn API: thin shells over `suffice.models`. No mathematics here."""
 
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
 from suffice.estimators.complement import ComplementNB
 from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
 from suffice.estimators.gaussian import GaussianNB
+from suffice.estimators.informative import Information, mutual_information
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
+from suffice.estimators.selection import SelectInformative
 from suffice.estimators.text import TextClassifier
 from suffice.estimators.vectorizer import CountVectorizer
 
@@ -17,7 +19,10 @@ __all__ = [
     "CountVectorizer",
     "DirichletMultinomialNB",
     "GaussianNB",
+    "Information",
     "MultinomialNB",
     "PoissonNB",
+    "SelectInformative",
     "TextClassifier",
+    "mutual_information",
 ]

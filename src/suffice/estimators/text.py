@@ -330,7 +330,7 @@ decode_error
             urns: Urns = self._view("urns", self._fit_urns)
             return urns.scorer(lexicon)
         alpha = texts.pseudo_count(self._alpha, self.estimate)
-        table = counts.documents if self.binary and not self._transforms else counts.tokens
+        table = self._table(counts)
         if self.model == "complement":
             weights = texts.complement(counts, table, alpha, self.norm, self.binary)
             if self._transforms:
@@ -339,6 +339,10 @@ decode_error
         if self.model == "bernoulli":
             return texts.bernoulli_scorer(counts, alpha, lexicon)
         return texts.multinomial_scorer(counts, table, alpha, self.binary, lexicon)
+
+    def _table(self, counts: WordCounts) -> Any:
+        """What the model takes for counts of words: classes × words."""
+        return counts.documents if self.binary and not self._transforms else counts.tokens
 
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self, "counts_")

@@ -143,6 +143,13 @@ class Poisson:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray((t.counts + shape) / (n + rate))  # NB-5
 
+    def mean_and_rate(self, t: TokenCounts, n: Array) -> tuple[Array, Array]:
+        """Expected counts, and the rate of the Gamma belief about them: infinite where they are plugged in."""
+        mean, rate = _known(self.rates(t, n), 1.0), np.asarray(self.rate + n)
+        if self.estimate != "predictive":
+            return mean, np.full(mean.shape, np.inf)
+        return mean, np.broadcast_to(np.where(rate > 0, rate, 1.0), mean.shape)
+
     def scorer(self, t: TokenCounts, n: Array) -> Linear | Forbidding | Rising:
         """Scores of rows of counts."""
         if self.estimate == "predictive":

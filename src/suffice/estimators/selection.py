@@ -1,0 +1,114 @@
+"""Keep the columns that tell most about the class."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import get_tags
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from suffice.errors import InputError
+from suffice.estimators.base import NaiveBayesClassifier
+from suffice.estimators.bernoulli import BernoulliNB
+from suffice.estimators.informative import Information, information_of
+from suffice.estimators.shared import all_or_nothing
+from suffice.typing import Booleans
+
+__all__ = ["SelectInformative"]
+
+
+class SelectInformative(SelectorMixin, BaseEstimator):
+    """Keep the k columns of largest mutual information with the class.
+
+    Parameters
+    ----------
+    k : int, default=10
+        How many columns to keep. Of equal ones, those further left.
+    estimator : classifier of counts, default=None
+        What counts the columns, and so decides what their information is (see `mutual_information`); None for
+        BernoulliNB(), which sees whether a value is above zero.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted one.
+    information_ : Information
+        What each column tells, in nats, the most informative first.
+    n_features_in_ : int
+        Number of columns before.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[1, 1, 0], [0, 1, 0], [1, 0, 1], [0, 0, 1]]
+    >>> keep = sf.SelectInformative(k=2).fit(X, [0, 0, 1, 1])
+    >>> keep.get_support()
+    array([False,  True,  True])
+    >>> keep.transform([[7, 8, 9]])
+    array([[8, 9]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "k": [Interval(Integral, 1, None, closed="left")],
+        "estimator": [NaiveBayesClassifier, None],
+    }
+
+    estimator_: Any
+    information_: Information
+    n_features_in_: int
+
+    def __init__(self, k: int = 10, *, estimator: Any = None) -> None:
+        self.k = k
+        self.estimator = estimator
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(self._counter()).input_tags
+        tags.target_tags.required = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Count the columns by class, and find the most informative.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for; one if not given.
+
+        Returns
+        -------
+        self : object
+            The fitted selector.
+        """
+        with all_or_nothing(self):
+            validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+            if self.k > self.n_features_in_:
+                raise InputError(
+                    f"The 'k' parameter of SelectInformative must be at most n_features = {self.n_features_in_}, the "
+                    f"number of columns of X. Got {self.k} instead."
+                )
+            self.estimator_ = self._counter().fit(X, y, sample_weight)
+            names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+            self.information_ = Information(names, information_of(self.estimator_))
+        return self
+
+    def _counter(self) -> Any:
+        return BernoulliNB() if self.estimator is None else clone(self.estimator)
+
+    def _get_support_mask(self) -> Booleans:
+        check_is_fitted(self, "information_")
+        mask = np.zeros(self.n_features_in_, bool)
+        mask[self.information_.order[: self.k]] = True
+        return mask

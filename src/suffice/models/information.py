@@ -1,0 +1,122 @@
+"""Mutual information of class and feature, from what a model has counted: how much the feature tells about the class.
+
+    I_j = Σ_c π_c Σ_x p(x|c) ln(p(x|c) / p(x))      p(x) = Σ_c π_c p(x|c)      0 ln 0 = 0
+
+In nats. With H for entropy it is H(θ_j) − Σ_c π_c H(θ_jc), where θ_j = Σ_c π_c θ_jc, and in this form the pairs of word
+and class that never occur need no table: within a class they all have the same entropy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+from scipy.special import entr, logsumexp
+
+from suffice.posterior.masses import NegativeBinomial
+from suffice.stats.words import WordCounts
+from suffice.typing import Array
+
+__all__ = ["class_shares", "of_categories", "of_counts", "of_flags", "of_tokens", "of_words"]
+
+ROUNDING = 2.0**-46  # of an entropy: less than this is nothing
+POINTS = 1024
+
+
+def class_shares(log_prior: Array) -> Array:
+    """π, adding up to one; uniform where nothing is known."""
+    prior = np.nan_to_num(np.exp(log_prior))
+    return prior / prior.sum() if prior.sum() > 0 else np.full(len(prior), 1 / len(prior))
+
+
+def of_flags(on: Array, off: Array, prior: Array) -> Array:
+    """Of features that are on with probability θ_jc, and off with 1−θ_jc: tables of classes × features."""
+    return _gain(_entropy(prior @ on, prior @ off), prior @ _entropy(on, off))
+
+
+def of_categories(tables: list[Array], prior: Array) -> Array:
+    """Of columns of categories: θ of each as a table of classes × categories."""
+    whole = [entr(prior @ theta).sum() for theta in tables]
+    within = [prior @ entr(theta).sum(axis=1) for theta in tables]
+    return _gain(np.array(whole), np.array(within))
+
+
+def of_words(counts: WordCounts, alpha: float, prior: Array) -> Array:
+    """Of words that a document has or not, θ_jc = (N_jc + α) / (N_c + 2α)."""
+    return _sparse(counts.documents, counts.n + 2 * alpha, alpha, 0.5, prior)
+
+
+def of_tokens(table: Any, alpha: float, prior: Array) -> Array:
+    """Of a token that is this word or another, θ_jc = (T_jc + α) / (T_c + αW); a sparse table of classes × words."""
+    width = table.shape[1]
+    return _sparse(table, np.asarray(table.sum(axis=1)).ravel() + alpha * width, alpha, 1 / max(1, width), prior)
+
+
+def of_counts(mean: Array, rate: Array, prior: Array) -> Array:
+    """Of counts: Poisson with this mean, or negative binomial where the mean is itself Gamma with a finite rate.
+
+    Classes × features. Counts are summed one by one up to about a thousand, in steps beyond.
+    """
+    some = prior > 0
+    mean, rate, prior = mean[some], rate[some], prior[some]
+    return np.array([_of_count(mean[:, j, None], rate[:, j, None], prior) for j in range(mean.shape[1])])
+
+
+def _gain(whole: Array, within: Array) -> Array:
+    """Entropy less what of it is left within the classes; nothing where rounding could have made the difference."""
+    gain = whole - within  # NB-13
+    return np.where(gain > ROUNDING * whole, gain, 0.0)
+
+
+def _entropy(on: Array, off: Array) -> Array:
+    """Of what is on or off."""
+    return _term(on, off) + _term(off, on)
+
+
+def _term(p: Array, rest: Array) -> Array:
+    """−p ln p, from 1−p where that has more digits."""
+    return np.where(p < 0.5, entr(p), -p * np.log1p(-np.minimum(rest, 0.5)))
+
+
+def _sparse(table: Any, total: Array, alpha: float, unknown: float, prior: Array) -> Array:
+    """Of θ_jc = (N_jc + α) / total_c, where most N_jc are zero; `unknown` is θ of a class without data and prior."""
+    known = total > 0
+    total = np.where(known, total, 1.0)
+    floor = np.where(known, alpha / total, unknown)  # θ of the words that a class never had
+    never = _entropy(floor, 1 - floor)
+    rows = np.repeat(np.arange(len(total)), np.diff(table.indptr))
+    more, share = table.data / total[rows], prior[rows]
+    on = np.minimum(floor[rows] + more, 1.0)
+    change = share * (_entropy(on, 1 - on) - never[rows])
+    theta = np.minimum(prior @ floor + np.bincount(table.indices, share * more, table.shape[1]), 1.0)
+    within = prior @ never + np.bincount(table.indices, change, table.shape[1])  # NB-13
+    return _gain(_entropy(theta, 1 - theta), within)
+
+
+def _of_count(mean: Array, rate: Array, prior: Array) -> float:
+    x = _where_counts_are(mean, rate)
+    logs = _log_mass(x[:, None], mean, rate)
+    own = logs[0] if len(logs) == 1 else logs[np.arange(len(mean)), np.arange(len(mean))]
+    mixture = logsumexp(logs + np.log(prior)[:, None], axis=1)
+    mass = np.exp(own)
+    excess = np.where(mass > 0, own - mixture, 0.0)
+    gain = float(prior @ ((mass * excess).sum(axis=1) / mass.sum(axis=1)))  # NB-13
+    return gain if gain > ROUNDING else 0.0
+
+
+def _where_counts_are(mean: Array, rate: Array) -> Array:
+    """Counts from 0 on if that is enough for all classes; otherwise a line of counts for each, in odd steps."""
+    spread = 12 * np.sqrt(mean * (1 + 1 / rate))
+    low, high = np.maximum(0.0, np.floor(mean - spread)), mean + spread + 40 * (1 + 1 / np.log1p(rate))
+    if high.max() < POINTS:
+        return np.arange(float(np.ceil(high.max())))[None]
+    step = 2 * ((high - low + POINTS) // (2 * POINTS)) + 1
+    return np.asarray(low + (step - 1) / 2 + step * np.arange(POINTS))
+
+
+def _log_mass(x: Array, mean: Array, rate: Array) -> Array:
+    if np.isinf(rate).all():
+        return np.asarray(stats.poisson.logpmf(x, mean))
+    shape = np.maximum(mean * rate, np.finfo(np.float64).tiny)
+    return np.asarray(NegativeBinomial(shape, rate).log(x))
