@@ -17,6 +17,7 @@ _HOMES = {
     "DirichletMultinomialNB": "estimators",
     "Gamma": "posterior",
     "GaussianNB": "estimators",
+    "LanguageModel": "estimators",
     "MultinomialNB": "estimators",
     "NormalInverseGamma": "posterior",
     "NormalInverseWishart": "posterior",

@@ -12,6 +12,7 @@ from .estimators import ComplementNB as ComplementNB
 from .estimators import CountVectorizer as CountVectorizer
 from .estimators import DirichletMultinomialNB as DirichletMultinomialNB
 from .estimators import GaussianNB as GaussianNB
+from .estimators import LanguageModel as LanguageModel
 from .estimators import MultinomialNB as MultinomialNB
 from .estimators import PoissonNB as PoissonNB
 from .estimators import SelectInformative as SelectInformative

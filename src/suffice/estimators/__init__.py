@@ -6,6 +6,7 @@ from suffice.estimators.complement import ComplementNB
 from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
 from suffice.estimators.gaussian import GaussianNB
 from suffice.estimators.informative import Information, mutual_information
+from suffice.estimators.language import LanguageModel
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
 from suffice.estimators.selection import SelectInformative
@@ -20,6 +21,7 @@ __all__ = [
     "DirichletMultinomialNB",
     "GaussianNB",
     "Information",
+    "LanguageModel",
     "MultinomialNB",
     "PoissonNB",
     "SelectInformative",

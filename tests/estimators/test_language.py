@@ -1,0 +1,136 @@
+"""The language model of single words."""
+
+import pickle
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+import suffice as sf
+from suffice.errors import SufficeError
+
+RHYME = ["Mary had a little lamb, little lamb, little lamb", "Mary had a little lamb, its fleece was white as snow"]
+WORDS = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
+
+
+def rhyme(**options: Any) -> Any:
+    return sf.LanguageModel(WORDS, stop_words=["a", "as"], **options).fit(RHYME)
+
+
+def test_the_nursery_rhyme() -> None:
+    model = rhyme()
+    assert model.words_.tolist() == [*WORDS, "unk"]
+    assert model.counts_.tolist() == [2, 4, 4, 0, 1, 1, 0, 1, 0, 4]
+    assert model.posterior_ == sf.Dirichlet([3, 5, 5, 1, 2, 2, 1, 2, 1, 5])
+    expected = [float(Fraction(n, 27)) for n in (3, 5, 5, 1, 2, 2, 1, 2, 1, 5)]
+    assert list(model.probabilities()) == [*WORDS, "unk"]
+    np.testing.assert_allclose(list(model.probabilities().values()), expected, rtol=1e-15)
+
+
+def test_probabilities_of_texts_by_hand() -> None:
+    model, new = rhyme(), ["little black lamb", "", "a Xylophone as unk"]
+    p = model.probabilities()
+    expected = [np.log(p["little"] * p["black"] * p["lamb"]), 0, 2 * np.log(p["unk"])]
+    np.testing.assert_allclose(model.log_prob(new), expected)
+    assert model.perplexity(new) == pytest.approx(np.exp(-sum(expected) / 5))
+    assert model.log_prob([]).tolist() == []
+    # one word: plugging in equals integrating out
+    counts = np.eye(10)[3]
+    assert model.log_prob(["big"])[0] == pytest.approx(model.posterior_.log_evidence(counts=counts))
+
+
+def test_steps_equal_one_fit() -> None:
+    steps = sf.LanguageModel(WORDS, stop_words=["a", "as"])
+    assert steps.update(RHYME[:1]).update(iter(RHYME[1:])) is steps
+    assert steps.posterior_ == rhyme().posterior_
+    assert steps.fit(RHYME).posterior_ == rhyme().posterior_  # fit forgets
+    prior = sf.LanguageModel(WORDS).fit([])
+    assert set(prior.probabilities().values()) == {0.1}
+
+
+def test_words_of_the_first_texts() -> None:
+    model = sf.LanguageModel().fit(RHYME)
+    found = Counter(word for text in RHYME for word in text.lower().replace(",", "").split() if len(word) > 1)
+    assert model.words_.tolist() == [*sorted(found), "unk"]
+    assert model.counts_.tolist() == [*(found[word] for word in sorted(found)), 0]
+    assert model.update(["Mary met a wolf"]).words_.tolist() == [*sorted(found), "unk"]
+    assert model.counts_[-1] == 2
+    named = sf.LanguageModel(unknown="lamb").fit(RHYME)
+    assert named.words_.tolist() == [*sorted(set(found) - {"lamb"}), "lamb"]
+    assert named.counts_[-1] == 4
+
+
+def test_options_of_words() -> None:
+    pairs = sf.LanguageModel(["little lamb"], ngram_range=(2, 2), alpha=[1.0, 3.0]).fit(RHYME)
+    assert pairs.counts_[0] == 4
+    assert pairs.posterior_.alpha[1] == pairs.counts_[1] + 3
+    belief = rhyme(alpha=sf.Dirichlet(np.arange(1.0, 11)))
+    np.testing.assert_array_equal(belief.posterior_.alpha, belief.counts_ + np.arange(1, 11))
+    case = sf.LanguageModel(["Mary"], lowercase=False).fit(RHYME)
+    assert case.counts_[0] == 2
+    letters = sf.LanguageModel(list("abc"), analyzer="char").fit(["abba"])
+    assert letters.counts_.tolist() == [2, 2, 0, 0]
+    own = sf.LanguageModel(["a", "b"], tokenizer=str.split, token_pattern=None).fit(["a b a c"])
+    assert own.counts_.tolist() == [2, 1, 1]
+
+
+def test_in_scikit_learns_company() -> None:
+    model = rhyme()
+    again = pickle.loads(pickle.dumps(model))
+    assert again.perplexity(RHYME) == model.perplexity(RHYME)
+    assert not hasattr(clone(model), "counts_")
+    assert model.get_params()["alpha"] == 1.0
+    pd = pytest.importorskip("pandas")
+    assert clone(model).fit(pd.Series(RHYME)).posterior_ == model.posterior_
+
+
+@pytest.mark.parametrize(
+    ("options", "texts", "words"),
+    [
+        ({"vocabulary": []}, RHYME, "must hold at least one word; got none"),
+        ({"vocabulary": "mary lamb"}, RHYME, "must be a list of words, such as ['mary', 'lamb']; got a single str"),
+        ({"vocabulary": 7}, RHYME, "got a single int"),
+        ({"vocabulary": ["mary", None]}, RHYME, "must hold strings; got NoneType"),
+        ({"vocabulary": ["mary", "lamb", "mary"]}, RHYME, "each word once; got 'mary' twice"),
+        ({"vocabulary": ["mary", "unk"]}, RHYME, "not hold the name of the slot for unknown words; got 'unk'"),
+        ({"vocabulary": ["Mary"]}, RHYME, "must be in lower case, as texts are read; got 'Mary'"),
+        ({"unknown": 3}, RHYME, "'unknown' parameter of LanguageModel must be an instance of 'str'"),
+        ({"alpha": 0}, RHYME, "'alpha' parameter of LanguageModel must be"),
+        ({"alpha": -1.0}, RHYME, "'alpha' parameter of LanguageModel must be"),
+        (
+            {"alpha": [1.0, 2.0]},
+            RHYME,
+            "must be one number, or 10: one per word and one for the unknown",
+        ),
+        ({"alpha": [0.0] * 10}, RHYME, "must be positive"),
+        ({}, "a bare string", "such as a list; got a single str"),
+        ({}, 5, "such as a list; got int"),
+        ({}, ["mary", None], "got NoneType at index 1"),
+        ({"vocabulary": None}, ["", "a"], "must hold words, or there must be a 'vocabulary'"),
+        ({"stop_words": "a"}, RHYME, "'stop_words' parameter of LanguageModel must be"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_the_model_stays(options: dict[str, Any], texts: Any, words: str) -> None:
+    model = rhyme()
+    before = model.posterior_
+    with pytest.raises((SufficeError, ValueError)) as caught:
+        model.set_params(**options).fit(texts)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert model.posterior_ is before
+
+
+def test_more_that_is_refused() -> None:
+    with pytest.raises(SufficeError, match="perplexity must hold words; got texts without any"):
+        rhyme().perplexity(["a as", ""])
+    with pytest.raises(SufficeError, match="got a single str"):
+        rhyme().log_prob("a bare string")
+    for question in ("log_prob", "perplexity"):
+        with pytest.raises(NotFittedError):
+            getattr(sf.LanguageModel(), question)(RHYME)
+    with pytest.raises(NotFittedError):
+        sf.LanguageModel().probabilities()
