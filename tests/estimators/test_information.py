@@ -56,6 +56,14 @@ def test_the_sums_over_the_joint_probabilities(options: dict[str, Any], estimate
     np.testing.assert_allclose(sf.mutual_information(columns).by_feature, expected, rtol=1e-10, atol=1e-14)
 
 
+@pytest.mark.parametrize("method", ["dcm", "edcm"])
+def test_urns_by_their_mean(method: str) -> None:
+    model = sf.DirichletMultinomialNB(method=method).fit(X, Y)
+    expected = flags(model.alpha_ / model.alpha_.sum(axis=1, keepdims=True), np.bincount(Y) / len(Y))
+    np.testing.assert_allclose(sf.mutual_information(model).by_feature, expected, rtol=1e-10, atol=1e-14)
+    assert sf.SelectInformative(k=3, estimator=sf.DirichletMultinomialNB(method=method)).fit(X, Y).get_support().any()
+
+
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
 @pytest.mark.parametrize("alpha", [1.0, sf.Gamma(0.7, 0.01), sf.Gamma(2.0, 300.0)])
 def test_counts_of_independent_events(estimate: str, alpha: Any) -> None:

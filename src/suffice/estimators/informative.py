@@ -14,12 +14,14 @@ from suffice.errors import InputError, KindError
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
 from suffice.estimators.complement import ComplementNB
+from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
 from suffice.estimators.gaussian import GaussianNB
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
 from suffice.estimators.shared import Classifier
 from suffice.estimators.text import TextClassifier
 from suffice.models import Multinomial, information, texts
+from suffice.stats import TokenCounts
 from suffice.typing import Array, Integers
 
 __all__ = ["Information", "information_of", "mutual_information"]
@@ -87,7 +89,8 @@ def mutual_information(model: Any, unit: Literal["nats", "bits"] = "nats") -> In
     - CategoricalNB: the column's category;
     - MultinomialNB, ComplementNB, TextClassifier(model="multinomial" or "complement"): a document is a class and words
       drawn from it, and the feature is whether a drawn word is this one. The document's length is not part of it.
-      ComplementNB has no probabilities of words by class of its own, and those of MultinomialNB take their place;
+      ComplementNB has no probabilities of words by class of its own, and those of MultinomialNB take their place.
+      DirichletMultinomialNB likewise, by the mean of its urns;
     - PoissonNB: the count.
 
     GaussianNB keeps no counts and is refused.
@@ -146,8 +149,8 @@ def _names(model: Any) -> Any:
 def _information(model: Any) -> Array:
     raise KindError(
         "The argument 'model' of mutual_information must be a fitted BernoulliNB, CategoricalNB, ComplementNB, "
-        f"MultinomialNB, PoissonNB or TextClassifier of suffice; got {type(model).__module__.split('.')[0]}'s "
-        f"{type(model).__name__}."
+        "DirichletMultinomialNB, MultinomialNB, PoissonNB or TextClassifier of suffice; got "
+        f"{type(model).__module__.split('.')[0]}'s {type(model).__name__}."
     )
 
 
@@ -181,6 +184,12 @@ def _(model: MultinomialNB) -> Array:
 def _(model: ComplementNB) -> Array:
     t: Any = model._features
     theta = np.exp(Multinomial(model._event.alpha).log_theta(t))
+    return information.of_flags(theta, 1 - theta, _prior(model))
+
+
+@_information.register
+def _(model: DirichletMultinomialNB) -> Array:
+    theta = np.exp(Multinomial(model.alpha_).log_theta(TokenCounts(np.zeros(model.alpha_.shape))))
     return information.of_flags(theta, 1 - theta, _prior(model))
 
 
