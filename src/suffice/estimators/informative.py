@@ -201,7 +201,7 @@ def _(model: PoissonNB) -> Array:
 
 @_information.register
 def _(model: TextClassifier) -> Array:
-    counts, alpha = model._view("counts", model._kept), texts.pseudo_count(model.alpha, model.estimate)
+    counts, alpha = model._view("counts", model._kept), texts.pseudo_count(model._alpha, model.estimate)
     if model.model == "bernoulli":
         return information.of_words(counts, alpha, _prior(model))
     return information.of_tokens(model._table(counts), alpha, _prior(model))
