@@ -141,20 +141,21 @@ class Tally {
     }
 
     void add(const std::vector<Token>& tokens) {
+        if (met_.size() < met_count_ + tokens.size()) met_.resize(2 * (met_count_ + tokens.size()));
         for (std::size_t i = 0; i < tokens.size(); ++i) {
             const Token& token = tokens[i];
             numbering.expect(tokens, i);
             const std::uint32_t word = numbering(scratch_.view(token), token.hash);
             Count& count = numbering.beside(word);
-            if (count.tokens == 0 && count.documents == 0) met_.push_back(word);
+            // no branches: whether a word is new here cannot be guessed
+            met_[met_count_] = word;
+            met_count_ += count.tokens == 0;
+            const bool again = count.document == number_;
             count.tokens += weight_;
-            if (count.document != number_) {
-                count.document = number_;
-                count.within = 0;
-                count.documents += weight_;
-                if (bursts_) here_.push_back(word);
-            }
-            ++count.within;
+            count.documents += again ? 0.0 : weight_;
+            count.within = again ? count.within + 1 : 1;
+            count.document = number_;
+            if (bursts_ && !again) here_.push_back(word);
         }
         length_ += tokens.size();
     }
@@ -172,12 +173,13 @@ class Tally {
     // Put away what was counted for a class.
     void put_away(std::size_t group) {
         ClassTally& tally = classes_[group];
-        for (const std::uint32_t word : met_) {
+        for (std::size_t k = 0; k < met_count_; ++k) {
+            const std::uint32_t word = met_[k];
             Count& count = numbering.beside(word);
             tally.pairings.push_back({word, count.tokens, count.documents});
             count.tokens = count.documents = 0;
         }
-        met_.clear();
+        met_count_ = 0;
         gather(tally.repeats, repeats_);
         gather(tally.lengths, lengths_);
         if (tally.pairings.size() > 2 * tally_size_(group) + 65536) compact(group);
@@ -201,6 +203,7 @@ class Tally {
     std::vector<ClassTally> classes_;
     std::vector<std::size_t> compacted_;
     std::vector<std::uint32_t> met_, here_;
+    std::size_t met_count_ = 0;
     std::vector<Repeat> repeats_;
     std::vector<Length> lengths_;
     Scratch scratch_;
