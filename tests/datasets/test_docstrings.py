@@ -62,6 +62,12 @@ def test_the_same_installation_gives_the_same_corpus() -> None:
     assert docstrings(50, libraries=["numpy", "python"]) == docstrings(50, libraries=["numpy", "python"])
 
 
+def test_progress_names_each_library_before_it_is_read() -> None:
+    named: list[str] = []
+    docstrings(10, libraries=["scipy", "numpy"], progress=named.append)
+    assert named == ["scipy", "numpy"]
+
+
 def test_modules_held_out_are_not_in_training(corpus: Corpus) -> None:
     train, test = corpus.split(test=0.3)
     assert not set(train.groups) & set(test.groups)

@@ -1,7 +1,7 @@
 """A corpus that every installation has: the prose in the docstrings of its libraries."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from itertools import islice
 from typing import NamedTuple
@@ -31,14 +31,20 @@ class Paragraph(NamedTuple):
 
 
 def docstrings(
-    per_label: int = 1500, *, at_least: int = 300, n_labels: int = 10, libraries: Iterable[str] | None = None
+    per_label: int = 1500,
+    *,
+    at_least: int = 300,
+    n_labels: int = 10,
+    libraries: Iterable[str] | None = None,
+    progress: Callable[[str], object] | None = None,
 ) -> Corpus:
     """Paragraphs of prose from the docstrings of the libraries installed here, each labelled by its library.
 
     The standard library (`python`), numpy, scipy, scikit-learn, pyarrow and narwhals come first; others follow by size,
     until there are `n_labels` that have `at_least` paragraphs. A label has at most `per_label` of them. Groups are
     modules, so `split` holds out whole modules. No paragraph comes twice, and none that two libraries share comes at
-    all. The same installation gives the same corpus; `libraries` says which to read.
+    all. The same installation gives the same corpus; `libraries` says which to read. It takes some seconds: `progress`,
+    if given, is called with the name of each library before it is read.
 
     >>> import suffice as sf
     >>> corpus = sf.datasets.docstrings(per_label=400, libraries=["numpy", "scipy"])
@@ -51,11 +57,14 @@ def docstrings(
     for name, value in {"per_label": per_label, "at_least": at_least, "n_labels": n_labels}.items():
         if value < 1:
             raise InputError(f"docstrings expects '{name}' to be at least 1; got {value!r}.")
+    gathered = (
+        gather(library, per_label)
+        for library in announced(installed() if libraries is None else named(libraries), progress)
+    )
     if libraries is None:
-        gathered = (gather(library, per_label) for library in installed())
         found = list(islice((each for each in gathered if len(each) >= min(at_least, per_label)), n_labels))
     else:
-        found = [gather(library, per_label) for library in named(libraries)]
+        found = list(gathered)
     copies = Counter(paragraph.key for each in found for paragraph in each)
     chosen = [p for each in found for p in choose((p for p in each if copies[p.key] == 1), per_label)]
     return Corpus([p.text for p in chosen], [p.label for p in chosen], [p.group for p in chosen])
@@ -72,6 +81,14 @@ def named(names: Iterable[str]) -> list[Library]:
             f"'scikit-learn', or 'python'; got {min(absent)!r}, which is none with modules to read."
         )
     return found
+
+
+def announced(libraries: Iterable[Library], progress: Callable[[str], object] | None) -> Iterator[Library]:
+    """The libraries, each named aloud before it is handed over."""
+    for library in libraries:
+        if progress is not None:
+            progress(library.name)
+        yield library
 
 
 def gather(library: Library, per_label: int) -> list[Paragraph]:
