@@ -7,10 +7,12 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__init__.py
 
-.PHONY: help demo test bench lint types imports unit format wheel constraints clean
+.PHONY: help demo families test bench lint types imports unit format wheel constraints clean
 
 help:
-	@echo "make demo    see the library at work on a few small examples"
+	@echo "make demo    train a text classifier on the docstrings installed here, test it, ask it questions"
+	@echo "make demo ASK=\"How do I ...?\"    ask it yours"
+	@echo "make families    a walk through the conjugate families on the examples that made them famous"
 	@echo "make test    check everything: style, types, imports, tests, documentation examples"
 	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md (some minutes)"
 	@echo "make lint | types | imports | unit    one part of it"
@@ -19,6 +21,9 @@ help:
 	@echo "make clean   remove .venv and everything built"
 
 demo: $(VENV)/.installed
+	@$(BIN)/python examples/route.py "$$ASK"
+
+families: $(VENV)/.installed
 	@$(BIN)/python examples/families.py
 
 test: lint types imports unit

@@ -1,5 +1,6 @@
-"""A walk through the conjugate families, each on the example that made it famous. Run it with `make demo`."""
+"""A walk through the conjugate families, each on the example that made it famous. Run it with `make families`."""
 
+import os
 import shutil
 import sys
 import textwrap
@@ -14,7 +15,7 @@ from suffice.stats import BinaryCounts, DiagonalMoments, TokenCounts
 
 WIDTH = min(78, shutil.get_terminal_size((80, 24)).columns - 2)
 BLOCKS = " ▁▂▃▄▅▆▇█"
-COLOUR = sys.stdout.isatty()
+COLOUR = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
 
 
 def paint(text: str, code: str) -> str:
