@@ -50,9 +50,13 @@ def paint(text: str, code: str) -> str:
     return f"\033[{code}m{text}\033[0m" if COLOUR else text
 
 
-def title(what: str, aside: str = "") -> None:
-    rule = "─" * (WIDTH - len(what) - len(aside) - (4 if aside else 3))
-    print(f"\n{paint('─', DIM)} {paint(what, BOLD)} {paint(rule, DIM)}{' ' + paint(aside, DIM) if aside else ''}")
+def title(what: str, aside: str) -> None:
+    """A rule with the title in it, and an aside at its end or, where there is no room, below it."""
+    below = len(what) + len(aside) + 6 > WIDTH
+    rule = "─" * (WIDTH - len(what) - 3 - (0 if below else len(aside) + 1))
+    print(f"\n{paint('─', DIM)} {paint(what, BOLD)} {paint(rule, DIM)}{'' if below else ' ' + paint(aside, DIM)}")
+    if below:
+        say(aside, DIM)
 
 
 def say(text: str, code: str = "") -> None:
@@ -73,6 +77,10 @@ def listed(parts: Iterable[str], room: int, gap: str = "  ") -> str:
             break
         line = longer
     return line
+
+
+def percent(chance: float) -> str:
+    return "<1%" if chance < 0.005 else ">99%" if chance > 0.995 else f"{chance:.0%}"
 
 
 def megabytes(texts: list[str]) -> float:
@@ -114,24 +122,25 @@ def show_corpus(corpus: Corpus, seconds: float) -> None:
 
 def fitted(texts: list[str], labels: list[str], **settings: Any) -> tuple[sf.TextClassifier, float]:
     """A classifier, and the seconds it took to fit it."""
+    model = sf.TextClassifier(**settings)
     start = time.perf_counter()
-    model = sf.TextClassifier(**settings).fit(texts, labels)
+    model.fit(texts, labels)
     return model, time.perf_counter() - start
 
 
 def train(corpus: Corpus, sustained: float) -> sf.TextClassifier:
     """Fit, and say how fast: the corpus as it is, and repeated to about `sustained` MB."""
-    title("Training", f"sf.TextClassifier({', '.join(f'{k}={v!r}' for k, v in CHOSEN.items())}).fit(texts, labels)")
+    title("Training", 'sf.TextClassifier("complement", binary=True).fit(texts, labels)')
     runs = [fitted(corpus.texts, corpus.labels, **CHOSEN) for _ in range(5)]
     model, seconds, size = runs[0][0], statistics.median(s for _, s in runs), megabytes(corpus.texts)
     times = max(1, round(sustained / size))
     _, longer = fitted(corpus.texts * times, corpus.labels * times, **CHOSEN)
     for what, n, mb, taken in (
-        (f"{plural(len(corpus), 'paragraph')}, median of five fits", len(corpus), size, seconds),
-        (f"the same {times} times over, one fit", len(corpus) * times, size * times, longer),
+        (f"{plural(len(corpus), 'paragraph')}, median of 5", len(corpus), size, seconds),
+        (f"the same {times} times over", len(corpus) * times, size * times, longer),
     ):
-        speed = f"{mb / taken:5.0f} MB/s {n / taken:11,.0f} documents/s"
-        print(f"  {what:<42} {mb:5.1f} MB {taken * 1e3:6.0f} ms  {paint(speed, BOLD)}")
+        speed = f"{mb / taken:4.0f} MB/s {n / taken:9,.0f} documents/s"
+        print(f"  {what:<{WIDTH - 51}} {mb:4.1f} MB {taken * 1e3:5.0f} ms {paint(speed, BOLD)}")
     say(
         f"From strings to counts of {len(model.words_):,} words by class, on {plural(thread_count(), 'thread')}. The "
         "corpus is small; the second line repeats it, so it brings no new words: the pace of a long run, at best.",
@@ -151,10 +160,9 @@ def scores(answers: Integers, truth: Integers, log_proba: Array) -> tuple[float,
     return float(right.mean()), float(balanced), float(sure), float(-log_proba[rows, truth].mean())
 
 
-def verdict(right: float, sure: float) -> str:
-    if abs(sure - right) < 0.03:
-        return "about as sure as it is right"
-    return f"{'over' if sure > right else 'under'}confident: {sure:.0%} sure, {right:.0%} right"
+def verdict(excess: float) -> str:
+    """What to call a model that is so much surer than right."""
+    return "as sure as right" if abs(excess) < 0.03 else "overconfident" if excess > 0 else "underconfident"
 
 
 def evaluate(model: sf.TextClassifier, other: sf.TextClassifier, test: Corpus) -> Integers:
@@ -162,31 +170,36 @@ def evaluate(model: sf.TextClassifier, other: sf.TextClassifier, test: Corpus) -
     aside = f"{plural(len(test), 'paragraph')} of {plural(len(set(test.groups)), 'module')} not in training"
     title("Held-out modules", aside)
     truth, chance = np.searchsorted(model.classes_, test.labels), 1 / len(model.classes_)
-    answers, figures_of = [], []
-    print(paint(f"  {'':<26}{'accuracy':>9}{'balanced':>10}{'log loss':>10}", DIM))
+    answers, losses = [], []
+    print(paint(f"  {'':<23}{'accuracy':>9}{'balanced':>10}{'sure':>8}{'log loss':>10}", DIM))
     for each in (model, other):
         log_proba = each.predict_log_proba(test.texts)
         answers.append(log_proba.argmax(axis=1))
         right, balanced, sure, loss = scores(answers[-1], truth, log_proba)
-        figures = f"{f'{each.model}, alpha {each.alpha:g}':<26}{right:>9.1%}{balanced:>10.1%}{loss:>10.2f}"
-        print(f"  {paint(figures, BOLD) if each is model else figures}   {paint(verdict(right, sure), DIM)}")
-        figures_of.append((each.model, sure - right, loss))
-    guess = f"{'a uniform guess':<26}{chance:>9.1%}{chance:>10.1%}{-math.log(chance):>10.2f}"
-    print(f"  {guess}   {paint(f'the logarithm of {len(model.classes_)}', DIM)}")
-    say(remark(figures_of[0], figures_of[1], -math.log(chance)) + f" From here on, {model.model} answers.")
+        figures = f"{f'{each.model}, alpha {each.alpha:g}':<23}{right:>9.1%}{balanced:>10.1%}{sure:>8.1%}{loss:>10.2f}"
+        print(f"  {paint(figures, BOLD) if each is model else figures}   {paint(verdict(sure - right), DIM)}")
+        losses.append(loss)
+    guess = f"{'a uniform guess':<23}{chance:>9.1%}{chance:>10.1%}{chance:>8.1%}{-math.log(chance):>10.2f}"
+    print(f"  {guess}   {paint(f'log {len(model.classes_)}', DIM)}")
+    say(remark(sure - right, losses[1], losses[0], -math.log(chance)))
     return np.asarray(answers[0])
 
 
-def remark(chosen: tuple[str, float, float], other: tuple[str, float, float], guess: float) -> str:
-    """What the figures say of naive Bayes; of each model: its name, how much surer than right it is, its log loss."""
-    name, excess, loss = other
-    text = "Naive Bayes takes words for independent, and so counts related words as if each were news."
+def remark(excess: float, multinomial: float, complement: float, guess: float) -> str:
+    """What the figures say of naive Bayes: how much surer than right the multinomial is, and the log losses."""
+    text = (
+        "Sure is the mean probability of the answers. Naive Bayes takes words for independent, so related words count "
+        "as if each were news."
+    )
     if excess < 0.03:
-        return f"{text} That makes it overconfident elsewhere; not here."
-    text += f" It is overconfident, here the {name} model"
-    if loss > guess:
-        return f"{text}, and the log loss shows it: worse than that of a guess."
-    return f"{text}, and the log loss shows it: {loss:.2f} against {chosen[2]:.2f}." if loss > chosen[2] else f"{text}."
+        return f"{text} That often makes it overconfident, but not here. Complement answers below."
+    if multinomial > guess:
+        shown = ", and the log loss shows it: worse than that of a guess"
+    elif multinomial > complement:
+        shown = f", and the log loss shows it: {multinomial:.2f} for multinomial, {complement:.2f} for complement"
+    else:
+        shown = ""
+    return f"{text} That makes multinomial overconfident{shown}. Complement answers below."
 
 
 def confusion(truth: Integers, answers: Integers, n: int) -> Integers:
@@ -206,21 +219,24 @@ def telling(model: sf.TextClassifier) -> list[list[str]]:
     return [[str(model.counts_.words.strings[i]) for i in row] for row in best]
 
 
-def cell(share: float, diagonal: bool) -> str:
+def cell(share: float, left: str) -> str:
+    """Four columns: a share in per cent, with a bracket that opens beside it or closes the cell before."""
     text = f"{share:.0f}" if share >= 0.5 else "·"
-    return paint(f"{text:>3}", GREEN if diagonal else YELLOW if share >= 10 else DIM if share < 0.5 else "0")
+    if left == "[":
+        return " " * (3 - len(text)) + "[" + paint(text, GREEN)
+    return left + paint(f"{text:>3}", YELLOW if share >= 10 else DIM if share < 0.5 else "0")
 
 
 def show_confusion(names: list[str], table: Integers, words: list[list[str]]) -> None:
     """One line per class: where its paragraphs went, in per cent, and the words that tell it from the others."""
-    title("Where they went, and the words that tell", "of 100 paragraphs of a row, so many to a column")
+    title("Where they went, and the words that tell", "rows: from; columns: to; per cent of the row")
     letters, wide = [chr(ord("a") + i) for i in range(len(names))], max(map(len, names))
     room = WIDTH - (2 + 2 + wide + 1 + 4 * len(names) + 3)
     print(paint(f"  {'':<{wide + 2}} " + "".join(f"{letter:>4}" for letter in letters), DIM))
     for i, name in enumerate(names):
         shares, line = 100 * table[i] / max(1, table[i].sum()), ""
         for j, share in enumerate(shares):
-            line += ("[" if i == j else "]" if i == j - 1 else " ") + cell(float(share), i == j)
+            line += cell(float(share), "[" if i == j else "]" if i == j - 1 else " ")
         line += "]" if i == len(names) - 1 else " "
         print(f"  {paint(letters[i], DIM)} {name:<{wide}} {line}  {paint(listed(words[i], room), CYAN)}")
 
@@ -265,11 +281,12 @@ def answer(model: sf.TextClassifier, question: str, expected: str | None = None)
     top, other = best[0], best[1]
     right = names[top] == expected
     mark = paint("✓", GREEN) if right else paint("✗", RED) if expected else paint("?", YELLOW)
-    wish = paint(f"   (it is {expected}'s)", RED) if expected and not right else ""
-    print(f"\n  {mark} {paint(textwrap.shorten(question, WIDTH - 30, placeholder=' ...'), BOLD)}{wish}")
+    wish = f"   (it is {expected}'s)" if expected and not right else ""
+    asked = textwrap.shorten(question, WIDTH - 4 - len(wish), placeholder=" ...")
+    print(f"\n  {mark} {paint(asked, BOLD)}{paint(wish, RED) if wish else ''}")
     filled = round(20 * chances[top])
     bar = paint("█" * filled, BLUE) + paint("░" * (20 - filled), DIM)
-    first, *rest = [f"{names[i]} {chances[i]:.0%}" for i in best]
+    first, *rest = [f"{names[i]} {percent(float(chances[i]))}" for i in best]
     print(f"    {bar} {paint(first, BOLD)}   {'   '.join(rest)}")
     lead = f"{names[top]} over {names[other]}: "
     print(f"    {paint(lead, DIM)}{because(*evidence(model, question, top, other), WIDTH - 4 - len(lead))}")
@@ -281,12 +298,11 @@ def ask(model: sf.TextClassifier) -> None:
     title("Ask it something", "evidence of each word in log-odds: +0.7 doubles the odds")
     right = sum(answer(model, text, library or None) for library, text in known)
     asked = sum(1 for library, _ in known if library)
-    best, n = model.predict_proba([QUESTIONS[-1][1]]).max(), len(model.classes_)
+    best = model.predict_proba([QUESTIONS[-1][1]]).max()
     print()
     say(
-        f"{right} of {asked} went where they belong, but these were picked to show it right and wrong: its accuracy "
-        f"stands above. The last belongs nowhere, and its best answer has {best:.0%}, where a guess among {n} has "
-        f"{1 / n:.0%}."
+        f"{right} of {asked} went where they belong; they were picked to show it right and wrong, its accuracy is "
+        f"above. The last belongs nowhere: its best answer has {best:.0%}, a guess {1 / len(model.classes_):.0%}."
     )
 
 

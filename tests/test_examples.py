@@ -94,15 +94,18 @@ def test_colours_are_for_terminals_that_want_them(coloured: bool) -> None:
     assert "How do I open a socket?" in ESCAPE.sub("", page)
 
 
-@pytest.mark.parametrize("n_labels", [2, 3])
-def test_few_labels_make_a_page_too(corpus: Corpus, n_labels: int, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(("n_labels", "width"), [(2, 100), (3, 80)])
+def test_few_labels_and_narrow_terminals_make_a_page_too(
+    corpus: Corpus, n_labels: int, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(route, "WIDTH", width)
     names = list(corpus.sizes)[:n_labels]
     rows = zip(corpus.texts, corpus.labels, corpus.groups, strict=True)
     few = Corpus(*(list(column) for column in zip(*(row for row in rows if row[1] in names), strict=True)))
     route.page(few, 1.0, 1.0)
     page = capsys.readouterr().out
     assert all(section in page for section in SECTIONS)
-    assert max(map(len, page.splitlines())) <= 100
+    assert max(map(len, page.splitlines())) <= width
 
 
 @pytest.mark.parametrize(
@@ -155,8 +158,13 @@ def test_a_word_that_only_one_class_has_tells_it() -> None:
 
 
 def test_the_remark_says_what_the_figures_say() -> None:
-    chosen = ("complement", -0.1, 1.4)
-    assert "worse than that of a guess" in route.remark(chosen, ("multinomial", 0.2, 2.5), 2.3)
-    assert "2.00 against 1.40" in route.remark(chosen, ("multinomial", 0.2, 2.0), 2.3)
-    assert "log loss" not in route.remark(chosen, ("multinomial", 0.2, 1.3), 2.3)
-    assert "not here" in route.remark(chosen, ("multinomial", 0.0, 1.3), 2.3)
+    assert "worse than that of a guess" in route.remark(0.2, 2.5, 1.4, 2.3)
+    assert "2.00 for multinomial, 1.40 for complement" in route.remark(0.2, 2.0, 1.4, 2.3)
+    assert "log loss" not in route.remark(0.2, 1.3, 1.4, 2.3)
+    assert "not here" in route.remark(0.0, 2.0, 1.4, 2.3)
+    assert [route.verdict(x) for x in (-0.1, 0.01, 0.1)] == ["underconfident", "as sure as right", "overconfident"]
+
+
+def test_the_page_names_the_model_it_shows() -> None:
+    assert route.CHOSEN == {"model": "complement", "binary": True}
+    assert route.BESIDE["model"] == "multinomial"
