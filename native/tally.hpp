@@ -30,9 +30,14 @@ class Numbering {
     }
     // Called before token i is looked up: those that come soon are asked for ahead of time.
     void expect(const std::vector<Token>& tokens, std::size_t i) const {
+        constexpr std::size_t slots = 48, entries = 40;
         if (bits_) return;
-        if (i + 16 < tokens.size()) words.expect_slot(tokens[i + 16].hash);
-        if (i + 8 < tokens.size()) words.expect_word(tokens[i + 8].hash);
+        if (i == 0) {
+            for (std::size_t k = 0; k < std::min(slots, tokens.size()); ++k) words.expect_slot(tokens[k].hash);
+            for (std::size_t k = 0; k < std::min(entries, tokens.size()); ++k) words.expect_word(tokens[k].hash);
+        }
+        if (i + slots < tokens.size()) words.expect_slot(tokens[i + slots].hash);
+        if (i + entries < tokens.size()) words.expect_word(tokens[i + entries].hash);
     }
     Beside& beside(std::uint32_t number) { return bits_ ? buckets_[number] : words.beside(number); }
     std::size_t size() const { return bits_ ? buckets_.size() : words.size(); }
@@ -173,6 +178,7 @@ class Tally {
     // Put away what was counted for a class.
     void put_away(std::size_t group) {
         ClassTally& tally = classes_[group];
+        pairings_ += met_count_;
         for (std::size_t k = 0; k < met_count_; ++k) {
             const std::uint32_t word = met_[k];
             Count& count = numbering.beside(word);
@@ -182,26 +188,27 @@ class Tally {
         met_count_ = 0;
         gather(tally.repeats, repeats_);
         gather(tally.lengths, lengths_);
-        if (tally.pairings.size() > 2 * tally_size_(group) + 65536) compact(group);
+        if (pairings_ > 2 * needed_ + many) compact();
     }
 
-    // Pairings of one word, counted batch after batch, become one.
-    void compact(std::size_t group) {
-        ClassTally& tally = classes_[group];
-        std::vector<Pairing> all;
-        std::swap(all, tally.pairings);
-        gather(tally.pairings, all);
-        compacted_.resize(classes_.size());
-        compacted_[group] = tally.pairings.size();
+    // Pairings of one word and class, counted batch after batch, become one.
+    void compact() {
+        needed_ = 0;
+        for (ClassTally& tally : classes_) {
+            std::vector<Pairing> all;
+            std::swap(all, tally.pairings);
+            gather(tally.pairings, all);
+            needed_ += tally.pairings.size();
+        }
+        pairings_ = needed_;
     }
 
     const ClassTally& of(std::size_t group) const { return classes_[group]; }
 
    private:
-    std::size_t tally_size_(std::size_t group) const { return group < compacted_.size() ? compacted_[group] : 0; }
-
     std::vector<ClassTally> classes_;
-    std::vector<std::size_t> compacted_;
+    static constexpr std::size_t many = std::size_t{1} << 22;
+    std::size_t pairings_ = 0, needed_ = 0;  // held now, and after they were last joined
     std::vector<std::uint32_t> met_, here_;
     std::size_t met_count_ = 0;
     std::vector<Repeat> repeats_;

@@ -35,6 +35,7 @@ struct Texts {
 
 // Letters whose lower case depends on their neighbours, or is several letters: Python itself lowers what holds them.
 bool holds_any(std::string_view text, const std::vector<std::string>& patterns) {
+    if (patterns.empty() || is_ascii(reinterpret_cast<const Byte*>(text.data()), text.size())) return false;
     return std::any_of(patterns.begin(), patterns.end(),
                        [&](const std::string& p) { return memmem(text.data(), text.size(), p.data(), p.size()); });
 }
@@ -165,6 +166,11 @@ struct Documents {
         }
     }
 
+    // Documents are taken by class, from all over memory: tell the processor which comes next.
+    void expect(Index i) const {
+        if (!start) suffice::expect(texts.views[i].data(), static_cast<Index>(texts.views[i].size()));
+    }
+
     std::size_t bytes(Index i) const {
         std::size_t sum = 0;
         each(i, [&](std::string_view text) { sum += text.size(); });
@@ -230,6 +236,7 @@ class TextCounter {
             for (std::size_t k; (k = taken.fetch_add(1)) < runs.size();) {
                 for (Index at = runs[k].begin; at < runs[k].end; ++at) {
                     const double w = weight ? weight[order[at]] : 1.0;
+                    if (at + 2 < runs[k].end) documents.expect(order[at + 2]);
                     if (w == 0) continue;
                     tally.begin(w);
                     documents.each(order[at], [&](std::string_view text) { tally.part(analyze, text); });

@@ -55,11 +55,11 @@ struct Sixteen {
 #endif
 
 inline bool is_ascii(const Byte* p, std::size_t n) {
-    std::uint64_t any = 0, chunk;
+    std::uint64_t any = 0, chunk[4];
     std::size_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        std::memcpy(&chunk, p + i, 8);
-        any |= chunk;
+    for (; i + 32 <= n; i += 32) {
+        std::memcpy(chunk, p + i, 32);
+        any |= (chunk[0] | chunk[1]) | (chunk[2] | chunk[3]);
     }
     for (; i < n; ++i) any |= p[i];
     return !(any & 0x8080808080808080u);

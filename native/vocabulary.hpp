@@ -32,8 +32,11 @@ class Vocabulary {
     // Words that will soon be asked for: first where their numbers are, then, these at hand, the words themselves.
     void expect_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
     void expect_word(std::uint64_t hash) const {
-        const std::uint32_t id = slots_[hash & (slots_.size() - 1)].id;
-        if (id != none) __builtin_prefetch(&words_[id]);
+        for (std::size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
+            const Slot slot = slots_[i];
+            if (slot.tag == static_cast<std::uint32_t>(hash >> 32)) __builtin_prefetch(&words_[slot.id], 1);
+            if (slot.id == none || slot.tag == static_cast<std::uint32_t>(hash >> 32)) return;
+        }
     }
 
     std::uint32_t find(std::string_view word, std::uint64_t hash) const {
