@@ -22,22 +22,21 @@ class Numbering {
    public:
     explicit Numbering(int hash_bits) : bits_(hash_bits), buckets_(hash_bits ? std::size_t{1} << hash_bits : 0) {}
 
-    std::uint32_t operator()(std::string_view word, std::uint64_t hash) {
-        return bits_ ? bucket(hash) : words.add(word, hash);
+    struct Found {
+        std::uint32_t number;
+        Beside& beside;
+    };
+
+    Found operator()(std::string_view word, std::uint64_t hash) {
+        if (bits_) return {bucket(hash), buckets_[bucket(hash)]};
+        auto& entry = words.add(word, hash);
+        return {entry.id, entry.beside};
+    }
+    void expect(std::uint64_t hash) const {
+        if (!bits_) words.expect(hash);
     }
     std::uint32_t known(std::string_view word, std::uint64_t hash) const {
         return bits_ ? bucket(hash) : words.find(word, hash);
-    }
-    // Called before token i is looked up: those that come soon are asked for ahead of time.
-    void expect(const std::vector<Token>& tokens, std::size_t i) const {
-        constexpr std::size_t slots = 48, entries = 40;
-        if (bits_) return;
-        if (i == 0) {
-            for (std::size_t k = 0; k < std::min(slots, tokens.size()); ++k) words.expect_slot(tokens[k].hash);
-            for (std::size_t k = 0; k < std::min(entries, tokens.size()); ++k) words.expect_word(tokens[k].hash);
-        }
-        if (i + slots < tokens.size()) words.expect_slot(tokens[i + slots].hash);
-        if (i + entries < tokens.size()) words.expect_word(tokens[i + entries].hash);
     }
     Beside& beside(std::uint32_t number) { return bits_ ? buckets_[number] : words.beside(number); }
     std::size_t size() const { return bits_ ? buckets_.size() : words.size(); }
@@ -120,22 +119,25 @@ inline void spread(std::vector<Pairing>& known, const std::vector<Pairing>& fres
     }
 }
 
+constexpr std::size_t ahead = 24;  // tokens whose words are asked for before their turn
+
 // What one thread has counted.
 class Tally {
    public:
     Tally(int hash_bits, std::size_t classes, bool bursts)
         : numbering(hash_bits), classes_(classes), bursts_(bursts) {}
 
+    // Within the class at hand. Documents that weigh other than one are added up elsewhere.
     struct Count {
-        double tokens = 0, documents = 0;
-        std::uint32_t document = 0, within = 0;
+        std::uint32_t tokens, documents, document;
     };
 
     Numbering<Count> numbering;
 
     // A document is begun, has one part or more, and ends.
-    void begin(double weight) {
+    void begin(double weight, bool weighed) {
         weight_ = weight;
+        weighed_ = weighed;
         length_ = 0;
         ++number_;
     }
@@ -147,32 +149,33 @@ class Tally {
 
     void add(const std::vector<Token>& tokens) {
         if (met_.size() < met_count_ + tokens.size()) met_.resize(2 * (met_count_ + tokens.size()));
-        for (std::size_t i = 0; i < tokens.size(); ++i) {
-            const Token& token = tokens[i];
-            numbering.expect(tokens, i);
-            const std::uint32_t word = numbering(scratch_.view(token), token.hash);
-            Count& count = numbering.beside(word);
+        for (std::size_t k = 0; k < tokens.size(); ++k) {
+            const Token& token = tokens[k];
+            if (k + ahead < tokens.size()) numbering.expect(tokens[k + ahead].hash);
+            const auto [word, count] = numbering(scratch_.view(token), token.hash);
             // no branches: whether a word is new here cannot be guessed
             met_[met_count_] = word;
             met_count_ += count.tokens == 0;
             const bool again = count.document == number_;
-            count.tokens += weight_;
-            count.documents += again ? 0.0 : weight_;
-            count.within = again ? count.within + 1 : 1;
+            ++count.tokens;
+            count.documents += !again;
             count.document = number_;
-            if (bursts_ && !again) here_.push_back(word);
+            if (bursts_ || weighed_) within(word, again);
         }
         length_ += tokens.size();
     }
 
     void end() {
-        if (!bursts_) return;
         for (const std::uint32_t word : here_) {
-            const Count& count = numbering.beside(word);
-            if (count.within > 1) repeats_.push_back({word, count.within, weight_});
+            if (bursts_ && within_[word] > 1) repeats_.push_back({word, within_[word], weight_});
+            if (weighed_) {
+                if (word >= sums_.size()) sums_.resize(std::max<std::size_t>(word + 1, 2 * sums_.size()));
+                sums_[word][0] += weight_ * within_[word];
+                sums_[word][1] += weight_;
+            }
         }
         here_.clear();
-        lengths_.push_back({length_, weight_});
+        if (bursts_) lengths_.push_back({length_, weight_});
     }
 
     // Put away what was counted for a class.
@@ -182,7 +185,12 @@ class Tally {
         for (std::size_t k = 0; k < met_count_; ++k) {
             const std::uint32_t word = met_[k];
             Count& count = numbering.beside(word);
-            tally.pairings.push_back({word, count.tokens, count.documents});
+            if (weighed_) {
+                tally.pairings.push_back({word, sums_[word][0], sums_[word][1]});
+                sums_[word] = {0.0, 0.0};
+            } else {
+                tally.pairings.push_back({word, static_cast<double>(count.tokens), static_cast<double>(count.documents)});
+            }
             count.tokens = count.documents = 0;
         }
         met_count_ = 0;
@@ -206,10 +214,17 @@ class Tally {
     const ClassTally& of(std::size_t group) const { return classes_[group]; }
 
    private:
+    // How often a word stands in the document at hand.
+    void within(std::uint32_t word, bool again) {
+        if (word >= within_.size()) within_.resize(std::max<std::size_t>(word + 1, 2 * within_.size()));
+        within_[word] = again ? within_[word] + 1 : 1;
+        if (!again) here_.push_back(word);
+    }
+
     std::vector<ClassTally> classes_;
     static constexpr std::size_t many = std::size_t{1} << 22;
     std::size_t pairings_ = 0, needed_ = 0;  // held now, and after they were last joined
-    std::vector<std::uint32_t> met_, here_;
+    std::vector<std::uint32_t> met_, here_, within_;
     std::size_t met_count_ = 0;
     std::vector<Repeat> repeats_;
     std::vector<Length> lengths_;
@@ -217,7 +232,8 @@ class Tally {
     std::uint64_t length_ = 0;
     std::uint32_t number_ = 0;
     double weight_ = 1;
-    bool bursts_;
+    std::vector<std::array<double, 2>> sums_;  // tokens and documents, by weight
+    bool bursts_, weighed_ = false;
 };
 
 // All that was counted: words sorted by their bytes, and for each class its pairings, sorted by word.
@@ -228,7 +244,7 @@ struct Words {
 
 // The numbers of `ids` sorted by the bytes of their words, first by eight of them at once.
 template <class Words>
-std::vector<std::uint32_t> sorted_words(const Words& words) {
+std::vector<std::uint32_t> sorted_words(const Words& words, int threads) {
     std::vector<std::pair<std::uint64_t, std::uint32_t>> keys(words.size());
     for (std::uint32_t id = 0; id < words.size(); ++id) {
         const std::string_view word = words[id];
@@ -238,9 +254,17 @@ std::vector<std::uint32_t> sorted_words(const Words& words) {
         for (const Byte b : first) key = key << 8 | b;
         keys[id] = {key, id};
     }
-    std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
+    auto before = [&](const auto& a, const auto& b) {
         return a.first != b.first ? a.first < b.first : words[a.second] < words[b.second];
-    });
+    };
+    const Index parts = threads, size = static_cast<Index>(keys.size());
+    auto cut = [&](Index part) { return keys.begin() + size * std::min(part, parts) / parts; };
+    parallel_for(parts, threads, [&](Index part) { std::sort(cut(part), cut(part + 1), before); });
+    for (Index width = 1; width < parts; width *= 2) {
+        for (Index part = 0; part + width < parts; part += 2 * width) {
+            std::inplace_merge(cut(part), cut(part + width), cut(part + 2 * width), before);
+        }
+    }
     std::vector<std::uint32_t> order(keys.size());
     std::transform(keys.begin(), keys.end(), order.begin(), [](const auto& key) { return key.second; });
     return order;
@@ -256,9 +280,9 @@ inline Words join(std::vector<Tally>& tallies, std::size_t classes, int threads)
         for (std::size_t t = 0; t < tallies.size(); ++t) {
             const auto& own = tallies[t].numbering.words;
             rank[t].resize(own.size());
-            for (std::uint32_t id = 0; id < own.size(); ++id) rank[t][id] = t ? all.add(own[id], own.hash(id)) : id;
+            for (std::uint32_t id = 0; id < own.size(); ++id) rank[t][id] = t ? all.add(own[id], own.hash(id)).id : id;
         }
-        const std::vector<std::uint32_t> order = sorted_words(all);
+        const std::vector<std::uint32_t> order = sorted_words(all, threads);
         width = order.size();
         std::vector<std::uint32_t> place(width);
         out.words.resize(width);

@@ -238,7 +238,7 @@ class TextCounter {
                     const double w = weight ? weight[order[at]] : 1.0;
                     if (at + 2 < runs[k].end) documents.expect(order[at + 2]);
                     if (w == 0) continue;
-                    tally.begin(w);
+                    tally.begin(w, weight != nullptr);
                     documents.each(order[at], [&](std::string_view text) { tally.part(analyze, text); });
                     tally.end();
                 }
@@ -368,21 +368,26 @@ nb::tuple merge_words(Bytes a, Vector<Index> a_offset, Bytes b, Vector<Index> b_
                           to_numpy(std::move(b_place)));
 }
 
-// Counts of the words of one document: each word once, with how often it occurs.
+// The words of one document: each once, with how often it occurs, or as often as it occurs.
 class Bag {
    public:
     // number(text, hash) is a word's number, or Vocabulary<>::none
     template <class Analyze, class Number>
-    void fill(const Documents& documents, Index i, const Analyze& analyze, Number number) {
+    void fill(const Documents& documents, Index i, const Analyze& analyze, Number number, bool once = true) {
         words.clear();
         ++document_;
         documents.each(i, [&](std::string_view text) {
             analyze(text, scratch_, [&](const std::vector<Token>& tokens) {
                 for (std::size_t k = 0; k < tokens.size(); ++k) {
                     const Token& token = tokens[k];
-                    number.numbering.expect(tokens, k);
+                    if (k + ahead < tokens.size()) number.numbering.expect(tokens[k + ahead].hash);
                     const std::uint32_t word = number(scratch_.view(token), token.hash);
-                    if (word != Vocabulary<>::none) add(word);
+                    if (word == Vocabulary<>::none) continue;
+                    if (once) {
+                        add(word);
+                    } else {
+                        words.push_back(word);
+                    }
                 }
             });
         });
@@ -415,7 +420,7 @@ class Bag {
 
 struct Learn {
     Numbering<>& numbering;
-    std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering(word, hash); }
+    std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering(word, hash).number; }
 };
 
 struct LookUp {
@@ -511,9 +516,9 @@ nb::tuple learn(const Texts& texts, Vector<Index> starts, const Analysis& analys
         Vocabulary<> all;
         for (int t = 0; t < threads; ++t) {
             const Vocabulary<>& words = own[t].words;
-            for (std::uint32_t id = 0; id < words.size(); ++id) rank[t].push_back(all.add(words[id], words.hash(id)));
+            for (std::uint32_t id = 0; id < words.size(); ++id) rank[t].push_back(all.add(words[id], words.hash(id)).id);
         }
-        const std::vector<std::uint32_t> order = sorted_words(all);
+        const std::vector<std::uint32_t> order = sorted_words(all, threads);
         std::vector<std::uint32_t> place(order.size());
         for (std::uint32_t k = 0; k < order.size(); ++k) {
             place[order[k]] = k;
@@ -529,35 +534,60 @@ nb::tuple learn(const Texts& texts, Vector<Index> starts, const Analysis& analys
 
 // Weights of words, sparse in the classes: a document's scores are
 //     offset_c + scale_c · (Σ_w x_w·base_w + n·slope_c + Σ_w x_w·value_wc),   n = Σ_w x_w over the words known
-struct TextWeights {
-    Vector<Index> start;
-    Vector<std::int32_t> klass;
-    Vector<double> value, base, slope, scale;
-    bool presence;  // x is 0 or 1, not how often the word occurs
-
-    void check(const Lexicon& lexicon) const {
+class TextWeights {
+   public:
+    TextWeights(Vector<Index> start, Vector<std::int32_t> klass, Vector<double> value, Vector<double> base,
+                Vector<double> slope, Vector<double> scale, bool present, const Lexicon& lexicon)
+        : presence(present), slopes(slope.data(), slope.data() + slope.shape(0)),
+          scales(scale.data(), scale.data() + scale.shape(0)) {
         const std::size_t words = lexicon.numbering.size();
         if (start.shape(0) != words + 1 || base.shape(0) != words || klass.shape(0) != value.shape(0) ||
             slope.shape(0) != scale.shape(0)) {
             throw std::invalid_argument("weights differ in shape from the words");
         }
-        for (std::size_t w = 0; w < words; ++w) {
-            if (start.data()[w] < 0 || start.data()[w] > start.data()[w + 1]) throw std::invalid_argument("starts fall");
+        for (std::size_t w = 0; w <= words; ++w) {
+            const Index at = start.data()[w];
+            if (at < (w ? lines_[w - 1].start : 0) || at > static_cast<Index>(klass.shape(0))) {
+                throw std::invalid_argument("starts must rise to the number of weights");
+            }
+            lines_.push_back({at, w < words ? base.data()[w] : 0.0});
         }
-        if (start.data()[words] > static_cast<Index>(klass.shape(0))) throw std::invalid_argument("starts too far");
         for (std::size_t k = 0; k < klass.shape(0); ++k) {
             if (klass.data()[k] < 0 || klass.data()[k] >= static_cast<std::int32_t>(slope.shape(0))) {
                 throw std::out_of_range("a class is out of range");
             }
+            weights_.push_back({value.data()[k], klass.data()[k]});
         }
     }
 
-    void add(std::uint32_t word, double x, double& base_sum, double& n, double* line) const {
-        base_sum += x * base.data()[word];
-        n += x;
-        const Index end = start.data()[word + 1];
-        for (Index k = start.data()[word]; k < end; ++k) line[klass.data()[k]] += x * value.data()[k];
+    bool presence;  // x is 0 or 1, not how often the word occurs
+    std::vector<double> slopes, scales;
+
+    // Adds the words to the line, class by class, and says what they add to all classes alike.
+    double add(const std::vector<std::uint32_t>& words, double* line) const {
+        double base = 0;
+        for (std::size_t k = 0; k < words.size(); ++k) {
+            if (k + 16 < words.size()) __builtin_prefetch(&lines_[words[k + 16]]);
+            if (k + 8 < words.size()) __builtin_prefetch(weights_.data() + lines_[words[k + 8]].start);
+            base += lines_[words[k]].base;
+            const Weight* end = weights_.data() + lines_[words[k] + 1].start;
+            for (const Weight* w = weights_.data() + lines_[words[k]].start; w < end; ++w) line[w->klass] += w->value;
+        }
+        return base;
     }
+
+   private:
+    struct Line {
+        Index start;
+        double base;
+    };
+    struct Weight {
+        double value;
+        std::int32_t klass;
+    };
+
+    std::vector<Line, LargePages<Line>> lines_;
+    std::vector<Weight, LargePages<Weight>> weights_;
 };
 
 template <class Out>
@@ -566,7 +596,7 @@ void score_texts(Out out, Vector<double> offset, const Texts& texts, Vector<Inde
     const Documents documents(texts, starts);
     auto done = finish(out);
     done.classes = offset.shape(0);
-    if (static_cast<Index>(out.shape(0)) != documents.count || offset.shape(0) != weights.slope.shape(0) ||
+    if (static_cast<Index>(out.shape(0)) != documents.count || offset.shape(0) != weights.slopes.size() ||
         (out.ndim() == 2 && static_cast<Index>(out.shape(1)) != done.classes)) {
         throw std::invalid_argument("scores, classes and documents differ in number");
     }
@@ -581,13 +611,10 @@ void score_texts(Out out, Vector<double> offset, const Texts& texts, Vector<Inde
             const Index end = std::min(documents.count, (k + 1) * documents_at_once);
             for (Index i = k * documents_at_once; i < end; ++i) {
                 std::fill(line.begin(), line.end(), 0.0);
-                double base = 0, n = 0;
-                bag.fill(documents, i, analyze, LookUp{lexicon.numbering});
-                for (const std::uint32_t word : bag.words) {
-                    weights.add(word, weights.presence ? 1.0 : bag.count(word), base, n, line.data());
-                }
+                bag.fill(documents, i, analyze, LookUp{lexicon.numbering}, weights.presence);
+                const double base = weights.add(bag.words, line.data()), n = static_cast<double>(bag.words.size());
                 for (Index c = 0; c < done.classes; ++c) {
-                    line[c] = offset.data()[c] + weights.scale.data()[c] * (base + n * weights.slope.data()[c] + line[c]);
+                    line[c] = offset.data()[c] + weights.scales[c] * (base + n * weights.slopes[c] + line[c]);
                 }
                 done(i, line.data());
             }
@@ -625,12 +652,8 @@ void bind_text(nb::module_& m) {
         .def(nb::init<Bytes, Vector<Index>, int>(), nb::arg("bytes").noconvert(), nb::arg("offset").noconvert(),
              nb::arg("hash_bits"));
     nb::class_<TextWeights>(m, "TextWeights", "Weights of words, sparse in the classes.")
-        .def("__init__",
-             [](TextWeights* self, Vector<Index> start, Vector<std::int32_t> klass, Vector<double> value,
-                Vector<double> base, Vector<double> slope, Vector<double> scale, bool presence, const Lexicon& lexicon) {
-                 new (self) TextWeights{start, klass, value, base, slope, scale, presence};
-                 self->check(lexicon);
-             },
+        .def(nb::init<Vector<Index>, Vector<std::int32_t>, Vector<double>, Vector<double>, Vector<double>, Vector<double>,
+                      bool, const Lexicon&>(),
              nb::arg("start").noconvert(), nb::arg("klass").noconvert(), nb::arg("value").noconvert(),
              nb::arg("base").noconvert(), nb::arg("slope").noconvert(), nb::arg("scale").noconvert(),
              nb::arg("presence"), nb::arg("lexicon"));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -111,7 +112,7 @@ inline int encode(std::uint32_t c, Byte* out) {
     return 4;
 }
 
-constexpr std::size_t slack = 8;  // bytes that may be read beyond a token
+constexpr std::size_t slack = 16;  // bytes that may be read beyond a token
 
 // A hash of bytes, the same on every machine: it numbers the buckets of hashed models, so it never changes.
 inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
@@ -119,14 +120,18 @@ inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
         const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     };
-    std::uint64_t h = 0x9E3779B97F4A7C15u ^ n, chunk;
-    for (; n > 8; n -= 8, p += 8) {
-        std::memcpy(&chunk, p, 8);
-        h = mix(h ^ chunk, 0xA0761D6478BD642Fu);
-    }
-    std::memcpy(&chunk, p, 8);
-    if (n < 8) chunk &= (std::uint64_t{1} << 8 * n) - 1;
-    return mix(h ^ chunk, 0xE7037ED1A0B428DBu);
+    // the first `bytes` of eight, or none: few words are longer than two such parts, and no branch has to be guessed
+    auto part = [](const Byte* at, std::ptrdiff_t bytes) {
+        std::uint64_t chunk;
+        std::memcpy(&chunk, at, 8);
+        const std::uint64_t mask = bytes >= 8 ? ~std::uint64_t{0} : bytes <= 0 ? 0 : (std::uint64_t{1} << 8 * bytes) - 1;
+        return chunk & mask;
+    };
+    std::uint64_t h = 0x9E3779B97F4A7C15u ^ n;
+    for (; n > 16; n -= 16, p += 16) h = mix(h ^ part(p, 8), 0xA0761D6478BD642Fu ^ part(p + 8, 8));
+    const auto left = static_cast<std::ptrdiff_t>(n);
+    h = mix(h ^ part(p, left), 0xA0761D6478BD642Fu ^ part(p + 8, left - 8));
+    return mix(h, 0xE7037ED1A0B428DBu);
 }
 
 struct Token {
@@ -159,7 +164,7 @@ class Analyzer {
     // use(tokens of the scratch) for part after part of the document
     template <class Use>
     void operator()(std::string_view document, Scratch& s, Use use) const {
-        if (s.text.size() < document.size() * 2 + 64) s.text.resize(document.size() * 2 + 64);
+        if (s.text.size() < document.size() * 2 + 96) s.text.resize(document.size() * 2 + 96);
         s.tokens.clear();
         const auto* p = reinterpret_cast<const Byte*>(document.data());
         const Byte* end = p + document.size();
@@ -193,31 +198,36 @@ class Analyzer {
     }
 
 #ifdef __SSE2__
-    // Words of plain ASCII, sixteen bytes at a time; they stay where they are in the text.
+    // Words of plain ASCII, 64 bytes at a time; they stay where they are in the text.
     template <class Use>
     void ascii_words(const Byte* p, std::size_t n, Scratch& s, Use& use) const {
         Byte* text = s.text.data();
-        Byte last[16] = {};
+        Byte last[64] = {};
         std::size_t begin = 0;
-        unsigned before = 0;  // whether the byte before belongs to a word
-        for (std::size_t at = 0; at < n; at += 16) {
+        std::uint64_t before = 0;  // whether the byte before belongs to a word
+        for (std::size_t at = 0; at < n; at += 64) {
             const Byte* from = p + at;
-            if (at + 16 > n) {
+            if (at + 64 > n) {
                 std::memcpy(last, from, n - at);
                 from = last;
             }
-            const unsigned word = Sixteen::read(from, text + at, unicode_.lowers);
-            unsigned turns = (word ^ (word << 1 | before)) & 0xFFFF;  // where a word begins, or has ended
-            before = word >> 15;
-            while (turns) {
-                const std::size_t here = at + static_cast<std::size_t>(__builtin_ctz(turns));
-                if (word >> (here - at) & 1) {
-                    begin = here;
-                } else {
-                    ascii_word(begin, here, s, use);
-                }
+            std::uint64_t word = 0;
+            for (int k = 0; k < 64; k += 16) {
+                word |= std::uint64_t{Sixteen::read(from + k, text + at + k, unicode_.lowers)} << k;
+            }
+            std::uint64_t turns = word ^ (word << 1 | before);  // where a word begins, or has ended
+            if (before && turns) {
+                ascii_word(begin, at + std::countr_zero(turns), s, use);
                 turns &= turns - 1;
             }
+            while (turns) {
+                begin = at + std::countr_zero(turns);
+                turns &= turns - 1;
+                if (!turns) break;
+                ascii_word(begin, at + std::countr_zero(turns), s, use);
+                turns &= turns - 1;
+            }
+            before = word >> 63;
         }
         if (before) ascii_word(begin, n, s, use);
     }

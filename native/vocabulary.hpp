@@ -11,80 +11,99 @@
 
 namespace suffice {
 
-struct Nothing {};
+struct Nothing {
+    char none[12];
+};
 
-// Beside each word stands something of the caller's, so that finding the word brings it into the cache.
+// Words lie in the hash table itself, with twelve bytes of the caller's beside each: to find a word takes one access to memory
+// that is far away, not several. Where a word is given with its hash, `slack` bytes beyond its end must be readable.
 template <class Beside = Nothing>
 class Vocabulary {
    public:
     static constexpr std::uint32_t none = ~0u;
 
-    Vocabulary() : slots_(1024, Slot{0, none}) {}
+    struct Entry {
+        std::uint32_t tag, id;
+        std::uint8_t length;  // up to what fits
+        char opening[11];     // most words are no longer
+        Beside beside;        // (and room to read beyond the opening)
+    };
+    static_assert(sizeof(Entry) == 32);
 
-    std::uint32_t size() const { return static_cast<std::uint32_t>(words_.size()); }
+    Vocabulary() : slots_(1024, empty()) {}
+
+    std::uint32_t size() const { return static_cast<std::uint32_t>(hashes_.size()); }
     std::string_view operator[](std::uint32_t id) const {
-        return {reinterpret_cast<const char*>(bytes_.data()) + words_[id].begin, words_[id].length};
+        return {reinterpret_cast<const char*>(bytes_.data()) + begin_[id], begin_[id + 1] - begin_[id]};
     }
-    std::uint64_t hash(std::uint32_t id) const { return words_[id].hash; }
-    Beside& beside(std::uint32_t id) { return words_[id].beside; }
+    std::uint64_t hash(std::uint32_t id) const { return hashes_[id]; }
+    Beside& beside(std::uint32_t id) { return slots_[place_[id]].beside; }
 
-    // Where a word is given with its hash, `slack` bytes beyond its end must be readable.
-    // Words that will soon be asked for: first where their numbers are, then, these at hand, the words themselves.
-    void expect_slot(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
-    void expect_word(std::uint64_t hash) const {
-        for (std::size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
-            const Slot slot = slots_[i];
-            if (slot.tag == static_cast<std::uint32_t>(hash >> 32)) __builtin_prefetch(&words_[slot.id], 1);
-            if (slot.id == none || slot.tag == static_cast<std::uint32_t>(hash >> 32)) return;
-        }
-    }
+    // A word that will soon be asked for.
+    void expect(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1); }
 
-    std::uint32_t find(std::string_view word, std::uint64_t hash) const {
-        for (std::size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
-            const Slot slot = slots_[i];
-            if (slot.id == none) return none;
-            if (slot.tag == static_cast<std::uint32_t>(hash >> 32) && is(slot.id, word, hash)) return slot.id;
-        }
-    }
+    std::uint32_t find(std::string_view word, std::uint64_t hash) const { return slots_[look(word, hash)].id; }
 
     std::uint32_t find(std::string_view word) const {
         const std::vector<char> room = roomy(word);
         return find({room.data(), word.size()}, hash_of(room, word.size()));
     }
 
-    std::uint32_t add(std::string_view word, std::uint64_t hash) {
-        const std::uint32_t known = find(word, hash);
-        if (known != none) return known;
-        if (size() == none - 1) throw std::length_error("more than 2**32 words");
-        if (words_.size() * 5 >= slots_.size() * 2) grow();
-        const auto id = size();
-        Word fresh{hash, end_, static_cast<std::uint32_t>(word.size()), {}, {}};
-        std::memcpy(fresh.opening, word.data(), std::min(word.size(), sizeof fresh.opening));
-        words_.push_back(fresh);
-        bytes_.resize(fresh.begin);
-        bytes_.insert(bytes_.end(), word.begin(), word.end());
-        bytes_.resize(bytes_.size() + slack);
-        end_ = fresh.begin + word.size();
-        place(hash, id);
-        return id;
+    // The word's entry, made if there is none; it stays where it is until the next one is made.
+    Entry& add(std::string_view word, std::uint64_t hash) {
+        const std::size_t known = look(word, hash);
+        return slots_[known].id != none ? slots_[known] : make(word, hash);
     }
 
-    std::uint32_t add(std::string_view word) {
+    Entry& add(std::string_view word) {
         const std::vector<char> room = roomy(word);
         return add({room.data(), word.size()}, hash_of(room, word.size()));
     }
 
    private:
-    struct Slot {
-        std::uint32_t tag, id;
-    };
-    struct alignas(64) Word {  // a line of the cache
-        std::uint64_t hash;
-        std::size_t begin;
-        std::uint32_t length;
-        char opening[20];  // most words are no longer
-        [[no_unique_address]] Beside beside;  // (and room to read beyond the opening)
-    };
+    static Entry empty() { return {0, none, 0, {}, {}}; }
+    static std::uint8_t short_length(std::size_t n) { return static_cast<std::uint8_t>(std::min<std::size_t>(n, 0xFF)); }
+
+    // Where the word is, or would be.
+    std::size_t look(std::string_view word, std::uint64_t hash) const {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+            const Entry& entry = slots_[i];
+            if (entry.id == none) return i;
+            if (entry.tag == static_cast<std::uint32_t>(hash >> 32) && is(entry, word)) return i;
+        }
+    }
+
+    Entry& make(std::string_view word, std::uint64_t hash) {
+        const std::size_t end = begin_.back() + word.size();
+        if (size() == none - 1 || end + slack > none) throw std::length_error("more than 4 GB of words");
+        if (hashes_.size() * 2 >= slots_.size()) grow();
+        Entry fresh{static_cast<std::uint32_t>(hash >> 32), size(), short_length(word.size()), {}, {}};
+        std::memcpy(fresh.opening, word.data(), std::min(word.size(), sizeof fresh.opening));
+        hashes_.push_back(hash);
+        place_.push_back(0);
+        bytes_.resize(begin_.back());
+        bytes_.insert(bytes_.end(), word.begin(), word.end());
+        bytes_.resize(end + slack);
+        begin_.push_back(static_cast<std::uint32_t>(end));
+        return put(fresh, hash);
+    }
+
+    Entry& put(const Entry& entry, std::uint64_t hash) {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = hash & mask;
+        while (slots_[i].id != none) i = (i + 1) & mask;
+        place_[entry.id] = static_cast<std::uint32_t>(i);
+        return slots_[i] = entry;
+    }
+
+    void grow() {
+        std::vector<Entry, LargePages<Entry>> before(slots_.size() * 2, empty());
+        std::swap(before, slots_);
+        for (const Entry& entry : before) {
+            if (entry.id != none) put(entry, hashes_[entry.id]);
+        }
+    }
 
     // A word from elsewhere, with room to read beyond its end.
     static std::vector<char> roomy(std::string_view word) {
@@ -96,41 +115,28 @@ class Vocabulary {
         return hash_bytes(reinterpret_cast<const Byte*>(room.data()), n);
     }
 
-    bool is(std::uint32_t id, std::string_view word, std::uint64_t hash) const {
-        const Word& known = words_[id];
-        if (known.hash != hash || known.length != word.size()) return false;
+    bool is(const Entry& known, std::string_view word) const {
+        if (known.length != short_length(word.size())) return false;
         if (word.size() <= sizeof known.opening) return same(known.opening, word.data(), word.size());
-        return std::memcmp(bytes_.data() + known.begin, word.data(), word.size()) == 0;
+        return (*this)[known.id] == word;
     }
 
-    // Eight bytes at a time; both have room for that beyond their end.
+    // Sixteen bytes at once; both have room for that beyond their end.
     static bool same(const char* a, const char* b, std::size_t n) {
-        std::uint64_t x, y;
-        for (; n > 8; n -= 8, a += 8, b += 8) {
-            std::memcpy(&x, a, 8);
-            std::memcpy(&y, b, 8);
-            if (x != y) return false;
-        }
-        std::memcpy(&x, a, 8);
-        std::memcpy(&y, b, 8);
-        return n == 0 || (x ^ y) << (64 - 8 * n) == 0;
+#ifdef __SSE2__
+        const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
+        const __m128i y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
+        const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)));
+        return (differ & ((1u << n) - 1)) == 0;
+#else
+        return std::memcmp(a, b, n) == 0;
+#endif
     }
 
-    void place(std::uint64_t hash, std::uint32_t id) {
-        std::size_t i = hash & (slots_.size() - 1);
-        while (slots_[i].id != none) i = (i + 1) & (slots_.size() - 1);
-        slots_[i] = {static_cast<std::uint32_t>(hash >> 32), id};
-    }
-
-    void grow() {
-        slots_.assign(slots_.size() * 2, Slot{0, none});
-        for (std::uint32_t id = 0; id < size(); ++id) place(words_[id].hash, id);
-    }
-
-    std::vector<Slot, LargePages<Slot>> slots_;
-    std::vector<Word, LargePages<Word>> words_;
+    std::vector<Entry, LargePages<Entry>> slots_;
+    std::vector<std::uint64_t> hashes_;
+    std::vector<std::uint32_t> begin_{0}, place_;
     std::vector<Byte> bytes_;  // with room to read beyond the last word
-    std::size_t end_ = 0;
 };
 
 }  // namespace suffice

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.shared import ESTIMATES, Classifier, all_or_nothing, class_log_prior, classes_and_codes
-from suffice.estimators.words import TEXT_OPTIONS, analysis_of, kept_words
+from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, texts
 from suffice.models.urns import Urns, fit_urns
 from suffice.posterior import Dirichlet
@@ -289,6 +289,8 @@ decode_error
         if counts.hash_bits or self._transforms:
             return counts
         _some_words(counts.words)
+        if keeps_all(self):
+            return counts
         return counts.keep(kept_words(self, counts.document_frequency, counts.frequency, counts.n.sum()))
 
     def _check_model(self) -> None:

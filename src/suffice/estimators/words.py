@@ -14,7 +14,7 @@ from suffice.text import Analysis
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array, Booleans
 
-__all__ = ["TEXT_OPTIONS", "analysis_of", "kept_words"]
+__all__ = ["TEXT_OPTIONS", "analysis_of", "keeps_all", "kept_words"]
 
 TEXT_OPTIONS: dict[str, Any] = {
     "analyzer": [StrOptions({"word", "char", "char_wb"}), callable],
@@ -52,6 +52,11 @@ def analysis_of(estimator: Any) -> Analysis:
         encoding=estimator.encoding,
         decode_error=estimator.decode_error,
     )
+
+
+def keeps_all(estimator: Any) -> bool:
+    """Whether `min_df`, `max_df` and `max_features` are such that they leave every word."""
+    return estimator.min_df == 1 and estimator.max_df == 1.0 and estimator.max_features is None
 
 
 def kept_words(estimator: Any, document_frequency: Array, frequency: Array, n: float) -> Booleans:

@@ -35,19 +35,28 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The words a model knows, and how documents become words."""
+    """The words a model knows, and how documents become words. Frequent words come first: they stay in the cache."""
 
     analysis: Analysis
     native: _native.Lexicon
+    order: Integers  # the word of the statistic that each of the lexicon's is
 
     @classmethod
     def of(cls, counts: WordCounts, analysis: Analysis) -> Lexicon:
         """The words of a statistic."""
-        return cls(analysis, _native.Lexicon(counts.words.bytes, counts.words.offset, counts.hash_bits))
+        if counts.hash_bits:
+            nothing = np.empty(0, np.uint8), np.zeros(1, np.int64)
+            return cls(analysis, _native.Lexicon(*nothing, counts.hash_bits), np.arange(counts.width))
+        order = np.argsort(-counts.frequency, kind="stable")
+        return cls(analysis, _native.Lexicon(*counts.words.taken(order), 0), order)
 
     def matrix(self, batch: Batch, width: int) -> Any:
-        """Documents × words, for what needs the matrix."""
-        return matrix(batch, self.analysis, self.native, width)
+        """Documents × words of the statistic, for what needs the matrix."""
+        out = matrix(batch, self.analysis, self.native, width)
+        out.indices = self.order[out.indices].astype(out.indices.dtype)
+        out.has_sorted_indices = False
+        out.sort_indices()
+        return out
 
 
 @dataclass(frozen=True)
@@ -63,10 +72,10 @@ class WordWeights:
 
     def scorer(self, lexicon: Lexicon) -> TextScorer:
         """What scores documents with these weights."""
-        by_word = self.values
+        by_word = self.values[lexicon.order]
         start, classes = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
         class_terms = (self.slope, self.scale, self.presence, lexicon.native)
-        native = _native.TextWeights(start, classes, by_word.data, self.base, *class_terms)
+        native = _native.TextWeights(start, classes, by_word.data, self.base[lexicon.order], *class_terms)
         return TextScorer(lexicon, native, self.offset)
 
     def scores(self, X: Any) -> Array:

@@ -65,6 +65,13 @@ class WordList:
             self.bytes[np.repeat(which, lengths)], np.concatenate([[0], np.cumsum(lengths[which])]).astype(np.int64)
         )
 
+    def taken(self, order: Integers) -> tuple[NDArray[np.uint8], Integers]:
+        """Bytes and offsets of words in another order, as a lexicon wants them."""
+        lengths = np.diff(self.offset)[order]
+        offset = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        place = np.arange(int(offset[-1])) + np.repeat(self.offset[order] - offset[:-1], lengths)
+        return self.bytes[place], offset
+
     def union(self, other: WordList) -> tuple[WordList, Integers, Integers]:
         """The words of both, and the place among them of each of ours and of theirs."""
         if self == other:
