@@ -103,16 +103,18 @@ void gather(std::vector<Record>& known, std::vector<Record>& fresh) {
     fresh.clear();
 }
 
-// The same for pairings that hold a good part of all words: spread out over them, and read off in order.
-inline void spread(std::vector<Pairing>& known, const std::vector<Pairing>& fresh, std::size_t width) {
-    std::vector<std::array<double, 2>> sum(width);
+// The same for pairings that hold a good part of all words: spread out over them, and read off in order. each(visit) calls
+// visit(word, tokens, documents).
+template <class Each>
+void spread(std::vector<Pairing>& known, std::size_t width, Each each) {
+    std::vector<std::array<double, 2>, LargePages<std::array<double, 2>>> sum(width);
     std::size_t met = 0;
-    for (const Pairing& p : fresh) {
-        auto& cell = sum[p.word];
+    each([&](std::uint32_t word, double tokens, double documents) {
+        auto& cell = sum[word];
         met += cell[1] == 0;
-        cell[0] += p.tokens;
-        cell[1] += p.documents;
-    }
+        cell[0] += tokens;
+        cell[1] += documents;
+    });
     known.reserve(met);
     for (std::uint32_t word = 0; word < width; ++word) {
         if (sum[word][1] > 0) known.push_back({word, sum[word][0], sum[word][1]});
@@ -296,24 +298,28 @@ inline Words join(std::vector<Tally>& tallies, std::size_t classes, int threads)
     }
     out.classes.resize(classes);
     parallel_for(static_cast<Index>(classes), threads, [&](Index group) {
+        auto rank_of = [&](std::size_t t, std::uint32_t word) { return rank[t].empty() ? word : rank[t][word]; };
         ClassTally all;
+        std::size_t pairings = 0;
         for (std::size_t t = 0; t < tallies.size(); ++t) {
-            auto number = [&](auto record) {
-                if (!rank[t].empty()) record.word = rank[t][record.word];
-                return record;
-            };
             const ClassTally& own = tallies[t].of(group);
-            for (const Pairing& p : own.pairings) all.pairings.push_back(number(p));
-            for (const Repeat& r : own.repeats) all.repeats.push_back(number(r));
+            for (const Repeat& r : own.repeats) all.repeats.push_back({rank_of(t, r.word), r.value, r.documents});
             all.lengths.insert(all.lengths.end(), own.lengths.begin(), own.lengths.end());
+            pairings += own.pairings.size();
         }
+        auto each_pairing = [&](auto visit) {
+            for (std::size_t t = 0; t < tallies.size(); ++t) {
+                for (const Pairing& p : tallies[t].of(group).pairings) visit(rank_of(t, p.word), p.tokens, p.documents);
+            }
+        };
         ClassTally& joined = out.classes[group];
         gather(joined.repeats, all.repeats);
         gather(joined.lengths, all.lengths);
-        if (all.pairings.size() < width / 8) {
-            gather(joined.pairings, all.pairings);
+        if (pairings >= width / 8) {
+            spread(joined.pairings, width, each_pairing);
         } else {
-            spread(joined.pairings, all.pairings, width);
+            each_pairing([&](std::uint32_t w, double t, double d) { all.pairings.push_back({w, t, d}); });
+            gather(joined.pairings, all.pairings);
         }
     });
     return out;

@@ -14,12 +14,15 @@ namespace suffice {
 
 using Bytes = Vector<std::uint8_t>;
 
-template <class Value>
-nb::object to_numpy(std::vector<Value>&& values) {
-    auto* owned = new std::vector<Value>(std::move(values));
-    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<Value>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, Value, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
+template <class Values>
+nb::object to_numpy(Values&& values) {
+    auto* owned = new Values(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Values*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, typename Values::value_type, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
 }
+
+template <class Value>
+using Large = std::vector<Value, LargePages<Value>>;
 
 // Documents somewhere in memory, and what keeps them there.
 struct Texts {
@@ -284,9 +287,10 @@ class TextCounter {
             repeat_start[group + 1] = repeat_start[group] + static_cast<Index>(tally.repeats.size());
             length_start[group + 1] = length_start[group] + static_cast<Index>(tally.lengths.size());
         }
-        std::vector<Index> word(start[classes]), repeat_word(repeat_start[classes]), value(repeat_start[classes]);
+        Large<Index> word(start[classes]);
+        Large<double> tokens(start[classes]), documents(start[classes]);
+        std::vector<Index> repeat_word(repeat_start[classes]), value(repeat_start[classes]);
         std::vector<Index> length(length_start[classes]);
-        std::vector<double> tokens(start[classes]), documents(start[classes]);
         std::vector<double> repeats(repeat_start[classes]), lengths(length_start[classes]);
         parallel_for(static_cast<Index>(classes), threads, [&](Index group) {
             const ClassTally& tally = words.classes[group];
