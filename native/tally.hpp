@@ -186,6 +186,10 @@ class Tally {
         pairings_ += met_count_;
         for (std::size_t k = 0; k < met_count_; ++k) {
             const std::uint32_t word = met_[k];
+            if (!numbering.hashed() && k + 2 * ahead < met_count_) {
+                numbering.words.expect_place(met_[k + 2 * ahead]);
+                numbering.words.expect_beside(met_[k + ahead]);
+            }
             Count& count = numbering.beside(word);
             if (weighed_) {
                 tally.pairings.push_back({word, sums_[word][0], sums_[word][1]});
@@ -282,7 +286,10 @@ inline Words join(std::vector<Tally>& tallies, std::size_t classes, int threads)
         for (std::size_t t = 0; t < tallies.size(); ++t) {
             const auto& own = tallies[t].numbering.words;
             rank[t].resize(own.size());
-            for (std::uint32_t id = 0; id < own.size(); ++id) rank[t][id] = t ? all.add(own[id], own.hash(id)).id : id;
+            for (std::uint32_t id = 0; id < own.size(); ++id) {
+                if (t && id + ahead < own.size()) all.expect(own.hash(id + ahead));
+                rank[t][id] = t ? all.add(own[id], own.hash(id)).id : id;
+            }
         }
         const std::vector<std::uint32_t> order = sorted_words(all, threads);
         width = order.size();

@@ -89,22 +89,35 @@ Texts texts_of_list(nb::list documents, nb::list patterns) {
 
 // The strings of an Arrow array, read in place.
 template <class Offset>
-Texts texts_of_arrow(Bytes data, Vector<Offset> offset, nb::list patterns) {
+Texts texts_of_arrow(Bytes data, Vector<Offset> offset, nb::list patterns, int threads) {
     Texts out;
     const auto special = read_patterns(patterns);
     const auto* all = reinterpret_cast<const char*>(data.data());
     const Index size = data.shape(0), count = static_cast<Index>(offset.shape(0)) - 1;
     out.owners.push_back(nb::cast(data));
     out.owners.push_back(nb::cast(offset));
+    out.views.resize(count);
     for (Index i = 0; i < count; ++i) {
         const Index begin = offset.data()[i], end = offset.data()[i + 1];
         if (begin < 0 || end < begin || end > size) throw std::invalid_argument("offsets do not fit their data");
-        std::string_view view(all + begin, end - begin);
-        if (holds_any(view, special)) {
-            add_text(out, nb::steal(PyUnicode_DecodeUTF8(view.data(), end - begin, "surrogateescape")), special, true);
-        } else {
-            out.views.push_back(view);
-        }
+        out.views[i] = {all + begin, static_cast<std::size_t>(end - begin)};
+    }
+    std::vector<char> held(count, 0);
+    {
+        nb::gil_scoped_release release;
+        constexpr Index at_once = 1024;
+        parallel_for((count + at_once - 1) / at_once, threads, [&](Index part) {
+            const Index end = std::min(count, (part + 1) * at_once);
+            for (Index i = part * at_once; i < end; ++i) held[i] = holds_any(out.views[i], special);
+        });
+    }
+    for (Index i = 0; i < count; ++i) {
+        if (!held[i]) continue;
+        Texts lowered;
+        const auto bytes = static_cast<Py_ssize_t>(out.views[i].size());
+        add_text(lowered, nb::steal(PyUnicode_DecodeUTF8(out.views[i].data(), bytes, "surrogateescape")), special, true);
+        out.views[i] = lowered.views[0];
+        out.owners.push_back(lowered.owners[0]);
     }
     return out;
 }
@@ -630,9 +643,9 @@ void bind_text(nb::module_& m) {
     nb::class_<Texts>(m, "Texts", "Documents somewhere in memory.")
         .def_static("of_list", &texts_of_list, nb::arg("documents"), nb::arg("patterns"))
         .def_static("of_arrow", &texts_of_arrow<std::int32_t>, nb::arg("data").noconvert(),
-                    nb::arg("offset").noconvert(), nb::arg("patterns"))
+                    nb::arg("offset").noconvert(), nb::arg("patterns"), nb::arg("threads"))
         .def_static("of_arrow", &texts_of_arrow<std::int64_t>, nb::arg("data").noconvert(),
-                    nb::arg("offset").noconvert(), nb::arg("patterns"))
+                    nb::arg("offset").noconvert(), nb::arg("patterns"), nb::arg("threads"))
         .def("part",
              [](nb::handle self, Index begin, Index end) {
                  const auto& all = nb::cast<const Texts&>(self);

@@ -120,17 +120,18 @@ inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
         const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     };
-    // the first `bytes` of eight, or none: few words are longer than two such parts, and no branch has to be guessed
-    auto part = [](const Byte* at, std::ptrdiff_t bytes) {
+    // the first so many bytes of eight: few words are longer than two such parts, and no branch has to be guessed
+    static constexpr std::uint64_t first[9] = {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF,
+                                               0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
+    auto part = [](const Byte* at, std::size_t bytes) {
         std::uint64_t chunk;
         std::memcpy(&chunk, at, 8);
-        const std::uint64_t mask = bytes >= 8 ? ~std::uint64_t{0} : bytes <= 0 ? 0 : (std::uint64_t{1} << 8 * bytes) - 1;
-        return chunk & mask;
+        return chunk & first[bytes];
     };
     std::uint64_t h = 0x9E3779B97F4A7C15u ^ n;
     for (; n > 16; n -= 16, p += 16) h = mix(h ^ part(p, 8), 0xA0761D6478BD642Fu ^ part(p + 8, 8));
-    const auto left = static_cast<std::ptrdiff_t>(n);
-    h = mix(h ^ part(p, left), 0xA0761D6478BD642Fu ^ part(p + 8, left - 8));
+    const std::size_t low = std::min<std::size_t>(n, 8);
+    h = mix(h ^ part(p, low), 0xA0761D6478BD642Fu ^ part(p + 8, n - low));
     return mix(h, 0xE7037ED1A0B428DBu);
 }
 

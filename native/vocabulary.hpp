@@ -42,6 +42,10 @@ class Vocabulary {
     // A word that will soon be asked for.
     void expect(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1); }
 
+    // What stands beside a word, soon to be asked for: first its place, then, that at hand, itself.
+    void expect_place(std::uint32_t id) const { __builtin_prefetch(&place_[id]); }
+    void expect_beside(std::uint32_t id) const { __builtin_prefetch(&slots_[place_[id]], 1); }
+
     std::uint32_t find(std::string_view word, std::uint64_t hash) const { return slots_[look(word, hash)].id; }
 
     std::uint32_t find(std::string_view word) const {

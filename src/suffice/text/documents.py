@@ -151,4 +151,4 @@ def _arrow_batch(chunk: Any, lowercase: bool, name: str) -> Batch:
     )
     content = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
     patterns = list(special_letters()) if lowercase else []
-    return Batch(_native.Texts.of_arrow(content, offset, patterns), _ONE_TEXT_EACH)
+    return Batch(_native.Texts.of_arrow(content, offset, patterns, thread_count()), _ONE_TEXT_EACH)
