@@ -121,7 +121,7 @@ void spread(std::vector<Pairing>& known, std::size_t width, Each each) {
     }
 }
 
-constexpr std::size_t ahead = 24;  // tokens whose words are asked for before their turn
+constexpr std::size_t ahead = 16;  // tokens whose words are asked for before their turn
 
 // What one thread has counted.
 class Tally {
@@ -151,6 +151,7 @@ class Tally {
 
     void add(const std::vector<Token>& tokens) {
         if (met_.size() < met_count_ + tokens.size()) met_.resize(2 * (met_count_ + tokens.size()));
+        for (std::size_t k = 0; k < std::min(ahead, tokens.size()); ++k) numbering.expect(tokens[k].hash);
         for (std::size_t k = 0; k < tokens.size(); ++k) {
             const Token& token = tokens[k];
             if (k + ahead < tokens.size()) numbering.expect(tokens[k + ahead].hash);

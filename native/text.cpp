@@ -395,6 +395,7 @@ class Bag {
         ++document_;
         documents.each(i, [&](std::string_view text) {
             analyze(text, scratch_, [&](const std::vector<Token>& tokens) {
+                for (std::size_t k = 0; k < std::min(ahead, tokens.size()); ++k) number.numbering.expect(tokens[k].hash);
                 for (std::size_t k = 0; k < tokens.size(); ++k) {
                     const Token& token = tokens[k];
                     if (k + ahead < tokens.size()) number.numbering.expect(tokens[k + ahead].hash);

@@ -26,9 +26,9 @@ class Counts(Statistic):
         for name, array in self.arrays().items():
             if name in self._whole or name.endswith("_lo"):
                 continue
-            if not (array >= 0).all():
+            if not array.min(initial=0.0) >= 0:  # nor is NaN
                 raise DataError(f"'{name}' of {type(self).__name__} must not be negative or NaN; got {array.min()}.")
-            if (array > EXACT).any() and not name.startswith("log_"):
+            if array.max(initial=0.0) > EXACT and not name.startswith("log_"):
                 raise DataError(
                     f"'{name}' of {type(self).__name__} must stay below 2**53, where float64 counts exactly; "
                     f"got {array.max():.17g}."
