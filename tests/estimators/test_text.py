@@ -57,7 +57,7 @@ def test_complement_normalised_and_binary_words() -> None:
 
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
-@pytest.mark.parametrize("estimate", ["mle", "map", "mean"])
+@pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
 def test_estimates_equal_those_of_the_matrix_classifiers(model: str, estimate: str) -> None:
     kind = sf.MultinomialNB if model == "multinomial" else sf.BernoulliNB
     vectorizer = Peer()
@@ -166,6 +166,7 @@ def test_in_scikit_learns_company() -> None:
         (["tea", "rum"], ["a", "b"], {"estimate": "map", "alpha": 0.5}, "alpha of at least 1"),
         (["tea", "rum"], ["a", "b"], {"use_idf": True}, "need model='complement'"),
         (["tea", "rum"], ["a", "b"], {"model": "edcm", "min_df": 2}, "how often every word comes again"),
+        (["tea", "rum"], ["a", "b"], {"estimate": "predictive", "binary": True}, "as often as they come"),
         (5, ["a"], {}, "such as a list; got int"),
         (np.array([["tea"]]), ["a"], {}, "one text per document; got an array of shape"),
     ],

@@ -17,7 +17,7 @@ from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.shared import ESTIMATES, Classifier, all_or_nothing, class_log_prior, classes_and_codes
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, texts
-from suffice.models.urns import Urns, fit_urns
+from suffice.models.urns import Urns, fit_urns, predictive_urns
 from suffice.posterior import Dirichlet
 from suffice.stats import ClassCounts
 from suffice.stats.inputs import COUNT
@@ -45,8 +45,9 @@ class TextClassifier(Classifier):
     model : {"multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"}, default="multinomial"
         How a class makes documents: by drawing words, by having each word or not, as what the other classes are not, or
         in bursts (see ``DirichletMultinomialNB``; "edcm" is its approximation).
-    estimate : {"mle", "map", "mean"}, default="mean"
-        How probabilities of words are estimated; the bursty models have only one way.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mean"
+        How probabilities of words are estimated. "predictive" integrates them out: "multinomial" then scores the whole
+        document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
     alpha : float, default=None
         Pseudo-count added to every word, 1 if not given; 0 for none. For the bursty models the prior's one-word
         documents per word, 0.03 if not given.
@@ -235,10 +236,6 @@ decode_error
         return self._view("counts", self._kept).words.strings
 
     def _learn(self, X: Any, classes: Any, codes: Any, sample_weight: Any, fresh: bool) -> None:
-        if self.estimate == "predictive":
-            raise InputError(
-                "The 'estimate' parameter of TextClassifier must be 'mle', 'map' or 'mean'; got 'predictive'."
-            )
         analysis, bits = analysis_of(self), self.hash_bits or 0
         if not fresh and self.counts_.hash_bits != bits:
             raise InputError(
@@ -296,6 +293,10 @@ decode_error
     def _check_model(self) -> None:
         if self.model not in URNS:
             texts.pseudo_count(self._alpha, self.estimate)
+            if self.estimate == "predictive" and self.model == "multinomial" and self.binary:
+                raise InputError(
+                    "TextClassifier with estimate='predictive' counts words as often as they come, not binary."
+                )
             return
         cut = self.binary or self.min_df != 1 or self.max_df != 1.0 or self.max_features is not None
         if cut or self.estimate != "mean":
@@ -332,6 +333,8 @@ decode_error
             urns: Urns = self._view("urns", self._fit_urns)
             return urns.scorer(lexicon)
         alpha = texts.pseudo_count(self._alpha, self.estimate)
+        if self.estimate == "predictive" and self.model == "multinomial":
+            return predictive_urns(counts, alpha).scorer(lexicon)
         table = self._table(counts)
         if self.model == "complement":
             weights = texts.complement(counts, table, alpha, self.norm, self.binary)

@@ -20,7 +20,7 @@ from suffice.stats.words import WordCounts
 from suffice.text import Batch
 from suffice.typing import Array, Integers
 
-__all__ = ["Urns", "fit_urns"]
+__all__ = ["Urns", "fit_urns", "predictive_urns"]
 
 Method = Literal["dcm", "edcm"]
 
@@ -39,6 +39,15 @@ class Urns:
     def scorer(self, lexicon: Lexicon) -> UrnScorer:
         """What scores documents by these urns."""
         return UrnScorer(lexicon, self)
+
+
+def predictive_urns(counts: WordCounts, alpha: float) -> Urns:
+    """The multinomial with its parameters integrated out: an urn of each class's counts, and `alpha` of every word."""
+    urns = sparse.csr_matrix(
+        (counts.tokens.data + alpha, counts.tokens.indices, counts.tokens.indptr), counts.tokens.shape
+    )
+    total = np.asarray(counts.tokens.sum(axis=1)).ravel() + alpha * counts.width
+    return Urns(urns, np.ones(counts.n_classes), np.full(counts.width, alpha), total, "dcm", ())  # NB-3
 
 
 def fit_urns(counts: WordCounts, alpha: float, method: Method, max_iter: int = 100, tol: float = 1e-6) -> Urns:
