@@ -22,7 +22,7 @@ struct LargePages {
     LargePages(const LargePages<Other>&) {}
 
     Value* allocate(std::size_t count) {
-        const std::size_t least = count * sizeof(Value), unit = least >= 2 * page ? page : 64;
+        const std::size_t least = count * sizeof(Value), unit = least >= page ? page : 64;
         const std::size_t bytes = (least + unit - 1) / unit * unit;
         void* place = std::aligned_alloc(unit, bytes);
         if (!place) throw std::bad_alloc();

@@ -69,8 +69,10 @@ struct Length {
     double documents;
 };
 
+using Pairings = std::vector<Pairing, LargePages<Pairing>>;
+
 struct ClassTally {
-    std::vector<Pairing> pairings;
+    Pairings pairings;
     std::vector<Repeat> repeats;
     std::vector<Length> lengths;
 };
@@ -83,8 +85,9 @@ inline void take(Repeat& a, const Repeat& b) { a.documents += b.documents; }
 inline void take(Length& a, const Length& b) { a.documents += b.documents; }
 
 // Records are joined to those known, sorted by key, each key once.
-template <class Record>
-void gather(std::vector<Record>& known, std::vector<Record>& fresh) {
+template <class Records>
+void gather(Records& known, Records& fresh) {
+    using Record = typename Records::value_type;
     if (fresh.empty()) return;
     auto before = [](const Record& a, const Record& b) { return key(a) < key(b); };
     std::stable_sort(fresh.begin(), fresh.end(), before);
@@ -106,7 +109,7 @@ void gather(std::vector<Record>& known, std::vector<Record>& fresh) {
 // The same for pairings that hold a good part of all words: spread out over them, and read off in order. each(visit) calls
 // visit(word, tokens, documents).
 template <class Each>
-void spread(std::vector<Pairing>& known, std::size_t width, Each each) {
+void spread(Pairings& known, std::size_t width, Each each) {
     std::vector<std::array<double, 2>, LargePages<std::array<double, 2>>> sum(width);
     std::size_t met = 0;
     each([&](std::uint32_t word, double tokens, double documents) {
@@ -210,7 +213,7 @@ class Tally {
     void compact() {
         needed_ = 0;
         for (ClassTally& tally : classes_) {
-            std::vector<Pairing> all;
+            Pairings all;
             std::swap(all, tally.pairings);
             gather(tally.pairings, all);
             needed_ += tally.pairings.size();
