@@ -20,7 +20,7 @@ namespace suffice {
 template <class Beside = Nothing>
 class Numbering {
    public:
-    explicit Numbering(int hash_bits) : bits_(hash_bits), buckets_(hash_bits ? std::size_t{1} << hash_bits : 0) {}
+    explicit Numbering(int hash_bits) : bits_(hash_bits), buckets_(hash_bits && !std::is_same_v<Beside, Nothing> ? std::size_t{1} << hash_bits : 0) {}
 
     struct Found {
         std::uint32_t number;
@@ -39,7 +39,7 @@ class Numbering {
         return bits_ ? bucket(hash) : words.find(word, hash);
     }
     Beside& beside(std::uint32_t number) { return bits_ ? buckets_[number] : words.beside(number); }
-    std::size_t size() const { return bits_ ? buckets_.size() : words.size(); }
+    std::size_t size() const { return bits_ ? std::size_t{1} << bits_ : words.size(); }
     bool hashed() const { return bits_ > 0; }
 
     Vocabulary<Beside> words;

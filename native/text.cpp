@@ -115,7 +115,7 @@ Texts texts_of_arrow(Bytes data, Vector<Offset> offset, nb::list patterns, int t
         if (!held[i]) continue;
         Texts lowered;
         const auto bytes = static_cast<Py_ssize_t>(out.views[i].size());
-        add_text(lowered, nb::steal(PyUnicode_DecodeUTF8(out.views[i].data(), bytes, "surrogateescape")), special, true);
+        add_text(lowered, nb::steal(PyUnicode_DecodeUTF8(out.views[i].data(), bytes, "replace")), special, true);
         out.views[i] = lowered.views[0];
         out.owners.push_back(lowered.owners[0]);
     }

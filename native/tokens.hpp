@@ -165,7 +165,8 @@ class Analyzer {
     // use(tokens of the scratch) for part after part of the document
     template <class Use>
     void operator()(std::string_view document, Scratch& s, Use use) const {
-        if (s.text.size() < document.size() * 2 + 96) s.text.resize(document.size() * 2 + 96);
+        const std::size_t room = document.size() * 3 + 96;  // a byte that is no UTF-8 becomes U+FFFD, of three bytes
+        if (s.text.size() < room) s.text.resize(room);
         s.tokens.clear();
         const auto* p = reinterpret_cast<const Byte*>(document.data());
         const Byte* end = p + document.size();

@@ -181,6 +181,36 @@ def test_bad_input_is_one_sentence_and_the_model_stays(texts: Any, labels: Any, 
     assert model.counts_ is before
 
 
+def test_views_are_not_asked_for_while_batches_come() -> None:
+    model = sf.TextClassifier(min_df=2).partial_fit([""], ["a"], classes=["a", "b"]).partial_fit(["tea rum"], ["a"])
+    with pytest.raises(SufficeError, match="No word is left: min_df=2"):
+        model.predict(["tea"])
+    assert model.partial_fit(["tea"], ["b"]).words_.tolist() == ["tea"]
+    assert sf.TextClassifier(max_df=1).fit(["tea rum", "tea"], ["a", "b"]).words_.tolist() == ["rum"]
+
+
+@pytest.mark.parametrize("weights", [[1, 2, 9], [1], [], 1.0, [[1], [2]], [-1, 1]])
+@pytest.mark.parametrize("options", [{}, {"model": "complement", "use_idf": True}])
+def test_weights_that_do_not_fit(weights: Any, options: dict[str, Any]) -> None:
+    with pytest.raises(SufficeError, match="'sample_weight'"):
+        sf.TextClassifier(**options).fit(["tea", "rum"], ["a", "b"], sample_weight=weights)
+
+
+def test_parameters_that_change_after_the_fit() -> None:
+    plain = sf.TextClassifier().fit(TEXTS, LABELS)
+    with pytest.raises(SufficeError, match="from the first fit on"):
+        plain.set_params(model="dirichlet_multinomial").predict(TEXTS)
+    idf = sf.TextClassifier("complement", use_idf=True).fit(TEXTS, LABELS)
+    expected = idf.predict_proba(TEXTS)
+    with pytest.raises(SufficeError, match="cannot learn in batches"):
+        idf.set_params(use_idf=False).partial_fit(["tea"], ["a"])
+    np.testing.assert_array_equal(idf.predict_proba(TEXTS), expected)
+    later = sf.TextClassifier("complement").fit(TEXTS, LABELS).set_params(use_idf=True)
+    assert later.predict(TEXTS).shape == LABELS.shape
+    with pytest.raises(SufficeError, match="what a token is must stay"):
+        sf.TextClassifier().fit(TEXTS, LABELS).set_params(lowercase=False).partial_fit(["tea"], ["a"])
+
+
 def test_more_that_is_refused() -> None:
     with pytest.raises(Exception, match="not fitted"):
         sf.TextClassifier().predict(["tea"])

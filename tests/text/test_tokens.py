@@ -135,6 +135,53 @@ def test_texts_of_any_kind_give_the_same_counts() -> None:
         assert sf.TextClassifier().fit(kind, [0, 1] * 100).counts_ == expected
 
 
+@pytest.mark.parametrize("unit", ["word", "char", "char_wb"])
+def test_bytes_that_are_no_utf8(unit: str) -> None:
+    """In Arrow arrays nobody checks them; each stands for U+FFFD, three bytes for one."""
+    import pyarrow as pa
+
+    for content in (b"\xff" * 200_000, b"ab\xc3", b"\xe2\x82", "Σ".encode() + b"\xff\xf0\x9f", b"\xff" * 90):
+        offsets = pa.py_buffer(np.array([0, len(content)], np.int32).tobytes())
+        broken = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(content)])
+        texts = pa.chunked_array([broken, pa.array(["plain words"])])
+        model = sf.TextClassifier(analyzer=unit, ngram_range=(1, 2)).fit(texts, [0, 1])
+        assert unit == "word" or model.predict(texts)[1] == 1
+        if unit == "char":
+            expected = Peer(analyzer="char").fit([content.decode("utf-8", "replace")]).vocabulary_
+            assert set("".join(model.words_)) >= set(expected)
+
+
+def test_texts_in_odd_containers() -> None:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    texts = ["one two", "two three", "one"]
+    expected = sf.TextClassifier().fit(texts, [0, 1, 0]).counts_
+    for odd in (
+        pd.Index(texts),
+        pd.Series(texts, dtype="category"),
+        pd.Series([text.encode() for text in texts]),
+        pl.Series(texts, dtype=pl.Categorical),
+        pa.array(texts).dictionary_encode(),
+    ):
+        assert sf.TextClassifier().fit(odd, [0, 1, 0]).counts_ == expected
+    tokens = sf.TextClassifier(tokenizer=list, lowercase=False).fit([text.split() for text in texts], [0, 1, 0])
+    assert tokens.counts_ == expected
+    for odd, words in (
+        (pa.table({"text": texts}), "one column"),
+        (["one", pd.NA, "two"], "NAType at index 1"),
+        (pa.chunked_array([["one", "two"], [None]]), "null at index 2"),
+        ([np.ones(2), "one", "two"], "got ndarray at index 0"),
+    ):
+        with pytest.raises(TypeError, match=words):
+            sf.TextClassifier().fit(odd, [0, 1, 0])
+    with pytest.raises(TypeError, match="Tokens must be strings; got 1"):
+        sf.TextClassifier(analyzer=lambda text: [1]).fit(texts, [0, 1, 0])
+    agree([["a", "b"], ["b"]], tokenizer=list, lowercase=False, token_pattern=None)
+    agree(texts, analyzer=lambda text: [(1, text)])
+
+
 def test_a_vectorizer_is_as_good_as_scikit_learns() -> None:
     texts = ["one two two", "two three", "three four"]
     ours, theirs = sf.CountVectorizer(min_df=2), Peer(min_df=2)

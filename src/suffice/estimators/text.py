@@ -20,8 +20,7 @@ from suffice.models import Scorer, texts
 from suffice.models.urns import Urns, fit_urns, predictive_urns
 from suffice.posterior import Dirichlet
 from suffice.stats import ClassCounts
-from suffice.stats.inputs import COUNT
-from suffice.stats.words import WordCounter, WordCounts
+from suffice.stats.words import WordCounter, WordCounts, read_weights
 from suffice.text import Analysis, WordList, learn
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array
@@ -111,6 +110,8 @@ decode_error
     }
 
     counts_: WordCounts
+    _analysis: Analysis
+    _transform: Any
     class_count_: Array
     class_log_prior_: Array
 
@@ -193,6 +194,9 @@ decode_error
         """
         with all_or_nothing(self):
             self._learn(X, *classes_and_codes(_labels(y)), sample_weight, fresh=True)
+            self._view("counts", self._kept)
+            if self.model in URNS:  # what does not converge is told of at once
+                self._view("urns", self._fit_urns)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -215,7 +219,7 @@ decode_error
         self : object
             The fitted classifier.
         """
-        if self._transforms:
+        if self._transforms or getattr(self, "_transform", None) is not None:
             raise InputError(
                 "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches: they act on documents "
                 "before these are counted. Use fit with all texts."
@@ -244,6 +248,11 @@ decode_error
             )
         if not len(codes):
             raise DataError("The argument 'y' must hold at least one label; got none.")
+        if not fresh and analysis != self._analysis:
+            raise InputError(
+                "The parameters of TextClassifier that say what a token is must stay as they were at the first fit."
+            )
+        self._transform = None
         counts = self._transformed(X, codes, sample_weight, analysis, len(classes)) if self._transforms else None
         if counts is None:
             counter = WordCounter(analysis, len(classes), bits, self.model in URNS)
@@ -251,12 +260,11 @@ decode_error
             counts = counter.result()
         self.classes_, self._analysis, self._made = classes, analysis, {}
         self.counts_ = counts if fresh else self.counts_ + counts
+        if not self.counts_.n.any():
+            raise DataError("The argument 'sample_weight' must leave some text a weight above 0; got zeros alone.")
         self.class_count_ = self.counts_.n.copy()
         self.class_log_prior_ = class_log_prior(self, ClassCounts(self.class_count_))
         self._check_model()
-        self._view("counts", self._kept)
-        if fresh and self.model in URNS:  # what does not converge is told of at once
-            self._view("urns", self._fit_urns)
 
     def _transformed(self, X: Any, codes: Any, sample_weight: Any, analysis: Analysis, n_classes: int) -> WordCounts:
         """Counts of documents that are transformed first, which takes the matrix of them."""
@@ -269,7 +277,7 @@ decode_error
         if matrix.shape[0] != len(codes):
             found = f"{matrix.shape[0]:,}"
             raise LabelError(f"The argument 'X' must hold as many texts as labels, {len(codes):,}; got {found}.")
-        weights = None if sample_weight is None else COUNT.read(sample_weight, "sample_weight")
+        weights = read_weights(sample_weight, len(codes))
         _some_words(words)
         if self.binary:
             matrix.data[:] = 1
@@ -283,7 +291,7 @@ decode_error
 
     def _kept(self) -> WordCounts:
         counts = self.counts_
-        if counts.hash_bits or self._transforms:
+        if counts.hash_bits or self._transform is not None:
             return counts
         _some_words(counts.words)
         if keeps_all(self):
@@ -298,8 +306,7 @@ decode_error
                     "TextClassifier with estimate='predictive' counts words as often as they come, not binary."
                 )
             return
-        cut = self.binary or self.min_df != 1 or self.max_df != 1.0 or self.max_features is not None
-        if cut or self.estimate != "mean":
+        if self.binary or not keeps_all(self) or self.estimate != "mean":
             raise InputError(
                 f"TextClassifier with model={self.model!r} needs binary, min_df, max_df, max_features and estimate as "
                 "they are by default: it counts how often every word comes again."
@@ -327,6 +334,7 @@ decode_error
         return urns
 
     def _make_scorer(self) -> Scorer:
+        self._check_model()  # parameters may have changed since
         counts = self._view("counts", self._kept)
         lexicon = texts.Lexicon.of(counts, self._analysis)
         if self.model in URNS:
@@ -338,7 +346,7 @@ decode_error
         table = self._table(counts)
         if self.model == "complement":
             weights = texts.complement(counts, table, alpha, self.norm, self.binary)
-            if self._transforms:
+            if self._transform is not None:
                 return texts.TransformedScorer(lexicon, self._transform, weights)
             return weights.scorer(lexicon)
         if self.model == "bernoulli":
@@ -347,7 +355,7 @@ decode_error
 
     def _table(self, counts: WordCounts) -> Any:
         """What the model takes for counts of words: classes × words."""
-        return counts.documents if self.binary and not self._transforms else counts.tokens
+        return counts.documents if self.binary and self._transform is None else counts.tokens
 
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self, "counts_")

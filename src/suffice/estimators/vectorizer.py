@@ -9,6 +9,7 @@ from sklearn.feature_extraction import text as peer
 
 from suffice import text
 from suffice.estimators.words import analysis_of
+from suffice.text import Analysis
 from suffice.text.words import WordList
 
 __all__ = ["CountVectorizer"]
@@ -34,9 +35,9 @@ class CountVectorizer(peer.CountVectorizer):
 
     def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """The vocabulary and the matrix: the one place where scikit-learn's class looks at documents."""
-        if self.input != "content":
+        analysis = self._compiled()
+        if analysis is None or (fixed_vocab and not all(isinstance(word, str) for word in self.vocabulary_)):
             return super()._count_vocab(raw_documents, fixed_vocab)  # type: ignore[no-any-return]
-        analysis = analysis_of(self)
         if fixed_vocab:
             words = WordList.of(self.vocabulary_)
             columns = np.array([self.vocabulary_[word] for word in words.strings], np.int64)
@@ -49,3 +50,12 @@ class CountVectorizer(peer.CountVectorizer):
         if not len(words):
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         return dict(zip(words.strings.tolist(), range(len(words)), strict=True)), X.astype(self.dtype)
+
+    def _compiled(self) -> Analysis | None:
+        """How the compiled tokenizer finds the tokens; None for what only scikit-learn's own way can do."""
+        own = (self.tokenizer, self.preprocessor, self.analyzer if callable(self.analyzer) else None)
+        least, most = self.ngram_range
+        if self.input != "content" or any(part is not None for part in own) or not 1 <= least <= most:
+            return None
+        analysis = analysis_of(self)
+        return None if analysis.in_python else analysis

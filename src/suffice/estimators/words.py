@@ -56,14 +56,14 @@ def analysis_of(estimator: Any) -> Analysis:
 
 def keeps_all(estimator: Any) -> bool:
     """Whether `min_df`, `max_df` and `max_features` are such that they leave every word."""
-    return estimator.min_df == 1 and estimator.max_df == 1.0 and estimator.max_features is None
+    return estimator.min_df == 1 and _no_limit(estimator.max_df) and estimator.max_features is None
 
 
 def kept_words(estimator: Any, document_frequency: Array, frequency: Array, n: float) -> Booleans:
     """Which words `min_df`, `max_df` and `max_features` leave."""
     limits = (estimator.min_df, estimator.max_df)
     least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
-    if most < least:
+    if most < least and not _no_limit(estimator.max_df):
         raise InputError(
             f"The parameter 'max_df' must not be below 'min_df'; got max_df={estimator.max_df} and "
             f"min_df={estimator.min_df}, which are {most:g} and {least:g} documents."
@@ -78,3 +78,8 @@ def kept_words(estimator: Any, document_frequency: Array, frequency: Array, n: f
             "Lower 'min_df', or raise 'max_df'."
         )
     return keep
+
+
+def _no_limit(max_df: Any) -> bool:
+    """A share of all documents, not the number one."""
+    return not isinstance(max_df, Integral) and bool(max_df == 1.0)

@@ -23,7 +23,7 @@ from suffice.text import Analysis
 from suffice.text.words import WordList
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["WordCounter", "WordCounts"]
+__all__ = ["WordCounter", "WordCounts", "read_weights"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -224,7 +224,7 @@ class WordCounter:
 
     def add(self, texts: Any, codes: Integers, weights: Any = None, name: str = "texts") -> None:
         """Count documents with their class codes."""
-        scale = None if weights is None else COUNT.read(weights, "weights")
+        scale = read_weights(weights, len(codes))
         at = 0
         for batch in self._analysis.batches(texts, name):
             part = slice(at, at + len(batch))
@@ -259,6 +259,18 @@ class WordCounter:
         tokens, documents = tables
         bursts = (repeats, found["repeats"], lengths, found["lengths"])
         return WordCounts(words, self._n.copy(), tokens, documents, *bursts, self._bits)
+
+
+def read_weights(weights: Any, labels: int) -> Array | None:
+    """What each document counts for; None if all the same."""
+    if weights is None:
+        return None
+    scale = COUNT.read(weights, "sample_weight")
+    if scale.shape != (labels,):
+        raise ShapeError(
+            f"The argument 'sample_weight' must hold one number per label, {labels:,}; got shape {scale.shape}."
+        )
+    return scale
 
 
 def _lines(start: Integers, *columns: Integers) -> Integers:

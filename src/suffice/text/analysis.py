@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from numbers import Integral
 from typing import Any, Literal
 
 from suffice import _native
@@ -37,8 +38,8 @@ class Analysis:
     decode_error: str = "strict"
 
     def __post_init__(self) -> None:
-        least, most = self.ngram_range
-        if not 1 <= least <= most:
+        pair: Any = self.ngram_range
+        if len(pair) != 2 or not all(isinstance(n, Integral) for n in pair) or not 1 <= pair[0] <= pair[1] < 2**31:
             raise InputError(
                 f"The 'ngram_range' must be (least, most) with 1 <= least <= most; got {self.ngram_range}."
             )
@@ -92,13 +93,15 @@ class Analysis:
 
     def _tokenize(self, texts: list[Any]) -> Batch | list[Any]:
         texts = [self._decoded(text) for text in texts]
-        if not callable(self.unit) and not all(isinstance(text, str) for text in texts):
+        own = callable(self.unit) or self.tokenizer is not None or self.preprocessor is not None
+        if not own and not all(isinstance(text, str) for text in texts):
             return texts  # the batch will say which is not
         return Batch.of_tokens([self.tokens(text) for text in texts])
 
     def _preprocess_all(self, texts: list[Any]) -> list[Any]:
         texts = [self._decoded(text) for text in texts]
-        return [self._preprocess(text) if isinstance(text, str) else text for text in texts]
+        own = self.preprocessor is not None
+        return [self._preprocess(text) if own or isinstance(text, str) else text for text in texts]
 
     def _decoded(self, text: Any) -> Any:
         return text.decode(self.encoding, self.decode_error) if isinstance(text, bytes) else text

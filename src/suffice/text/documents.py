@@ -63,7 +63,8 @@ class Batch:
             native = _native.Texts.of_list(texts, patterns)
         if native.bad >= 0:
             text = texts[native.bad]
-            hint = " Leave out missing texts, or use ''." if text is None or text != text else ""
+            missing = type(text).__name__ in ("NoneType", "NAType", "float")
+            hint = " Leave out missing texts, or use ''." if missing else ""
             place = f"{type(text).__name__} at index {first + native.bad}"
             raise KindError(f"The argument '{name}' must hold strings; got {place}.{hint}")
         return cls(native, _ONE_TEXT_EACH)
@@ -72,7 +73,11 @@ class Batch:
     def of_tokens(cls, documents: list[list[str]]) -> Batch:
         """Documents whose tokens are known."""
         starts = np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents])]).astype(np.int64)
-        return cls(_native.Texts.of_list([token for tokens in documents for token in tokens], []), starts)
+        every = [token for tokens in documents for token in tokens]
+        native = _native.Texts.of_list(every, [])
+        if native.bad >= 0:
+            raise KindError(f"Tokens must be strings; got {every[native.bad]!r}, a {type(every[native.bad]).__name__}.")
+        return cls(native, starts)
 
 
 def batches(
@@ -87,8 +92,10 @@ def batches(
         raise KindError(f"The argument '{name}' must hold texts, such as a list; got a single {type(texts).__name__}.")
     chunks = _arrow_chunks(texts)
     if chunks is not None and prepare is None:
+        at = 0
         for chunk in chunks:
-            yield _arrow_batch(chunk, lowercase, name)
+            yield _arrow_batch(chunk, lowercase, name, at)
+            at += len(chunk)
         return
     first = 0
     for part in _lists(texts if chunks is None else (text for chunk in chunks for text in chunk.to_pylist()), name):
@@ -104,6 +111,8 @@ def _lists(texts: Any, name: str) -> Iterator[list[Any]]:
                 f"The argument '{name}' must hold one text per document; got an array of shape {texts.shape}."
             )
         texts = texts.tolist()
+    elif hasattr(texts, "to_list") and not hasattr(texts, "columns"):  # a Series or an Index
+        texts = texts.to_list()
     if isinstance(texts, list | tuple):
         for at in range(0, len(texts), LIST_AT_ONCE):
             yield list(texts) if len(texts) <= LIST_AT_ONCE else list(texts[at : at + LIST_AT_ONCE])
@@ -118,7 +127,9 @@ def _lists(texts: Any, name: str) -> Iterator[list[Any]]:
 def _arrow_chunks(texts: Any) -> list[Any] | None:
     """Arrow arrays of strings, if that is what the texts are, or become without a loop over them; None otherwise."""
     module = type(texts).__module__.split(".")[0]
-    if module in ("pandas", "polars") and hasattr(texts, "to_frame"):
+    if module in ("pandas", "polars") and type(texts).__name__ == "Series":
+        if str(texts.dtype) not in ("str", "string", "String", "Utf8", "large_string[pyarrow]", "string[pyarrow]"):
+            return None
         import narwhals.stable.v2 as nw
 
         texts = nw.from_native(texts, series_only=True).to_arrow()
@@ -126,18 +137,29 @@ def _arrow_chunks(texts: Any) -> list[Any] | None:
         return None
     import pyarrow as pa
 
+    if not isinstance(texts, pa.Array | pa.ChunkedArray):
+        raise KindError(f"Texts must be one column, such as an Arrow array; got {type(texts).__name__}.")
     chunks = texts.chunks if isinstance(texts, pa.ChunkedArray) else [texts]
-    kinds = pa.types
-    return [chunk.cast(pa.large_string()) if kinds.is_string_view(chunk.type) else chunk for chunk in chunks]
+    return [_plain_strings(chunk) for chunk in chunks]
 
 
-def _arrow_batch(chunk: Any, lowercase: bool, name: str) -> Batch:
+def _plain_strings(chunk: Any) -> Any:
+    import pyarrow as pa
+
+    kind = chunk.type.value_type if pa.types.is_dictionary(chunk.type) else chunk.type
+    known = pa.types.is_string_view(kind) or pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    views = pa.types.is_dictionary(chunk.type) or pa.types.is_string_view(kind)
+    return chunk.cast(pa.large_string()) if known and views else chunk
+
+
+def _arrow_batch(chunk: Any, lowercase: bool, name: str, first: int) -> Batch:
     import pyarrow as pa
 
     if chunk.null_count:
         at = int(np.flatnonzero(~chunk.is_valid().to_numpy(zero_copy_only=False))[0])
         raise KindError(
-            f"The argument '{name}' must hold strings; got a null at index {at}. Leave out missing texts, or use ''."
+            f"The argument '{name}' must hold strings; got a null at index {first + at}. "
+            "Leave out missing texts, or use ''."
         )
     if pa.types.is_large_string(chunk.type):
         kind: Any = np.int64
