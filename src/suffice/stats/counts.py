@@ -93,8 +93,10 @@ class BinaryCounts(Counts):
     def _check(self) -> None:
         super()._check()
         check_weight("BinaryCounts", self.n, self.ones)
-        over = self.ones > self.n * (1 + ROUNDING)
-        if over.any():
+        limit = self.n * (1 + ROUNDING)
+        shared = self.ones.ndim > 0 and self.n.ndim == self.ones.ndim and self.n.shape[-1] == 1
+        if ((self.ones.max(axis=-1, keepdims=True, initial=0.0) if shared else self.ones) > limit).any():
+            over = self.ones > limit
             ones, n = self.ones[over].flat[0], np.broadcast_to(self.n, over.shape)[over].flat[0]
             raise DataError(f"'ones' of BinaryCounts must not exceed 'n', the number of rows; got {ones} of {n}.")
 
