@@ -20,7 +20,9 @@ namespace suffice {
 template <class Beside = Nothing>
 class Numbering {
    public:
-    explicit Numbering(int hash_bits) : bits_(hash_bits), buckets_(hash_bits && !std::is_same_v<Beside, Nothing> ? std::size_t{1} << hash_bits : 0) {}
+    explicit Numbering(int hash_bits) : bits_(hash_bits) {
+        if (hash_bits && !std::is_same_v<Beside, Nothing>) buckets_.resize(std::size_t{1} << hash_bits);
+    }
 
     struct Found {
         std::uint32_t number;

@@ -115,7 +115,9 @@ Texts texts_of_arrow(Bytes data, Vector<Offset> offset, nb::list patterns, int t
         if (!held[i]) continue;
         Texts lowered;
         const auto bytes = static_cast<Py_ssize_t>(out.views[i].size());
-        add_text(lowered, nb::steal(PyUnicode_DecodeUTF8(out.views[i].data(), bytes, "replace")), special, true);
+        PyObject* text = PyUnicode_DecodeUTF8(out.views[i].data(), bytes, "replace");
+        if (!text) nb::raise_python_error();
+        add_text(lowered, nb::steal(text), special, true);
         out.views[i] = lowered.views[0];
         out.owners.push_back(lowered.owners[0]);
     }
@@ -242,7 +244,9 @@ class TextCounter {
         std::partial_sum(start.begin(), start.end(), start.begin());
         std::vector<Index> next(start.begin(), start.end() - 1);
         for (Index i = 0; i < documents.count; ++i) order[next[code[i]]++] = i;
-        const std::vector<Run> runs = cut(documents, order, start, bytes / (threads * 4) + (1 << 18));
+        // no longer than a gigabyte or two: within a run, counts have 32 bits
+        const std::size_t most = std::min<std::size_t>(bytes / (threads * 4) + (1 << 18), std::size_t{1} << 30);
+        const std::vector<Run> runs = cut(documents, order, start, most);
         const Index workers = std::min<Index>(threads, runs.size());
         while (static_cast<Index>(tallies_.size()) < workers) tallies_.emplace_back(bits_, classes_, bursts_);
         std::atomic<std::size_t> taken{0};

@@ -134,3 +134,9 @@ def test_more_that_is_refused() -> None:
             getattr(sf.LanguageModel(), question)(RHYME)
     with pytest.raises(NotFittedError):
         sf.LanguageModel().probabilities()
+
+
+def test_a_bad_text_late_in_a_stream_and_a_vocabulary_without_order() -> None:
+    with pytest.raises(TypeError, match="NoneType at index 20000"):
+        sf.LanguageModel().fit(iter(["tea time"] * 20_000 + [None]))
+    assert sf.LanguageModel({"tea", "rum", "ale"}).fit(["tea"]).words_.tolist() == ["ale", "rum", "tea", "unk"]

@@ -192,3 +192,13 @@ def test_a_failed_call_leaves_the_model_as_it_was() -> None:
         with pytest.raises(ValueError, match=r"Negative|NaN"):
             model.fit(bad, [0])
     np.testing.assert_array_equal(model.predict_log_proba([[1, 1]]), before)
+
+
+def test_a_warning_points_at_the_line_that_asked() -> None:
+    rows, text = sf.MultinomialNB(estimate="mle"), sf.TextClassifier(estimate="mle")
+    rows.fit([[1, 0, 0], [0, 1, 0]], [0, 1])
+    text.fit(["tea milk", "rum ale"], [0, 1])
+    for ask in (lambda: rows.predict([[1, 1, 0]]), lambda: text.predict_proba(["tea rum"])):
+        with pytest.warns(sf.models.ImpossibleSampleWarning) as caught:
+            ask()
+        assert caught[0].filename == __file__

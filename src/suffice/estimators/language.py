@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -18,14 +16,13 @@ from suffice.estimators.vocabulary import given_words
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of
 from suffice.models.language import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
-from suffice.stats.words import WordCounter, WordCounts
+from suffice.stats.words import WordCounter
 from suffice.text import WordList, learn
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array
 
 __all__ = ["LanguageModel"]
 
-TEXTS_AT_ONCE = 2**14
 OPTIONS = ("binary", "min_df", "max_df", "max_features")  # of documents, which this model does not know
 
 
@@ -206,7 +203,9 @@ decode_error
 
     def _learn(self, X: Any, fresh: bool) -> None:
         self._analysis = analysis_of(self)
-        found = _count(X, WordCounter(self._analysis, 1))
+        counter = WordCounter(self._analysis, 1)
+        counter.add(X, None, name="X")
+        found = counter.result()
         if fresh:
             self._known = self._met(found.words) if self.vocabulary is None else Vocabulary.of(given_words(self))
             self.words_ = np.append(self._known.strings, np.array([self.unknown], object))
@@ -231,16 +230,3 @@ decode_error
                 f"one for the unknown; got shape {prior.alpha.shape}."
             )
         return prior
-
-
-def _count(X: Any, counter: WordCounter) -> WordCounts:
-    """The words of all texts; of an iterator, some texts at a time."""
-    for part in [X] if hasattr(X, "__len__") or not isinstance(X, Iterable) else _parts(X):
-        counter.add(part, np.zeros(len(part) if hasattr(part, "__len__") else 0, np.int64), name="X")
-    return counter.result()
-
-
-def _parts(X: Any) -> Iterator[list[Any]]:
-    source = iter(X)
-    while part := list(islice(source, TEXTS_AT_ONCE)):
-        yield part

@@ -17,7 +17,7 @@ def given_words(estimator: Any) -> list[str]:
     given = estimator.vocabulary
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise KindError(f"{NAME} be a list of words, such as ['mary', 'lamb']; got a single {type(given).__name__}.")
-    words = list(given)
+    words = sorted(given) if isinstance(given, set | frozenset) else list(given)  # a set has no order of its own
     if not words:
         raise InputError(f"{NAME} hold at least one word; got none. Use None for the words of the first texts.")
     odd = [word for word in words if not isinstance(word, str)]

@@ -96,5 +96,5 @@ def _tell(impossible: int, rows: int) -> None:
             f"{impossible} of {rows} rows have probability zero in every class and get the class prior. "
             "A larger alpha, or estimate='mean', leaves nothing impossible.",
             ImpossibleSampleWarning,
-            stacklevel=4,
+            stacklevel=5,  # where the user asked
         )

@@ -64,7 +64,10 @@ class WordCounts:
         bursts: bool = False,
     ) -> WordCounts:
         """Count the words of documents with class codes 0, 1, 2, …"""
-        codes = np.asarray(labels, np.int64)
+        codes = np.asarray(labels)
+        if codes.ndim != 1 or (codes.size and codes.dtype.kind not in "iu"):
+            raise LabelError(f"The argument 'labels' must hold class codes 0, 1, 2, …; got an array of {codes.dtype}.")
+        codes = codes.astype(np.int64)
         count = n_classes if n_classes is not None else int(codes.max(initial=0)) + 1
         counter = WordCounter(analysis or Analysis(), count, hash_bits, bursts)
         counter.add(texts, codes, weights)
@@ -222,20 +225,20 @@ class WordCounter:
         self._native = _native.TextCounter(n_classes, hash_bits, bursts)
         self._n = np.zeros(n_classes)
 
-    def add(self, texts: Any, codes: Integers, weights: Any = None, name: str = "texts") -> None:
-        """Count documents with their class codes."""
-        scale = read_weights(weights, len(codes))
+    def add(self, texts: Any, codes: Integers | None, weights: Any = None, name: str = "texts") -> None:
+        """Count documents with their class codes; without codes, all are of class 0."""
+        scale = None if codes is None else read_weights(weights, len(codes))
         at = 0
         for batch in self._analysis.batches(texts, name):
             part = slice(at, at + len(batch))
             at = part.stop
-            if at > len(codes):
+            if codes is not None and at > len(codes):
                 break
             weight = np.empty(0) if scale is None else np.ascontiguousarray(scale[part])
-            label = np.ascontiguousarray(codes[part])
+            label = np.zeros(len(batch), np.int64) if codes is None else np.ascontiguousarray(codes[part])
             self._native.add(batch.texts, batch.starts, self._analysis.native, label, weight, batch.threads)
             self._n += np.bincount(label, weight if scale is not None else None, minlength=len(self._n))
-        if at != len(codes):
+        if codes is not None and at != len(codes):
             found = "more" if at > len(codes) else f"{at:,}"
             raise LabelError(
                 f"The argument '{name}' must hold as many texts as there are labels, {len(codes):,}; got {found}."
@@ -284,11 +287,10 @@ def _sorted(table: Any) -> Any:
 
 def _minus(whole: Any, part: Any) -> Any:
     left = _sorted(whole - part)
-    # what is left of real numbers by rounding is nothing; what is below zero was never there
-    again = _sorted(abs(whole) + abs(part))
-    scale = np.asarray(again[left.nonzero()]).ravel() if left.nnz else np.empty(0)
-    left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
-    left.eliminate_zeros()
+    if (left.data != np.round(left.data)).any():  # what is left of real numbers by rounding is nothing
+        scale = np.asarray((abs(whole) + abs(part))[left.nonzero()]).ravel()
+        left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
+        left.eliminate_zeros()
     if left.nnz and left.data.min() < 0:
         raise _never_added()
     return left
