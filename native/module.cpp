@@ -1,7 +1,8 @@
-// The compiled half of suffice: arrays in, arrays out. It knows nothing of Python objects or of Bayes.
+// The compiled half of suffice: arrays in, arrays out. It knows nothing of Bayes, and of Python's objects only texts.cpp
+// knows one kind: strings.
 #include <pthread.h>
 
-#include "bind.hpp"
+#include "text.hpp"
 
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels: arrays in, arrays out.";
@@ -11,5 +12,8 @@ NB_MODULE(_native, m) {
     pthread_atfork(nullptr, nullptr, [] { suffice::Crew::at_work() = 0; });  // a child starts with no calls at work
     suffice::bind_dense(m);
     suffice::bind_sparse(m);
-    suffice::bind_text(m);
+    suffice::bind_texts(m);
+    suffice::bind_text_counts(m);
+    suffice::bind_text_matrix(m);
+    suffice::bind_text_scores(m);
 }

@@ -37,7 +37,8 @@ class CountVectorizer(peer.CountVectorizer):
         """The vocabulary and the matrix: the one place where scikit-learn's class looks at documents."""
         analysis = self._compiled()
         if analysis is None or (fixed_vocab and not all(isinstance(word, str) for word in self.vocabulary_)):
-            return super()._count_vocab(raw_documents, fixed_vocab)  # type: ignore[no-any-return]
+            theirs: tuple[dict[str, int], Any] = super()._count_vocab(raw_documents, fixed_vocab)
+            return theirs
         if fixed_vocab:
             words = WordList.of(self.vocabulary_)
             columns = np.array([self.vocabulary_[word] for word in words.strings], np.int64)

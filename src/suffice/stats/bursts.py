@@ -45,8 +45,8 @@ class Bursts(Statistic):
     @classmethod
     def zero(cls) -> Self:
         """The statistic of no rows and no columns."""
-        nothing = np.zeros(0)
-        return cls(np.zeros(()), np.zeros(()), *(nothing for _ in range(6)))  # type: ignore[arg-type]
+        counts, whole = np.zeros(0), np.zeros(0, np.int64)
+        return cls(np.zeros(()), np.zeros((), np.int64), whole, whole, counts, whole, whole, counts)
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:

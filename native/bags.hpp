@@ -1,0 +1,87 @@
+// Documents → words that are known, or become known on the way.
+#pragma once
+
+#include "text.hpp"
+
+namespace suffice {
+
+// Words known from a fit, to look up those of new documents.
+struct Lexicon {
+    Numbering<> numbering;
+
+    Lexicon(Bytes bytes, Vector<Index> offset, int hash_bits) : numbering(hash_bits) {
+        const auto* all = reinterpret_cast<const char*>(bytes.data());
+        for (std::size_t i = 0; i + 1 < offset.shape(0); ++i) {
+            const Index begin = offset.data()[i], end = offset.data()[i + 1];
+            if (begin < 0 || end < begin || end > static_cast<Index>(bytes.shape(0))) {
+                throw std::invalid_argument("offsets do not fit their data");
+            }
+            numbering.words.add({all + begin, static_cast<std::size_t>(end - begin)});
+        }
+    }
+};
+
+// The words of one document: each once, with how often it occurs, or as often as it occurs.
+class Bag {
+   public:
+    // number(text, hash) is a word's number, or Vocabulary<>::none
+    template <class Analyze, class Number>
+    void fill(const Documents& documents, Index i, const Analyze& analyze, Number number, bool once = true) {
+        words.clear();
+        ++document_;
+        documents.each(i, [&](std::string_view text) {
+            analyze(text, scratch_, [&](const std::vector<Token>& tokens) {
+                for (std::size_t k = 0; k < std::min(ahead, tokens.size()); ++k) number.numbering.expect(tokens[k].hash);
+                for (std::size_t k = 0; k < tokens.size(); ++k) {
+                    const Token& token = tokens[k];
+                    if (k + ahead < tokens.size()) number.numbering.expect(tokens[k + ahead].hash);
+                    const std::uint32_t word = number(scratch_.view(token), token.hash);
+                    if (word == Vocabulary<>::none) continue;
+                    if (once) {
+                        add(word);
+                    } else {
+                        words.push_back(word);
+                    }
+                }
+            });
+        });
+    }
+
+    std::uint32_t count(std::uint32_t word) const { return counts_[word].within; }
+
+    std::vector<std::uint32_t> words;
+
+   private:
+    struct Count {
+        std::uint64_t document = 0;
+        std::uint32_t within = 0;
+    };
+
+    void add(std::uint32_t word) {
+        if (word >= counts_.size()) counts_.resize(std::max<std::size_t>(word + 1, counts_.size() * 2));
+        Count& count = counts_[word];
+        if (count.document != document_) {
+            count = {document_, 0};
+            words.push_back(word);
+        }
+        ++count.within;
+    }
+
+    std::vector<Count> counts_;
+    Scratch scratch_;
+    std::uint64_t document_ = 0;
+};
+
+struct Learn {
+    Numbering<>& numbering;
+    std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering(word, hash).number; }
+};
+
+struct LookUp {
+    const Numbering<>& numbering;
+    std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering.known(word, hash); }
+};
+
+constexpr Index documents_at_once = 256;
+
+}  // namespace suffice

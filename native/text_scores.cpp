@@ -1,0 +1,111 @@
+// Texts → scores, or the best class, without a matrix.
+#include "bags.hpp"
+
+namespace suffice {
+
+// Weights of words, sparse in the classes: a document's scores are
+//     offset_c + scale_c · (Σ_w x_w·base_w + n·slope_c + Σ_w x_w·value_wc),   n = Σ_w x_w over the words known
+class TextWeights {
+   public:
+    TextWeights(Vector<Index> start, Vector<std::int32_t> klass, Vector<double> value, Vector<double> base,
+                Vector<double> slope, Vector<double> scale, bool present, const Lexicon& lexicon)
+        : presence(present), slopes(slope.data(), slope.data() + slope.shape(0)),
+          scales(scale.data(), scale.data() + scale.shape(0)) {
+        const std::size_t words = lexicon.numbering.size();
+        if (start.shape(0) != words + 1 || base.shape(0) != words || klass.shape(0) != value.shape(0) ||
+            slope.shape(0) != scale.shape(0)) {
+            throw std::invalid_argument("weights differ in shape from the words");
+        }
+        for (std::size_t w = 0; w <= words; ++w) {
+            const Index at = start.data()[w];
+            if (at < (w ? lines_[w - 1].start : 0) || at > static_cast<Index>(klass.shape(0))) {
+                throw std::invalid_argument("starts must rise to the number of weights");
+            }
+            lines_.push_back({at, w < words ? base.data()[w] : 0.0});
+        }
+        for (std::size_t k = 0; k < klass.shape(0); ++k) {
+            if (klass.data()[k] < 0 || klass.data()[k] >= static_cast<std::int32_t>(slope.shape(0))) {
+                throw std::out_of_range("a class is out of range");
+            }
+            weights_.push_back({value.data()[k], klass.data()[k]});
+        }
+    }
+
+    bool presence;  // x is 0 or 1, not how often the word occurs
+    std::vector<double> slopes, scales;
+
+    // Adds the words to the line, class by class, and says what they add to all classes alike.
+    double add(const std::vector<std::uint32_t>& words, double* line) const {
+        double base = 0;
+        for (std::size_t k = 0; k < words.size(); ++k) {
+            if (k + 16 < words.size()) __builtin_prefetch(&lines_[words[k + 16]]);
+            if (k + 8 < words.size()) __builtin_prefetch(weights_.data() + lines_[words[k + 8]].start);
+            base += lines_[words[k]].base;
+            const Weight* end = weights_.data() + lines_[words[k] + 1].start;
+            for (const Weight* w = weights_.data() + lines_[words[k]].start; w < end; ++w) line[w->klass] += w->value;
+        }
+        return base;
+    }
+
+   private:
+    struct Line {
+        Index start;
+        double base;
+    };
+    struct Weight {
+        double value;
+        std::int32_t klass;
+    };
+
+    std::vector<Line, LargePages<Line>> lines_;
+    std::vector<Weight, LargePages<Weight>> weights_;
+};
+
+template <class Out>
+void score_texts(Out out, Vector<double> offset, const Texts& texts, Vector<Index> starts, const Analysis& analysis,
+                 const Lexicon& lexicon, const TextWeights& weights, int threads) {
+    const Documents documents(texts, starts);
+    auto done = finish(out);
+    done.classes = offset.shape(0);
+    if (static_cast<Index>(out.shape(0)) != documents.count || offset.shape(0) != weights.slopes.size() ||
+        (out.ndim() == 2 && static_cast<Index>(out.shape(1)) != done.classes)) {
+        throw std::invalid_argument("scores, classes and documents differ in number");
+    }
+    nb::gil_scoped_release release;
+    const auto analyze = analysis.analyzer();
+    const Index parts = (documents.count + documents_at_once - 1) / documents_at_once;
+    std::atomic<Index> taken{0};
+    parallel_for(std::min<Index>(threads, parts), threads, [&](Index) {
+        Bag bag;
+        std::vector<double> line(done.classes);
+        for (Index k; (k = taken.fetch_add(1)) < parts;) {
+            const Index end = std::min(documents.count, (k + 1) * documents_at_once);
+            for (Index i = k * documents_at_once; i < end; ++i) {
+                std::fill(line.begin(), line.end(), 0.0);
+                bag.fill(documents, i, analyze, LookUp{lexicon.numbering}, weights.presence);
+                const double base = weights.add(bag.words, line.data()), n = static_cast<double>(bag.words.size());
+                for (Index c = 0; c < done.classes; ++c) {
+                    line[c] = offset.data()[c] + weights.scales[c] * (base + n * weights.slopes[c] + line[c]);
+                }
+                done(i, line.data());
+            }
+        }
+    });
+}
+
+void bind_text_scores(nb::module_& m) {
+    nb::class_<TextWeights>(m, "TextWeights", "Weights of words, sparse in the classes.")
+        .def(nb::init<Vector<Index>, Vector<std::int32_t>, Vector<double>, Vector<double>, Vector<double>, Vector<double>,
+                      bool, const Lexicon&>(),
+             nb::arg("start").noconvert(), nb::arg("klass").noconvert(), nb::arg("value").noconvert(),
+             nb::arg("base").noconvert(), nb::arg("slope").noconvert(), nb::arg("scale").noconvert(),
+             nb::arg("presence"), nb::arg("lexicon"));
+    m.def("text_scores", &score_texts<Scores>, nb::arg("out").noconvert(), nb::arg("offset").noconvert(),
+          nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
+          nb::arg("threads"));
+    m.def("text_scores", &score_texts<Codes>, nb::arg("out").noconvert(), nb::arg("offset").noconvert(),
+          nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
+          nb::arg("threads"));
+}
+
+}  // namespace suffice
