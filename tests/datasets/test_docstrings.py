@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 from collections import Counter
-from importlib.util import find_spec
 
 import pytest
 
@@ -33,7 +32,6 @@ def test_every_installation_has_it(corpus: Corpus) -> None:
     assert len(corpus) == sum(sizes.values())
 
 
-@pytest.mark.skipif(find_spec("pyarrow") is None, reason="pyarrow is not installed")
 def test_compiled_libraries_are_asked(corpus: Corpus) -> None:
     asked = {docstring.group for docstring in Module("pyarrow.lib").docstrings()}
     assert {"pyarrow.lib", "pyarrow.lib.Table"} <= asked
