@@ -26,6 +26,7 @@ from suffice.stats import (
     PoissonSums,
     Statistic,
     TokenCounts,
+    ValueCounts,
 )
 
 COLUMNS, CLASSES = 3, 3
@@ -51,6 +52,8 @@ class StatisticCase:
     def of(self, data: Any, labels: Any, weights: Any = None) -> Any:
         if self.kind is CategoryCounts:
             return CategoryCounts.of(data, labels, weights, n_classes=CLASSES, sizes=[4] * COLUMNS)
+        if self.kind is ValueCounts:
+            data = [row[0] for row in data] if isinstance(data, list) else data[:, 0]
         return self.kind.of(data, labels, weights, n_classes=CLASSES)
 
 
@@ -66,6 +69,7 @@ STATISTICS = [
     StatisticCase(CategoryCounts, st.integers(0, 3).map(float), sparse=False),
     StatisticCase(TokenCounts, st.integers(0, 50).map(float)),
     StatisticCase(Bursts, st.integers(0, 4).map(float)),
+    StatisticCase(ValueCounts, st.integers(-40, 40).map(lambda x: x / 8), sparse=False),
     StatisticCase(PoissonSums, st.integers(0, 50).map(float), exact=False),
     StatisticCase(Extremes, st.floats(0.5, 100), sparse=False, subtracts=False),
     StatisticCase(DiagonalMoments, reals(), exact=False),

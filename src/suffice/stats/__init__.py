@@ -5,6 +5,7 @@ from suffice.stats.bursts import Bursts
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, PoissonSums, TokenCounts
 from suffice.stats.extremes import Extremes
 from suffice.stats.moments import DiagonalMoments, FullMoments
+from suffice.stats.values import ValueCounts
 
 __all__ = [
     "BinaryCounts",
@@ -17,4 +18,5 @@ __all__ = [
     "PoissonSums",
     "Statistic",
     "TokenCounts",
+    "ValueCounts",
 ]

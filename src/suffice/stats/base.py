@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
 from suffice.signatures import explain_arguments, explained
 from suffice.stats.inputs import EXACT, Groups, Rows, as_numbers
-from suffice.typing import Array, Matrix
+from suffice.typing import Array, Integers, Matrix
 
 __all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
 
@@ -127,6 +127,15 @@ class Statistic(ABC):
         if sorted(arrays) != sorted(expected):
             raise DataError(f"The argument 'arrays' of {cls.__name__} must hold {expected}; got {sorted(arrays)}.")
         return cls(**arrays)
+
+    def with_classes(self, place: Integers, classes: int) -> Self:
+        """The same rows among more classes: class c becomes `place[c]`."""
+        arrays = self.arrays()
+        for name in arrays.keys() - self._whole:
+            wide = np.zeros((classes, *arrays[name].shape[1:]))
+            wide[place] = arrays[name]
+            arrays[name] = sealed(wide)
+        return type(self)(**arrays)
 
     def __add__(self, other: Self) -> Self:
         self._compare(other)

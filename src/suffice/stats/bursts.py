@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -52,7 +51,7 @@ class Bursts(Statistic):
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
         entries = _entries(rows)
         columns = entries.shape[1]
-        parts = [_histograms(entries[members], code, weight) for members, code, weight in _members(groups)]
+        parts = [_histograms(entries[members], code, weight) for members, code, weight in groups.members()]
         words, lengths = (Histogram(*side_by_side(*side)) for side in zip(*parts, strict=True))
         return cls._made(kernels.weights(groups, 0), columns, words, lengths)
 
@@ -127,18 +126,6 @@ def _entries(rows: Rows) -> Any:
         entries = entries.copy()  # the caller's keeps its zeros
         entries.eliminate_zeros()
     return entries
-
-
-def _members(groups: Groups) -> Iterator[tuple[Any, Integers, Array | None]]:
-    """Rows that count, the class of each, and what it weighs there: all at once, or if classes share rows, by class."""
-    if not len(groups.share):
-        code = groups.code if len(groups.code) else np.zeros(groups.rows, np.int64)
-        yield slice(None), code, groups.weight if len(groups.weight) else None
-        return
-    for c, share in enumerate(groups.share.T):
-        (members,) = np.nonzero(share)
-        weight = share[members] * groups.weight[members] if len(groups.weight) else share[members]
-        yield members, np.full(len(members), c), weight
 
 
 def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[Histogram, Histogram]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -243,6 +244,17 @@ class Groups:
         """The labels and weights of some of the rows."""
         rows = len(range(self.rows)[block])
         return Groups(self.code[block], self.share[block], self.weight[block], self.classes, rows)
+
+    def members(self) -> Iterator[tuple[Any, Integers, Array | None]]:
+        """Rows that count, the class of each, and its weight there: all at once, or if classes share rows, by class."""
+        if not len(self.share):
+            code = self.code if len(self.code) else np.zeros(self.rows, np.int64)
+            yield slice(None), code, self.weight if len(self.weight) else None
+            return
+        for c, share in enumerate(self.share.T):
+            (members,) = np.nonzero(share)
+            weight = share[members] * self.weight[members] if len(self.weight) else share[members]
+            yield members, np.full(len(members), c), weight
 
     @property
     def real(self) -> bool:

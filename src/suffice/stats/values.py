@@ -1,0 +1,268 @@
+"""How often each value of one column was seen, by class: of categories by name, and of numbers on a fine grid.
+
+Only values that occur are written down, sorted, so that two statistics are united by value, whatever each has seen.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.errors import DataError, ShapeError
+from suffice.stats import kernels
+from suffice.stats.base import Statistic, sealed
+from suffice.stats.histogram import Histogram
+from suffice.stats.inputs import REAL, Groups, Rows
+from suffice.typing import Array, Integers
+
+__all__ = ["ValueCounts", "distinct", "on_grid"]
+
+CUT = 40
+"""Bits of a float64's mantissa that the grid forgets; 12 of 52 are left: whole numbers below 8,192 stay apart."""
+
+LARGEST_TABLE = 2**24
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ValueCounts(Statistic):
+    """How many rows of each class have each value of one column.
+
+    `values` are sorted numbers or strings; class `line[i]` has value `values[place[i]]` in `count[i]` rows.
+
+    >>> counts = ValueCounts.of([3, 1, 3, 3], labels=[0, 0, 0, 1])
+    >>> counts
+    ValueCounts(values=[1., 3.], line=[0, 0, 1], place=[0, 1, 1], count=[1., 2., 1.], classes=2)
+    >>> counts.table
+    array([[1., 2.],
+           [0., 1.]])
+    """
+
+    values: Any
+    line: Integers
+    place: Integers
+    count: Array
+    classes: Integers
+
+    _whole = ("line", "place", "classes")
+
+    @classmethod
+    def zero(cls) -> Self:
+        """The statistic of no rows and no classes."""
+        whole = np.zeros(0, np.int64)
+        return cls(np.zeros(0), whole, whole, np.zeros(0), np.zeros((), np.int64))
+
+    def __post_init__(self) -> None:
+        values = np.asarray(self.values)
+        if values.dtype.kind in "OUT":
+            object.__setattr__(self, "values", np.zeros(0))
+            super().__post_init__()
+            names = values.astype(object)
+            names.setflags(write=False)
+            object.__setattr__(self, "values", names)
+            self._check_values()
+        else:
+            super().__post_init__()
+            self._check_values()
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        if rows.is_sparse or rows.matrix.shape[1] != 1:
+            found = "a sparse matrix" if rows.is_sparse else f"{rows.shape} a row"
+            raise ShapeError(f"The argument '{rows.name}' must hold one value per row; got {found}.")
+        REAL.check(rows.matrix.astype(np.float64, copy=False), rows.name, rows.first)
+        return cls._counted(*distinct(rows.matrix[:, 0].astype(np.float64)), groups)
+
+    @classmethod
+    def of_codes(
+        cls,
+        codes: Any,
+        values: Any,
+        labels: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        n_classes: int | None = None,
+    ) -> Self:
+        """Count rows that have `values[code]`; a code of −1 is a row without a value, which does not count."""
+        return cls._counted(np.asarray(values), codes, Groups.read(len(codes), labels, weights, n_classes))
+
+    @classmethod
+    def _counted(cls, values: NDArray[Any], codes: Any, groups: Groups) -> Self:
+        lines = 1 if groups.classes is None else groups.classes
+        order = np.argsort(values, kind="stable")
+        if lines * (len(values) + 1) <= LARGEST_TABLE:
+            table = _dense(codes, len(values), groups)[:, order]
+            line, place = np.nonzero(table)
+            counted = Histogram(line, place, table[line, place])
+        else:
+            counted = _sorted_counts(codes, order, groups)
+        shape = np.asarray(0 if groups.classes is None else groups.classes)
+        return cls._seen(values[order], counted, shape)
+
+    @classmethod
+    def _seen(cls, values: NDArray[Any], counted: Histogram, classes: Any) -> Self:
+        """Without values that no row has."""
+        used = np.zeros(len(values), bool)
+        used[counted.value] = True
+        place = counted.value
+        if not used.all():
+            place = (np.cumsum(used) - 1)[place]
+            values = values[used]
+        arrays = (values, counted.cell, place, counted.count)
+        return cls(*(sealed(np.asarray(array)) for array in arrays), classes)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The class axis, if there are labels; the values of two statistics may differ."""
+        return (int(self.classes),) if self.classes else ()
+
+    @property
+    def table(self) -> Array:
+        """Classes × values; one line without labels."""
+        out = np.zeros((max(1, int(self.classes)), len(self.values)))
+        out[self.line, self.place] = self.count
+        return out
+
+    @property
+    def n(self) -> Array:
+        """Rows of each class that have a value."""
+        return np.bincount(self.line, self.count, max(1, int(self.classes))).astype(np.float64)
+
+    @property
+    def totals(self) -> Array:
+        """Rows that have each value, of all classes together."""
+        return np.bincount(self.place, self.count, len(self.values)).astype(np.float64)
+
+    def with_classes(self, place: Integers, classes: int) -> Self:
+        """The same rows among more classes: class c becomes `place[c]`."""
+        line = place[self.line]
+        order = np.lexsort((self.place, line))
+        arrays = (self.values, line[order], self.place[order], self.count[order])
+        return type(self)(*arrays, np.asarray(classes))
+
+    def _is_identity(self) -> bool:
+        return not self.classes and not len(self.values)
+
+    def _check(self) -> None:
+        if self.classes.ndim or self.classes < 0:
+            raise ShapeError("'classes' of ValueCounts must be one whole number.")
+
+    def _check_values(self) -> None:
+        counted = Histogram(self.line, self.place + 1, self.count)
+        counted.check("place", "ValueCounts", max(1, int(self.classes)))
+        seen = np.bincount(self.place, minlength=len(self.values)) if len(self.place) else np.zeros(len(self.values))
+        if self.values.ndim != 1 or len(seen) != len(self.values) or not seen.all():
+            raise ShapeError("'values' of ValueCounts must be those that 'place' names, each of them.")
+        if (self.values[1:] <= self.values[:-1]).any() or (self.values != self.values).any():
+            raise DataError("'values' of ValueCounts must be sorted, each once, and never NaN.")
+
+    def _nothing(self) -> Self:
+        if len(self.count):
+            raise DataError("there are no rows to take from.")
+        return self
+
+    def _plus(self, other: Self) -> Self:
+        values, mine, its = self._united(other)
+        return self._seen(values, mine + its, self.classes)
+
+    def _minus(self, other: Self) -> Self:
+        values, mine, its = self._united(other)
+        left = mine - its
+        if left.count.min(initial=0.0) < 0:
+            worst = values[left.value[left.count.argmin()]]
+            raise DataError(f"more rows with the value {worst} would go than there are.")
+        return self._seen(values, left, self.classes)
+
+    def _united(self, other: Self) -> tuple[NDArray[Any], Histogram, Histogram]:
+        """The values of both, and the counts of each over these."""
+        if self.values.dtype != other.values.dtype and len(self.values) and len(other.values):
+            raise DataError("one counts words, the other numbers.")
+        if np.array_equal(self.values, other.values):
+            return self.values, self._over(None), other._over(None)
+        first, second = (s.values.astype(self._kind(other)) for s in (self, other))
+        values = np.unique(np.concatenate([first, second]))
+        return values, self._over(np.searchsorted(values, first)), other._over(np.searchsorted(values, second))
+
+    def _kind(self, other: Self) -> np.dtype[Any]:
+        kind: np.dtype[Any] = (self if len(self.values) else other).values.dtype
+        return kind
+
+    def _over(self, places: Any) -> Histogram:
+        return Histogram(self.line, self.place if places is None else places[self.place], self.count)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(self.arrays().values())
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.values.tolist()), *(array.tobytes() for array in (self.line, self.place, self.count))))
+
+
+def on_grid(values: NDArray[Any]) -> Array:
+    """Numbers with their mantissa cut to 12 bits: a fixed grid, fine everywhere, whatever the data and their unit.
+
+    >>> on_grid(np.array([1.0, 8191.0, 1234567.0, -0.1]))
+    array([ 1.00000000e+00,  8.19100000e+03,  1.23443200e+06, -9.99908447e-02])
+    """
+    bits = np.array(values, np.float64).view(np.int64)
+    bits &= ~np.int64((1 << CUT) - 1)
+    out: Array = bits.view(np.float64)
+    out += 0.0  # no negative zero
+    return out
+
+
+def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
+    """The values that occur, sorted, and the place of each row's among them."""
+    if not len(values):
+        return values, np.zeros(0, np.int64)
+    keys = values.view(np.int64) >> CUT if _all_on_grid(values) else None
+    if keys is None and values.dtype.kind in "iu":
+        keys = values
+    if keys is not None:
+        least, span = keys.min(), int(keys.max()) - int(keys.min()) + 1
+        if span <= max(2**16, 4 * len(values)):
+            keys = (keys - least).astype(np.int64, copy=False)
+            seen = np.bincount(keys, minlength=span) > 0
+            found = np.flatnonzero(seen) + least
+            codes = (np.cumsum(seen) - 1)[keys]
+            if values.dtype.kind in "iu":
+                return found.astype(values.dtype), codes
+            return _in_order((found << CUT).view(np.float64), codes)
+    found, codes = np.unique(values, return_inverse=True)
+    return found, codes.astype(np.int64, copy=False)
+
+
+def _all_on_grid(values: NDArray[Any]) -> bool:
+    return values.dtype == np.float64 and not (values.view(np.int64) & np.int64((1 << CUT) - 1)).any()
+
+
+def _in_order(found: Array, codes: Integers) -> tuple[Array, Integers]:
+    """Negative numbers' bits count backwards."""
+    if found[-1] >= 0 and found[0] >= 0:
+        return found, codes
+    order = np.argsort(found)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return found[order], rank[codes]
+
+
+def _dense(codes: Any, size: int, groups: Groups) -> Array:
+    """Classes × values; rows without a value go to a column that is left out."""
+    column = np.asarray(codes, np.int64)
+    if column.min(initial=0) < 0:
+        column = np.where(column < 0, size, column)
+    counts = kernels.categories(Rows(column[:, None], (1,), "codes"), groups, np.array([size + 1]))
+    return counts.reshape(-1, size + 1)[:, :size]
+
+
+def _sorted_counts(codes: Any, order: Integers, groups: Groups) -> Histogram:
+    """The same where a table of classes × values would be too large."""
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    parts = []
+    for members, line, weight in groups.members():
+        column = np.asarray(codes)[members]
+        present = column >= 0
+        parts.append(Histogram.of(line[present], rank[column[present]], None if weight is None else weight[present]))
+    return sum(parts[1:], start=parts[0])
