@@ -1,0 +1,130 @@
+"""What every model of one column does: count it, score it, weigh its evidence, show what it knows."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError
+from suffice.models.events import Estimate
+from suffice.tables import Column, holds
+from suffice.typing import Array, Integers
+
+__all__ = ["ColumnModel", "ColumnScorer", "Lookup", "Told", "column_name", "numbers"]
+
+Told = dict[str, Any]
+"""A table to show: names of its columns, and their values."""
+
+
+class ColumnScorer(Protocol):
+    """What is left of a column's statistic to score values with."""
+
+    def scores(self, column: Column) -> Array:
+        """ln p(x | c), rows × classes; zeros where the value is missing: it does not vote."""
+
+
+class ColumnModel(ABC):
+    """How the values of one column come about in each class, and what is believed before they are seen."""
+
+    word: ClassVar[str]
+    """What `columns={...}` calls it."""
+
+    storages: ClassVar[frozenset[str]]
+    """Kinds of columns it can read."""
+
+    def read(self, column: Column) -> None:
+        """Raise DataError if the column holds what this model cannot count."""
+        if column.storage not in {*self.storages, "nothing"}:
+            raise DataError(f"{column_name(column)} is declared {self.word} but holds {holds(column)}.")
+
+    @abstractmethod
+    def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> Any:
+        """The statistic of a column, by class; missing values do not count."""
+
+    @abstractmethod
+    def scorer(self, t: Any, estimate: Estimate, strict: bool) -> ColumnScorer:
+        """What scores new values; where it is strict, a value never seen is an error."""
+
+    @abstractmethod
+    def table(self, t: Any, classes: NDArray[Any], level: float) -> Told:
+        """What is known of each class: posterior means and intervals."""
+
+    @abstractmethod
+    def prior_in_words(self, t: Any) -> str:
+        """The prior, for people."""
+
+    def __repr__(self) -> str:
+        given = [f for f in fields(self) if getattr(self, f.name) != f.default]  # type: ignore[arg-type]
+        return f"{type(self).__name__}({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in given)})"
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Scores that are lines of a table; the last line, of zeros, is that of a missing value."""
+
+    table: Array
+    place: Any  # Column → line of each row, −1 where it is missing
+    names: Any = None  # line → how a reader calls it
+
+    @classmethod
+    def of(cls, log_theta: Array, place: Any, names: Any = None) -> Lookup:
+        """From ln θ, classes × lines."""
+        return cls(np.vstack([log_theta.T, np.zeros(len(log_theta))]), place, names)
+
+    def scores(self, column: Column) -> Array:
+        """Rows × classes."""
+        scores: Array = self.table.take(self.place(column), axis=0)
+        return scores
+
+
+def column_name(column: Column) -> str:
+    """How messages call it."""
+    return f"Column {column.name!r}"
+
+
+def numbers(column: Column) -> NDArray[Any]:
+    """The values of a column of numbers, finite ones; zeros stand where they are missing."""
+    values = column.values
+    if values is None:
+        return np.zeros(len(column))
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8)
+    if column.missing is not None:
+        values = np.where(column.missing, values.dtype.type(0), values)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise DataError(
+            f"{column_name(column)} must hold finite numbers; got {values[row]} in row {row}. Make it a missing value."
+        )
+    return values
+
+
+def present(column: Column, codes: Integers, weights: Array | None) -> tuple[NDArray[Any], Integers, Array | None]:
+    """Values, classes and weights of the rows that have a value."""
+    values = numbers(column)
+    if column.missing is None:
+        return values, codes, weights
+    keep = ~column.missing
+    return values[keep], codes[keep], None if weights is None else weights[keep]
+
+
+def silent(scores: Array, column: Column) -> Array:
+    """Scores, with zeros where the value is missing."""
+    if column.missing is not None:
+        scores[column.missing] = 0.0
+    return scores
+
+
+def by_class(classes: NDArray[Any], **columns: Any) -> Told:
+    """A table with a line per class."""
+    return {"class": classes, **{name: np.asarray(values).ravel() for name, values in columns.items()}}
+
+
+def by_value(what: str, values: NDArray[Any], classes: NDArray[Any], **columns: Any) -> Told:
+    """A table with a line per value and class, from arrays of classes × values."""
+    told: Told = {what: np.repeat(values, len(classes)), "class": np.tile(classes, len(values))}
+    return told | {name: np.asarray(table).T.ravel() for name, table in columns.items()}

@@ -1,0 +1,187 @@
+"""Columns of categories and of flags: a line of ln θ for each, and one for what was never seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError
+from suffice.models import categorical, events
+from suffice.models.columns.base import ColumnModel, Lookup, Told, by_class, by_value, column_name, numbers, present
+from suffice.models.events import Estimate
+from suffice.posterior import Beta, Dirichlet
+from suffice.stats import BinaryCounts, ValueCounts
+from suffice.stats.inputs import BINARY, EXACT, POSITIVE
+from suffice.stats.values import distinct
+from suffice.tables import Column, holds
+from suffice.typing import Array, Integers
+
+__all__ = ["Bernoulli", "Categorical"]
+
+
+@dataclass(frozen=True, repr=False)
+class Categorical(ColumnModel):
+    """Categories by name: a Dirichlet belief over those seen so far and one place for all others.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Pseudo-count of each category in each class.
+    other : float, default=None
+        Pseudo-count of all categories never seen together, as much as ``alpha`` if not given. 0 if there are no
+        others; then one that does turn up does not vote.
+    """
+
+    alpha: float = 1.0
+    other: float | None = None
+
+    word = "categorical"
+    storages = frozenset({"bool", "integer", "real", "string", "category"})
+
+    def __post_init__(self) -> None:
+        POSITIVE.read(self.alpha, "alpha")
+        if self.other is not None and self.other != 0:
+            POSITIVE.read(self.other, "other")
+
+    def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> ValueCounts:
+        """How often each category was seen."""
+        return ValueCounts.of_codes(*categories(column), codes, weights, n_classes=n_classes)
+
+    def scorer(self, t: ValueCounts, estimate: Estimate, strict: bool) -> Lookup:
+        """ln θ of each category, of any other, and nothing for none."""
+        counts, alpha = self._with_other(t)
+        log_theta = categorical.Categorical(alpha, estimate).log_theta(counts)
+        if self._others == 0 and not strict:
+            log_theta = np.column_stack([log_theta, np.zeros(len(log_theta))])  # what cannot be does not vote
+        return Lookup.of(log_theta, partial(_places, t.values, strict), [*map(_shown, t.values), "never seen"])
+
+    def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> Told:
+        """A line per category and class."""
+        counts, alpha = self._with_other(t)
+        belief = Dirichlet(counts + alpha)
+        low, high = belief.interval(level)
+        names = np.array([*t.values, *["(other)"] * (self._others > 0)], dtype=object)
+        return by_value("value", names, classes, n=counts, probability=belief.mean, low=low, high=high)
+
+    def prior_in_words(self, t: ValueCounts) -> str:
+        """Pseudo-counts and categories."""
+        other = "" if self._others == 0 else " and others"
+        return f"Dirichlet({self.alpha:g} each) over {len(t.values):,} categories{other}"
+
+    def log_evidence(self, t: ValueCounts) -> float:
+        """ln p of the categories, all classes together."""
+        counts, alpha = self._with_other(t)
+        return float(np.sum(Dirichlet(np.broadcast_to(alpha, counts.shape)).log_evidence(counts=counts)))
+
+    @property
+    def _others(self) -> float:
+        return self.alpha if self.other is None else self.other
+
+    def _with_other(self, t: ValueCounts) -> tuple[Array, Array]:
+        """Counts and pseudo-counts, those of all other categories last, if there are others."""
+        counts, alpha = t.table, np.full(len(t.values), float(self.alpha))
+        if self._others == 0:
+            return counts, alpha
+        return np.column_stack([counts, np.zeros(len(counts))]), np.append(alpha, self._others)
+
+
+@dataclass(frozen=True, repr=False)
+class Bernoulli(ColumnModel):
+    """True or False: a Beta belief about how often it is True.
+
+    Parameters
+    ----------
+    prior : Beta, default=Beta(1, 1)
+        The belief before any row is seen.
+    """
+
+    prior: Beta = Beta(1, 1)
+
+    word = "bernoulli"
+    storages = frozenset({"bool", "integer", "real"})
+
+    def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> BinaryCounts:
+        """How often it is True."""
+        values, codes, weights = present(column, codes, weights)
+        self._check(column, values)
+        return BinaryCounts.of(values[:, None], codes, weights, n_classes=n_classes)
+
+    def scorer(self, t: BinaryCounts, estimate: Estimate, strict: bool) -> Lookup:
+        """ln(1−θ) and ln θ."""
+        on, off = events.Bernoulli(np.asarray(self.prior.a), np.asarray(self.prior.b), estimate).log_theta(t)
+        return Lookup.of(np.column_stack([off, on]), self._places)
+
+    def table(self, t: BinaryCounts, classes: NDArray[Any], level: float) -> Told:
+        """A line per class."""
+        belief = self.prior.update(t)
+        low, high = belief.interval(level)
+        return by_class(classes, n=np.broadcast_to(t.n, t.ones.shape), probability=belief.mean, low=low, high=high)
+
+    def prior_in_words(self, t: BinaryCounts) -> str:
+        """The Beta."""
+        return repr(self.prior)
+
+    def _places(self, column: Column) -> Integers:
+        values = numbers(column)
+        self._check(column, values)
+        codes = values.astype(np.int64)
+        return codes if column.missing is None else np.where(column.missing, -1, codes)
+
+    def _check(self, column: Column, values: NDArray[Any]) -> None:
+        wrong = ~BINARY.accepts(values)
+        if wrong.any():
+            raise DataError(f"{column_name(column)} is {self.word} and must hold 0 and 1; got {values[wrong][0]}.")
+
+
+def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
+    """A code for each row, −1 where it is missing, and the values the codes stand for: words, or numbers."""
+    if column.storage in ("string", "category"):
+        coded = column.coded()
+        labels = coded.labels
+        return coded.values, labels if labels.dtype.kind == "O" else labels.astype(np.float64)
+    values = numbers(column)
+    if values.dtype.kind in "iu" and len(values) and max(abs(int(values.min())), int(values.max())) > EXACT:
+        raise DataError(
+            f"{column_name(column)} must hold numbers below 2**53 to be told apart; got {values.max()}. Make them text."
+        )
+    found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
+    if column.missing is not None:
+        codes = np.where(column.missing, -1, codes)
+    return codes, found.astype(np.float64)
+
+
+def _places(known: NDArray[Any], strict: bool, column: Column) -> Integers:
+    """The place of each row's category among those known, the one after them for others, −1 where it is missing."""
+    codes, labels = categories(column)
+    if not len(labels):
+        return np.asarray(codes, np.int64)
+    words = labels.dtype.kind == "O"
+    if len(known) and words != (known.dtype.kind == "O"):
+        was = "numbers" if words else "words"
+        raise DataError(f"{column_name(column)} was learned as {was}; got {holds(column)}.")
+    place = np.searchsorted(known, labels)
+    seen = place < len(known)
+    seen[seen] = known[place[seen]] == labels[seen]
+    place = np.where(seen, place, len(known))
+    if strict and not seen.all():
+        _refuse_unseen(column, codes, labels, seen)
+    return np.append(place, -1)[codes]
+
+
+def _refuse_unseen(column: Column, codes: Integers, labels: NDArray[Any], seen: NDArray[np.bool_]) -> None:
+    used = np.zeros(len(labels), bool)
+    used[codes[codes >= 0]] = True
+    for i in np.flatnonzero(used & ~seen)[:1]:
+        row = int(np.flatnonzero(codes == i)[0])
+        raise DataError(
+            f"{column_name(column)} must hold categories seen in training; got {_shown(labels[i])!r} in row {row}. "
+            "With unseen='prior' it gets the probability of a new one."
+        )
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else f"{value:g}"

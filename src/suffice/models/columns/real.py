@@ -1,0 +1,166 @@
+"""Columns of numbers: normal, or counts of events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError
+from suffice.models import events, gaussian
+from suffice.models.columns.base import ColumnModel, Told, by_class, column_name, numbers, present, silent
+from suffice.models.events import Estimate
+from suffice.posterior import Gamma, NormalInverseGamma
+from suffice.stats import DiagonalMoments, PoissonSums, TokenCounts
+from suffice.stats.inputs import COUNT, WHOLE
+from suffice.tables import Column
+from suffice.typing import Array, Integers
+
+__all__ = ["Gaussian", "Poisson"]
+
+NUMBERS = frozenset({"bool", "integer", "real"})
+
+KAPPA, SHAPE = 0.01, 1.5
+"""What a Gaussian column's class means, and their variance, are worth before any row: next to nothing, and one row."""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The scores of a matrix with one column, silent where a value is missing."""
+
+    scorer: Any
+    check: Any
+
+    def scores(self, column: Column) -> Array:
+        """Rows × classes."""
+        values = numbers(column)
+        self.check(column, values)
+        scores: Array = self.scorer.scores(values[:, None])
+        return silent(scores, column)
+
+
+@dataclass(frozen=True, repr=False)
+class Gaussian(ColumnModel):
+    """A normal per class, or with estimate="predictive" the Student-t that integrates it out.
+
+    Parameters
+    ----------
+    prior : NormalInverseGamma, default=None
+        Belief about mean and variance. If not given: the mean about that of all rows, worth 0.01 rows; the variance
+        about that within classes, worth one row. So the unit of the numbers does not matter.
+    floor : float, default=0.0
+        Added to the variance where it is plugged in ("mle", "map", "mean").
+    """
+
+    prior: NormalInverseGamma | None = None
+    floor: float = 0.0
+
+    word = "gaussian"
+    storages = NUMBERS
+
+    def __post_init__(self) -> None:
+        COUNT.read(self.floor, "floor")
+
+    def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> DiagonalMoments:
+        """Mean and scatter."""
+        values, codes, weights = present(column, codes, weights)
+        return DiagonalMoments.of(values[:, None], codes, weights, n_classes=n_classes, name=column_name(column))
+
+    def scorer(self, t: DiagonalMoments, estimate: Estimate, strict: bool) -> Rows:
+        """Scores of numbers."""
+        model = gaussian.Gaussian(self.floor, self.belief(t), estimate)
+        return Rows(model.scorer(t), lambda column, values: None)
+
+    def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> Told:
+        """A line per class: mean and standard deviation."""
+        belief = self.belief(t).update(t)
+        ends, spread = belief.interval(level), np.sqrt(np.asarray(belief.mean.variance))
+        low, high = np.sqrt(np.asarray(ends.variance))
+        return by_class(
+            classes, n=t.n, mean=belief.m, low=ends.mean[0], high=ends.mean[1], sd=spread, sd_low=low, sd_high=high
+        )
+
+    def prior_in_words(self, t: DiagonalMoments) -> str:
+        """The normal-inverse-gamma."""
+        prior = self.belief(t)
+        m, kappa, a, b = (float(np.ravel(x)[0]) for x in (prior.m, prior.kappa, prior.a, prior.b))
+        return f"NormalInverseGamma({m:.4g}, {kappa:g}, {a:g}, {b:.4g})"
+
+    def log_evidence(self, t: DiagonalMoments) -> float:
+        """ln p of the numbers, all classes together."""
+        return float(np.sum(self.belief(t).log_evidence(t)))
+
+    def belief(self, t: DiagonalMoments) -> NormalInverseGamma:
+        """The prior as given, or one in the unit of the numbers."""
+        if self.prior is not None:
+            return self.prior
+        n, mean = float(t.n.sum()), t.mean[:, 0]
+        if n == 0:
+            return NormalInverseGamma(0.0, KAPPA, SHAPE, SHAPE - 1)
+        share = t.n[:, 0] / n
+        pivot = mean[np.argmax(share)]
+        middle = float(pivot + share @ (mean - pivot))
+        within = float(t.scatter.sum()) / n
+        total = within + float(share @ (mean - middle) ** 2)
+        spread = max(within, 1e-9 * total, (2.0**-40 * abs(middle)) ** 2) or 1.0
+        return NormalInverseGamma(middle, KAPPA, SHAPE, (SHAPE - 1) * spread)
+
+
+@dataclass(frozen=True, repr=False)
+class Poisson(ColumnModel):
+    """Counts of events: a rate per class, or with estimate="predictive" the negative binomial that integrates it out.
+
+    Parameters
+    ----------
+    prior : Gamma, default=None
+        Belief about the rate. If not given: about the mean of all rows, worth one event.
+    """
+
+    prior: Gamma | None = None
+
+    word = "poisson"
+    storages = NUMBERS
+
+    def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> PoissonSums:
+        """Σx, n and Σ ln x!."""
+        values, codes, weights = present(column, codes, weights)
+        if not WHOLE.accepts(values).all():
+            wrong = values[~WHOLE.accepts(values)][0]
+            raise DataError(f"{column_name(column)} is {self.word} and must hold counts 0, 1, 2, …; got {wrong}.")
+        return PoissonSums.of(values[:, None], codes, weights, n_classes=n_classes)
+
+    def scorer(self, t: PoissonSums, estimate: Estimate, strict: bool) -> Rows:
+        """Scores of counts."""
+        prior = self.belief(t)
+        model = events.Poisson(np.asarray(prior.shape), np.asarray(prior.rate), estimate)
+        return Rows(model.scorer(TokenCounts(t.total), t.n), self._check)
+
+    def table(self, t: PoissonSums, classes: NDArray[Any], level: float) -> Told:
+        """A line per class."""
+        belief = self.belief(t).update(t)
+        low, high = belief.interval(level)
+        return by_class(classes, n=t.n, rate=belief.mean, low=low, high=high)
+
+    def prior_in_words(self, t: PoissonSums) -> str:
+        """The Gamma."""
+        prior = self.belief(t)
+        return f"Gamma({float(np.ravel(prior.shape)[0]):g}, {float(np.ravel(prior.rate)[0]):.4g})"
+
+    def log_evidence(self, t: PoissonSums) -> float:
+        """ln p of the counts, all classes together."""
+        return float(np.sum(self.belief(t).log_evidence(t)))
+
+    def belief(self, t: PoissonSums) -> Gamma:
+        """The prior as given, or one about the mean of all."""
+        if self.prior is not None:
+            return self.prior
+        total, n = float(t.total.sum()), float(t.n.sum())
+        return Gamma(1.0, n / total if total > 0 else 1.0)
+
+    def _check(self, column: Column, values: NDArray[Any]) -> None:
+        if values.min(initial=0) < 0:
+            raise DataError(
+                f"{column_name(column)} is {self.word} and must hold counts of at least 0; got {values.min()}."
+            )

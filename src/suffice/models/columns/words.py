@@ -1,0 +1,108 @@
+"""Columns of free text: words by class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.models import texts
+from suffice.models.columns.base import ColumnModel, Told, by_value
+from suffice.models.events import Estimate
+from suffice.models.urns import predictive_urns
+from suffice.posterior import Dirichlet
+from suffice.stats.inputs import POSITIVE
+from suffice.stats.words import WordCounter, WordCounts
+from suffice.tables import Column
+from suffice.text import Analysis
+from suffice.typing import Array, Integers
+
+__all__ = ["Text"]
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Scores of texts; one that is missing has no words."""
+
+    scorer: Any
+    analysis: Analysis
+    classes: int
+
+    def scores(self, column: Column) -> Array:
+        """Rows × classes."""
+        parts = [self.scorer.scores(batch) for batch in self.analysis.batches(_texts(column).fill_null(""))]
+        return np.concatenate(parts) if parts else np.zeros((0, self.classes))
+
+
+@dataclass(frozen=True, repr=False)
+class Text(ColumnModel):
+    """Free text: how often each class uses each word, with the tokens of ``TextClassifier``.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Pseudo-count of each word in each class.
+    ngram_range : tuple of int, default=(1, 1)
+        Words, or runs of so many words.
+    lowercase : bool, default=True
+        Whether capital letters are the same as small ones.
+    """
+
+    alpha: float = 1.0
+    ngram_range: tuple[int, int] = (1, 1)
+    lowercase: bool = True
+
+    word = "text"
+    storages = frozenset({"string", "category"})
+
+    def __post_init__(self) -> None:
+        POSITIVE.read(self.alpha, "alpha")
+
+    @property
+    def analysis(self) -> Analysis:
+        """What a token is."""
+        return Analysis(ngram_range=self.ngram_range, lowercase=self.lowercase)
+
+    def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> WordCounts:
+        """Counts of words."""
+        documents = _texts(column)
+        if column.missing is not None:
+            keep = ~column.missing
+            documents, codes = documents.filter(pa.array(keep)), codes[keep]
+            weights = None if weights is None else weights[keep]
+        counter = WordCounter(self.analysis, n_classes)
+        counter.add(documents, codes, weights, f"column {column.name!r}")
+        return counter.result()
+
+    def scorer(self, t: WordCounts, estimate: Estimate, strict: bool) -> Documents:
+        """Scores of texts."""
+        analysis = self.analysis
+        lexicon = texts.Lexicon.of(t, analysis)
+        alpha = texts.pseudo_count(self.alpha, estimate)
+        if estimate == "predictive":
+            scorer: Any = predictive_urns(t, alpha).scorer(lexicon)
+        else:
+            scorer = texts.multinomial_scorer(t, t.tokens, alpha, False, lexicon)
+        return Documents(scorer, analysis, t.n_classes)
+
+    def table(self, t: WordCounts, classes: NDArray[Any], level: float) -> Told:
+        """A line per word and class."""
+        counts = t.tokens.toarray()
+        belief = Dirichlet(counts + self.alpha)
+        low, high = belief.interval(level)
+        return by_value("word", t.words.strings, classes, n=counts, probability=belief.mean, low=low, high=high)
+
+    def prior_in_words(self, t: WordCounts) -> str:
+        """Pseudo-counts and words."""
+        return f"Dirichlet({self.alpha:g} each) over {t.width:,} words"
+
+
+def _texts(column: Column) -> Any:
+    if column.storage == "category":
+        return pa.DictionaryArray.from_arrays(
+            pa.array(column.values, mask=column.missing), pa.array(column.labels, pa.large_string())
+        ).cast(pa.large_string())
+    return column.values if column.values is not None else pa.nulls(len(column), pa.large_string())
