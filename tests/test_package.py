@@ -50,6 +50,7 @@ def test_lazy_names_are_all_there_and_typed() -> None:
         "models",
         "posterior",
         "stats",
+        "tables",
         "text",
         "typing",
     }  # not in __all__: import * must not hide a user's own names

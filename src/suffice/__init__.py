@@ -29,7 +29,7 @@ _HOMES = {
     "show_versions": "versions",
     "threads": "parallel",
 }
-_MODULES = ("datasets", "errors", "estimators", "models", "posterior", "stats", "text", "typing")
+_MODULES = ("datasets", "errors", "estimators", "models", "posterior", "stats", "tables", "text", "typing")
 
 __all__ = [*_HOMES, "__version__"]
 

@@ -4,6 +4,7 @@ from . import estimators as estimators
 from . import models as models
 from . import posterior as posterior
 from . import stats as stats
+from . import tables as tables
 from . import text as text
 from . import typing as typing
 from .estimators import BernoulliNB as BernoulliNB

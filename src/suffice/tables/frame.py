@@ -1,0 +1,238 @@
+"""A table of any library, an array or a sparse matrix, seen as columns that are read when they are asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+
+from suffice.errors import DataError, KindError, ShapeError
+from suffice.tables.column import Column, Name
+from suffice.tables.series import is_series, library, of_numpy, of_series
+from suffice.typing import Booleans
+
+__all__ = ["Table"]
+
+_SHOWN = 5  # names that an error lists
+
+
+class Table:
+    """Columns by name; each is converted at the first question, so one that is not used costs nothing and cannot fail.
+
+    >>> table = Table.read({"age": [31, None], "city": ["Rome", "Oslo"]})
+    >>> table.names, len(table), table["age"].n_missing
+    (['age', 'city'], 2, 1)
+    """
+
+    def __init__(
+        self,
+        names: Sequence[Name],
+        rows: int,
+        fetch: Callable[[Name], Column],
+        named: bool = True,
+        backend: str | None = None,
+    ) -> None:
+        self.names, self.named, self.backend = list(names), named, backend
+        self._rows, self._fetch = rows, fetch
+        self._known, self._columns = frozenset(self.names), dict[Name, Column]()
+
+    @classmethod
+    def read(cls, frame: Any, name: str = "X") -> Table:
+        """Dataframes, Arrow tables, dicts of columns, 2-D arrays, lists of rows, sparse matrices."""
+        frame = nw.to_native(frame, pass_through=True)
+        if isinstance(frame, Table):
+            return frame
+        if isinstance(frame, dict):
+            return _of_dict(frame, name)
+        if isinstance(frame, np.ndarray):
+            return _of_array(frame, name)
+        if isinstance(frame, list | tuple):
+            return _of_lists(frame, name)
+        if sparse.issparse(frame):
+            return _of_sparse(frame, name)
+        return _of_frame(frame, name)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @property
+    def width(self) -> int:
+        """The number of columns."""
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._known
+
+    def __getitem__(self, name: Name) -> Column:
+        if name not in self._columns:
+            self._must_have([name])
+            self._columns[name] = self._fetch(name)
+        return self._columns[name]
+
+    def part(self, block: slice) -> Table:
+        """Some of the rows, in the same memory; a column is converted once for all parts."""
+        rows = len(range(len(self))[block])
+        return Table(self.names, rows, lambda name: self[name].part(block), self.named, self.backend)
+
+    def take(self, keep: Booleans) -> Table:
+        """The rows that are kept."""
+        keep = np.asarray(keep)
+        if keep.dtype != np.bool_ or keep.shape != (len(self),):
+            got = f"{keep.dtype} of shape {keep.shape}"
+            raise ShapeError(f"The argument 'keep' must say True or False for each of {len(self)} rows; got {got}.")
+        rows = int(keep.sum())
+        return Table(self.names, rows, lambda name: self[name].take(keep), self.named, self.backend)
+
+    def only(self, names: Iterable[Name]) -> Table:
+        """Some of the columns, in the order of `names`."""
+        names = list(names)
+        self._must_have(names)
+        return Table(names, len(self), self.__getitem__, self.named, self.backend)
+
+    def without(self, names: Iterable[Name]) -> Table:
+        """All columns but some."""
+        dropped = list(names)
+        self._must_have(dropped)
+        return self.only(name for name in self.names if name not in set(dropped))
+
+    def _must_have(self, names: Sequence[Name]) -> None:
+        for name in names:
+            if name not in self._known:
+                shown = ", ".join(map(repr, self.names[:_SHOWN])) + (", …" if self.width > _SHOWN else "")
+                raise DataError(f"A column must be one of the table's ({shown or 'it has none'}); got {name!r}.")
+
+
+def _names(labels: Iterable[Any], name: str) -> list[Name]:
+    """Strings and whole numbers as they are, everything else in words; each only once."""
+    names: list[Name] = []
+    for label in labels:
+        whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
+        names.append(int(label) if whole else str(label))
+    twice = next((label for label, times in Counter(names).items() if times > 1), None)
+    if twice is not None:
+        raise DataError(f"The argument '{name}' must give each column its own name; got two of name {twice!r}.")
+    return names
+
+
+def _of_frame(frame: Any, name: str) -> Table:
+    given = nw.from_native(frame, pass_through=True)
+    if isinstance(given, nw.LazyFrame):
+        given = given.collect()
+    if isinstance(given, nw.DataFrame):
+        frame = given.to_native()
+    elif isinstance(frame, pa.RecordBatch):
+        frame = pa.Table.from_batches([frame])
+    elif is_series(frame) or not hasattr(frame, "__arrow_c_stream__"):
+        raise _not_a_table(frame, name)
+    else:
+        frame = _by_capsule(frame, name)
+    home = library(frame)
+    labels = frame.column_names if home == "pyarrow" else frame.columns
+    names = _names(labels, name)
+    places = {label: place for place, label in enumerate(names)}
+    column = _reader(frame, home)
+    backend = home if home in ("pandas", "polars", "pyarrow") else None
+    rows = frame.shape[0]
+    return Table(names, rows, lambda label: of_series(label, column(places[label])), True, backend)
+
+
+def _reader(frame: Any, home: str) -> Callable[[int], Any]:
+    """How the library calls the column at a place."""
+    if home == "pandas":
+        return lambda place: frame.iloc[:, place]
+    if home == "polars":
+        return lambda place: frame.to_series(place)
+    if home == "pyarrow":
+        return lambda place: frame.column(place)
+    given = nw.from_native(frame, eager_only=True)
+    return lambda place: given[:, place]
+
+
+def _by_capsule(frame: Any, name: str) -> Any:
+    """A table of a library that only speaks Arrow's own protocol."""
+    try:
+        return pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise _not_a_table(frame, name) from None
+
+
+def _not_a_table(got: Any, name: str) -> KindError:
+    hint = ""
+    if library(got) in ("pandas", "polars") and type(got).__name__ == "Series":
+        hint = f" (a table of this one column is {name}.to_frame())"
+    return KindError(
+        f"The argument '{name}' must be a table, such as a DataFrame, an Arrow table, a dict of columns or "
+        f"a 2-D array; got a {type(got).__name__}{hint}."
+    )
+
+
+def _of_dict(columns: dict[Any, Any], name: str) -> Table:
+    names = _names(columns, name)
+    sources = dict(zip(names, columns.values(), strict=True))
+    for label, source in sources.items():
+        if not isinstance(source, np.ndarray | list | tuple | range) and not is_series(source):
+            raise KindError(
+                f"The argument '{name}' must hold a list, an array or a Series under {label!r}; "
+                f"got a {type(source).__name__}."
+            )
+        if isinstance(source, np.ndarray) and source.ndim != 1:
+            raise ShapeError(
+                f"The argument '{name}' must hold one value per row under {label!r}; got shape {source.shape}."
+            )
+    sizes = {label: len(source) for label, source in sources.items()}
+    for label, size in sizes.items():
+        if size != sizes[names[0]]:
+            raise ShapeError(
+                f"The argument '{name}' must hold columns of equal length; got {names[0]!r} of {sizes[names[0]]} "
+                f"and {label!r} of {size}."
+            )
+    return Table(names, sizes[names[0]] if names else 0, lambda label: of_series(label, sources[label]))
+
+
+def _one_row_each(name: str, got: str) -> ShapeError:
+    return ShapeError(
+        f"The argument '{name}' must hold one row per example, such as a 2-D array; got {got} "
+        f"(reshape(1, -1) makes it one row, reshape(-1, 1) one column)."
+    )
+
+
+def _of_array(array: Any, name: str) -> Table:
+    if array.ndim == 1:
+        raise _one_row_each(name, f"one dimension of {len(array)} values")
+    if array.ndim != 2:
+        raise ShapeError(f"The argument '{name}' must have rows and columns; got an array of shape {array.shape}.")
+    array = np.asarray(array) if isinstance(array, np.matrix) else array
+    return Table(range(array.shape[1]), len(array), lambda place: of_numpy(place, array[:, place]), False)
+
+
+def _of_lists(rows: Sequence[Any], name: str) -> Table:
+    for place, row in enumerate(rows):
+        if isinstance(row, dict | str | bytes) or not hasattr(row, "__len__"):
+            if isinstance(row, dict):
+                raise KindError(f"The argument '{name}' must be a dict of columns rather than a list of dicts.")
+            raise _one_row_each(name, f"a list of {type(row).__name__}")
+        if len(row) != len(rows[0]):
+            raise ShapeError(
+                f"The argument '{name}' must hold rows of equal length; got {len(rows[0])} values in row 0 "
+                f"and {len(row)} in row {place}."
+            )
+    width = len(rows[0]) if rows else 0
+    return Table(range(width), len(rows), lambda place: of_series(place, [row[place] for row in rows]), False)
+
+
+def _of_sparse(matrix: Any, name: str) -> Table:
+    if matrix.ndim != 2:
+        raise _one_row_each(name, f"a sparse array of shape {matrix.shape}")
+    by_column: list[Any] = []
+
+    def column(place: Any) -> Column:
+        if not by_column:
+            by_column.append(matrix.tocsc())
+        return of_numpy(place, by_column[0][:, [place]].toarray().ravel())
+
+    return Table(range(matrix.shape[1]), matrix.shape[0], column, False)

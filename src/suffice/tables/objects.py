@@ -1,0 +1,81 @@
+"""Python objects, one per row → a column of what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.tables.arrow import of_arrow
+from suffice.tables.column import Column, Name, gaps, unusable
+from suffice.tables.scalars import decoded, is_missing, numbers, sort_of
+from suffice.typing import Booleans
+
+__all__ = ["of_objects"]
+
+_SIMPLE = ("null", "bool", "int64", "uint64", "double", "string", "large_string")
+
+
+def of_objects(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:
+    """Arrow looks first, being fast; where it hesitates, every value is looked at."""
+    try:
+        array = pa.array(values, from_pandas=True)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        return _one_by_one(name, values)
+    if str(array.type) in _SIMPLE:
+        return of_arrow(name, array)
+    return _one_by_one(name, values)
+
+
+def _one_by_one(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:
+    present = np.array([not is_missing(value) for value in values], np.bool_)
+    found = [value for value, there in zip(values, present, strict=True) if there]
+    sorts = {sort_of(value) for value in found}
+    missing = gaps(~present)
+    if not sorts:
+        return Column(name, "nothing", None, missing, rows=len(present))
+    if sorts == {"date"}:
+        return Column(name, "date", None, missing, rows=len(present))
+    if sorts == {"bool"}:
+        return Column(name, "bool", _spread(np.array(found, np.bool_), present), missing)
+    if sorts <= {"bool", "integer", "real"}:
+        array = numbers(found)
+        return Column(name, "real" if array.dtype == np.float64 else "integer", _spread(array, present), missing)
+    if "other" in sorts or "date" in sorts:
+        _complain(name, values, "other" if "other" in sorts else "date")
+    return Column(name, "string", _words(name, values, present), missing)
+
+
+def _spread(found: NDArray[Any], present: Booleans) -> NDArray[Any]:
+    """Values where they belong; NaN or 0 in the gaps."""
+    array = np.full(len(present), np.nan if found.dtype == np.float64 else 0, found.dtype)
+    array[present] = found
+    return array
+
+
+def _words(name: Name, values: Any, present: Booleans) -> Any:
+    try:
+        words = [decoded(value) if there else None for value, there in zip(values, present, strict=True)]
+    except UnicodeDecodeError:
+        _complain(name, values, "bytes")
+    return pa.array(words, pa.large_string())
+
+
+def _complain(name: Name, values: Any, sort: str) -> None:
+    for row, value in enumerate(values):
+        if sort_of(value) == sort and not is_missing(value):
+            if sort == "bytes" and _is_text(value):
+                continue
+            mixed = " among other values" if sort == "date" else ""
+            raise unusable(name, f"{type(value).__name__}{mixed}", row)
+
+
+def _is_text(value: bytes) -> bool:
+    try:
+        value.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,80 @@
+"""What a single Python value is: missing, a number, a word, a date, or nothing a table can use."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from decimal import Decimal
+from functools import lru_cache
+from numbers import Integral, Real
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Sort", "decoded", "is_missing", "numbers", "sort_of"]
+
+Sort = Literal["missing", "bool", "integer", "real", "string", "bytes", "date", "other"]
+
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_SORTS: tuple[tuple[Sort, Any], ...] = (
+    ("string", str),
+    ("bytes", bytes),
+    ("bool", (bool, np.bool_)),
+    ("date", _DATES),  # before numbers: numpy's durations are integers too
+    ("integer", Integral),
+    ("real", (Real, Decimal)),
+)
+
+
+def sort_of(value: Any) -> Sort:
+    """What a value is by its type; NaN is told apart by `is_missing`."""
+    kind: Any = type(value)
+    return _sort_of_type(kind)
+
+
+@lru_cache(maxsize=1024)
+def _sort_of_type(kind: type) -> Sort:
+    if kind.__name__ in ("NoneType", "NAType", "NaTType"):  # pandas is optional, so its types go by their names
+        return "missing"
+    if kind.__name__ == "Period":
+        return "date"
+    return next((sort for sort, kinds in _SORTS if issubclass(kind, kinds)), "other")
+
+
+def is_missing(value: Any) -> bool:
+    """None, NaN, NA or NaT."""
+    if isinstance(value, float | np.floating):
+        return bool(value != value)
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if isinstance(value, np.datetime64 | np.timedelta64):
+        return bool(np.isnat(value))
+    return sort_of(value) == "missing"
+
+
+def decoded(value: Any) -> str:
+    """A value as a word."""
+    if isinstance(value, bytes):
+        return value.decode()
+    # Arrow holds UTF-8, which has no room for half a surrogate pair
+    return str(value).encode("utf-8", "backslashreplace").decode()
+
+
+def numbers(values: Sequence[Any]) -> NDArray[Any]:
+    """Whole numbers as int64, or uint64 where only that is wide enough; other numbers as float64."""
+    if all(sort_of(value) in ("bool", "integer") for value in values):
+        whole = [int(value) for value in values]
+        least, most = min(whole, default=0), max(whole, default=0)
+        if least >= -(2**63) and most < 2**63:
+            return np.array(whole, np.int64)
+        if least >= 0 and most < 2**64:
+            return np.array(whole, np.uint64)
+    return np.array([_float(value) for value in values], np.float64)
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except OverflowError:  # an int of more than 1024 bits
+        return float("inf") if value > 0 else float("-inf")

@@ -1,0 +1,127 @@
+"""What a column holds, as a model sees it: the same data are of the same kind in whichever library they come."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from suffice.errors import DataError
+from suffice.tables.column import Column
+from suffice.typing import Array, Booleans
+
+__all__ = ["Kind", "holds", "kind_of", "refuse"]
+
+Kind = Literal["bool", "category", "integer", "real", "text", "date", "identifier", "nothing"]
+
+EXACT = 2.0**53  # beyond this every float is whole, and tells nothing
+WORDS = 3.0  # a text has at least so many words, on average
+IDENTIFIERS = 20.0  # fewer different words may well be categories
+SAMPLE = 10_000  # rows that tell texts from categories
+_BLOCK = 2**16
+
+
+def kind_of(column: Column, weights: Array | None = None) -> Kind:
+    """What the values are; a row of weight k counts as k rows, and one of weight 0 as none.
+
+    >>> from suffice.tables import Table
+    >>> table = Table.read({"holes": [1.0, None, 3.0], "size": [1.5, 2.0, 3.0], "colour": ["red", "blue", "red"]})
+    >>> [kind_of(table[name]) for name in table.names]
+    ['integer', 'real', 'category']
+    """
+    present = column.present if weights is None else column.present & (np.asarray(weights) > 0)
+    if not present.any():
+        return "nothing"
+    if column.storage == "real":
+        return "integer" if _whole(column.values, present) else "real"
+    if column.storage == "string":
+        return _kind_of_words(column, present, weights)
+    return column.storage
+
+
+def _whole(values: NDArray[Any], present: Booleans) -> bool:
+    """Whether all present values are whole numbers; most columns that are not show it early."""
+    for start in range(0, len(values), _BLOCK):
+        x = values[start : start + _BLOCK][present[start : start + _BLOCK]]
+        if not ((np.abs(x) < EXACT) & (x == np.floor(x))).all():
+            return False
+    return True
+
+
+def _kind_of_words(column: Column, present: Booleans, weights: Array | None) -> Kind:
+    places = np.flatnonzero(present)
+    if weights is None and len(places) > SAMPLE:  # weighted rows are all judged: a sample would tell 2 from twice
+        sample = places[np.arange(SAMPLE) * len(places) // SAMPLE]
+        times = _times(_some(column, sample), None)
+        if _is_text(column, sample, times, None):
+            return "text"
+        if times.max() > 1:
+            return "category"
+        return "identifier" if _times(column, None).max() < 2 else "category"
+    weight = None if weights is None else np.asarray(weights, np.float64)[places]
+    some = column if len(places) == len(column) else _some(column, places)
+    times = _times(some, weight)
+    if _is_text(column, places, times, weight):
+        return "text"
+    return "identifier" if times.max() < 2 and times.sum() >= IDENTIFIERS else "category"
+
+
+def _some(column: Column, places: Any) -> Column:
+    return Column(column.name, "string", column.values.take(pa.array(places)))
+
+
+def _times(column: Column, weight: Array | None) -> Array:
+    """How often each different value comes."""
+    coded = column.coded()
+    keep = slice(None) if coded.missing is None else ~coded.missing
+    return np.bincount(coded.values[keep], weight, len(coded.labels)).astype(np.float64)
+
+
+def _is_text(column: Column, places: Any, times: Array, weight: Array | None) -> bool:
+    """Several words, and more than half of the rows are different."""
+    if len(times) <= times.sum() / 2:
+        return False
+    words = 0.0
+    for start in range(0, len(places), _BLOCK):  # in blocks, as the words need more room than the texts
+        block = slice(start, start + _BLOCK)
+        texts = pc.utf8_trim_whitespace(column.values.take(pa.array(places[block])))
+        number = pc.list_value_length(pc.utf8_split_whitespace(texts)).to_numpy(zero_copy_only=False)
+        number = number - (pc.binary_length(texts).to_numpy(zero_copy_only=False) == 0)  # '' is split into one ''
+        words += float(number.sum() if weight is None else number @ weight[block])
+    return words >= WORDS * float(times.sum())
+
+
+_HOLDS = {
+    "bool": "True and False",
+    "category": "categories",
+    "integer": "whole numbers",
+    "real": "numbers",
+    "text": "text",
+    "identifier": "text",
+    "date": "dates",
+    "nothing": "nothing",
+}
+
+
+def holds(column: Column) -> str:
+    """What the column holds, in words."""
+    if column.storage == "string" and column.present.any():
+        return "text"
+    return _HOLDS[kind_of(column)]
+
+
+def refuse(column: Column, declared: str) -> None:
+    """Raise DataError: the column was declared to be what its values cannot be."""
+    rows = np.flatnonzero(column.present)
+    example = ""
+    if column.values is not None and len(rows):
+        value = column.values[int(rows[0])]
+        if column.storage == "string":
+            value = value.as_py()
+        elif column.storage == "category":
+            value = column.labels[value]
+        example = f", e.g. {value.item() if isinstance(value, np.generic) else value!r}"
+    raise DataError(f"Column {column.name!r} is declared {declared} but holds {holds(column)}{example}.")

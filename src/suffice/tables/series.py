@@ -1,0 +1,91 @@
+"""One column as people have it (numpy, pandas, polars, Arrow, a list) → a Column."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.tables.arrow import of_arrow
+from suffice.tables.categories import category
+from suffice.tables.column import Column, Name, gaps, unusable
+from suffice.tables.objects import of_objects
+
+__all__ = ["is_series", "library", "of_numpy", "of_series"]
+
+
+def library(thing: Any) -> str:
+    """The package that a thing comes from."""
+    return type(thing).__module__.split(".")[0]
+
+
+def is_series(thing: Any) -> bool:
+    """Whether this is a column of some library of dataframes."""
+    arrow = isinstance(thing, pa.Array | pa.ChunkedArray)
+    return arrow or isinstance(thing, nw.Series) or bool(nw.dependencies.is_into_series(thing))
+
+
+def of_series(name: Name, series: Any) -> Column:
+    """Anything of one dimension as a column."""
+    if isinstance(series, np.ndarray):
+        return of_numpy(name, series)
+    series = nw.to_native(series, pass_through=True)
+    if isinstance(series, pa.Array | pa.ChunkedArray):
+        return of_arrow(name, series)
+    if library(series) == "pandas":
+        return _of_pandas(name, series)
+    if not is_series(series):
+        return of_objects(name, series)
+    try:
+        return of_arrow(name, nw.from_native(series, series_only=True).to_arrow())
+    except (pa.ArrowException, nw.exceptions.NarwhalsError, NotImplementedError, ValueError, TypeError):
+        return of_objects(name, series.to_list())  # objects of polars, which Arrow does not know
+
+
+def of_numpy(name: Name, array: NDArray[Any]) -> Column:
+    """A numpy array of one dimension as a column."""
+    if isinstance(array, np.ma.MaskedArray):
+        return _of_masked(name, array)
+    kind = array.dtype.kind
+    if kind in "biufUS" and not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    if kind == "b":
+        return Column(name, "bool", array)
+    if kind in "iu":
+        return Column(name, "integer", array)
+    if kind == "f":
+        values = array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+        return Column(name, "real", values, gaps(np.isnan(values)))
+    if kind in "mM":
+        return Column(name, "date", None, gaps(np.isnat(array)), rows=len(array))
+    if kind in "US":
+        return of_arrow(name, pa.array(array.tolist() if kind == "S" else np.ascontiguousarray(array)))
+    if kind in "cV" and len(array):
+        raise unusable(name, "complex number" if kind == "c" else "record", 0)
+    return of_objects(name, array.astype(object, copy=False))
+
+
+def _of_masked(name: Name, array: Any) -> Column:
+    mask = np.ma.getmaskarray(array)
+    if array.dtype.kind not in "biufmM":  # words know their own gaps
+        return of_objects(name, np.where(mask, None, array.data.astype(object)))
+    column = of_numpy(name, array.data)
+    return replace(column, missing=gaps(mask if column.missing is None else mask | column.missing))
+
+
+def _of_pandas(name: Name, series: Any) -> Column:
+    if isinstance(series.dtype, np.dtype):
+        return of_numpy(name, series.to_numpy())
+    kind = type(series.dtype).__name__
+    if kind == "CategoricalDtype":
+        codes = series.array.codes if hasattr(series.array, "codes") else series.cat.codes.to_numpy()
+        return category(name, codes, series.dtype.categories.tolist())
+    if kind in ("DatetimeTZDtype", "PeriodDtype"):
+        return Column(name, "date", None, gaps(series.isna().to_numpy()), rows=len(series))
+    if hasattr(series.array, "__arrow_array__") and kind != "IntervalDtype":
+        return of_arrow(name, pa.array(series.array, from_pandas=True))
+    return of_numpy(name, np.asarray(series))
