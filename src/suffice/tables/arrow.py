@@ -95,7 +95,7 @@ def _text(name: Name, array: Any) -> Column:
             plain = array if "fixed" not in kind else array.cast(pa.binary())
             return of_arrow(name, plain.cast(pa.large_string()))
         except pa.ArrowInvalid:
-            kind = "bytes"
+            kind = "byte string that is not UTF-8"
     row = int(np.argmax(array.is_valid().to_numpy(zero_copy_only=False)))
     known = {"list": "list", "large_list": "list", "fixed_size_list": "list", "struct": "dict", "map": "dict"}
     raise unusable(name, known.get(kind.split("<")[0], kind), row)

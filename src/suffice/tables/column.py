@@ -11,7 +11,7 @@ import numpy as np
 from suffice.errors import KindError, ShapeError
 from suffice.typing import Booleans
 
-__all__ = ["Column", "Name", "Storage", "gaps", "unusable"]
+__all__ = ["Column", "Name", "Storage", "gaps", "one", "unusable"]
 
 Name: TypeAlias = str | int
 Storage = Literal["bool", "integer", "real", "string", "category", "date", "nothing"]
@@ -85,11 +85,15 @@ def gaps(missing: Booleans) -> Booleans | None:
     return missing if missing.any() else None
 
 
+def one(thing: str) -> str:
+    """The word with its article, for errors."""
+    return f"{'an' if thing[0].lower() in 'aeio' else 'a'} {thing}"
+
+
 def unusable(name: Name, got: str, row: int) -> KindError:
     """The complaint about a value that no model of columns can use."""
-    article = "an" if got[0].lower() in "aeiou" else "a"
     return KindError(
-        f"Column {name!r} must hold numbers, words, True/False or dates; got {article} {got} in row {row} "
+        f"Column {name!r} must hold numbers, words, True/False or dates; got {one(got)} in row {row} "
         f"(drop it with columns={{{name!r}: 'drop'}}, or make columns of what it holds)."
     )
 

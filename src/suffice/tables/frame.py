@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -12,8 +13,8 @@ import pyarrow as pa
 from scipy import sparse
 
 from suffice.errors import DataError, KindError, ShapeError
-from suffice.tables.column import Column, Name
-from suffice.tables.series import is_series, library, of_numpy, of_series
+from suffice.tables.column import Column, Name, one
+from suffice.tables.series import is_series, of_numpy, of_series
 from suffice.typing import Booleans
 
 __all__ = ["Table"]
@@ -120,54 +121,46 @@ def _names(labels: Iterable[Any], name: str) -> list[Name]:
 
 
 def _of_frame(frame: Any, name: str) -> Table:
+    frame, backend = _eager(frame, name)
+    names = _names(frame.column_names if backend == "pyarrow" else frame.columns, name)
+    places = {label: place for place, label in enumerate(names)}
+    read: dict[str | None, Callable[[int], Any]] = {
+        "pandas": lambda place: frame.iloc[:, place],
+        "polars": lambda place: frame.to_series(place),
+        "pyarrow": lambda place: frame.column(place),
+        None: lambda place: frame[:, place],
+    }
+    column = read[backend]
+    return Table(names, frame.shape[0], lambda label: of_series(label, column(places[label])), True, backend)
+
+
+def _eager(frame: Any, name: str) -> tuple[Any, str | None]:
+    """A dataframe in memory and its library; where that is none of ours, as narwhals shows it."""
+    known = nw.dependencies
+    if known.is_pandas_dataframe(frame):
+        return frame, "pandas"
+    if known.is_polars_dataframe(frame) or known.is_polars_lazyframe(frame):
+        return (frame.collect() if known.is_polars_lazyframe(frame) else frame), "polars"
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame, "pyarrow"
     given = nw.from_native(frame, pass_through=True)
     if isinstance(given, nw.LazyFrame):
-        given = given.collect()
+        return _eager(given.collect().to_native(), name)
     if isinstance(given, nw.DataFrame):
-        frame = given.to_native()
-    elif isinstance(frame, pa.RecordBatch):
-        frame = pa.Table.from_batches([frame])
-    elif is_series(frame) or not hasattr(frame, "__arrow_c_stream__"):
-        raise _not_a_table(frame, name)
-    else:
-        frame = _by_capsule(frame, name)
-    home = library(frame)
-    labels = frame.column_names if home == "pyarrow" else frame.columns
-    names = _names(labels, name)
-    places = {label: place for place, label in enumerate(names)}
-    column = _reader(frame, home)
-    backend = home if home in ("pandas", "polars", "pyarrow") else None
-    rows = frame.shape[0]
-    return Table(names, rows, lambda label: of_series(label, column(places[label])), True, backend)
-
-
-def _reader(frame: Any, home: str) -> Callable[[int], Any]:
-    """How the library calls the column at a place."""
-    if home == "pandas":
-        return lambda place: frame.iloc[:, place]
-    if home == "polars":
-        return lambda place: frame.to_series(place)
-    if home == "pyarrow":
-        return lambda place: frame.column(place)
-    given = nw.from_native(frame, eager_only=True)
-    return lambda place: given[:, place]
-
-
-def _by_capsule(frame: Any, name: str) -> Any:
-    """A table of a library that only speaks Arrow's own protocol."""
-    try:
-        return pa.table(frame)
-    except (pa.ArrowException, TypeError, ValueError):
-        raise _not_a_table(frame, name) from None
+        return given, None
+    if hasattr(frame, "__arrow_c_stream__") and not is_series(frame):
+        with suppress(pa.ArrowException, TypeError, ValueError):
+            return pa.table(frame), "pyarrow"
+    raise _not_a_table(frame, name)
 
 
 def _not_a_table(got: Any, name: str) -> KindError:
     hint = ""
-    if library(got) in ("pandas", "polars") and type(got).__name__ == "Series":
+    if nw.dependencies.is_pandas_series(got) or nw.dependencies.is_polars_series(got):
         hint = f" (a table of this one column is {name}.to_frame())"
     return KindError(
         f"The argument '{name}' must be a table, such as a DataFrame, an Arrow table, a dict of columns or "
-        f"a 2-D array; got a {type(got).__name__}{hint}."
+        f"a 2-D array; got {one(type(got).__name__)}{hint}."
     )
 
 
@@ -178,7 +171,7 @@ def _of_dict(columns: dict[Any, Any], name: str) -> Table:
         if not isinstance(source, np.ndarray | list | tuple | range) and not is_series(source):
             raise KindError(
                 f"The argument '{name}' must hold a list, an array or a Series under {label!r}; "
-                f"got a {type(source).__name__}."
+                f"got {one(type(source).__name__)}."
             )
         if isinstance(source, np.ndarray) and source.ndim != 1:
             raise ShapeError(

@@ -69,8 +69,14 @@ def _complain(name: Name, values: Any, sort: str) -> None:
         if sort_of(value) == sort and not is_missing(value):
             if sort == "bytes" and _is_text(value):
                 continue
-            mixed = " among other values" if sort == "date" else ""
-            raise unusable(name, f"{type(value).__name__}{mixed}", row)
+            raise unusable(name, _in_words(value, sort), row)
+
+
+def _in_words(value: Any, sort: str) -> str:
+    if sort == "date":
+        return f"{type(value).__name__} among other values"
+    words = {bytes: "byte string that is not UTF-8", complex: "complex number", np.ndarray: "array"}
+    return words.get(type(value), type(value).__name__)
 
 
 def _is_text(value: bytes) -> bool:

@@ -15,18 +15,14 @@ from suffice.tables.categories import category
 from suffice.tables.column import Column, Name, gaps, unusable
 from suffice.tables.objects import of_objects
 
-__all__ = ["is_series", "library", "of_numpy", "of_series"]
-
-
-def library(thing: Any) -> str:
-    """The package that a thing comes from."""
-    return type(thing).__module__.split(".")[0]
+__all__ = ["is_series", "of_numpy", "of_series"]
 
 
 def is_series(thing: Any) -> bool:
     """Whether this is a column of some library of dataframes."""
-    arrow = isinstance(thing, pa.Array | pa.ChunkedArray)
-    return arrow or isinstance(thing, nw.Series) or bool(nw.dependencies.is_into_series(thing))
+    if isinstance(thing, pa.Array | pa.ChunkedArray) or nw.dependencies.is_pandas_index(thing):
+        return True
+    return bool(nw.dependencies.is_into_series(thing))
 
 
 def of_series(name: Name, series: Any) -> Column:
@@ -36,14 +32,16 @@ def of_series(name: Name, series: Any) -> Column:
     series = nw.to_native(series, pass_through=True)
     if isinstance(series, pa.Array | pa.ChunkedArray):
         return of_arrow(name, series)
-    if library(series) == "pandas":
+    if nw.dependencies.is_pandas_index(series):
+        series = series.to_series()
+    if nw.dependencies.is_pandas_series(series):
         return _of_pandas(name, series)
     if not is_series(series):
         return of_objects(name, series)
-    try:
-        return of_arrow(name, nw.from_native(series, series_only=True).to_arrow())
-    except (pa.ArrowException, nw.exceptions.NarwhalsError, NotImplementedError, ValueError, TypeError):
-        return of_objects(name, series.to_list())  # objects of polars, which Arrow does not know
+    given = nw.from_native(series, series_only=True)
+    if given.dtype == nw.Object:  # polars would give Arrow the addresses of the objects
+        return of_objects(name, given.to_list())
+    return of_arrow(name, given.to_arrow())
 
 
 def of_numpy(name: Name, array: NDArray[Any]) -> Column:
