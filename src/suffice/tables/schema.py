@@ -58,9 +58,8 @@ def _kind_of_words(column: Column, present: Booleans, weights: Array | None) -> 
         times = _times(_some(column, sample), None)
         if _is_text(column, sample, times, None):
             return "text"
-        if times.max() > 1:
-            return "category"
-        return "identifier" if _times(column, None).max() < 2 else "category"
+        once = times.max() < 2 and pc.count_distinct(column.values, mode="only_valid").as_py() == len(places)
+        return "identifier" if once else "category"
     weight = None if weights is None else np.asarray(weights, np.float64)[places]
     some = column if len(places) == len(column) else _some(column, places)
     times = _times(some, weight)
