@@ -15,10 +15,12 @@ from .estimators import DirichletMultinomialNB as DirichletMultinomialNB
 from .estimators import GaussianNB as GaussianNB
 from .estimators import LanguageModel as LanguageModel
 from .estimators import MultinomialNB as MultinomialNB
+from .estimators import NaiveBayes as NaiveBayes
 from .estimators import PoissonNB as PoissonNB
 from .estimators import SelectInformative as SelectInformative
 from .estimators import TextClassifier as TextClassifier
 from .estimators import mutual_information as mutual_information
+from .models import columns as columns
 from .parallel import threads as threads
 from .posterior import Beta as Beta
 from .posterior import Dirichlet as Dirichlet

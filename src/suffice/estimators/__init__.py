@@ -7,6 +7,7 @@ from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
 from suffice.estimators.gaussian import GaussianNB
 from suffice.estimators.informative import Information, mutual_information
 from suffice.estimators.language import LanguageModel
+from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
 from suffice.estimators.selection import SelectInformative
@@ -23,6 +24,7 @@ __all__ = [
     "Information",
     "LanguageModel",
     "MultinomialNB",
+    "NaiveBayes",
     "PoissonNB",
     "SelectInformative",
     "TextClassifier",

@@ -1,5 +1,6 @@
 """Statistics → scores → decisions: Bayes' rule, written once, and the event models it is fed by."""
 
+from suffice.models import columns
 from suffice.models.bayes import ImpossibleSampleWarning, Scorer, decide, joint, log_posterior
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
@@ -21,6 +22,7 @@ __all__ = [
     "Polya",
     "Scorer",
     "Urn",
+    "columns",
     "dcm",
     "decide",
     "edcm",

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from suffice.stats.inputs import Rows
+from suffice.tables import Table
 from suffice.text import Batch
 from suffice.typing import Array, Integers
 
@@ -47,7 +48,7 @@ def joint(scorer: Scorer, X: Any, log_prior: Array) -> Array:
 
 def log_posterior(scorer: Scorer, X: Any, log_prior: Array) -> Array:
     """ln p(c | x) of each row and class."""
-    rows = X if isinstance(X, Batch) else Rows.read(X, "X")
+    rows = X if isinstance(X, Batch | Table) else Rows.read(X, "X")
     out = np.empty((len(rows), len(log_prior)))
     impossible = 0
     for block in _blocks(rows, len(log_prior)):
@@ -67,7 +68,7 @@ def log_posterior(scorer: Scorer, X: Any, log_prior: Array) -> Array:
 
 def decide(scorer: Scorer, X: Any, log_prior: Array) -> Integers:
     """The most probable class of each row."""
-    rows = X if isinstance(X, Batch) else Rows.read(X, "X")
+    rows = X if isinstance(X, Batch | Table) else Rows.read(X, "X")
     best: Any = getattr(scorer, "best", None)
     if best is not None:
         codes = best(rows, log_prior)
@@ -83,7 +84,7 @@ def decide(scorer: Scorer, X: Any, log_prior: Array) -> Integers:
     return np.asarray(codes, np.int64)
 
 
-def _blocks(rows: Rows | Batch, classes: int) -> Iterator[slice]:
+def _blocks(rows: Rows | Batch | Table, classes: int) -> Iterator[slice]:
     """Cuts of the rows, so that neither their numbers nor their scores are many at once."""
     step = max(1, NUMBERS_AT_ONCE // max(1, classes, rows.width))
     for at in range(0, len(rows), step):

@@ -14,6 +14,7 @@ programming. Only the order of values matters, never their unit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,7 @@ class Bins:
         ends = [f"{edge:.6g}" for edge in self.edges]
         if not ends:
             return ["any"]
-        middle = [f"{low} to {high}" for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        middle = [f"{low} to {high}" for low, high in pairwise(ends)]
         return [f"below {ends[0]}", *middle, f"{ends[-1]} or more"]
 
 

@@ -21,7 +21,7 @@ __all__ = ["Categorical", "Lookup"]
 class Categorical:
     """Columns of category codes. A code beyond those known has the mass of a category seen no time."""
 
-    alpha: float
+    alpha: float | Array
     estimate: Estimate = "mean"
 
     def log_theta(self, counts: Array) -> Array:

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from suffice.errors import InputError
 from suffice.typing import Array
 
-__all__ = ["Explanation"]
+__all__ = ["Explanation", "two_classes"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,14 +51,37 @@ class Explanation:
     def _repr_html_(self) -> str:
         told = self.to_dict()
         most = max(1e-300, *(abs(weight) for weight in told["weight"]))
-        lines = [
-            f"<tr><td style='text-align:left'>{escape(str(feature))}</td><td style='text-align:left'>"
-            f"{escape(str(value))}</td><td>{weight:+.3f}</td><td style='text-align:left;width:12em'>{_bar(weight / most)}"
-            "</td></tr>"
-            for feature, value, weight in zip(*told.values(), strict=True)
-        ]
+        rows = zip(*told.values(), strict=True)
+        lines = [_cells(escape(str(f)), escape(str(v)), f"{w:+.3f}", _bar(w / most)) for f, v, w in rows]
         head = f"{escape(str(self.target))} rather than {escape(str(self.against))}: log-odds {self.log_odds:+.3f}"
         return f"<table><caption>{head}</caption>{''.join(lines)}</table>"
+
+
+def two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:
+    """Places of the classes to compare; where they are not given, of the most probable one and the next."""
+    if len(total) < 2:
+        raise InputError("There is nothing to explain with one class only.")
+    order = np.argsort(-total, kind="stable").tolist()
+    first, second = _place(classes, target, "target"), _place(classes, against, "against")
+    a = first if first is not None else next(c for c in order if c != second)
+    b = second if second is not None else next(c for c in order if c != a)
+    if a == b:
+        raise InputError(f"The arguments 'target' and 'against' must be two classes; got {target!r} for both.")
+    return a, b
+
+
+def _place(classes: Any, label: Any, name: str) -> int | None:
+    if label is None:
+        return None
+    found = np.flatnonzero(classes == label)
+    if not len(found):
+        raise InputError(f"The argument '{name}' must be one of {classes.tolist()}; got {label!r}.")
+    return int(found[0])
+
+
+def _cells(feature: str, value: str, weight: str, bar: str) -> str:
+    left = "<td style='text-align:left'>"
+    return f"<tr>{left}{feature}</td>{left}{value}</td><td>{weight}</td><td style='width:12em'>{bar}</td></tr>"
 
 
 def _bar(share: float) -> str:

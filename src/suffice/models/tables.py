@@ -1,42 +1,123 @@
-"""Scores of rows of a table: each column votes by its own model, and a missing value does not vote."""
+"""What is known of a table: rows of each class, and for each column its model and its statistic. Adds and subtracts."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 
-from suffice.models.columns import ColumnScorer
+from suffice.errors import InputError
+from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, choose
+from suffice.models.events import Estimate
 from suffice.parallel import in_parallel, thread_count
-from suffice.tables import Table
-from suffice.typing import Array
+from suffice.stats import ClassCounts
+from suffice.tables import Table, kind_of
+from suffice.typing import Array, Integers
 
-__all__ = ["TableScorer"]
+__all__ = ["TableModel", "TableScorer"]
 
 WORTH_A_THREAD = 8192
+
+Name = str | int
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """Models of columns, settled by the first rows that have a value, and what was counted with them."""
+
+    rows: ClassCounts
+    columns: Mapping[Name, ColumnModel]
+    statistics: Mapping[Name, Any]
+
+    @classmethod
+    def zero(cls, names: list[Name], n_classes: int) -> Self:
+        """Nothing seen yet."""
+        nothing = ClassCounts(np.zeros(n_classes))
+        return cls(nothing, dict.fromkeys(names, Unknown()), dict.fromkeys(names, nothing))
+
+    def learn(
+        self, table: Table, codes: Integers, weights: Array | None, declared: Mapping[Name, ColumnModel]
+    ) -> TableModel:
+        """With the rows of a table added; columns that it lacks are missing in all of them."""
+        n = len(self.rows.counts)
+        found = in_parallel(lambda name: self._counted(name, table, codes, weights, declared), list(self.columns))
+        columns, statistics = ({name: pair[k] for name, pair in zip(self.columns, found, strict=True)} for k in (0, 1))
+        return TableModel(self.rows + ClassCounts.of_labels(codes, weights, n_classes=n), columns, statistics)
+
+    def _counted(
+        self, name: Name, table: Table, codes: Integers, weights: Array | None, declared: Mapping[Name, ColumnModel]
+    ) -> tuple[ColumnModel, Any]:
+        """A column's model, settled here if it was not yet, and its statistic with these rows."""
+        model, before = self.columns[name], self.statistics[name]
+        settled = not isinstance(model, Unknown)
+        if not settled and isinstance(declared.get(name), Drop):
+            model = declared[name]
+        if isinstance(model, Drop) or name not in table:
+            return model, before
+        column, n = table[name], len(self.rows.counts)
+        if not settled:
+            kind = kind_of(column, weights)
+            if kind == "nothing" or name not in declared:
+                return choose(column, kind, codes, weights, n)
+            model = declared[name]
+        model.read(column)
+        counted = model.count(column, codes, weights, n)
+        return model, before + counted if settled else counted
+
+    def with_classes(self, place: Integers, n_classes: int) -> TableModel:
+        """The same rows among more classes: class c becomes `place[c]`."""
+        if np.array_equal(place, np.arange(n_classes)):
+            return self
+        wider = {name: t.with_classes(place, n_classes) for name, t in self.statistics.items()}
+        return replace(self, rows=self.rows.with_classes(place, n_classes), statistics=wider)
+
+    def __add__(self, other: TableModel) -> TableModel:
+        """The rows of both."""
+        names = [*self.columns, *(name for name in other.columns if name not in self.columns)]
+        nothing = ClassCounts(np.zeros(len(self.rows.counts)))
+        columns, statistics = dict[Name, ColumnModel](), dict[Name, Any]()
+        for name in names:
+            pairs = [(m.columns.get(name, Unknown()), m.statistics.get(name, nothing)) for m in (self, other)]
+            known = [pair for pair in pairs if not isinstance(pair[0], Unknown)] or pairs[:1]
+            if known[0][0] != known[-1][0]:
+                raise InputError(f"Column {name!r} is {known[0][0]!r} in one model and {known[-1][0]!r} in the other.")
+            columns[name] = known[0][0]
+            statistics[name] = known[0][1] if len(known) == 1 else known[0][1] + known[1][1]
+        return TableModel(self.rows + other.rows, columns, statistics)
+
+    def scorer(self, estimate: Estimate, strict: bool) -> TableScorer:
+        """What scores new rows; where it is strict, a category never seen is an error."""
+        scorers = {
+            name: model.scorer(self.statistics[name], estimate, strict)
+            for name, model in self.columns.items()
+            if not isinstance(model, Drop | Unknown)
+        }
+        return TableScorer(scorers, len(self.rows.counts))
 
 
 @dataclass(frozen=True)
 class TableScorer:
     """A scorer per column. Columns that a table lacks are missing in every row."""
 
-    columns: dict[str | int, ColumnScorer]
+    columns: Mapping[Name, ColumnScorer]
     classes: int
 
     def scores(self, table: Table) -> Array:
         """Rows × classes."""
         parts = min(thread_count(), 1 + len(table) // WORTH_A_THREAD)
         ends = np.linspace(0, len(table), parts + 1).astype(int).tolist()
-        blocks = [slice(*pair) for pair in zip(ends[:-1], ends[1:], strict=True)]
         out = np.zeros((len(table), self.classes))
 
         def add(block: slice) -> None:
             for vote in self.votes(table.part(block)).values():
                 out[block] += vote  # NB-9
 
-        in_parallel(add, blocks)
+        in_parallel(add, [slice(*pair) for pair in pairwise(ends)])
         return out
 
-    def votes(self, table: Table) -> dict[str | int, Array]:
+    def votes(self, table: Table) -> dict[Name, Array]:
         """ln p(x_j | c) of each column, rows × classes."""
-        return {name: self.columns[name].scores(table[name]) for name in table.names if name in self.columns}
+        return {name: scorer.scores(table[name]) for name, scorer in self.columns.items() if name in table}

@@ -110,8 +110,8 @@ class ValueCounts(Statistic):
         if not used.all():
             place = (np.cumsum(used) - 1)[place]
             values = values[used]
-        arrays = (values, counted.cell, place, counted.count)
-        return cls(*(sealed(np.asarray(array)) for array in arrays), classes)
+        values, line, place, count = (sealed(np.asarray(a)) for a in (values, counted.cell, place, counted.count))
+        return cls(values, line, place, count, classes)
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -176,6 +176,19 @@ class WordCounts:
         lengths = (self.lengths, self.length_documents), (other.lengths, sign * other.length_documents)
         return *_summed(*repeats), *_summed(*lengths)
 
+    def with_classes(self, place: Integers, classes: int) -> WordCounts:
+        """The same documents among more classes: class c becomes `place[c]`."""
+        n = np.zeros(classes)
+        n[place] = self.n
+        shape = (classes, self.n_classes)
+        move = sparse.csr_matrix((np.ones(len(place)), (place, np.arange(len(place)))), shape=shape)
+        tokens, documents = (_sorted((move @ table).tocsr()) for table in (self.tokens, self.documents))
+        repeats, lengths = self.repeats.copy(), self.lengths.copy()
+        repeats[:, 0], lengths[:, 0] = place[repeats[:, 0]], place[lengths[:, 0]]
+        bursts = _summed((repeats, self.repeat_documents), (repeats[:0], np.empty(0)))
+        by_length = _summed((lengths, self.length_documents), (lengths[:0], np.empty(0)))
+        return WordCounts(self.words, n, tokens, documents, *bursts, *by_length, self.hash_bits)
+
     def keep(self, which: Booleans) -> WordCounts:
         """The same for some of the words; lengths still count all of them."""
         if which.all():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -100,6 +101,11 @@ class Table:
         dropped = list(names)
         self._must_have(dropped)
         return self.only(name for name in self.names if name not in set(dropped))
+
+    def renamed(self, names: Sequence[Name]) -> Table:
+        """The same columns by other names, in their order."""
+        old = dict(zip(names, self.names, strict=True))
+        return Table(names, len(self), lambda name: replace(self[old[name]], name=name), self.named, self.backend)
 
     def _must_have(self, names: Sequence[Name]) -> None:
         for name in names:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.models.events import Estimate
-from suffice.tables import Column, holds
+from suffice.tables import Column, refuse
 from suffice.typing import Array, Integers
 
 __all__ = ["ColumnModel", "ColumnScorer", "Lookup", "Told", "column_name", "numbers"]
@@ -39,7 +39,7 @@ class ColumnModel(ABC):
     def read(self, column: Column) -> None:
         """Raise DataError if the column holds what this model cannot count."""
         if column.storage not in {*self.storages, "nothing"}:
-            raise DataError(f"{column_name(column)} is declared {self.word} but holds {holds(column)}.")
+            refuse(column, self.word)
 
     @abstractmethod
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> Any:
@@ -58,8 +58,9 @@ class ColumnModel(ABC):
         """The prior, for people."""
 
     def __repr__(self) -> str:
-        given = [f for f in fields(self) if getattr(self, f.name) != f.default]  # type: ignore[arg-type]
-        return f"{type(self).__name__}({', '.join(f'{f.name}={getattr(self, f.name)!r}' for f in given)})"
+        plain = type(self)()
+        given = {name: value for name, value in vars(self).items() if value != vars(plain)[name]}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,8 @@ def column_name(column: Column) -> str:
 
 def numbers(column: Column) -> NDArray[Any]:
     """The values of a column of numbers, finite ones; zeros stand where they are missing."""
-    values = column.values
-    if values is None:
+    values: NDArray[Any] = column.values
+    if column.values is None:
         return np.zeros(len(column))
     if values.dtype == np.bool_:
         values = values.view(np.uint8)

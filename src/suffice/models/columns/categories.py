@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -99,7 +99,7 @@ class Bernoulli(ColumnModel):
         The belief before any row is seen.
     """
 
-    prior: Beta = Beta(1, 1)
+    prior: Beta = field(default_factory=lambda: Beta(1, 1))
 
     word = "bernoulli"
     storages = frozenset({"bool", "integer", "real"})

@@ -70,12 +70,21 @@ def _exact(column: Column) -> bool:
 
 def _discrete(column: Column, values: ValueCounts, rows: Any) -> list[tuple[float, ColumnModel, Any]]:
     """Categories, and where nothing is negative, counts of events."""
-    spread = float(values.totals @ np.log(widths(values.values))) if len(values.values) > 1 else 0.0
-    found: list[tuple[float, ColumnModel, Any]] = [(Categorical().log_evidence(values) - spread, Categorical(), values)]
+    evidence = Categorical().log_evidence(values) - _spread(values)
+    found: list[tuple[float, ColumnModel, Any]] = [(evidence, Categorical(), values)]
     if values.values[0] >= 0:
         events = Poisson().count(column, *rows)
         found.append((Poisson().log_evidence(events), Poisson(), events))
     return found
+
+
+def _spread(values: ValueCounts) -> float:
+    """Σ ln of the stretch each row's category is spread over: when it is new, that is anywhere on the line."""
+    if len(values.values) < 2:
+        return 0.0
+    near = np.log(widths(values.values))
+    anywhere = np.log(widths(values.values).sum())
+    return float(np.maximum(values.totals - 1, 0) @ near + len(near) * anywhere)
 
 
 def _no_narrower(moments: DiagonalMoments, grid: ValueCounts) -> DiagonalMoments:

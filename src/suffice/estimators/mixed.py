@@ -1,0 +1,307 @@
+"""Naive Bayes for any table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import _fit_context
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import DataError, InputError, LabelError
+from suffice.estimators.kinds import closest, declared_models, tell_of_dropped
+from suffice.estimators.rows import aligned, one_row, read, weighed
+from suffice.estimators.shared import ESTIMATES, Classifier, all_or_nothing, class_log_prior
+from suffice.estimators.summary import as_html, as_text
+from suffice.models.columns import ColumnModel
+from suffice.models.explanation import Explanation, two_classes
+from suffice.models.tables import TableModel, TableScorer
+from suffice.posterior import Dirichlet
+from suffice.tables import Table, frame_of
+from suffice.typing import Array, Integers
+
+__all__ = ["NaiveBayes"]
+
+
+class NaiveBayes(Classifier):
+    """Naive Bayes for the table you have: numbers, categories, flags, counts and text, with holes.
+
+    Give it a dataframe and the name of its target. Each column gets a model by what it holds: True and False a
+    Bernoulli; words and a few whole numbers a categorical; other numbers a Gaussian, a histogram, a Poisson or a
+    categorical, whichever the data favour; long strings count words. Missing values (None, NaN, NA, null) do not count
+    at fit and do not vote at predict. Categories never seen in training get the probability their prior keeps for them.
+
+    Parameters
+    ----------
+    columns : "auto" or dict, default="auto"
+        A model for some columns, the others get theirs as told above: "bernoulli", "categorical", "gaussian",
+        "histogram", "poisson", "text", "drop", "auto", or one from ``sf.columns`` with a prior of its own. Models are
+        settled at the first fit.
+    estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
+        How a column's parameters are estimated; "predictive" integrates them out.
+    unseen : {"prior", "error"}, default="prior"
+        What to do about a category that was never seen: give it the probability of a new one, or raise.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    columns_ : dict
+        The model of each column.
+    statistics_ : dict
+        What was counted of each column.
+    n_features_in_ : int
+        Columns seen at the first fit, without the target.
+    feature_names_in_ : ndarray
+        Their names, where they are strings.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> table = {
+    ...     "hours": [1.5, 7.0, None, 2.0, 8.5, 6.0],
+    ...     "city": ["Oslo", "Rome", "Oslo", "Oslo", "Rome", None],
+    ...     "late": [True, False, True, None, False, False],
+    ...     "passed": ["no", "yes", "no", "no", "yes", "yes"],
+    ... }
+    >>> model = sf.NaiveBayes().fit(table, "passed")
+    >>> model.predict({"hours": [7.5, None], "city": ["Lima", "Oslo"], "late": [False, True]})
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "columns": [StrOptions({"auto"}), dict],
+        "estimate": [ESTIMATES],
+        "unseen": [StrOptions({"prior", "error"})],
+        "fit_prior": ["boolean"],
+        "class_prior": ["array-like", Dirichlet, None],
+    }
+
+    columns_: dict[str | int, ColumnModel]
+    statistics_: dict[str | int, Any]
+    class_count_: Array
+    class_log_prior_: Array
+    n_features_in_: int
+    feature_names_in_: Any
+    _learned: TableModel
+    _backend: str | None
+    _declared: bool  # whether the classes were declared, so that others are an error
+    _target: Any
+
+    def __init__(
+        self,
+        columns: Any = "auto",
+        *,
+        estimate: Any = "predictive",
+        unseen: str = "prior",
+        fit_prior: bool = True,
+        class_prior: Any = None,
+    ) -> None:
+        self.columns = columns
+        self.estimate = estimate
+        self.unseen = unseen
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        tags.input_tags.sparse = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+        """Fit to a table, forgetting whatever was learned before.
+
+        Parameters
+        ----------
+        X : dataframe, dict of arrays, array or sparse matrix
+            pandas, polars (lazy too), pyarrow, or anything else that has columns.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column that holds them.
+        sample_weight : array-like of shape (n_rows,), default=None
+            What each row counts for; one if not given.
+        target : str, default=None
+            The name of the column of labels, instead of `y`.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        with all_or_nothing(self):
+            table, self._target, (classes, codes) = read(self, X, y, target)
+            self._start(table, classes, declared=False)
+            self._learn(table, classes, codes, sample_weight)
+        return self
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def partial_fit(
+        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, *, target: Any = None
+    ) -> Self:
+        """Learn from more rows. With models of columns as the first batch settled them, batches equal one fit.
+
+        Parameters
+        ----------
+        X : dataframe, dict of arrays, array or sparse matrix
+            A table, as for fit.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column that holds them.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that can appear. If not given, new ones may turn up in any batch.
+        sample_weight : array-like of shape (n_rows,), default=None
+            What each row counts for; one if not given.
+        target : str, default=None
+            The name of the column of labels, instead of `y`.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        with all_or_nothing(self):
+            first = not hasattr(self, "classes_")
+            table, name, (seen, codes) = read(self, X, y, target)
+            known = self._united(seen, classes, first)
+            self._target = name if name is not None or first else self._target
+            if first:
+                self._start(table, known, declared=classes is not None)
+            else:
+                table = aligned(self, table)
+            self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight)
+        return self
+
+    def table(self, column: Any, level: float = 0.95) -> Any:
+        """What the model knows of one column, class by class: posterior means and intervals, as a dataframe.
+
+        Parameters
+        ----------
+        column : str or int
+            The column's name.
+        level : float, default=0.95
+            Probability that the intervals hold.
+
+        Returns
+        -------
+        table : dataframe
+            Of the library that the model was fitted with, or pandas, polars or pyarrow, whichever there is. `n` is the
+            number of rows that were counted.
+        """
+        check_is_fitted(self)
+        if column not in self.columns_:
+            raise InputError(
+                f"The argument 'column' must be one of the model's; got {column!r}.{closest(column, self.columns_)}"
+            )
+        told = self.columns_[column].table(self.statistics_[column], self.classes_, level)
+        return frame_of(told, self._backend)
+
+    def explain(self, row: Any, target: Any = None, against: Any = None) -> Explanation:
+        """Why a row is of one class rather than of another: the prior's log-odds, and each column's on top.
+
+        Parameters
+        ----------
+        row : dict, Series, list, or table of one row
+            The row.
+        target, against : label, default=None
+            The two classes; if not given, the most probable one against the next.
+
+        Returns
+        -------
+        explanation : Explanation
+            Its weights add up to the log-odds of `predict_log_proba`. A missing value weighs nothing.
+        """
+        check_is_fitted(self)
+        table = aligned(self, one_row(row))
+        votes = self._view("scorer", self._make_scorer).votes(table)
+        total = self.class_log_prior_ + sum(vote[0] for vote in votes.values())
+        a, b = two_classes(total, self.classes_, target, against)
+        names = [name for name in self.columns_ if name in votes]
+        return Explanation(
+            self.classes_[a],
+            self.classes_[b],
+            float(self.class_log_prior_[a] - self.class_log_prior_[b]),
+            names,
+            [self._reading(table[name]) for name in names],
+            np.array([votes[name][0, a] - votes[name][0, b] for name in names], np.float64),
+        )
+
+    def _reading(self, column: Any) -> str:
+        """A value as the model reads it: the value, and its bin if there are bins."""
+        if column.n_missing or column.values is None:
+            return "missing"
+        value = column.values[0]
+        value = value.as_py() if column.storage == "string" else value
+        shown = str(column.labels[value] if column.storage == "category" else value)
+        shown = shown if len(shown) <= 40 else shown[:39] + "…"
+        scorer = self._view("scorer", self._make_scorer).columns[column.name]
+        name = scorer.names[int(scorer.place(column)[0])] if getattr(scorer, "names", None) else shown
+        return shown if name in (shown, "any") else f"{shown} ({name})"
+
+    def _united(self, seen: Any, classes: Any, first: bool) -> Any:
+        """All classes: declared, or known so far and seen now."""
+        if first and classes is None:
+            return seen
+        known = self._known_classes(classes, first)
+        if first or self._declared:
+            strangers = np.setdiff1d(seen, known)
+            if len(strangers):
+                raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}.")
+            return known
+        if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
+            raise LabelError(f"The target must hold labels like {known[0]!r}; got {seen[0]!r}.")
+        return np.union1d(known, seen)
+
+    def _start(self, table: Table, classes: Any, declared: bool) -> None:
+        """Nothing learned yet."""
+        if not table.names:
+            raise DataError(
+                f"The argument 'X' must have columns to learn from; got 0 feature(s) (shape=({len(table)}, 0)) while a "
+                "minimum of 1 is required."
+            )
+        self.classes_, self._declared, self._backend = classes, declared, table.backend
+        self._learned = TableModel.zero(table.names, len(classes))
+        self.n_features_in_ = len(table.names)
+        if hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        if all(isinstance(name, str) for name in table.names):
+            self.feature_names_in_ = np.array(table.names, dtype=object)
+
+    def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any) -> None:
+        table, codes, weights = weighed(table, codes, sample_weight)
+        before = self._learned.with_classes(np.searchsorted(classes, self.classes_), len(classes))
+        self._learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns)))
+        tell_of_dropped(before, self._learned, self.columns, table, stacklevel=5)
+        self.classes_, self._made = classes, {}
+        self.columns_, self.statistics_ = dict(self._learned.columns), dict(self._learned.statistics)
+        self.class_count_ = self._learned.rows.counts.copy()
+        self.class_log_prior_ = class_log_prior(self, self._learned.rows)
+
+    def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
+        check_is_fitted(self)
+        table = aligned(self, Table.read(X, "X"))
+        return question(self._view("scorer", self._make_scorer), table, self.class_log_prior_)
+
+    def _make_scorer(self) -> TableScorer:
+        return self._learned.scorer(self.estimate, self.unseen == "error")
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        name: str = super().__repr__(N_CHAR_MAX)
+        return as_text(self, name) if hasattr(self, "_learned") else name
+
+    def _repr_html_(self) -> str:
+        return as_html(self, super().__repr__())
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
