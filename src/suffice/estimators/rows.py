@@ -64,13 +64,13 @@ def _classes(column: Column) -> Labels:
         check_classification_targets(column.values)
         return classes_and_codes(column.values)
     coded = column.coded()
-    used, codes = np.unique(coded.values, return_inverse=True)
+    used = np.bincount(coded.values, minlength=len(coded.labels)) > 0
     names = coded.labels[used]
     names = names.astype(str) if names.dtype.kind == "O" else names
     order = np.argsort(names)
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
-    return names[order], rank[codes]
+    return names[order], rank[(np.cumsum(used) - 1)[coded.values]]
 
 
 def weighed(table: Table, codes: Integers, sample_weight: Any) -> tuple[Table, Integers, Array | None]:

@@ -25,6 +25,9 @@ CUT = 40
 
 LARGEST_TABLE = 2**24
 
+SPAN = 2**21
+"""Keys that lie within so many are counted rather than sorted."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueCounts(Statistic):
@@ -221,7 +224,7 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
         keys = values
     if keys is not None:
         least, span = keys.min(), int(keys.max()) - int(keys.min()) + 1
-        if span <= max(2**16, 4 * len(values)):
+        if span <= max(SPAN, 4 * len(values)):
             keys = (keys - least).astype(np.int64, copy=False)
             seen = np.bincount(keys, minlength=span) > 0
             found = np.flatnonzero(seen) + least

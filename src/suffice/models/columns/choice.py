@@ -19,7 +19,7 @@ from suffice.models.columns.histogram import Histogram
 from suffice.models.columns.real import Gaussian, Poisson
 from suffice.models.columns.silent import Drop, Unknown
 from suffice.models.columns.words import Text
-from suffice.stats import DiagonalMoments, ValueCounts
+from suffice.stats import DiagonalMoments, PoissonSums, ValueCounts
 from suffice.stats.values import on_grid
 from suffice.tables import Column
 from suffice.typing import Array, Integers
@@ -28,6 +28,9 @@ __all__ = ["choose"]
 
 FEW, OFTEN = 10, 5
 """Whole numbers are categories where there are so few of them, each seen so often on average."""
+
+COARSE = 2.0**-8
+"""Less spread than this, relative to the numbers themselves, leaves the grid less than 16 steps of it."""
 
 PLAIN: dict[str, ColumnModel] = {
     "bool": Bernoulli(),
@@ -47,19 +50,25 @@ def choose(
     if kind in PLAIN:
         return PLAIN[kind], PLAIN[kind].count(column, *rows)
     grid = Histogram().count(column, *rows)
-    if kind == "integer":
-        values = grid if _exact(column) else Categorical().count(column, *rows)
-        if len(values.values) <= FEW and values.count.sum() >= OFTEN * len(values.values):
-            return Categorical(), values
-    elif len(grid.values) == 1:
-        return Histogram(), grid
-    found: list[tuple[float, ColumnModel, Any]] = [(Histogram().log_evidence(grid), Histogram(), grid)]
     moments = Gaussian().count(column, *rows)
-    found.append((Gaussian().log_evidence(_no_narrower(moments, grid)), Gaussian(), moments))
-    if kind == "integer":
-        found += _discrete(column, values, rows)
-    best = max(found, key=lambda one: one[0])
-    return best[1], best[2]
+    if _too_coarse(grid, moments):
+        return Gaussian(), moments
+    values = grid if kind == "real" or _exact(column) else Categorical().count(column, *rows)
+    if kind == "integer" and len(values.values) <= FEW and values.count.sum() >= OFTEN * len(values.values):
+        return Categorical(), values
+    if len(grid.values) == 1:
+        return Histogram(), grid
+    found = _smooth(grid, moments) | (_discrete(values) if kind == "integer" else {})
+    best = max(found, key=lambda model: found[model])
+    known = {Histogram: grid, Gaussian: moments, Categorical: values}.get(type(best))
+    return best, best.count(column, *rows) if known is None else known
+
+
+def _too_coarse(grid: ValueCounts, moments: DiagonalMoments) -> bool:
+    """Whether numbers lie so close together, far from zero, that the grid cannot tell them apart."""
+    n = float(moments.n.sum())
+    typical = np.abs(grid.values).max()
+    return bool(0 < float(moments.scatter.sum()) < n * (COARSE * typical) ** 2)
 
 
 def _exact(column: Column) -> bool:
@@ -68,13 +77,21 @@ def _exact(column: Column) -> bool:
     return bool((on_grid(values) == values).all())
 
 
-def _discrete(column: Column, values: ValueCounts, rows: Any) -> list[tuple[float, ColumnModel, Any]]:
-    """Categories, and where nothing is negative, counts of events."""
-    evidence = Categorical().log_evidence(values) - _spread(values)
-    found: list[tuple[float, ColumnModel, Any]] = [(evidence, Categorical(), values)]
+def _smooth(grid: ValueCounts, moments: DiagonalMoments) -> dict[ColumnModel, float]:
+    """The evidence of bins and of a normal."""
+    return {
+        Histogram(): Histogram().log_evidence(grid),
+        Gaussian(): Gaussian().log_evidence(_no_narrower(moments, grid)),
+    }
+
+
+def _discrete(values: ValueCounts) -> dict[ColumnModel, float]:
+    """The evidence of categories, and where nothing is negative, of counts of events."""
+    found: dict[ColumnModel, float] = {Categorical(): Categorical().log_evidence(values) - _spread(values)}
     if values.values[0] >= 0:
-        events = Poisson().count(column, *rows)
-        found.append((Poisson().log_evidence(events), Poisson(), events))
+        each = values.values[values.place][:, None]
+        events = PoissonSums.of(each, values.line, values.count, n_classes=len(values.n))
+        found[Poisson()] = Poisson().log_evidence(events)
     return found
 
 
