@@ -25,7 +25,7 @@ def of_objects(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return _one_by_one(name, values)
-    if str(array.type) in _SIMPLE:
+    if str(array.type) in _SIMPLE or pa.types.is_temporal(array.type) or pa.types.is_decimal(array.type):
         return of_arrow(name, array)
     return _one_by_one(name, values)
 

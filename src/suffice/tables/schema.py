@@ -58,7 +58,7 @@ def _kind_of_words(column: Column, present: Booleans, weights: Array | None) -> 
         times = _times(_some(column, sample), None)
         if _is_text(column, sample, times, None):
             return "text"
-        once = times.max() < 2 and pc.count_distinct(column.values, mode="only_valid").as_py() == len(places)
+        once = times.max() < 2 and len(column.values.dictionary_encode().dictionary) == len(places)
         return "identifier" if once else "category"
     weight = None if weights is None else np.asarray(weights, np.float64)[places]
     times = _times(column if weights is None else _some(column, places), weight)

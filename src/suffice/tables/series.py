@@ -80,8 +80,7 @@ def _of_pandas(name: Name, series: Any) -> Column:
         return of_numpy(name, series.to_numpy())
     kind = type(series.dtype).__name__
     if kind == "CategoricalDtype":
-        codes = series.array.codes if hasattr(series.array, "codes") else series.cat.codes.to_numpy()
-        return category(name, codes, series.dtype.categories.tolist())
+        return category(name, series.array.codes, series.dtype.categories.tolist())
     if kind in ("DatetimeTZDtype", "PeriodDtype"):
         return Column(name, "date", None, gaps(series.isna().to_numpy()), rows=len(series))
     if hasattr(series.array, "__arrow_array__") and kind != "IntervalDtype":
