@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import narwhals
 import narwhals.stable.v2 as nw
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
@@ -128,6 +129,13 @@ def test_a_name_given_twice(frame: Any) -> None:
         Table.read(frame)
 
 
+def test_a_library_that_only_narwhals_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nw.dependencies, "is_polars_dataframe", lambda frame: False)
+    table = Table.read(pl.DataFrame({"a": [1, None], "b": ["x", "y"]}))
+    assert (table.backend, table.names, len(table)) == (None, ["a", "b"], 2)
+    assert (plain(table["a"]), plain(table["b"])) == ([1, None], ["x", "y"])
+
+
 def test_other_doors() -> None:
     frame = pl.DataFrame({"a": [1, 2]})
     assert Table.read(nw.from_native(frame)).backend == "polars"
@@ -139,6 +147,14 @@ def test_other_doors() -> None:
             return frame.__arrow_c_stream__(requested_schema)
 
     assert plain(Table.read(Capsule())["a"]) == [1, 2]
+    for series in (nw.from_native(frame["a"], series_only=True), narwhals.from_native(frame["a"], series_only=True)):
+        assert plain(Table.read({"a": series})["a"]) == [1, 2]
+
+    class Tensor:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.eye(2)
+
+    assert plain(Table.read(Tensor())[0]) == [1.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -167,6 +183,7 @@ def test_empty(frame: Any, rows: int, width: int) -> None:
         (pd.Series([1]), KindError, r"got a Series \(a table of this one column is rows.to_frame\(\)\)"),
         (pl.Series([1]), KindError, r"got a Series \(a table"),
         (pa.array([1]), KindError, "got an Int64Array"),
+        (pd.Index([1]), KindError, "got an Index"),
         ("text", KindError, "'rows' must be a table.*got a str"),
         (3, KindError, "got an int"),
         (None, KindError, "got a NoneType"),

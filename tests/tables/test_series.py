@@ -137,6 +137,7 @@ def test_numbers(values: Any, storage: str, dtype: Any, expected: list[Any]) -> 
         (pa.array([b"ab", None], pa.binary(2)), ["ab", None]),
         (pa.chunked_array([["a"], ["b", None]]), ["a", "b", None]),
         (pa.chunked_array([], pa.string()), []),
+        (pa.array(["a", None], pa.string_view()), ["a", None]),
         (pl.Series(["a", None], dtype=pl.Object), ["a", None]),
         (pl.concat([pl.Series(["a"]), pl.Series([None, "b"])], rechunk=False), ["a", None, "b"]),
         (pd.Series(["a", None], dtype=pd.StringDtype("python")), ["a", None]),

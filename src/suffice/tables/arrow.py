@@ -58,7 +58,12 @@ def _plain(array: Any) -> Any:
         return _plain(array.storage)
     if pa.types.is_run_end_encoded(array.type):
         return _plain(pc.run_end_decode(array))
-    return array.cast(pa.large_string()) if str(array.type) == "string_view" else array
+    if str(array.type) == "string_view":
+        try:
+            return array.cast(pa.large_string())
+        except pa.ArrowNotImplementedError:  # before pyarrow 18
+            return pa.array(array.to_pylist(), pa.large_string())
+    return array
 
 
 def _nulls(array: Any) -> Booleans | None:

@@ -57,6 +57,8 @@ class Table:
             return _of_lists(frame, name)
         if sparse.issparse(frame):
             return _of_sparse(frame, name)
+        if hasattr(frame, "__array__") and not hasattr(frame, "columns") and not is_series(frame):
+            return _of_array(np.asarray(frame), name)  # tensors and the like
         return _of_frame(frame, name)
 
     def __len__(self) -> int:
@@ -134,7 +136,7 @@ def _of_frame(frame: Any, name: str) -> Table:
         "pandas": lambda place: frame.iloc[:, place],
         "polars": lambda place: frame.to_series(place),
         "pyarrow": lambda place: frame.column(place),
-        None: lambda place: frame[:, place],
+        None: lambda place: frame[:, place].to_native(),
     }
     column = read[backend]
     return Table(names, frame.shape[0], lambda label: of_series(label, column(places[label])), True, backend)
@@ -172,7 +174,8 @@ def _not_a_table(got: Any, name: str) -> KindError:
 
 def _of_dict(columns: dict[Any, Any], name: str) -> Table:
     names = _names(columns, name)
-    sources = dict(zip(names, columns.values(), strict=True))
+    natives = (nw.to_native(source, pass_through=True) for source in columns.values())
+    sources: dict[Name, Any] = dict(zip(names, natives, strict=True))
     for label, source in sources.items():
         if not isinstance(source, np.ndarray | list | tuple | range) and not is_series(source):
             raise KindError(
@@ -196,7 +199,7 @@ def _of_dict(columns: dict[Any, Any], name: str) -> Table:
 def _one_row_each(name: str, got: str) -> ShapeError:
     return ShapeError(
         f"The argument '{name}' must hold one row per example, such as a 2-D array; got {got} "
-        f"(reshape(1, -1) makes it one row, reshape(-1, 1) one column)."
+        f"(Reshape your data: reshape(1, -1) makes it one row, reshape(-1, 1) one column)."
     )
 
 

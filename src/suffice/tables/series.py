@@ -29,7 +29,6 @@ def of_series(name: Name, series: Any) -> Column:
     """Anything of one dimension as a column."""
     if isinstance(series, np.ndarray):
         return of_numpy(name, series)
-    series = nw.to_native(series, pass_through=True)
     if isinstance(series, pa.Array | pa.ChunkedArray):
         return of_arrow(name, series)
     if nw.dependencies.is_pandas_index(series):
