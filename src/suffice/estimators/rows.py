@@ -14,6 +14,7 @@ from suffice.estimators.kinds import closest
 from suffice.estimators.shared import classes_and_codes
 from suffice.stats.words import read_weights
 from suffice.tables import Column, Table
+from suffice.tables.series import is_series
 from suffice.typing import Array, Integers
 
 __all__ = ["aligned", "one_row", "read", "weighed"]
@@ -39,9 +40,7 @@ def read(estimator: Any, X: Any, y: Any, target: Any) -> tuple[Table, Any, Label
         if target not in table:
             raise InputError(f"The target {target!r} must be a column of the table.{closest(target, table.names)}")
         return table.without([target]), target, _classes(table[target])
-    if isinstance(y, np.ndarray | list):
-        y = column_or_1d(y, warn=True)
-    labels = Table.read({"y": y}, "y")
+    labels = Table.read({"y": y if is_series(y) else column_or_1d(np.asarray(y), warn=True)}, "y")
     if len(labels) != len(table):
         raise LabelError(
             f"The argument 'y' must hold one label per row, {len(table):,}; got {len(labels):,}. Found input variables "
