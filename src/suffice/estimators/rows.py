@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,8 @@ def _classes(column: Column) -> Labels:
 
 def weighed(table: Table, codes: Integers, sample_weight: Any) -> tuple[Table, Integers, Array | None]:
     """The rows that weigh something."""
-    if sample_weight is not None and np.ndim(sample_weight) == 0:
-        sample_weight = np.full(len(codes), sample_weight)
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(len(codes), float(sample_weight))
     weights = read_weights(sample_weight, len(codes))
     if weights is None:
         return table, codes, None
