@@ -5,6 +5,7 @@ Values are cut into bins; class c falls into bin b with probability θ_cb, and w
     θ_c ~ Dirichlet(A·share), where a bin's share is its part of all rows      p(x | c) = θ_cb · q(x | b)
     HB-1  posterior mean     θ_cb = (N_cb + A·share_b) / (N_c + A)
     HB-2  evidence of cuts   Σ_c ln DirichletMultinomial(N_c ; A·share) − Σ_b N_b ln share_b − cuts · ln G
+    HB-3  as a density       HB-2 + ln DirichletMultinomial(N ; A·width) − Σ_b N_b ln width_b − cuts · ln G
 
 The second term of HB-2 is the evidence of classes that do not differ, so it is a Bayes factor; each of the places for
 a cut (there are G − 1) has prior odds 1 : G. What is best over all sets of cuts is found exactly, by dynamic
@@ -74,7 +75,7 @@ def given_bins(t: ValueCounts, edges: Array) -> Bins:
 def log_density(t: ValueCounts, strength: float = 1.0) -> float:
     """ln p of all values together, whatever their class, as a density: of the best histogram with bins of any width.
 
-    HB-3  Σ_b ln DirichletMultinomial(N ; A·width) − Σ_b N_b ln width_b − cuts · ln G
+    This is what HB-3 adds to HB-2; its bins are others, and may be many, since they are shared by all classes.
     """
     totals = t.totals
     start = candidates(totals, PLACES)
@@ -82,7 +83,7 @@ def log_density(t: ValueCounts, strength: float = 1.0) -> float:
     i, j = np.triu_indices(len(start) + 1, 1)
     total, width = (np.concatenate([[0.0], np.cumsum(part)]) for part in (n, wide / wide.sum()))
     rows, share = total[j] - total[i], width[j] - width[i]
-    gain = log_rising(strength * share, rows) - rows * np.log(share)
+    gain = log_rising(strength * share, rows) - rows * np.log(share)  # HB-3
     _, evidence = best_cuts(i, j, gain - np.log(len(start)), len(start))
     scale = totals.sum() * np.log(wide.sum())
     return float(evidence + np.log(len(start)) - log_rising(strength, totals.sum()) - scale)

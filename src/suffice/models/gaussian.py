@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from suffice.models.events import Estimate
 from suffice.models.kernels import by_feature, normal_scores
 from suffice.posterior import NormalInverseGamma
+from suffice.posterior.special import log_rising
 from suffice.stats import DiagonalMoments
 from suffice.stats.inputs import REAL, Rows
 from suffice.typing import Array, Integers
@@ -84,9 +84,18 @@ class StudentTs:
         rows = Rows.read(X, "X")
         REAL.check(rows.matrix, rows.name, rows.first)
         out = np.empty((len(rows), len(self.df)))
-        for c in range(len(self.df)):
-            out[:, c] = stats.t.logpdf(rows.matrix, self.df[c], self.location[c], self.scale[c]).sum(axis=1)
+        for c, (df, location, scale) in enumerate(zip(self.df, self.location, self.scale, strict=True)):
+            away = (rows.matrix - location) / scale
+            away *= away
+            np.log1p(np.divide(away, df, out=away), out=away)
+            out[:, c] = self._offset[c] - away @ ((df + 1) / 2)
         return out
+
+    @cached_property
+    def _offset(self) -> Array:
+        """ln of each density at its top."""
+        top = log_rising(self.df / 2, 0.5) - np.log(np.pi * self.df) / 2 - np.log(self.scale)
+        return np.asarray(top.sum(axis=1))
 
 
 def largest_variance(t: DiagonalMoments) -> float:

@@ -14,19 +14,14 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import DataError, ShapeError
 from suffice.stats import kernels
 from suffice.stats.base import Statistic, sealed
+from suffice.stats.grid import distinct
 from suffice.stats.histogram import Histogram
 from suffice.stats.inputs import REAL, Groups, Rows
 from suffice.typing import Array, Integers
 
-__all__ = ["ValueCounts", "distinct", "on_grid"]
-
-CUT = 40
-"""Bits of a float64's mantissa that the grid forgets; 12 of 52 are left: whole numbers below 8,192 stay apart."""
+__all__ = ["ValueCounts"]
 
 LARGEST_TABLE = 2**24
-
-SPAN = 2**21
-"""Keys that lie within so many are counted rather than sorted."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -200,54 +195,6 @@ class ValueCounts(Statistic):
 
     def __hash__(self) -> int:
         return hash((tuple(self.values.tolist()), *(array.tobytes() for array in (self.line, self.place, self.count))))
-
-
-def on_grid(values: NDArray[Any]) -> Array:
-    """Numbers with their mantissa cut to 12 bits: a fixed grid, fine everywhere, whatever the data and their unit.
-
-    >>> on_grid(np.array([1.0, 8191.0, 1234567.0, -0.1]))
-    array([ 1.00000000e+00,  8.19100000e+03,  1.23443200e+06, -9.99908447e-02])
-    """
-    bits = np.array(values, np.float64).view(np.int64)
-    bits &= ~np.int64((1 << CUT) - 1)
-    out: Array = bits.view(np.float64)
-    out += 0.0  # no negative zero
-    return out
-
-
-def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """The values that occur, sorted, and the place of each row's among them."""
-    if not len(values):
-        return values, np.zeros(0, np.int64)
-    keys = values.view(np.int64) >> CUT if _all_on_grid(values) else None
-    if keys is None and values.dtype.kind in "iu":
-        keys = values
-    if keys is not None:
-        least, span = keys.min(), int(keys.max()) - int(keys.min()) + 1
-        if span <= max(SPAN, 4 * len(values)):
-            keys = (keys - least).astype(np.int64, copy=False)
-            seen = np.bincount(keys, minlength=span) > 0
-            found = np.flatnonzero(seen) + least
-            codes = (np.cumsum(seen) - 1)[keys]
-            if values.dtype.kind in "iu":
-                return found.astype(values.dtype), codes
-            return _in_order((found << CUT).view(np.float64), codes)
-    found, codes = np.unique(values, return_inverse=True)
-    return found, codes.astype(np.int64, copy=False)
-
-
-def _all_on_grid(values: NDArray[Any]) -> bool:
-    return values.dtype == np.float64 and not (values.view(np.int64) & np.int64((1 << CUT) - 1)).any()
-
-
-def _in_order(found: Array, codes: Integers) -> tuple[Array, Integers]:
-    """Negative numbers' bits count backwards."""
-    if found[-1] >= 0 and found[0] >= 0:
-        return found, codes
-    order = np.argsort(found)
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    return found[order], rank[codes]
 
 
 def _dense(codes: Any, size: int, groups: Groups) -> Array:

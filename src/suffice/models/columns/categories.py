@@ -15,8 +15,8 @@ from suffice.models.columns.base import ColumnModel, Lookup, Told, by_class, by_
 from suffice.models.events import Estimate
 from suffice.posterior import Beta, Dirichlet
 from suffice.stats import BinaryCounts, ValueCounts
+from suffice.stats.grid import distinct
 from suffice.stats.inputs import BINARY, EXACT, POSITIVE
-from suffice.stats.values import distinct
 from suffice.tables import Column, holds
 from suffice.typing import Array, Integers
 

@@ -20,7 +20,7 @@ from suffice.models.columns.real import Gaussian, Poisson
 from suffice.models.columns.silent import Drop, Unknown
 from suffice.models.columns.words import Text
 from suffice.stats import DiagonalMoments, PoissonSums, ValueCounts
-from suffice.stats.values import on_grid
+from suffice.stats.grid import on_grid
 from suffice.tables import Column
 from suffice.typing import Array, Integers
 
@@ -50,25 +50,25 @@ def choose(
     if kind in PLAIN:
         return PLAIN[kind], PLAIN[kind].count(column, *rows)
     grid = Histogram().count(column, *rows)
-    moments = Gaussian().count(column, *rows)
-    if _too_coarse(grid, moments):
-        return Gaussian(), moments
+    if _too_coarse(column, grid):
+        return Gaussian(), Gaussian().count(column, *rows)
     values = grid if kind == "real" or _exact(column) else Categorical().count(column, *rows)
     if kind == "integer" and len(values.values) <= FEW and values.count.sum() >= OFTEN * len(values.values):
         return Categorical(), values
     if len(grid.values) == 1:
         return Histogram(), grid
-    found = _smooth(grid, moments) | (_discrete(values) if kind == "integer" else {})
+    found = _smooth(grid) | (_discrete(values) if kind == "integer" else {})
     best = max(found, key=lambda model: found[model])
-    known = {Histogram: grid, Gaussian: moments, Categorical: values}.get(type(best))
+    known = {Histogram: grid, Categorical: values}.get(type(best))
     return best, best.count(column, *rows) if known is None else known
 
 
-def _too_coarse(grid: ValueCounts, moments: DiagonalMoments) -> bool:
+def _too_coarse(column: Column, grid: ValueCounts) -> bool:
     """Whether numbers lie so close together, far from zero, that the grid cannot tell them apart."""
-    n = float(moments.n.sum())
-    typical = np.abs(grid.values).max()
-    return bool(0 < float(moments.scatter.sum()) < n * (COARSE * typical) ** 2)
+    if grid.values[-1] - grid.values[0] > 16 * COARSE * np.abs(grid.values).max():
+        return False
+    values = column.values if column.missing is None else column.values[~column.missing]
+    return bool(0 < values.astype(np.float64).std() < COARSE * np.abs(values).max())
 
 
 def _exact(column: Column) -> bool:
@@ -77,12 +77,13 @@ def _exact(column: Column) -> bool:
     return bool((on_grid(values) == values).all())
 
 
-def _smooth(grid: ValueCounts, moments: DiagonalMoments) -> dict[ColumnModel, float]:
-    """The evidence of bins and of a normal."""
-    return {
-        Histogram(): Histogram().log_evidence(grid),
-        Gaussian(): Gaussian().log_evidence(_no_narrower(moments, grid)),
-    }
+def _smooth(grid: ValueCounts) -> dict[ColumnModel, float]:
+    """The evidence of bins and of a normal, which may not be narrower than the stretches that values stand for."""
+    stretch = widths(grid.values)[grid.place] ** 2 / 12
+    t = DiagonalMoments.of(grid.values[grid.place][:, None], grid.line, grid.count, n_classes=len(grid.n))
+    scatter = t.scatter + np.bincount(grid.line, grid.count * stretch, len(grid.n))[:, None]
+    normal = Gaussian().log_evidence(replace(t, scatter=scatter, peak=np.maximum(t.peak, scatter)))
+    return {Histogram(): Histogram().log_evidence(grid), Gaussian(): normal}
 
 
 def _discrete(values: ValueCounts) -> dict[ColumnModel, float]:
@@ -102,10 +103,3 @@ def _spread(values: ValueCounts) -> float:
     near = np.log(widths(values.values))
     anywhere = np.log(widths(values.values).sum())
     return float(np.maximum(values.totals - 1, 0) @ near + len(near) * anywhere)
-
-
-def _no_narrower(moments: DiagonalMoments, grid: ValueCounts) -> DiagonalMoments:
-    """Moments of values that are anywhere on the stretch nearest to them."""
-    extra = np.bincount(grid.line, grid.count * widths(grid.values)[grid.place] ** 2 / 12, len(grid.n))
-    scatter = moments.scatter + extra[:, None]
-    return replace(moments, scatter=scatter, peak=np.maximum(moments.peak, scatter))

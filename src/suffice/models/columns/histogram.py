@@ -16,8 +16,8 @@ from suffice.models.columns.real import NUMBERS
 from suffice.models.events import Estimate, log
 from suffice.posterior import Dirichlet
 from suffice.stats import ValueCounts
+from suffice.stats.grid import distinct, on_grid
 from suffice.stats.inputs import POSITIVE, REAL
-from suffice.stats.values import distinct, on_grid
 from suffice.tables import Column
 from suffice.typing import Array, Integers
 
