@@ -27,6 +27,7 @@ _HOMES = {
     "SelectInformative": "estimators",
     "TextClassifier": "estimators",
     "columns": "models",
+    "merge": "estimators",
     "mutual_information": "estimators",
     "show_versions": "versions",
     "threads": "parallel",

@@ -11,6 +11,7 @@ from scipy import sparse
 import suffice as sf
 from laws.registry import CLASSES, STATISTICS, StatisticCase
 from suffice.errors import SubtractionError, SufficeError
+from suffice.stats import CategoryCounts, ValueCounts
 
 ROUNDING = 1e-12
 every_statistic = pytest.mark.parametrize("case", STATISTICS, ids=str)
@@ -191,3 +192,25 @@ def test_the_number_of_threads_changes_nothing(case: StatisticCase, layout: str)
         with sf.threads(n):
             results.append(case.of(data, y, weights))
     assert all(result == results[0] for result in results)
+
+
+@every_statistic
+@given(data=st.data())
+def test_scaled_rows_are_rows_of_another_weight(case: StatisticCase, data: st.DataObject) -> None:
+    X, y = data.draw(labelled(case))
+    got = case.of(X, y).scaled(0.5)
+    assert_same(case, got, case.of(X, y, np.full(len(y), 0.5)), exact=False)
+
+
+@every_statistic
+@given(data=st.data())
+def test_classes_can_change_places_and_go(case: StatisticCase, data: st.DataObject) -> None:
+    X, y = data.draw(labelled(case))
+    place = np.array([3, -1, 0])
+    kept = place[y] >= 0
+    got = case.of(X, y).with_classes(place, 4)
+    if case.kind is CategoryCounts:
+        expected: Any = CategoryCounts.of(X[kept], place[y][kept], n_classes=4, sizes=[4] * X.shape[1])
+    else:
+        expected = case.kind.of(X[kept][:, 0] if case.kind is ValueCounts else X[kept], place[y][kept], n_classes=4)
+    assert got == expected

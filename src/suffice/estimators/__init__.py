@@ -1,5 +1,6 @@
 """Classifiers and their kin with the scikit-learn API: thin shells over `suffice.models`. No mathematics here."""
 
+from suffice.estimators.algebra import merge
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
 from suffice.estimators.complement import ComplementNB
@@ -28,5 +29,6 @@ __all__ = [
     "PoissonNB",
     "SelectInformative",
     "TextClassifier",
+    "merge",
     "mutual_information",
 ]

@@ -13,8 +13,9 @@ from sklearn.base import _fit_context
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative
 
-from suffice.errors import DataError
-from suffice.estimators.shared import Classifier, all_or_nothing, classes_and_codes
+from suffice.errors import DataError, InputError, ShapeError
+from suffice.estimators.algebra import all_or_nothing
+from suffice.estimators.shared import Classifier, classes_and_codes
 from suffice.models import Scorer
 from suffice.stats import ClassCounts, Statistic
 from suffice.stats.inputs import KERNEL_TYPES, Rows
@@ -51,6 +52,7 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
         """
         with all_or_nothing(self):
             X, y = self._read(X, y, reset=True)
+            self._declared = None
             self._learn(X, *classes_and_codes(y), sample_weight, fresh=True)
         return self
 
@@ -77,6 +79,7 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
         with all_or_nothing(self):
             first = not hasattr(self, "classes_")
             known = self._known_classes(classes, first)
+            self._declared = known if first else self._declared
             X, y = self._read(X, y, reset=first)
             seen, codes = classes_and_codes(y)
             strangers = np.setdiff1d(seen, known)
@@ -95,6 +98,40 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
         self._features = features if fresh else self._features + features
         self._made = {}
         self._remake()
+
+    def _get_statistics(self) -> dict[str, Any]:
+        return {"classes": self._classes, "features": self._features}
+
+    def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
+        self.classes_, self._classes, self._features = classes, statistics["classes"], statistics["features"]
+        self._made = {}
+        self._remake()
+
+    def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
+        return statistics["classes"].counts
+
+    def _count_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, dict[str, Any]]:
+        X, y = self._read(X, y, reset=False)
+        classes, codes = classes_and_codes(y)
+        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
+        with self._in_words_of_sklearn(X):
+            features = self._count(X, codes, weights, len(classes), False)
+        return classes, {
+            "classes": ClassCounts.of_labels(codes, weights, n_classes=len(classes)),
+            "features": features,
+        }
+
+    def _agree(self, other: Any) -> None:
+        super()._agree(other)
+        if self.n_features_in_ != other.n_features_in_:
+            raise ShapeError(
+                f"Models that are combined must have the same features; got {self.n_features_in_} and "
+                f"{other.n_features_in_}."
+            )
+        mine, its = (getattr(model, "feature_names_in_", None) for model in (self, other))
+        if mine is not None and its is not None and not np.array_equal(mine, its):
+            a, b = next((a, b) for a, b in zip(mine, its, strict=True) if a != b)
+            raise InputError(f"Models that are combined must have the same features; got {a!r} and {b!r}.")
 
     def _ask(self, question: Callable[[Scorer, Any, Array], Any], X: Any) -> Any:
         if not hasattr(self, "_classes"):

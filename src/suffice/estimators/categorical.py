@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import copy
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -10,6 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
+from suffice.errors import InputError
 from suffice.estimators.counts import CountClassifier
 from suffice.models import Categorical, Scorer
 from suffice.stats import CategoryCounts, Statistic
@@ -142,14 +144,35 @@ class CategoricalNB(CountClassifier):
         known: Any = self.categories_
         wider = [np.union1d(values, _values(X[:, j], j)) for j, values in enumerate(known)]
         if not fresh:
-            t: Any = self._features
-            columns = []
-            for j, (old, new) in enumerate(zip(known, wider, strict=True)):
-                room = np.zeros((*t.counts.shape[:-1], len(new)))
-                room[..., np.searchsorted(new, old)] = t.column(j)
-                columns.append(room)
-            self._features = CategoryCounts(np.concatenate(columns, axis=-1), np.array([len(new) for new in wider]))
+            self._features = _with_room(self._features, known, wider)
         self.categories_ = wider
+
+    def _alike(self, other: Any) -> tuple[Any, Any]:
+        if (self.categories_ is None) != (other.categories_ is None):
+            raise InputError("Models that are combined must have categories of one kind; got codes and values.")
+        if self.categories_ is None:
+            return self, other
+        other = copy(other)
+        wider = [np.union1d(a, b) for a, b in zip(self.categories_, other.categories_, strict=True)]
+        for model in (self, other):
+            model._features, model.categories_ = _with_room(model._features, model.categories_, wider), wider
+        return self, other
+
+    def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
+        super()._set_statistics(classes, {**statistics, "features": self._without_unseen(statistics["features"])})
+
+    def _without_unseen(self, t: CategoryCounts) -> CategoryCounts:
+        """What is left of categories that no row has: none by value, and of codes those below the largest."""
+        seen = [t.column(j).any(axis=0) for j in range(len(t.sizes))]
+        if self.categories_ is not None:
+            self.categories_ = [values[used] for values, used in zip(self.categories_, seen, strict=True)]
+            keep = seen
+        else:
+            used = np.array([int(np.flatnonzero(one).max(initial=-1)) + 1 for one in seen])
+            sizes = _at_least(used, self.min_categories)
+            keep = [np.arange(size) < most for size, most in zip(t.sizes, sizes, strict=True)]
+        counts = np.concatenate([t.column(j)[:, one] for j, one in enumerate(keep)], axis=1)
+        return CategoryCounts(counts, np.array([int(one.sum()) for one in keep]))
 
     def _encode(self, X: Any) -> Integers:
         """Codes of values; one beyond the last for a value not known."""
@@ -191,6 +214,16 @@ class CategoricalNB(CountClassifier):
     def _make_scorer(self) -> Scorer:
         t: Any = self._features
         return self._event.scorer(t)
+
+
+def _with_room(t: Any, known: Any, wider: Any) -> CategoryCounts:
+    """The same counts, with a place for every category of a longer list."""
+    columns = []
+    for j, (old, new) in enumerate(zip(known, wider, strict=True)):
+        room = np.zeros((*t.counts.shape[:-1], len(new)))
+        room[..., np.searchsorted(new, old)] = t.column(j)
+        columns.append(room)
+    return CategoryCounts(np.concatenate(columns, axis=-1), np.array([len(new) for new in wider]))
 
 
 def _values(column: Any, j: int) -> Any:

@@ -11,9 +11,10 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, LabelError
+from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.kinds import closest, declared_models, tell_of_dropped
 from suffice.estimators.rows import aligned, one_row, read, weighed
-from suffice.estimators.shared import ESTIMATES, Classifier, all_or_nothing, class_log_prior
+from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior
 from suffice.estimators.summary import as_html, as_text
 from suffice.models.columns import ColumnModel
 from suffice.models.explanation import Explanation, two_classes
@@ -95,7 +96,6 @@ class NaiveBayes(Classifier):
     feature_names_in_: Any
     _learned: TableModel
     _backend: str | None
-    _declared: bool  # whether the classes were declared, so that others are an error
     _target: Any
 
     def __init__(
@@ -143,7 +143,8 @@ class NaiveBayes(Classifier):
         """
         with all_or_nothing(self):
             table, self._target, (classes, codes) = read(self, X, y, target)
-            self._start(table, classes, declared=False)
+            self._declared = None
+            self._start(table, classes)
             self._learn(table, classes, codes, sample_weight)
         return self
 
@@ -177,7 +178,8 @@ class NaiveBayes(Classifier):
             known = self._united(seen, classes, first)
             self._target = name if name is not None or first else self._target
             if first:
-                self._start(table, known, declared=classes is not None)
+                self._declared = known if classes is not None else None
+                self._start(table, known)
             else:
                 table = aligned(self, table)
             self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight)
@@ -254,7 +256,7 @@ class NaiveBayes(Classifier):
         if first and classes is None:
             return seen
         known = self._known_classes(classes, first)
-        if first or self._declared:
+        if first or self._declared is not None:
             strangers = np.setdiff1d(seen, known)
             if len(strangers):
                 raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}.")
@@ -263,14 +265,14 @@ class NaiveBayes(Classifier):
             raise LabelError(f"The target must hold labels like {known[0]!r}; got {seen[0]!r}.")
         return np.union1d(known, seen)
 
-    def _start(self, table: Table, classes: Any, declared: bool) -> None:
+    def _start(self, table: Table, classes: Any) -> None:
         """Nothing learned yet."""
         if not table.names:
             raise DataError(
                 f"The argument 'X' must have columns to learn from; got 0 feature(s) (shape=({len(table)}, 0)) while a "
                 "minimum of 1 is required."
             )
-        self.classes_, self._declared, self._backend = classes, declared, table.backend
+        self.classes_, self._backend = classes, table.backend
         self._learned = TableModel.zero(table.names, len(classes))
         self.n_features_in_ = len(table.names)
         if hasattr(self, "feature_names_in_"):
@@ -280,13 +282,29 @@ class NaiveBayes(Classifier):
 
     def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any) -> None:
         table, codes, weights = weighed(table, codes, sample_weight)
-        before = self._learned.with_classes(np.searchsorted(classes, self.classes_), len(classes))
-        self._learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns)))
-        tell_of_dropped(before, self._learned, self.columns, table, stacklevel=5)
-        self.classes_, self._made = classes, {}
+        before = self._learned.with_classes(np.asarray(np.searchsorted(classes, self.classes_)), len(classes))
+        learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns)))
+        tell_of_dropped(before, learned, self.columns, table, stacklevel=5)
+        self._set_statistics(classes, {"table": learned})
+
+    def _get_statistics(self) -> dict[str, Any]:
+        return {"table": self._learned}
+
+    def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
+        self.classes_, self._learned, self._made = classes, statistics["table"], {}
         self.columns_, self.statistics_ = dict(self._learned.columns), dict(self._learned.statistics)
+        self.n_features_in_ = len(self.columns_)
         self.class_count_ = self._learned.rows.counts.copy()
         self.class_log_prior_ = class_log_prior(self, self._learned.rows)
+
+    def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
+        return statistics["table"].rows.counts
+
+    def _count_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, dict[str, Any]]:
+        table, _, (classes, codes) = read(self, X, y, None)
+        table, codes, weights = weighed(aligned(self, table), codes, sample_weight)
+        nothing = self._learned.emptied(len(classes))
+        return classes, {"table": nothing.learn(table, codes, weights, {})}
 
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self)

@@ -13,10 +13,10 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from suffice.errors import InputError
+from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.informative import Information, information_of
-from suffice.estimators.shared import all_or_nothing
 from suffice.typing import Booleans
 
 __all__ = ["SelectInformative"]

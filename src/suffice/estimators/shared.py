@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
+from suffice.estimators.algebra import Additive
 from suffice.models import decide, joint, log_posterior
 from suffice.posterior import Dirichlet
 from suffice.stats import ClassCounts
 from suffice.typing import Array, Integers
 
-__all__ = ["ESTIMATES", "Classifier", "all_or_nothing", "class_log_prior", "classes_and_codes"]
+__all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
 
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(ClassifierMixin, BaseEstimator):
+class Classifier(Additive, ClassifierMixin, BaseEstimator):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
-    classes_: Any
     _made: dict[str, Any]
 
     @abstractmethod
@@ -135,18 +134,6 @@ def classes_and_codes(y: Any) -> tuple[Any, Integers]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
-
-
-@contextmanager
-def all_or_nothing(estimator: BaseEstimator) -> Iterator[None]:
-    """Whatever goes wrong inside, the estimator is left as it was."""
-    before = vars(estimator).copy()
-    try:
-        yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
 
 
 def class_log_prior(estimator: Any, classes: ClassCounts) -> Array:

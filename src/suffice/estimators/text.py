@@ -14,7 +14,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, LabelError
-from suffice.estimators.shared import ESTIMATES, Classifier, all_or_nothing, class_log_prior, classes_and_codes
+from suffice.estimators.algebra import all_or_nothing
+from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior, classes_and_codes
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, texts
 from suffice.models.urns import Urns, fit_urns, predictive_urns
@@ -193,6 +194,7 @@ decode_error
             The fitted classifier.
         """
         with all_or_nothing(self):
+            self._declared = None
             self._learn(X, *classes_and_codes(_labels(y)), sample_weight, fresh=True)
             self._view("counts", self._kept)
             if self.model in URNS:  # what does not converge is told of at once
@@ -227,6 +229,7 @@ decode_error
         with all_or_nothing(self):
             first = not hasattr(self, "counts_")
             known = self._known_classes(classes, first)
+            self._declared = known if first else self._declared
             seen, codes = classes_and_codes(_labels(y))
             strangers = np.setdiff1d(seen, known)
             if len(strangers):
@@ -255,16 +258,38 @@ decode_error
         self._transform = None
         counts = self._transformed(X, codes, sample_weight, analysis, len(classes)) if self._transforms else None
         if counts is None:
-            counter = WordCounter(analysis, len(classes), bits, self.model in URNS)
-            counter.add(X, codes, sample_weight, "X")
-            counts = counter.result()
-        self.classes_, self._analysis, self._made = classes, analysis, {}
-        self.counts_ = counts if fresh else self.counts_ + counts
+            counts = self._counted(X, codes, sample_weight, len(classes), analysis)
+        self._analysis = analysis
+        self._set_statistics(classes, {"counts": counts if fresh else self.counts_ + counts})
+
+    def _counted(self, X: Any, codes: Any, sample_weight: Any, n_classes: int, analysis: Analysis) -> WordCounts:
+        counter = WordCounter(analysis, n_classes, self.hash_bits or 0, self.model in URNS)
+        counter.add(X, codes, sample_weight, "X")
+        return counter.result()
+
+    def _get_statistics(self) -> dict[str, Any]:
+        if self._transform is not None:
+            raise InputError(
+                "TextClassifier with sublinear_tf, use_idf or normalize cannot be merged, forget or decay: they act on "
+                "documents before these are counted."
+            )
+        return {"counts": self.counts_}
+
+    def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
+        self.classes_, self.counts_, self._made = classes, statistics["counts"], {}
         if not self.counts_.n.any():
             raise DataError("The argument 'sample_weight' must leave some text a weight above 0; got zeros alone.")
         self.class_count_ = self.counts_.n.copy()
         self.class_log_prior_ = class_log_prior(self, ClassCounts(self.class_count_))
         self._check_model()
+
+    def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
+        return statistics["counts"].n
+
+    def _count_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, dict[str, Any]]:
+        self._get_statistics()  # refused before the texts are read
+        classes, codes = classes_and_codes(_labels(y))
+        return classes, {"counts": self._counted(X, codes, sample_weight, len(classes), self._analysis)}
 
     def _transformed(self, X: Any, codes: Any, sample_weight: Any, analysis: Analysis, n_classes: int) -> WordCounts:
         """Counts of documents that are transformed first, which takes the matrix of them."""

@@ -38,6 +38,11 @@ class TableModel:
         nothing = ClassCounts(np.zeros(n_classes))
         return cls(nothing, dict.fromkeys(names, Unknown()), dict.fromkeys(names, nothing))
 
+    def emptied(self, n_classes: int) -> TableModel:
+        """The same models of columns, without a row."""
+        place = np.full(len(self.rows.counts), -1)
+        return self.with_classes(place, n_classes)
+
     def learn(
         self, table: Table, codes: Integers, weights: Array | None, declared: Mapping[Name, ColumnModel]
     ) -> TableModel:
@@ -68,25 +73,54 @@ class TableModel:
         return model, before + counted if settled else counted
 
     def with_classes(self, place: Integers, n_classes: int) -> TableModel:
-        """The same rows among more classes: class c becomes `place[c]`."""
+        """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
         if np.array_equal(place, np.arange(n_classes)):
             return self
-        wider = {name: t.with_classes(place, n_classes) for name, t in self.statistics.items()}
-        return replace(self, rows=self.rows.with_classes(place, n_classes), statistics=wider)
+        moved = {name: t.with_classes(place, n_classes) for name, t in self.statistics.items()}
+        return replace(self, rows=self.rows.with_classes(place, n_classes), statistics=moved)
+
+    def scaled(self, factor: float) -> TableModel:
+        """As if every row had `factor` times its weight."""
+        lighter = {name: t.scaled(factor) for name, t in self.statistics.items()}
+        return replace(self, rows=self.rows.scaled(factor), statistics=lighter)
+
+    def __sub__(self, other: TableModel) -> TableModel:
+        """The rows of this one without those of another, which has no columns of its own."""
+        together = self._agreed(other)
+        left = {
+            name: self.statistics[name] - other.statistics[name] if both else self.statistics[name]
+            for name, both in together.items()
+        }
+        return TableModel(self.rows - other.rows, self.columns, left)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TableModel):
+            return NotImplemented
+        return self.rows == other.rows and self.columns == other.columns and self.statistics == other.statistics
+
+    def __hash__(self) -> int:
+        return hash((self.rows, *self.statistics.values()))
 
     def __add__(self, other: TableModel) -> TableModel:
-        """The rows of both."""
-        names = [*self.columns, *(name for name in other.columns if name not in self.columns)]
-        nothing = ClassCounts(np.zeros(len(self.rows.counts)))
-        columns, statistics = dict[Name, ColumnModel](), dict[Name, Any]()
-        for name in names:
-            pairs = [(m.columns.get(name, Unknown()), m.statistics.get(name, nothing)) for m in (self, other)]
-            known = [pair for pair in pairs if not isinstance(pair[0], Unknown)] or pairs[:1]
-            if known[0][0] != known[-1][0]:
-                raise InputError(f"Column {name!r} is {known[0][0]!r} in one model and {known[-1][0]!r} in the other.")
-            columns[name] = known[0][0]
-            statistics[name] = known[0][1] if len(known) == 1 else known[0][1] + known[1][1]
+        """The rows of both, and the columns of either."""
+        together = self._agreed(other)
+        columns, statistics = dict(self.columns), dict(self.statistics)
+        for name, model in other.columns.items():
+            if together.get(name):
+                statistics[name] = statistics[name] + other.statistics[name]
+            elif name not in columns or isinstance(columns[name], Unknown):
+                columns[name], statistics[name] = model, other.statistics[name]
         return TableModel(self.rows + other.rows, columns, statistics)
+
+    def _agreed(self, other: TableModel) -> dict[Name, bool]:
+        """Columns of this model, and whether the other knows them too; raises if it thinks otherwise of them."""
+        together = {}
+        for name, model in self.columns.items():
+            theirs = other.columns.get(name, Unknown())
+            together[name] = not isinstance(model, Unknown) and not isinstance(theirs, Unknown)
+            if together[name] and model != theirs:
+                raise InputError(f"Column {name!r} is {model!r} in one model and {theirs!r} in the other.")
+        return together
 
     def scorer(self, estimate: Estimate, strict: bool) -> TableScorer:
         """What scores new rows; where it is strict, a category never seen is an error."""

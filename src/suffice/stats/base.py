@@ -62,6 +62,9 @@ class Statistic(ABC):
     _whole: ClassVar[tuple[str, ...]] = ()
     """Fields that hold integers; all others are float64."""
 
+    _weightless: ClassVar[tuple[str, ...]] = ()
+    """Other fields that rows of double weight leave as they are."""
+
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         explain_arguments(cls)
@@ -129,12 +132,19 @@ class Statistic(ABC):
         return cls(**arrays)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """The same rows among more classes: class c becomes `place[c]`."""
-        arrays = self.arrays()
+        """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
+        arrays, kept = self.arrays(), place >= 0
         for name in arrays.keys() - self._whole:
             wide = np.zeros((classes, *arrays[name].shape[1:]))
-            wide[place] = arrays[name]
+            wide[place[kept]] = arrays[name][kept]
             arrays[name] = sealed(wide)
+        return type(self)(**arrays)
+
+    def scaled(self, factor: float) -> Self:
+        """As if every row had `factor` times its weight."""
+        arrays = self.arrays()
+        for name in arrays.keys() - {*self._whole, *self._weightless}:
+            arrays[name] = sealed(np.asarray(arrays[name] * factor))
         return type(self)(**arrays)
 
     def __add__(self, other: Self) -> Self:

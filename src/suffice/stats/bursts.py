@@ -85,6 +85,15 @@ class Bursts(Statistic):
         """Σx of each column, classes (if there are labels) × columns."""
         return self.words.sums(self.value * self.count, int(np.prod(self.shape))).reshape(self.shape)
 
+    def with_classes(self, place: Integers, classes: int) -> Self:
+        """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
+        n, columns = np.zeros(classes), max(1, int(self.columns))
+        n[place[place >= 0]] = self.n[place >= 0]
+        words, lengths = (
+            _moved(histogram, place, per) for histogram, per in ((self.words, columns), (self.lengths, 1))
+        )
+        return self._made(n, self.columns, words, lengths)
+
     def _check(self) -> None:
         if self.columns.ndim or self.columns < 0 or self.n.ndim > 1:
             raise ShapeError("'columns' of Bursts must be one whole number, and 'n' a number, or one per class.")
@@ -112,6 +121,14 @@ class Bursts(Statistic):
     def _minus(self, other: Self) -> Self:
         words, lengths = self.words - other.words, self.lengths - other.lengths
         return self._made(difference(self.n, other.n), self.columns, words, lengths)
+
+
+def _moved(histogram: Histogram, place: Integers, per: int) -> Histogram:
+    """The cells of each class, `per` of them, at the class's new place."""
+    line, rest = np.divmod(histogram.cell, per)
+    kept = place[line] >= 0
+    cell = place[line[kept]] * per + rest[kept]
+    return Histogram.of(cell, histogram.value[kept], histogram.count[kept])
 
 
 def _entries(rows: Rows) -> Any:

@@ -30,6 +30,8 @@ class Extremes(Statistic):
     largest: Array
     n: Array
 
+    _weightless = ("largest",)
+
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
         if rows.is_sparse:

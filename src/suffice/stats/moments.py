@@ -40,6 +40,8 @@ class Moments(Statistic):
     scatter_lo: Array
     peak: Array
 
+    _weightless = ("mean", "mean_lo")
+
     @abstractmethod
     def _outer(self, delta: Pair) -> Pair:
         """δδᵀ, or its diagonal."""

@@ -45,6 +45,7 @@ class ValueCounts(Statistic):
     classes: Integers
 
     _whole = ("line", "place", "classes")
+    _weightless = ("values",)
 
     @classmethod
     def zero(cls) -> Self:
@@ -134,11 +135,12 @@ class ValueCounts(Statistic):
         return np.bincount(self.place, self.count, len(self.values)).astype(np.float64)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """The same rows among more classes: class c becomes `place[c]`."""
+        """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
         line = place[self.line]
         order = np.lexsort((self.place, line))
-        arrays = (self.values, line[order], self.place[order], self.count[order])
-        return type(self)(*arrays, np.asarray(classes))
+        order = order[line[order] >= 0]
+        counted = Histogram(line[order], self.place[order], self.count[order])
+        return self._seen(self.values, counted, np.asarray(classes))
 
     def _is_identity(self) -> bool:
         return not self.classes and not len(self.values)

@@ -177,17 +177,27 @@ class WordCounts:
         return *_summed(*repeats), *_summed(*lengths)
 
     def with_classes(self, place: Integers, classes: int) -> WordCounts:
-        """The same documents among more classes: class c becomes `place[c]`."""
+        """The same documents among other classes: class c becomes `place[c]`; −1 leaves it out, and its words."""
+        kept = np.flatnonzero(place >= 0)
         n = np.zeros(classes)
-        n[place] = self.n
-        shape = (classes, self.n_classes)
-        move = sparse.csr_matrix((np.ones(len(place)), (place, np.arange(len(place)))), shape=shape)
+        n[place[kept]] = self.n[kept]
+        move = sparse.csr_matrix((np.ones(len(kept)), (place[kept], kept)), shape=(classes, self.n_classes))
         tokens, documents = (_sorted((move @ table).tocsr()) for table in (self.tokens, self.documents))
-        repeats, lengths = self.repeats.copy(), self.lengths.copy()
-        repeats[:, 0], lengths[:, 0] = place[repeats[:, 0]], place[lengths[:, 0]]
-        bursts = _summed((repeats, self.repeat_documents), (repeats[:0], np.empty(0)))
-        by_length = _summed((lengths, self.length_documents), (lengths[:0], np.empty(0)))
-        return WordCounts(self.words, n, tokens, documents, *bursts, *by_length, self.hash_bits)
+        repeats = _moved(self.repeats, self.repeat_documents, place)
+        lengths = _moved(self.lengths, self.length_documents, place)
+        moved = WordCounts(self.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)
+        return moved if self.hash_bits else moved.keep(np.bincount(documents.indices, minlength=self.width) > 0)
+
+    def scaled(self, factor: float) -> WordCounts:
+        """As if every document had `factor` times its weight."""
+        return replace(
+            self,
+            n=self.n * factor,
+            tokens=self.tokens * factor,
+            documents=self.documents * factor,
+            repeat_documents=self.repeat_documents * factor,
+            length_documents=self.length_documents * factor,
+        )
 
     def keep(self, which: Booleans) -> WordCounts:
         """The same for some of the words; lengths still count all of them."""
@@ -323,6 +333,14 @@ def _summed(a: tuple[Integers, Array], b: tuple[Integers, Array]) -> tuple[Integ
     if sums.min(initial=0) < 0:
         raise _never_added()
     return keys[fresh][sums > 0], sums[sums > 0]
+
+
+def _moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Array]:
+    """Records by class, of classes at other places."""
+    kept = place[keys[:, 0]] >= 0
+    moved = keys[kept].copy()
+    moved[:, 0] = place[moved[:, 0]]
+    return _summed((moved, values[kept]), (moved[:0], np.empty(0)))
 
 
 def _never_added() -> SubtractionError:

@@ -1,0 +1,243 @@
+"""What statistics make possible for every classifier: merge, forget, decay. All of it is + and −, class by class."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import InputError, KindError, LabelError, SubtractionError
+from suffice.typing import Integers
+
+__all__ = ["Additive", "all_or_nothing", "merge"]
+
+Statistics = dict[str, Any]
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Whatever goes wrong inside, the estimator is left as it was."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+def merge(models: Iterable[Any]) -> Any:
+    """One model that has learned what all of them have; they stay as they are.
+
+    Parameters
+    ----------
+    models : iterable of fitted classifiers
+        Of one kind, with the same parameters. Classes, categories and words are united by name.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> monday = sf.TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+    >>> tuesday = sf.TextClassifier().fit(["party tonight"], ["fun"])
+    >>> sf.merge([monday, tuesday]).classes_
+    array(['fun', 'ham', 'spam'], dtype='<U4')
+    """
+    every = list(models)
+    if not every:
+        raise InputError("The argument 'models' of merge must hold at least one model; got none.")
+    total = copy(every[0])
+    for model in every[1:]:
+        total = total + model
+    return total
+
+
+class Additive:
+    """A classifier whose statistics add and subtract, its classes united by name."""
+
+    classes_: Any
+    _declared: Any = None  # classes that stay, whether they have rows or not
+
+    @abstractmethod
+    def _get_statistics(self) -> Statistics:
+        """What was learned, by name; each has the class axis first."""
+
+    @abstractmethod
+    def _set_statistics(self, classes: Any, statistics: Statistics) -> None:
+        """Take statistics of these classes for what was learned, and make the rest anew."""
+
+    @abstractmethod
+    def _count_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Statistics]:
+        """Classes and statistics of rows, counted as this model counts."""
+
+    @abstractmethod
+    def _rows_of_classes(self, statistics: Statistics) -> Any:
+        """How many rows each class has."""
+
+    def merge(self, other: Any) -> Self:
+        """Learn what another model has learned, as if its rows had been learned here.
+
+        Parameters
+        ----------
+        other : classifier
+            Of the same kind, with the same parameters. Classes, categories and words are united by name.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        with all_or_nothing(self):
+            self._agree(other)
+            classes = np.union1d(self.classes_, other.classes_)
+            mine, its = (_placed(model, classes) for model in self._alike(other))
+            if self._declared is not None or other._declared is not None:
+                given = [model._declared for model in (self, other) if model._declared is not None]
+                self._declared = np.unique(np.concatenate(given))
+            self._set_statistics(classes, {name: mine[name] + its[name] for name in mine})
+        return self
+
+    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Unlearn rows: afterwards the model is one that never saw them, to the bit where it counts.
+
+        Classes, categories and words without a row left are gone too, unless they were declared. Rows that were not
+        learned are refused, and the model stays as it was.
+
+        Parameters
+        ----------
+        X : as for fit
+            The rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Their weights, as they were learned with.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        check_is_fitted(self)
+        with all_or_nothing(self):
+            self._take_away(*self._count_rows(X, y, sample_weight))
+        return self
+
+    def decay(self, factor: float) -> Self:
+        """Let all that was learned count for less, so that what comes next counts for more.
+
+        Parameters
+        ----------
+        factor : float
+            What each row's weight is multiplied by; above 0, and at most 1.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        check_is_fitted(self)
+        given: Any = factor
+        if not isinstance(given, Real) or not 0 < float(given) <= 1:
+            raise InputError(f"The argument 'factor' must be above 0 and at most 1; got {factor!r}.")
+        with all_or_nothing(self):
+            lighter = {name: t.scaled(float(given)) for name, t in self._get_statistics().items()}  # SX-11
+            self._set_statistics(self.classes_, lighter)
+        return self
+
+    def __add__(self, other: Any) -> Self:
+        if not isinstance(other, Additive):
+            return NotImplemented
+        return copy(self).merge(other)
+
+    def __radd__(self, other: object) -> Self:
+        if isinstance(other, int) and other == 0:  # where sum() starts
+            return self
+        return NotImplemented
+
+    def __sub__(self, other: Any) -> Self:
+        if not isinstance(other, Additive):
+            return NotImplemented
+        self._agree(other)
+        left = copy(self)
+        mine, its = left._alike(other)
+        left._take_away(its.classes_, its._get_statistics(), mine)
+        return left
+
+    def _take_away(self, classes: Any, gone: Statistics, whole: Any = None) -> None:
+        strangers = np.setdiff1d(classes, self.classes_)
+        if len(strangers):
+            raise SubtractionError(f"Cannot forget rows of class {strangers[0]!r}: none was learned.")
+        place = np.searchsorted(self.classes_, classes)
+        mine = (self if whole is None else whole)._get_statistics()
+        gone = {name: t.with_classes(place, len(self.classes_)) for name, t in gone.items()}
+        left = {name: mine[name] - gone[name] for name in mine}
+        before, after = self._rows_of_classes(mine), self._rows_of_classes(left)
+        empty = (before > 0) & (after == 0)
+        if self._declared is not None:
+            empty &= ~np.isin(self.classes_, self._declared)
+        if empty.all():
+            self._know_nothing()
+            return
+        if empty.any():
+            there = np.where(empty, -1, np.cumsum(~empty) - 1)
+            left = {name: t.with_classes(there, int((~empty).sum())) for name, t in left.items()}
+        self._set_statistics(self.classes_[~empty], left)
+
+    def _know_nothing(self) -> None:
+        """As before the first fit."""
+        kept = set(_parameters(self))
+        for name in [name for name in vars(self) if name not in kept]:
+            delattr(self, name)
+
+    def _alike(self, other: Any) -> tuple[Any, Any]:
+        """Both models, with features that can be told to be the same."""
+        return self, other
+
+    def _agree(self, other: Any) -> None:
+        """Raise unless both models count the same things in the same way."""
+        if type(self) is not type(other):
+            raise KindError(
+                f"A {type(self).__name__} can only be combined with another one; got {type(other).__name__}."
+            )
+        for model in (self, other):
+            check_is_fitted(model)
+        theirs = _parameters(other)
+        for name, value in _parameters(self).items():
+            if not _same(value, theirs[name]):
+                raise InputError(
+                    f"Models that are combined must have the same parameters; {name!r} is {value!r} in one and "
+                    f"{theirs[name]!r} in the other."
+                )
+        if not _comparable(self.classes_, other.classes_):
+            raise LabelError(
+                f"Models that are combined must have labels of one kind; got {self.classes_[0]!r} and "
+                f"{other.classes_[0]!r}."
+            )
+
+
+def _placed(model: Any, classes: Any) -> Statistics:
+    place: Integers = np.searchsorted(classes, model.classes_)
+    return {name: t.with_classes(place, len(classes)) for name, t in model._get_statistics().items()}
+
+
+def _parameters(model: Any) -> dict[str, Any]:
+    parameters: dict[str, Any] = model.get_params(deep=False)
+    return parameters
+
+
+def _comparable(a: Any, b: Any) -> bool:
+    words = ("U", "S", "O", "T")
+    return (a.dtype.kind in words) == (b.dtype.kind in words)
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray | list | tuple) or isinstance(b, np.ndarray | list | tuple):
+        return type(a) is type(b) and np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+    return type(a) is type(b) and bool(a == b)

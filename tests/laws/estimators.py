@@ -1,0 +1,104 @@
+"""What the laws need to know of each classifier. To be registered is to be tested (`test_registry.py`)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import suffice as sf
+
+LABELS = np.array(["a", "b", "c"])
+WORDS = ["ant", "bee", "cow", "dog", "eel", "fox"]
+
+
+@dataclass(frozen=True)
+class EstimatorCase:
+    """A classifier, and rows for it."""
+
+    name: str
+    model: Any
+    rows: Callable[[np.random.Generator, int, Any], Any]
+    exact: bool = True  # whether its statistics are counts
+
+    def __str__(self) -> str:
+        return self.name
+
+    def data(self, seed: int, n: int, labels: Any = LABELS) -> tuple[Any, Any]:
+        """Rows that lean to their class, and labels."""
+        rng = np.random.default_rng(seed)
+        codes = rng.integers(0, len(labels), n)
+        return self.rows(rng, n, codes), labels[codes]
+
+
+def flags(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    return (rng.random((n, 4)) < 0.2 + 0.2 * codes[:, None]).astype(int)
+
+
+def counts(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    return rng.poisson(0.5 + codes[:, None] * np.arange(5) / 4, (n, 5))
+
+
+def codes_of_categories(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    return (rng.integers(0, 3, (n, 3)) + codes[:, None] * (rng.random((n, 3)) < 0.5)).astype(int)
+
+
+def names_of_categories(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    return np.array(WORDS)[codes_of_categories(rng, n, codes)]
+
+
+def reals(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    return np.array([0.0, 10.0, 1000.0]) + rng.normal(codes[:, None], 1.0, (n, 3))
+
+
+def texts(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    return [" ".join(WORDS[(c + k) % 6] for k in rng.integers(0, 4, rng.integers(1, 8))) for c in codes.tolist()]
+
+
+def mixed(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    def holes(values: Any) -> list[Any]:
+        return [None if gone else value for value, gone in zip(values, rng.random(n) < 0.1, strict=True)]
+
+    return {
+        "flag": holes((rng.random(n) < 0.2 + 0.2 * codes).tolist()),
+        "colour": holes([WORDS[c] for c in rng.integers(0, 3, n) + codes]),
+        "size": holes(rng.normal(codes, 1.0).tolist()),
+        "wait": holes(rng.exponential(1.0 + codes).round(3).tolist()),
+        "events": holes(rng.poisson(1.0 + codes).tolist()),
+        "note": holes(texts(rng, n, codes)),
+    }
+
+
+KINDS = {
+    "flag": "bernoulli",
+    "colour": "categorical",
+    "size": "gaussian",
+    "wait": "histogram",
+    "events": "poisson",
+    "note": "text",
+}
+BELIEF = sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)
+
+ESTIMATORS = [
+    EstimatorCase("BernoulliNB", sf.BernoulliNB(), flags),
+    EstimatorCase("CategoricalNB", sf.CategoricalNB(), codes_of_categories),
+    EstimatorCase("CategoricalNB by name", sf.CategoricalNB(), names_of_categories),
+    EstimatorCase("ComplementNB", sf.ComplementNB(), counts),
+    EstimatorCase("ComplementNB norm", sf.ComplementNB(norm=True), counts),
+    EstimatorCase("DirichletMultinomialNB", sf.DirichletMultinomialNB(), counts),
+    EstimatorCase("GaussianNB", sf.GaussianNB(), reals, exact=False),
+    EstimatorCase("GaussianNB t", sf.GaussianNB(estimate="predictive", prior=BELIEF), reals, exact=False),
+    EstimatorCase("MultinomialNB", sf.MultinomialNB(), counts),
+    EstimatorCase("MultinomialNB predictive", sf.MultinomialNB(estimate="predictive"), counts),
+    EstimatorCase("PoissonNB", sf.PoissonNB(), counts),
+    EstimatorCase("PoissonNB mean", sf.PoissonNB(estimate="mean"), counts),
+    EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS), mixed, exact=False),
+    EstimatorCase("NaiveBayes mean", sf.NaiveBayes(columns=KINDS, estimate="mean"), mixed, exact=False),
+    EstimatorCase("TextClassifier", sf.TextClassifier(), texts),
+    EstimatorCase("TextClassifier binary", sf.TextClassifier(binary=True), texts),
+    EstimatorCase("TextClassifier predictive", sf.TextClassifier(estimate="predictive"), texts),
+    EstimatorCase("TextClassifier bernoulli", sf.TextClassifier("bernoulli"), texts),
+    EstimatorCase("TextClassifier complement", sf.TextClassifier("complement"), texts),
+    EstimatorCase("TextClassifier urns", sf.TextClassifier("dirichlet_multinomial"), texts),
+    EstimatorCase("TextClassifier hashed", sf.TextClassifier(hash_bits=12), texts),
+]

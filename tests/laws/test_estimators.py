@@ -1,0 +1,137 @@
+"""Laws of classifiers, said once, over all of them: what was learned adds, subtracts and fades."""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import suffice as sf
+from laws.estimators import ESTIMATORS, LABELS, EstimatorCase
+from suffice.errors import InputError, KindError, SubtractionError
+from suffice.estimators.shared import Classifier
+
+every_estimator = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
+seeds = pytest.mark.parametrize("seed", range(3))
+
+
+def fitted(case: EstimatorCase, X: Any, y: Any, **kwargs: Any) -> Any:
+    return clone(case.model).fit(X, y, **kwargs)
+
+
+def rows(X: Any, which: Any) -> Any:
+    """Some rows of whatever holds rows."""
+    if isinstance(X, dict):
+        return {name: [values[i] for i in which] for name, values in X.items()}
+    return [X[i] for i in which] if isinstance(X, list) else X[which]
+
+
+def assert_same(case: EstimatorCase, got: Any, expected: Any, X: Any, exact: bool | None = None) -> None:
+    """The same classes, statistics (to the bit, if they are counts) and predictions."""
+    assert np.array_equal(got.classes_, expected.classes_)
+    if case.exact if exact is None else exact:
+        mine, theirs = got._get_statistics(), expected._get_statistics()
+        assert all(mine[name] == theirs[name] for name in mine)
+        assert np.array_equal(got.predict_log_proba(X), expected.predict_log_proba(X))
+    np.testing.assert_allclose(got.predict_log_proba(X), expected.predict_log_proba(X), rtol=1e-9, atol=1e-9)
+
+
+@every_estimator
+@seeds
+def test_merge_is_a_fit_on_the_union(case: EstimatorCase, seed: int) -> None:
+    X, y = case.data(seed, 60)
+    first, second = np.arange(0, 25), np.arange(25, 60)
+    a, b = (fitted(case, rows(X, part), y[part]) for part in (first, second))
+    whole = fitted(case, X, y)
+    assert_same(case, a + b, whole, X)
+    assert_same(case, b + a, whole, X)
+    assert_same(case, sf.merge([a, b]), whole, X)
+    assert_same(case, sum([a, b]), whole, X)
+    assert_same(case, copy(a).merge(b), whole, X)
+
+
+@every_estimator
+@seeds
+def test_classes_are_united_by_name(case: EstimatorCase, seed: int) -> None:
+    X, y = case.data(seed, 60)
+    parts = [np.flatnonzero(np.isin(y, some)) for some in (["a", "c"], ["b"])]
+    a, b = (fitted(case, rows(X, part), y[part]) for part in parts)
+    assert_same(case, a + b, fitted(case, X, y), X)
+
+
+@every_estimator
+@seeds
+def test_what_is_forgotten_was_never_seen(case: EstimatorCase, seed: int) -> None:
+    X, y = case.data(seed, 60)
+    kept, gone = np.arange(0, 40), np.arange(40, 60)
+    model, never = fitted(case, X, y), fitted(case, rows(X, kept), y[kept])
+    assert_same(case, model - fitted(case, rows(X, gone), y[gone]), never, X)
+    assert_same(case, model.forget(rows(X, gone), y[gone]), never, X)
+
+
+@every_estimator
+def test_a_class_without_rows_is_gone_unless_it_was_declared(case: EstimatorCase) -> None:
+    X, y = case.data(5, 60)
+    gone = np.flatnonzero(y == "c")
+    assert fitted(case, X, y).forget(rows(X, gone), y[gone]).classes_.tolist() == ["a", "b"]
+    declared = clone(case.model).partial_fit(X, y, classes=LABELS).forget(rows(X, gone), y[gone])
+    assert declared.classes_.tolist() == ["a", "b", "c"]
+    assert declared.class_count_[2] == 0
+
+
+@every_estimator
+def test_forgetting_everything_leaves_an_unfitted_model(case: EstimatorCase) -> None:
+    X, y = case.data(6, 30)
+    model = fitted(case, X, y).forget(X, y)
+    assert not hasattr(model, "classes_")
+    model.fit(X, y)
+
+
+@every_estimator
+def test_what_was_not_learned_cannot_be_forgotten(case: EstimatorCase) -> None:
+    X, y = case.data(7, 30)
+    model = fitted(case, X, y)
+    before = model.predict_log_proba(X)
+    with pytest.raises(SubtractionError):
+        model.forget(rows(X, [0, 0, 0, 0] * 20), np.repeat(y[:1], 80))
+    with pytest.raises(SubtractionError, match="'z'"):
+        model.forget(rows(X, [0]), ["z"])
+    assert np.array_equal(model.predict_log_proba(X), before)
+    assert_same(case, model, fitted(case, X, y), X)
+
+
+@every_estimator
+def test_decay_is_a_smaller_weight_of_all_rows(case: EstimatorCase) -> None:
+    X, y = case.data(8, 40)
+    half = fitted(case, X, y, sample_weight=np.full(40, 0.5))
+    assert_same(case, fitted(case, X, y).decay(0.5), half, X, exact=False)
+    assert_same(case, fitted(case, X, y).decay(1), fitted(case, X, y), X)
+    for wrong in (0, -1, 1.5, "half", float("nan")):
+        with pytest.raises(InputError, match="factor"):
+            fitted(case, X, y).decay(wrong)
+
+
+@every_estimator
+def test_models_that_count_otherwise_do_not_mix(case: EstimatorCase) -> None:
+    X, y = case.data(9, 30)
+    a = fitted(case, X, y)
+    other = {"class_prior": [0.2, 0.3, 0.5]} if "class_prior" in a.get_params() else {"priors": [0.2, 0.3, 0.5]}
+    b = clone(case.model).set_params(**other).fit(X, y)
+    with pytest.raises(InputError, match=next(iter(other))):
+        a + b
+    with pytest.raises(KindError, match="another one"):
+        a.merge(sf.GaussianNB().fit([[1.0], [2.0]], [0, 1]) if not isinstance(a, sf.GaussianNB) else sf.BernoulliNB())
+    numbers = fitted(case, X, np.searchsorted(LABELS, y))
+    with pytest.raises(InputError, match="labels"):
+        a + numbers
+    assert_same(case, a, fitted(case, X, y), X)
+
+
+def test_every_classifier_is_registered() -> None:
+    found, queue = set[type](), [Classifier]
+    while queue:
+        below = [kind for kind in queue.pop().__subclasses__() if kind.__module__.startswith("suffice.")]
+        queue += below
+        found |= {kind for kind in below if kind.__name__ in sf.__all__}
+    assert found == {type(case.model) for case in ESTIMATORS}
