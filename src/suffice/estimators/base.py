@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,13 +14,13 @@ from sklearn.base import _fit_context
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative
 
-from suffice.errors import DataError, InputError, ShapeError
+from suffice.errors import DataError, InputError, LabelError, ShapeError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.shared import Classifier, classes_and_codes
 from suffice.models import Scorer
-from suffice.stats import ClassCounts, Statistic
+from suffice.stats import CategoryCounts, ClassCounts, Statistic
 from suffice.stats.inputs import KERNEL_TYPES, Rows
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["NaiveBayesClassifier"]
 
@@ -29,6 +30,7 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
 
     _classes: ClassCounts
     _features: Statistic
+    _event: Any
     classes_: Any
     n_features_in_: int
 
@@ -121,6 +123,45 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
             "features": features,
         }
 
+    def _class_rows(self) -> Array:
+        return self._classes.counts
+
+    def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
+        X = self._read_rows(X)
+        if X.shape[0] != len(codes):
+            raise LabelError(f"The argument 'y' must hold one label per row, {X.shape[0]}; got {len(codes)}.")
+        rows = self._as_model_sees(Rows.read(X, "X"))
+        scores = self._view("scorer", self._make_scorer).scores(rows)
+        if group is None:
+            return self._without_own(rows, codes, weights, scores)
+        return self._without_groups(rows, codes, weights, group, scores)
+
+    def _without_own(self, rows: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        n = self._classes.counts
+        without: Array = self._event.leave_out(self._features, n, rows, codes, weights, scores)
+        return without
+
+    def _without_groups(self, rows: Rows, codes: Integers, weights: Array, group: Integers, scores: Array) -> Array:
+        """Group by group: the statistic without the group's, and what it says of the group."""
+        n = len(self.classes_)
+        sizes: dict[str, Any] = {}
+        if isinstance(self._features, CategoryCounts):
+            sizes["sizes"] = self._features.sizes
+        for members in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
+            some = replace(rows, matrix=rows.matrix[members])
+            code, weight = codes[members], weights[members]
+            gone = type(self._features).of(some, code, weight, n_classes=n, **sizes)
+            left = self._classes - ClassCounts.of_labels(code, weight, n_classes=n)
+            scores[members] = self._scorer_of(self._features - gone, left.counts).scores(some)
+        return scores
+
+    def _make_scorer(self) -> Scorer:
+        return self._scorer_of(self._features, self._classes.counts)
+
+    @abstractmethod
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        """What scores rows by a statistic of classes of n rows, with the parameters as they are."""
+
     def _agree(self, other: Any) -> None:
         super()._agree(other)
         if self.n_features_in_ != other.n_features_in_:
@@ -190,9 +231,6 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
     @abstractmethod
     def _remake(self) -> None:
         """What must be right at once: the class prior, and parameters that may be refused."""
-
-    @abstractmethod
-    def _make_scorer(self) -> Scorer: ...
 
     @abstractmethod
     def _log_prior(self) -> Array: ...

@@ -112,8 +112,9 @@ class BernoulliNB(CountClassifier):
 
     def _log_theta(self) -> Array:
         t: Any = self._features
-        return self._event.log_theta(t)[0]
+        on: Array = self._event.log_theta(t)[0]
+        return on
 
-    def _make_scorer(self) -> Scorer:
-        t: Any = self._features
-        return self._event.scorer(t)
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        scorer: Scorer = self._event.scorer(t)
+        return scorer

@@ -211,9 +211,9 @@ class CategoricalNB(CountClassifier):
     def _log_theta(self) -> list[Array]:
         return [self._event.log_theta(counts) for counts in self.category_count_]
 
-    def _make_scorer(self) -> Scorer:
-        t: Any = self._features
-        return self._event.scorer(t)
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        scorer: Scorer = self._event.scorer(t)
+        return scorer
 
 
 def _with_room(t: Any, known: Any, wider: Any) -> CategoryCounts:

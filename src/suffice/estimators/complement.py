@@ -96,8 +96,11 @@ class ComplementNB(MultinomialNB):
         weights: Array = self._event.weights(self._features)
         return weights
 
-    def _make_scorer(self) -> Scorer:
-        return linear(self._log_theta(), np.zeros(len(self.classes_)))
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        return linear(self._event.weights(t), np.zeros(len(n)))
 
     def _log_prior(self) -> Array:
         return self.class_log_prior_ if len(self.classes_) == 1 else np.zeros(len(self.classes_))
+
+    def _log_prior_of(self, counts: Array) -> Array:
+        return np.zeros(counts.shape[-1])

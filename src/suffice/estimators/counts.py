@@ -93,10 +93,13 @@ class CountClassifier(NaiveBayesClassifier):
 
     def _remake_prior(self) -> None:
         self.class_count_ = self._classes.counts.copy()
-        self.class_log_prior_ = class_log_prior(self, self._classes)
+        self.class_log_prior_ = class_log_prior(self, self._classes.counts)
 
     def _log_prior(self) -> Array:
         return self.class_log_prior_
+
+    def _log_prior_of(self, counts: Array) -> Array:
+        return class_log_prior(self, counts)
 
 
 class TotalsClassifier(CountClassifier):

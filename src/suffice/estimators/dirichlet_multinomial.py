@@ -14,7 +14,7 @@ from suffice.estimators.counts import CountClassifier
 from suffice.models import Polya, Scorer, Urn
 from suffice.stats import Bursts, Statistic
 from suffice.stats.inputs import WHOLE, Rows
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["DirichletMultinomialNB"]
 
@@ -150,7 +150,7 @@ class DirichletMultinomialNB(CountClassifier):
 
     def _fit_urns(self) -> list[Urn]:
         t: Any = self._features
-        urns = self._event.urns(t)
+        urns: list[Urn] = self._event.urns(t)
         late = [str(name) for name, urn in zip(self.classes_, urns, strict=True) if not urn.converged]
         if late:
             warnings.warn(
@@ -164,5 +164,12 @@ class DirichletMultinomialNB(CountClassifier):
     def _as_model_sees(self, rows: Rows) -> Rows:
         return rows.must_be(WHOLE)
 
-    def _make_scorer(self) -> Scorer:
-        return self._event.scorer(self.alpha_)
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        scorer: Scorer = self._event.scorer(self.alpha_)
+        return scorer
+
+    def _without_own(self, rows: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        return scores  # the urns are as they are
+
+    def _without_groups(self, rows: Rows, codes: Integers, weights: Array, group: Integers, scores: Array) -> Array:
+        return scores

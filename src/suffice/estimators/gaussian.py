@@ -13,6 +13,7 @@ from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.shared import ESTIMATES
 from suffice.models import Gaussian, Scorer
 from suffice.models.gaussian import largest_variance
+from suffice.models.logs import log
 from suffice.posterior import NormalInverseGamma
 from suffice.stats import DiagonalMoments, Statistic
 from suffice.typing import Array
@@ -111,9 +112,12 @@ class GaussianNB(NaiveBayesClassifier):
         for part in (self.theta_, self.var_):
             part.setflags(write=False)  # changes to them would change no prediction
 
-    def _make_scorer(self) -> Scorer:
-        t: Any = self._features
-        return self._event.scorer(t)
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        scorer: Scorer = self._event.scorer(t)
+        return scorer
+
+    def _log_prior_of(self, counts: Array) -> Array:
+        return log(counts / counts.sum(axis=-1, keepdims=True)) if self.priors is None else self._log_prior()
 
     def _class_prior(self) -> Array:
         if self.priors is None:
@@ -128,5 +132,4 @@ class GaussianNB(NaiveBayesClassifier):
         return priors
 
     def _log_prior(self) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.class_prior_))
+        return log(self.class_prior_)

@@ -196,7 +196,8 @@ def _(model: DirichletMultinomialNB) -> Array:
 @_information.register
 def _(model: PoissonNB) -> Array:
     t: Any = model._features
-    return information.of_counts(*model._event.mean_and_rate(t, model.class_count_[:, None]), _prior(model))
+    mean, rate = model._event.mean_and_rate(t, model.class_count_[:, None])
+    return information.of_counts(mean, rate, _prior(model))
 
 
 @_information.register

@@ -295,7 +295,18 @@ class NaiveBayes(Classifier):
         self.columns_, self.statistics_ = dict(self._learned.columns), dict(self._learned.statistics)
         self.n_features_in_ = len(self.columns_)
         self.class_count_ = self._learned.rows.counts.copy()
-        self.class_log_prior_ = class_log_prior(self, self._learned.rows)
+        self.class_log_prior_ = class_log_prior(self, self._learned.rows.counts)
+
+    def _class_rows(self) -> Array:
+        return self._learned.rows.counts
+
+    def _log_prior_of(self, counts: Array) -> Array:
+        return class_log_prior(self, counts)
+
+    def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
+        table = aligned(self, Table.read(X, "X"))
+        votes = self._learned.leave_out(table, codes, weights, group, self.estimate)
+        return np.asarray(sum(votes.values(), start=np.zeros((len(codes), len(self.classes_)))))
 
     def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
         return statistics["table"].rows.counts

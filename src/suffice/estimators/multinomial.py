@@ -87,7 +87,7 @@ class MultinomialNB(TotalsClassifier):
 
     def _remake(self) -> None:
         self._remake_prior()
-        self._event: Any = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate)
+        self._event = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate)
         if self.estimate == "map":  # may be refused: now, not later
             self._view("log_theta", self._log_theta)
 
@@ -95,8 +95,8 @@ class MultinomialNB(TotalsClassifier):
         logs: Array = self._event.log_theta(self._features)
         return logs
 
-    def _make_scorer(self) -> Scorer:
-        scorer: Scorer = self._event.scorer(self._features)
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        scorer: Scorer = self._event.scorer(t)
         return scorer
 
     def _pseudo_counts(self, family: str) -> Array:

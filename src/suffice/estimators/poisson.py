@@ -88,8 +88,9 @@ class PoissonNB(TotalsClassifier):
 
     def _rates(self) -> Array:
         t: Any = self._features
-        return self._event.rates(t, self.class_count_[:, None])
+        rates: Array = self._event.rates(t, self.class_count_[:, None])
+        return rates
 
-    def _make_scorer(self) -> Scorer:
-        t: Any = self._features
-        return self._event.scorer(t, self.class_count_[:, None])
+    def _scorer_of(self, t: Any, n: Array) -> Scorer:
+        scorer: Scorer = self._event.scorer(t, n[:, None])
+        return scorer

@@ -12,9 +12,10 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
 from suffice.estimators.algebra import Additive
+from suffice.estimators.held_out import HeldOut
 from suffice.models import decide, joint, log_posterior
+from suffice.models.logs import log
 from suffice.posterior import Dirichlet
-from suffice.stats import ClassCounts
 from suffice.typing import Array, Integers
 
 __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
@@ -22,7 +23,7 @@ __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(Additive, ClassifierMixin, BaseEstimator):
+class Classifier(Additive, HeldOut, ClassifierMixin, BaseEstimator):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]
@@ -136,22 +137,21 @@ def classes_and_codes(y: Any) -> tuple[Any, Integers]:
     return classes, codes
 
 
-def class_log_prior(estimator: Any, classes: ClassCounts) -> Array:
-    """ln p(c): by a Dirichlet belief, as given, as counted, or uniform."""
-    prior, counts = estimator.class_prior, classes.counts
+def class_log_prior(estimator: Any, counts: Array) -> Array:
+    """ln p(c), by rows of each class on the last axis: by a Dirichlet belief, as given, as counted, or uniform."""
+    prior, classes = estimator.class_prior, counts.shape[-1]
     if isinstance(prior, Dirichlet):
-        if prior.alpha.shape != counts.shape:
+        if prior.alpha.shape != (classes,):
             raise ValueError(
-                f"The 'class_prior' parameter of {type(estimator).__name__} must be a Dirichlet of {len(counts)} "
+                f"The 'class_prior' parameter of {type(estimator).__name__} must be a Dirichlet of {classes} "
                 f"categories, one per class. Got one of shape {prior.alpha.shape} instead."
             )
-        return np.asarray(np.log(prior.update(classes).mean))
+        belief = prior.alpha + counts
+        return np.asarray(np.log(belief / belief.sum(axis=-1, keepdims=True)))
     if prior is not None:
-        if len(prior) != len(counts):
+        if len(prior) != classes:
             raise ValueError("Number of priors must match number of classes.")
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(prior))
+        return log(np.asarray(prior, np.float64))
     if estimator.fit_prior:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(counts) - np.log(counts.sum()))
-    return np.full(len(counts), -np.log(len(counts)))
+        return log(counts) - log(counts.sum(axis=-1, keepdims=True))
+    return np.full(classes, -np.log(classes))

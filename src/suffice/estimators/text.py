@@ -18,13 +18,13 @@ from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior, classes_and_codes
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, texts
-from suffice.models.urns import Urns, fit_urns, predictive_urns
+from suffice.models.text_model import TextModel
+from suffice.models.urns import Urns, fit_urns
 from suffice.posterior import Dirichlet
-from suffice.stats import ClassCounts
 from suffice.stats.words import WordCounter, WordCounts, read_weights
 from suffice.text import Analysis, WordList, learn
 from suffice.text.analysis import DEFAULT_PATTERN
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["TextClassifier"]
 
@@ -270,8 +270,8 @@ decode_error
     def _get_statistics(self) -> dict[str, Any]:
         if self._transform is not None:
             raise InputError(
-                "TextClassifier with sublinear_tf, use_idf or normalize cannot be merged, forget or decay: they act on "
-                "documents before these are counted."
+                "TextClassifier with sublinear_tf, use_idf or normalize cannot be merged, nor forget, decay or leave "
+                "out: they act on documents before these are counted."
             )
         return {"counts": self.counts_}
 
@@ -280,8 +280,20 @@ decode_error
         if not self.counts_.n.any():
             raise DataError("The argument 'sample_weight' must leave some text a weight above 0; got zeros alone.")
         self.class_count_ = self.counts_.n.copy()
-        self.class_log_prior_ = class_log_prior(self, ClassCounts(self.class_count_))
+        self.class_log_prior_ = class_log_prior(self, self.class_count_)
         self._check_model()
+
+    def _class_rows(self) -> Array:
+        return self.counts_.n
+
+    def _log_prior_of(self, counts: Array) -> Array:
+        plain = self.model != "complement" or len(self.classes_) == 1
+        return class_log_prior(self, counts) if plain else np.zeros(len(self.classes_))
+
+    def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
+        self._get_statistics()  # refused where documents are transformed
+        model: TextModel = self._view("model", self._text_model)
+        return model.leave_out(X, codes, weights, group)
 
     def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
         return statistics["counts"].n
@@ -359,28 +371,15 @@ decode_error
         return urns
 
     def _make_scorer(self) -> Scorer:
+        model: TextModel = self._view("model", self._text_model)
+        return model.scorer
+
+    def _text_model(self) -> TextModel:
         self._check_model()  # parameters may have changed since
         counts = self._view("counts", self._kept)
-        lexicon = texts.Lexicon.of(counts, self._analysis)
-        if self.model in URNS:
-            urns: Urns = self._view("urns", self._fit_urns)
-            return urns.scorer(lexicon)
-        alpha = texts.pseudo_count(self._alpha, self.estimate)
-        if self.estimate == "predictive" and self.model == "multinomial":
-            return predictive_urns(counts, alpha).scorer(lexicon)
-        table = self._table(counts)
-        if self.model == "complement":
-            weights = texts.complement(counts, table, alpha, self.norm, self.binary)
-            if self._transform is not None:
-                return texts.TransformedScorer(lexicon, self._transform, weights)
-            return weights.scorer(lexicon)
-        if self.model == "bernoulli":
-            return texts.bernoulli_scorer(counts, alpha, lexicon)
-        return texts.multinomial_scorer(counts, table, alpha, self.binary, lexicon)
-
-    def _table(self, counts: WordCounts) -> Any:
-        """What the model takes for counts of words: classes × words."""
-        return counts.documents if self.binary and self._transform is None else counts.tokens
+        urns = self._view("urns", self._fit_urns) if self.model in URNS else None
+        options = (self.estimate, self.binary, self.norm, urns, self._transform)
+        return TextModel(self.model, counts, self._analysis, self._alpha, *options)
 
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self, "counts_")

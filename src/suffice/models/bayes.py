@@ -21,7 +21,7 @@ from suffice.tables import Table
 from suffice.text import Batch
 from suffice.typing import Array, Integers
 
-__all__ = ["ImpossibleSampleWarning", "Scorer", "decide", "joint", "log_posterior"]
+__all__ = ["ImpossibleSampleWarning", "Scorer", "decide", "joint", "log_posterior", "normalise"]
 
 NUMBERS_AT_ONCE = 2**19
 
@@ -53,17 +53,22 @@ def log_posterior(scorer: Scorer, X: Any, log_prior: Array) -> Array:
     impossible = 0
     for block in _blocks(rows, len(log_prior)):
         part = joint(scorer, rows.part(block), log_prior)
-        largest = part.max(axis=1, keepdims=True)
-        lost = np.isneginf(largest[:, 0])
-        if lost.any():
-            impossible += int(lost.sum())
-            part[lost] = log_prior  # NB-12
-            largest = part.max(axis=1, keepdims=True)
-        part -= largest
-        part -= np.log(np.exp(part).sum(axis=1, keepdims=True))  # NB-10
+        impossible += normalise(part, log_prior)
         out[block] = part
     _tell(impossible, len(rows))
     return out
+
+
+def normalise(scores: Array, log_prior: Array) -> int:
+    """Make joint log-probabilities, in place, those of the classes; the number of rows that no class can have made."""
+    largest = scores.max(axis=1, keepdims=True)
+    lost = np.isneginf(largest[:, 0])
+    if lost.any():
+        scores[lost] = np.broadcast_to(log_prior, scores.shape)[lost]  # NB-12
+        largest = scores.max(axis=1, keepdims=True)
+    scores -= largest
+    scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))  # NB-10
+    return int(lost.sum())
 
 
 def decide(scorer: Scorer, X: Any, log_prior: Array) -> Integers:

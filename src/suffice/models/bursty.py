@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammaln
 
-from suffice.models.events import log
 from suffice.models.linear import Forbidding, Linear, linear
+from suffice.models.logs import log
 from suffice.models.rising import Rising, by_length
 from suffice.models.urn import Documents, Urn, dcm, edcm
 from suffice.stats import Bursts

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.events import Estimate, _known, _mode, log, log_ratio
+from suffice.models import leave_out
+from suffice.models.events import Estimate, _known, _mode, added
 from suffice.models.kernels import by_feature, category_scores
+from suffice.models.logs import log, log_ratio
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts
 from suffice.stats.inputs import Rows
@@ -41,6 +43,21 @@ class Categorical:
         unseen = [_known(log_ratio(np.full(len(t.counts), alpha), total), -np.inf) for total in totals]
         table = np.concatenate([np.column_stack(pair) for pair in zip(tables, unseen, strict=True)], axis=1)
         return Lookup(by_feature(table), np.concatenate([[0], np.cumsum(t.sizes + 1)]).astype(np.int64), len(t.counts))
+
+    def leave_out(self, t: CategoryCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        """Scores of rows, each by a class that has not seen it."""
+        own = np.empty(len(codes))
+        prior = float(added(np.asarray(self.alpha), self.estimate))
+        for weight in np.unique(weights):
+            columns = [np.maximum(t.column(j) - weight, 0.0) for j in range(len(t.sizes))]
+            size = leave_out.left(n, np.minimum(n, weight))[:, None]
+            tables = [leave_out.cells(counts, size, prior, prior * counts.shape[1]) for counts in columns]
+            first = np.concatenate([[0], np.cumsum(t.sizes)]).astype(np.int64)
+            mine = np.flatnonzero(weights == weight)
+            rows = Rows(X.matrix[mine], X.shape, X.name)
+            without = Lookup(by_feature(np.concatenate(tables, axis=1)), first, len(n)).scores(rows)
+            own[mine] = without[np.arange(len(mine)), codes[mine]]
+        return leave_out.put(scores, codes, own)
 
 
 @dataclass(frozen=True)

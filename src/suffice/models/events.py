@@ -15,30 +15,20 @@ from typing import Literal
 import numpy as np
 
 from suffice.errors import NoUniqueMode
+from suffice.models import leave_out
 from suffice.models.linear import Forbidding, Linear, linear
+from suffice.models.logs import log, log_ratio
+from suffice.models.removal import Entries
 from suffice.models.rising import Rising
 from suffice.posterior import Beta, Dirichlet, Gamma
+from suffice.posterior.special import log_rising
 from suffice.stats import BinaryCounts, TokenCounts
-from suffice.typing import Array
+from suffice.stats.inputs import Rows
+from suffice.typing import Array, Integers
 
 __all__ = ["Bernoulli", "Complement", "Estimate", "Multinomial", "Poisson"]
 
 Estimate = Literal["mle", "map", "mean", "predictive"]
-
-
-def log(values: Array) -> Array:
-    """ln, with ln 0 = −∞."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.log(values))
-
-
-def log_ratio(part: Array, whole: Array) -> Array:
-    """ln part − ln whole, written over `part`; NaN for nothing of nothing, as a class without rows and prior has."""
-    logs = log(whole)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        np.log(part, out=part)
-        part -= logs
-    return part
 
 
 @dataclass(frozen=True)
@@ -71,6 +61,12 @@ class Bernoulli:
         off = np.where(always, 0.0, off)
         present = linear(np.where(np.isneginf(on), -np.inf, on - off), off.sum(axis=1))
         return Flags(present, linear(always.astype(np.float64), np.zeros(len(on))), always.sum(axis=1))
+
+    def leave_out(self, t: BinaryCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        """Scores of rows, each by a class that has not seen it."""
+        a, b = added(self.a, self.estimate), added(self.b, self.estimate)
+        entries = Entries.of(X.matrix, X.above)
+        return leave_out.put(scores, codes, leave_out.bernoulli(t.ones, n, a, b, entries, codes, weights))
 
 
 @dataclass(frozen=True)
@@ -108,6 +104,15 @@ class Multinomial:
             return Rising(alpha, None, np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
         return linear(self.log_theta(t), np.zeros(len(t.counts)))
 
+    def leave_out(self, t: TokenCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        """Scores of rows, each by a class that has not seen it."""
+        entries, whole = Entries.of(X.matrix), self.estimate == "predictive"
+        gone = weights[entries.row] * entries.value
+        own, total = t.counts[codes[entries.row], entries.feature], t.counts.sum(axis=1)[codes]
+        prior = np.broadcast_to(added(self.alpha, self.estimate), (entries.width,))
+        drawn = entries.sums(gone)
+        return leave_out.put(scores, codes, leave_out.multinomial(own, total, prior, entries, gone, drawn, whole))
+
 
 @dataclass(frozen=True)
 class Complement:
@@ -125,6 +130,12 @@ class Complement:
             return -theta
         total: Array = theta.sum(axis=1, keepdims=True)
         return np.where(total == 0, 1.0 / theta.shape[1], theta / np.where(total == 0, 1.0, total))  # NB-8
+
+    def leave_out(self, t: TokenCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        """Scores of rows, each by complements that have not seen it."""
+        everywhere = t.counts.sum(axis=0) + self.alpha
+        entries = Entries.of(X.matrix)
+        return leave_out.complement(lambda c: everywhere - t.counts[c], scores, entries, codes, weights, self.norm)
 
 
 @dataclass(frozen=True)
@@ -159,6 +170,38 @@ class Poisson:
                 return Rising(shape, slope, -(shape * np.log1p(1 / rate)).sum(axis=1), None)  # NB-5
         rates = _known(self.rates(t, n), 1.0)
         return linear(log(rates), -rates.sum(axis=1))
+
+    def leave_out(self, t: TokenCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        """Scores of rows, each by a class that has not seen it."""
+        own = leave_out.poisson(self, t.counts, n, Entries.of(X.matrix), codes, weights)
+        return leave_out.put(scores, codes, own)
+
+    def of_zeros(self, counts: Array, n: Array) -> Array:
+        """The score of a row of zeros, by classes of these counts and n rows."""
+        if self.estimate == "predictive":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                each = -(self.shape + counts) * np.log1p(1 / np.asarray(self.rate + n))
+        else:
+            each = -_known(self.rates(TokenCounts(counts), n), 1.0)
+        return np.asarray(each.sum(axis=1))
+
+    def beyond_zero(self, before: Array, counts: Array, n: Array, feature: Integers, x: Array) -> Array:
+        """What x of a feature adds to the score of zeros, by a class of n rows that counts it so, not as `before`."""
+        shape, rate = (np.broadcast_to(p, self._shape(feature))[feature] for p in (self.shape, self.rate))
+        if self.estimate == "predictive":
+            s, r = shape + counts, rate + n
+            return np.asarray(log_rising(s, x) - x * np.log1p(r) - (counts - before) * np.log1p(1 / r))
+        one = Poisson(shape, rate, self.estimate)
+        now, then = (_known(one.rates(TokenCounts(c), n), 1.0) for c in (counts, before))
+        return np.asarray(x * log(now) - now + then)
+
+    def _shape(self, feature: Integers) -> tuple[int, ...]:
+        return np.broadcast_shapes(self.shape.shape, self.rate.shape) or (int(feature.max(initial=0)) + 1,)
+
+
+def added(alpha: Array, estimate: Estimate) -> Array:
+    """What an estimate adds to a count."""
+    return np.asarray({"mle": 0.0 * alpha, "map": alpha - 1.0}.get(estimate, alpha))
 
 
 def _known(values: Array, otherwise: float) -> Array:

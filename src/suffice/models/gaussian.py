@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from suffice.models import leave_out
 from suffice.models.events import Estimate
 from suffice.models.kernels import by_feature, normal_scores
 from suffice.posterior import NormalInverseGamma
@@ -16,7 +17,9 @@ from suffice.stats import DiagonalMoments
 from suffice.stats.inputs import REAL, Rows
 from suffice.typing import Array, Integers
 
-__all__ = ["Gaussian", "largest_variance"]
+__all__ = ["Gaussian", "largest_variance", "without"]
+
+ROWS_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,41 @@ class Gaussian:
             t_ = self.prior.update(t).predict()  # NB-4
             return StudentTs(t_.df, t_.location, t_.scale)
         return Normals(*self.parameters(t))
+
+    def leave_out(self, t: DiagonalMoments, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
+        """Scores of rows, each by a class that has not seen it."""
+        own = np.empty(len(codes))
+        for at in range(0, len(codes), ROWS_AT_ONCE):
+            block = slice(at, at + ROWS_AT_ONCE)
+            values = X.matrix[block].astype(np.float64)
+            rest = without(t, codes[block], weights[block, None], values, np.zeros(1))
+            own[block] = self.densities(rest, values)
+        return leave_out.put(scores, codes, own)
+
+    def densities(self, t: DiagonalMoments, X: Array) -> Array:
+        """ln p of each row by a class of its own."""
+        if self.estimate == "predictive" and self.prior is not None:
+            t_ = self.prior.update(t).predict()
+            top = log_rising(t_.df / 2, 0.5) - np.log(np.pi * t_.df) / 2 - np.log(t_.scale)
+            away = np.log1p(((X - t_.location) / t_.scale) ** 2 / t_.df)
+            return np.asarray((top - (t_.df + 1) / 2 * away).sum(axis=1))
+        mean, variance = self.parameters(t)
+        variance = np.maximum(variance, np.finfo(np.float64).tiny)
+        return np.asarray(-0.5 * (np.log(2.0 * np.pi * variance) + (X - mean) ** 2 / variance).sum(axis=1))
+
+
+def without(t: DiagonalMoments, codes: Integers, gone: Array, mean: Array, scatter: Array) -> DiagonalMoments:
+    """Of each row the class of its code, without `gone` rows of some mean and scatter: moments with a line per row."""
+    n = np.broadcast_to(t.n, t.mean.shape)[codes]
+    rest = leave_out.left(n, gone)
+    away = (mean - t.mean[codes]) - t.mean_lo[codes]
+    some = rest > 0
+    share = np.divide(gone, rest, out=np.zeros_like(rest), where=some)
+    less = t.scatter[codes] - scatter - away**2 * (share * n)  # SX-3
+    less = np.where(some, np.maximum(less, 0.0), 0.0)
+    middle = np.where(some, t.mean[codes] - away * share, 0.0)
+    nothing = np.zeros_like(middle)
+    return DiagonalMoments(middle, rest, less, nothing, nothing, less)
 
 
 @dataclass(frozen=True)

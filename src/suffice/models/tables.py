@@ -12,6 +12,7 @@ import numpy as np
 from suffice.errors import InputError
 from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, choose
 from suffice.models.events import Estimate
+from suffice.models.removal import removals
 from suffice.parallel import in_parallel, thread_count
 from suffice.stats import ClassCounts
 from suffice.tables import Table, kind_of
@@ -130,6 +131,24 @@ class TableModel:
             if not isinstance(model, Drop | Unknown)
         }
         return TableScorer(scorers, len(self.rows.counts))
+
+    def leave_out(
+        self, table: Table, codes: Integers, weights: Array, group: Integers | None, estimate: Estimate
+    ) -> dict[Name, Array]:
+        """What each column says of each row, by classes that have not seen the row, or its group: rows × classes."""
+        gone = list(removals(codes, weights, group, len(self.rows.counts)))
+
+        def votes(name: Name) -> Array:
+            model, t, column = self.columns[name], self.statistics[name], table[name]
+            says = model.scorer(t, estimate, False).scores(column)
+            for removal in gone:
+                says[removal.rows, removal.code] = model.leave_out(t, column, removal, estimate)
+            return says
+
+        names = [
+            name for name, model in self.columns.items() if not isinstance(model, Drop | Unknown) and name in table
+        ]
+        return dict(zip(names, in_parallel(votes, names), strict=True))
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from scipy import sparse
 
 from suffice import _native
 from suffice.errors import NoUniqueMode
-from suffice.models.events import Estimate, log
+from suffice.models.events import Estimate
+from suffice.models.logs import log
 from suffice.stats.words import WordCounts
 from suffice.text import Analysis, Batch, matrix
 from suffice.typing import Array, Integers

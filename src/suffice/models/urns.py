@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from suffice.models.events import log
+from suffice.models.logs import log
 from suffice.models.texts import Lexicon
 from suffice.models.urn import Documents, Urn, dcm, edcm
 from suffice.posterior.special import log_rising

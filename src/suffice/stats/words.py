@@ -199,6 +199,12 @@ class WordCounts:
             length_documents=self.length_documents * factor,
         )
 
+    def less(self, documents: Any, codes: Integers, weights: Array) -> WordCounts:
+        """Without documents, given as rows of these words; all words stay, whether they are left or not."""
+        gone = WordCounts.of_matrix(documents, self.words, codes, weights, self.n_classes)
+        tokens, shown = _minus(self.tokens, gone.tokens), _minus(self.documents, gone.documents)
+        return replace(self, n=difference(self.n, gone.n), tokens=tokens, documents=shown)
+
     def keep(self, which: Booleans) -> WordCounts:
         """The same for some of the words; lengths still count all of them."""
         if which.all():

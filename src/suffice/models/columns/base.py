@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.models.events import Estimate
+from suffice.models.leave_out import cells, left
+from suffice.models.removal import Removal
 from suffice.tables import Column, refuse
 from suffice.typing import Array, Integers
 
@@ -48,6 +50,10 @@ class ColumnModel(ABC):
     @abstractmethod
     def scorer(self, t: Any, estimate: Estimate, strict: bool) -> ColumnScorer:
         """What scores new values; where it is strict, a value never seen is an error."""
+
+    @abstractmethod
+    def leave_out(self, t: Any, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """Scores of the rows that ask, each by the class it asks, without what goes from it."""
 
     @abstractmethod
     def table(self, t: Any, classes: NDArray[Any], level: float) -> Told:
@@ -111,6 +117,16 @@ def present(column: Column, codes: Integers, weights: Array | None) -> tuple[NDA
         return values, codes, weights
     keep = ~column.missing
     return values[keep], codes[keep], None if weights is None else weights[keep]
+
+
+def without(counts: Array, prior: Array, place: Integers, removal: Removal) -> Array:
+    """ln θ of the place of each row that asks, by the class it asks; `counts` is classes × places."""
+    there = place >= 0
+    asked, code = place[removal.rows], removal.code
+    total = removal.total(there)
+    gone = np.where(asked < 0, 0.0, removal.alike(place))
+    rest, n = left(counts[code, asked], gone), left(counts.sum(axis=1)[code], total)
+    return np.where(asked < 0, 0.0, cells(rest, n, prior[asked], prior.sum()))
 
 
 def silent(scores: Array, column: Column) -> Array:

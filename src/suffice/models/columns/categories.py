@@ -11,8 +11,19 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.models import categorical, events
-from suffice.models.columns.base import ColumnModel, Lookup, Told, by_class, by_value, column_name, numbers, present
+from suffice.models.columns.base import (
+    ColumnModel,
+    Lookup,
+    Told,
+    by_class,
+    by_value,
+    column_name,
+    numbers,
+    present,
+    without,
+)
 from suffice.models.events import Estimate
+from suffice.models.removal import Removal
 from suffice.posterior import Beta, Dirichlet
 from suffice.stats import BinaryCounts, ValueCounts
 from suffice.stats.grid import distinct
@@ -58,6 +69,11 @@ class Categorical(ColumnModel):
         if self._others == 0 and not strict:
             log_theta = np.column_stack([log_theta, np.zeros(len(log_theta))])  # what cannot be does not vote
         return Lookup.of(log_theta, partial(_places, t.values, strict), [*map(_shown, t.values), "never seen"])
+
+    def leave_out(self, t: ValueCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """ln θ of each row's category."""
+        counts, alpha = self._with_other(t)
+        return without(counts, events.added(alpha, estimate), _places(t.values, False, column), removal)
 
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per category and class."""
@@ -114,6 +130,11 @@ class Bernoulli(ColumnModel):
         """ln(1−θ) and ln θ."""
         on, off = events.Bernoulli(np.asarray(self.prior.a), np.asarray(self.prior.b), estimate).log_theta(t)
         return Lookup.of(np.column_stack([off, on]), self._places)
+
+    def leave_out(self, t: BinaryCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """ln θ or ln(1−θ)."""
+        prior = events.added(np.array([self.prior.b, self.prior.a], np.float64), estimate)
+        return without(np.column_stack([t.zeros, t.ones]), prior, self._places(column), removal)
 
     def table(self, t: BinaryCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per class."""

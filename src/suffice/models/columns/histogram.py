@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.bins import Bins, chosen_bins, given_bins, log_density
-from suffice.models.columns.base import ColumnModel, Lookup, Told, by_value, numbers
+from suffice.models.columns.base import ColumnModel, Lookup, Told, by_value, numbers, without
 from suffice.models.columns.real import NUMBERS
-from suffice.models.events import Estimate, log
+from suffice.models.events import Estimate
+from suffice.models.logs import log
+from suffice.models.removal import Removal
 from suffice.posterior import Dirichlet
 from suffice.stats import ValueCounts
 from suffice.stats.grid import distinct, on_grid
@@ -61,6 +63,12 @@ class Histogram(ColumnModel):
         """ln θ of each bin."""
         bins = self.bins(t)
         return Lookup.of(self._log_theta(bins, estimate), partial(_places, bins), bins.names())
+
+    def leave_out(self, t: ValueCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """ln θ of each row's bin."""
+        bins = self.bins(t)
+        strength = 0.0 if estimate == "mle" else self.strength
+        return without(bins.counts, strength * _share(bins), _places(bins, column), removal)
 
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per bin and class."""

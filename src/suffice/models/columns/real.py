@@ -12,11 +12,13 @@ from suffice.errors import DataError
 from suffice.models import events, gaussian
 from suffice.models.columns.base import ColumnModel, Told, by_class, column_name, numbers, present, silent
 from suffice.models.events import Estimate
+from suffice.models.leave_out import left
+from suffice.models.removal import Removal
 from suffice.posterior import Gamma, NormalInverseGamma
 from suffice.stats import DiagonalMoments, PoissonSums, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE
 from suffice.tables import Column
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Gaussian", "Poisson"]
 
@@ -72,6 +74,15 @@ class Gaussian(ColumnModel):
         """Scores of numbers."""
         model = gaussian.Gaussian(self.floor, self.belief(t), estimate)
         return Rows(model.scorer(t), lambda column, values: None)
+
+    def leave_out(self, t: DiagonalMoments, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """Densities of each row's number."""
+        values, model = numbers(column).astype(np.float64), gaussian.Gaussian(self.floor, self.belief(t), estimate)
+        there = column.present
+        gone, mean, scatter = _moments(values, there, removal)
+        rest = gaussian.without(t, removal.code, gone, mean, scatter)
+        own = model.densities(rest, values[removal.rows, None])
+        return np.where(there[removal.rows], own, 0.0)
 
     def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> Told:
         """A line per class: mean and standard deviation."""
@@ -137,6 +148,17 @@ class Poisson(ColumnModel):
         model = events.Poisson(np.asarray(prior.shape), np.asarray(prior.rate), estimate)
         return Rows(model.scorer(TokenCounts(t.total), t.n), self._check)
 
+    def leave_out(self, t: PoissonSums, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """Probabilities of each row's count."""
+        values, there = numbers(column).astype(np.float64), column.present
+        prior = self.belief(t)
+        model = events.Poisson(np.asarray(prior.shape), np.asarray(prior.rate), estimate)
+        n = left(t.n[removal.code], removal.total(there)[:, None])
+        rest = left(t.total[removal.code], removal.sums(values * there)[:, None])
+        x, first = values[removal.rows], np.zeros(len(removal.rows), np.int64)
+        own = model.of_zeros(rest, n) + model.beyond_zero(rest[:, 0], rest[:, 0], n[:, 0], first, x)
+        return np.where(there[removal.rows], own, 0.0)
+
     def table(self, t: PoissonSums, classes: NDArray[Any], level: float) -> Told:
         """A line per class."""
         belief = self.belief(t).update(t)
@@ -164,3 +186,15 @@ class Poisson(ColumnModel):
             raise DataError(
                 f"{column_name(column)} is {self.word} and must hold counts of at least 0; got {values.min()}."
             )
+
+
+def _moments(values: Array, there: Booleans, removal: Removal) -> tuple[Array, Array, Array]:
+    """Weight, mean and scatter of what goes for each row that asks: of the row itself, or of its group."""
+    gone = removal.total(there)[:, None]
+    if removal.member is None:
+        return gone, values[removal.rows, None], np.zeros(1)
+    members = removal.member.tocoo()
+    kept = there[members.col]
+    line, row, weight = members.row[kept], members.col[kept], members.data[kept]
+    t = DiagonalMoments.of(values[row, None], line, weight, n_classes=removal.member.shape[0])
+    return gone, t.mean[removal.group], t.scatter[removal.group]

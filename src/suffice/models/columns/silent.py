@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.models.columns.base import ColumnModel, Lookup, Told
 from suffice.models.events import Estimate
+from suffice.models.removal import Removal
 from suffice.stats import ClassCounts
 from suffice.tables import Column
 from suffice.typing import Array, Integers
@@ -29,6 +30,10 @@ class Silent(ColumnModel):
     def scorer(self, t: ClassCounts, estimate: Estimate, strict: bool) -> Lookup:
         """Zeros."""
         return Lookup.of(np.zeros((len(t.counts), 0)), lambda column: np.full(len(column), -1))
+
+    def leave_out(self, t: ClassCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """Zeros."""
+        return np.zeros(len(removal.rows))
 
     def table(self, t: Any, classes: NDArray[Any], level: float) -> Told:
         """A line per class, without a number."""

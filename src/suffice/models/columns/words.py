@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+from scipy import sparse
 
-from suffice.models import texts
+from suffice.models import text_leave_out, texts
 from suffice.models.columns.base import ColumnModel, Told, by_value
 from suffice.models.events import Estimate
+from suffice.models.removal import Removal
 from suffice.models.urns import predictive_urns
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import POSITIVE
@@ -87,6 +89,15 @@ class Text(ColumnModel):
         else:
             scorer = texts.multinomial_scorer(t, t.tokens, alpha, False, lexicon)
         return Documents(scorer, analysis, t.n_classes)
+
+    def leave_out(self, t: WordCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
+        """Scores of each row's text."""
+        analysis = self.analysis
+        lexicon = texts.Lexicon.of(t, analysis)
+        parts = [lexicon.matrix(batch, t.width) for batch in analysis.batches(_texts(column).fill_null(""))]
+        documents = sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, t.width))
+        alpha = texts.pseudo_count(self.alpha, estimate)
+        return text_leave_out.multinomial(t.tokens, alpha, documents, removal, estimate == "predictive")
 
     def table(self, t: WordCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per word and class."""

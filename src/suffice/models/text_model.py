@@ -1,0 +1,114 @@
+"""A model of texts: counts of words by class, and what is made of them: scores, and scores of documents left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.models import text_leave_out, texts
+from suffice.models.bayes import Scorer
+from suffice.models.events import Estimate
+from suffice.models.removal import removals
+from suffice.models.urns import Urns, predictive_urns
+from suffice.stats.words import WordCounts
+from suffice.text import Analysis
+from suffice.typing import Array, Integers
+
+__all__ = ["TextModel"]
+
+
+@dataclass(frozen=True, eq=False)
+class TextModel:
+    """How classes make documents, and what is known of their words."""
+
+    kind: str
+    counts: WordCounts
+    analysis: Analysis
+    alpha: float
+    estimate: Estimate = "mean"
+    binary: bool = False
+    norm: bool = False
+    urns: Urns | None = None
+    transform: texts.Transform | None = None
+
+    @cached_property
+    def lexicon(self) -> texts.Lexicon:
+        """The words, as documents are looked up in them."""
+        return texts.Lexicon.of(self.counts, self.analysis)
+
+    @property
+    def table(self) -> Any:
+        """What the model takes for counts of words: classes × words."""
+        return self.counts.documents if self.binary and self.transform is None else self.counts.tokens
+
+    @property
+    def added(self) -> float:
+        """What is added to a count."""
+        return texts.pseudo_count(self.alpha, self.estimate)
+
+    @property
+    def whole(self) -> bool:
+        """Whether documents are scored as a whole, their words' probabilities integrated out."""
+        return self.kind == "multinomial" and self.estimate == "predictive"
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """What scores documents."""
+        if self.urns is not None:
+            return self.urns.scorer(self.lexicon)
+        if self.whole:
+            return predictive_urns(self.counts, self.added).scorer(self.lexicon)
+        if self.kind == "complement":
+            weights = texts.complement(self.counts, self.table, self.added, self.norm, self.binary)
+            if self.transform is not None:
+                return texts.TransformedScorer(self.lexicon, self.transform, weights)
+            return weights.scorer(self.lexicon)
+        if self.kind == "bernoulli":
+            return texts.bernoulli_scorer(self.counts, self.added, self.lexicon)
+        return texts.multinomial_scorer(self.counts, self.table, self.added, self.binary, self.lexicon)
+
+    def leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
+        """Scores of documents, each by classes without it, or without its group."""
+        batches = list(self.analysis.batches(X, "X"))
+        if not batches:
+            return np.zeros((0, self.counts.n_classes))
+        scores = np.concatenate([self.scorer.scores(batch) for batch in batches])
+        if self.urns is not None:
+            return scores  # the urns are as they are
+        found = [self.lexicon.matrix(batch, self.counts.width) for batch in batches]
+        documents = sparse.vstack(found, format="csr") if len(found) > 1 else found[0]
+        if self.binary:
+            documents.data[:] = 1.0
+        if self.kind == "multinomial":
+            for removal in removals(codes, weights, group, self.counts.n_classes):
+                own = text_leave_out.multinomial(self.table, self.added, documents, removal, self.whole)
+                scores[removal.rows, removal.code] = own
+            return scores
+        if group is None:
+            return self._without_own(documents, codes, weights, scores)
+        return self._without_groups(batches, documents, codes, weights, group, scores)
+
+    def _without_own(self, documents: Any, codes: Integers, weights: Array, scores: Array) -> Array:
+        if self.kind == "complement":
+            return text_leave_out.complement(self.table, self.added, self.norm, documents, codes, weights, scores)
+        own = text_leave_out.bernoulli(self.counts, self.added, documents, codes, weights)
+        scores[np.arange(len(codes)), codes] = own
+        return scores
+
+    def _without_groups(
+        self, batches: Any, documents: Any, codes: Integers, weights: Array, group: Integers, scores: Array
+    ) -> Array:
+        """Group by group: the counts without the group's, and what they say of the group."""
+        starts = np.cumsum([0, *(len(batch) for batch in batches)])
+        for members in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
+            left = self.counts.less(documents[members], codes[members], weights[members])
+            scorer = replace(self, counts=left).scorer
+            for i in members:
+                at = int(np.searchsorted(starts, i, side="right")) - 1
+                place = int(i - starts[at])
+                scores[i] = scorer.scores(batches[at].part(slice(place, place + 1)))[0]
+        return scores

@@ -1,0 +1,120 @@
+"""Leave-one-out equals refitting without the row, or its group, with all that was chosen held fixed."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import suffice as sf
+from laws.estimators import BELIEF, ESTIMATORS, KINDS, LABELS, EstimatorCase, mixed
+from laws.test_estimators import fitted, rows
+from suffice.errors import LabelError, SubtractionError
+
+every_estimator = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
+
+FIXED = {**KINDS, "size": sf.columns.Gaussian(prior=BELIEF), "events": sf.columns.Poisson(prior=sf.Gamma(1, 1))}
+del FIXED["wait"]  # the prior of bins follows the data: it is looked at below
+REFITTED = [case for case in ESTIMATORS if "urns" not in case.name and "Dirichlet" not in case.name]
+REFITTED = [case for case in REFITTED if not isinstance(case.model, sf.NaiveBayes)] + [
+    EstimatorCase(
+        f"NaiveBayes {estimate}",
+        sf.NaiveBayes(columns=FIXED, estimate=estimate),
+        lambda rng, n, codes: {name: values for name, values in mixed(rng, n, codes).items() if name != "wait"},
+    )
+    for estimate in ("predictive", "mean")
+]
+
+
+def brute_force(case: EstimatorCase, X: Any, y: Any, weights: Any, groups: Any) -> Any:
+    """Every row's probabilities by a model that was fitted without the row's group."""
+    out = np.zeros((len(y), len(LABELS)))
+    for group in np.unique(groups):
+        gone, kept = np.flatnonzero(groups == group), np.flatnonzero(groups != group)
+        model = clone(case.model).partial_fit(rows(X, kept), y[kept], classes=LABELS, sample_weight=weights[kept])
+        out[gone] = model.predict_proba(rows(X, gone))
+    return out
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
+@pytest.mark.parametrize("case", REFITTED, ids=str)
+def test_it_is_refitting_without_the_row(case: EstimatorCase, weighted: bool) -> None:
+    X, y = case.data(3, 40)
+    weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 40) if weighted else np.ones(40)
+    model = fitted(case, X, y, sample_weight=weights)
+    got = model.leave_one_out(X, y, weights)
+    np.testing.assert_allclose(got, brute_force(case, X, y, weights, np.arange(40)), atol=1e-9)
+    own = np.log(got[np.arange(40), np.searchsorted(LABELS, y)])
+    assert model.loo_log_loss_ == pytest.approx(-(weights @ own) / weights.sum())
+    assert model.loo_accuracy_ == pytest.approx(weights @ (LABELS[got.argmax(axis=1)] == y) / weights.sum())
+    assert model.n_singletons_ == 0
+
+
+@pytest.mark.parametrize("case", REFITTED, ids=str)
+def test_groups_go_together(case: EstimatorCase) -> None:
+    X, y = case.data(4, 150)
+    groups = np.random.default_rng(1).integers(0, 9, 150)  # of several classes each
+    weights = np.random.default_rng(2).choice([1.0, 3.0], 150)
+    got = fitted(case, X, y, sample_weight=weights).leave_one_out(X, y, weights, groups=groups)
+    np.testing.assert_allclose(got, brute_force(case, X, y, weights, groups), atol=1e-9)
+
+
+@every_estimator
+def test_a_group_of_one_is_a_row(case: EstimatorCase) -> None:
+    X, y = case.data(5, 40)
+    model = fitted(case, X, y)
+    np.testing.assert_allclose(model.leave_one_out(X, y), model.leave_one_out(X, y, groups=np.arange(40)), atol=1e-12)
+
+
+def test_bins_and_their_prior_are_held_fixed() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    x = rng.exponential(1.0 + 3 * y)
+    model = sf.NaiveBayes(columns={"x": "histogram"}).fit({"x": x}, y)
+    bins = model.columns_["x"].bins(model.statistics_["x"])
+    place, share = np.searchsorted(bins.edges, x, side="right"), bins.counts.sum(axis=0) / 200
+    got = model.leave_one_out({"x": x}, y)
+    for i in range(200):
+        counts, n = bins.counts.copy(), np.bincount(y).astype(float)
+        counts[y[i], place[i]] -= 1
+        n[y[i]] -= 1
+        joint = n / n.sum() * (counts[:, place[i]] + share[place[i]]) / (n + 1)
+        assert got[i] == pytest.approx(joint / joint.sum(), abs=1e-12)
+
+
+def test_urns_are_held_fixed() -> None:
+    case = next(case for case in ESTIMATORS if case.name == "DirichletMultinomialNB")
+    X, y = case.data(3, 40)
+    model = fitted(case, X, y)
+    codes = np.searchsorted(LABELS, y)
+    n = np.bincount(codes) - np.eye(3)[codes]
+    scores = model.predict_joint_log_proba(X) - model.class_log_prior_ + np.log(n / n.sum(axis=1, keepdims=True))
+    expected = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
+    np.testing.assert_allclose(model.leave_one_out(X, y), expected, atol=1e-12)
+
+
+@every_estimator
+def test_a_row_alone_in_its_class_is_impossible_and_counted(case: EstimatorCase) -> None:
+    X, y = case.data(6, 40, LABELS[:2])
+    y = y.astype(object)
+    y[7] = "lone"
+    model = fitted(case, X, y.astype(str))
+    got = model.leave_one_out(X, y.astype(str))
+    assert model.n_singletons_ == 1
+    assert np.isfinite(model.loo_log_loss_)
+    assert np.isfinite(got).all()
+    np.testing.assert_allclose(got.sum(axis=1), 1.0)
+    if "omplement" not in case.name:  # it has no class prior
+        assert got[7, model.classes_.tolist().index("lone")] == 0
+
+
+@every_estimator
+def test_rows_that_were_not_learned_are_refused(case: EstimatorCase) -> None:
+    X, y = case.data(7, 30)
+    model = fitted(case, X, y)
+    with pytest.raises(SubtractionError, match="learned"):
+        model.leave_one_out(rows(X, [0] * 60), np.repeat(y[:1], 60))
+    with pytest.raises(LabelError, match="'z'"):
+        model.leave_one_out(X, ["z"] * 30)
+    with pytest.raises(LabelError, match="groups"):
+        model.leave_one_out(X, y, groups=[1, 2])
