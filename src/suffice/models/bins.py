@@ -81,11 +81,11 @@ def log_density(t: ValueCounts, strength: float = 1.0) -> float:
     start = candidates(totals, PLACES)
     wide, n = np.add.reduceat(widths(t.values), start), np.add.reduceat(totals, start)
     i, j = np.triu_indices(len(start) + 1, 1)
-    total, width = (np.concatenate([[0.0], np.cumsum(part)]) for part in (n, wide / wide.sum()))
-    rows, share = total[j] - total[i], width[j] - width[i]
+    rows, share = (_stretches(part)[i, j - 1] for part in (n, wide / wide.max()))
+    share = np.maximum(share / share.max(), np.finfo(np.float64).tiny)
     gain = log_rising(strength * share, rows) - rows * np.log(share)  # HB-3
     _, evidence = best_cuts(i, j, gain - np.log(len(start)), len(start))
-    scale = totals.sum() * np.log(wide.sum())
+    scale = totals.sum() * (np.log(wide.max()) + np.log((wide / wide.max()).sum()))
     return float(evidence + np.log(len(start)) - log_rising(strength, totals.sum()) - scale)
 
 
@@ -130,12 +130,18 @@ def _class_gain(counts: Array, strength: float) -> tuple[Any, Any, Array]:
     """HB-2 of every possible bin."""
     groups = counts.shape[1]
     i, j = np.triu_indices(groups + 1, 1)
-    total = np.concatenate([np.zeros((len(counts), 1)), np.cumsum(counts, axis=1)], axis=1)
-    inside = total[:, j] - total[:, i]
+    inside = _stretches(counts)[:, i, j - 1]
     rows = inside.sum(axis=0)
     share = rows / rows.max()
     gain = log_rising(strength * share, inside).sum(axis=0) - rows * np.log(share)  # HB-2
     return i, j, gain - np.log(groups)
+
+
+def _stretches(parts: Array) -> Array:
+    """Sums from place i to place j; differences of running sums would lose a narrow stretch beside a wide one."""
+    size = parts.shape[-1]
+    each = np.broadcast_to(parts[..., None, :], (*parts.shape[:-1], size, size))
+    return np.asarray(np.cumsum(np.triu(each), axis=-1))
 
 
 def _most(classes: int) -> int:
@@ -144,4 +150,4 @@ def _most(classes: int) -> int:
 
 
 def _between(values: Array) -> Array:
-    return values[:-1] + (values[1:] - values[:-1]) / 2
+    return values[:-1] + (values[1:] / 2 - values[:-1] / 2)

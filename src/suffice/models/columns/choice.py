@@ -16,7 +16,7 @@ from suffice.models.bins import widths
 from suffice.models.columns.base import ColumnModel
 from suffice.models.columns.categories import Bernoulli, Categorical
 from suffice.models.columns.histogram import Histogram
-from suffice.models.columns.real import Gaussian, Poisson
+from suffice.models.columns.real import LARGEST, Gaussian, Poisson
 from suffice.models.columns.silent import Drop, Unknown
 from suffice.models.columns.words import Text
 from suffice.stats import DiagonalMoments, PoissonSums, ValueCounts
@@ -50,7 +50,9 @@ def choose(
     if kind in PLAIN:
         return PLAIN[kind], PLAIN[kind].count(column, *rows)
     grid = Histogram().count(column, *rows)
-    if _too_coarse(column, grid):
+    if np.abs(grid.values).max() > LARGEST:
+        return Histogram(), grid
+    if _too_coarse(column, grid, *rows):
         return Gaussian(), Gaussian().count(column, *rows)
     values = grid if kind == "real" or _exact(column) else Categorical().count(column, *rows)
     if kind == "integer" and len(values.values) <= FEW and values.count.sum() >= OFTEN * len(values.values):
@@ -63,12 +65,13 @@ def choose(
     return best, best.count(column, *rows) if known is None else known
 
 
-def _too_coarse(column: Column, grid: ValueCounts) -> bool:
+def _too_coarse(column: Column, grid: ValueCounts, codes: Integers, weights: Array | None, n_classes: int) -> bool:
     """Whether numbers lie so close together, far from zero, that the grid cannot tell them apart."""
-    if grid.values[-1] - grid.values[0] > 16 * COARSE * np.abs(grid.values).max():
+    typical = np.abs(grid.values).max()
+    if grid.values[-1] - grid.values[0] > 16 * COARSE * typical:
         return False
-    values = column.values if column.missing is None else column.values[~column.missing]
-    return bool(0 < values.astype(np.float64).std() < COARSE * np.abs(values).max())
+    t = Gaussian().count(column, np.zeros_like(codes), weights, 1)
+    return bool(0 < t.scatter[0, 0] < t.n[0] * (COARSE * typical) ** 2)
 
 
 def _exact(column: Column) -> bool:

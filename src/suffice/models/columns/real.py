@@ -24,6 +24,9 @@ __all__ = ["Gaussian", "Poisson"]
 
 NUMBERS = frozenset({"bool", "integer", "real"})
 
+LARGEST = 2.0**500
+"""The squares of larger numbers, summed, might leave the range of floats."""
+
 KAPPA, SHAPE = 0.01, 1.5
 """What a Gaussian column's class means, and their variance, are worth before any row: next to nothing, and one row."""
 
@@ -68,12 +71,13 @@ class Gaussian(ColumnModel):
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> DiagonalMoments:
         """Mean and scatter."""
         values, codes, weights = present(column, codes, weights)
+        self._check(column, values)
         return DiagonalMoments.of(values[:, None], codes, weights, n_classes=n_classes, name=column_name(column))
 
     def scorer(self, t: DiagonalMoments, estimate: Estimate, strict: bool) -> Rows:
         """Scores of numbers."""
         model = gaussian.Gaussian(self.floor, self.belief(t), estimate)
-        return Rows(model.scorer(t), lambda column, values: None)
+        return Rows(model.scorer(t), self._check)
 
     def leave_out(self, t: DiagonalMoments, column: Column, removal: Removal, estimate: Estimate) -> Array:
         """Densities of each row's number."""
@@ -117,6 +121,13 @@ class Gaussian(ColumnModel):
         total = within + float(share @ (mean - middle) ** 2)
         spread = max(within, 1e-9 * total, (2.0**-40 * abs(middle)) ** 2) or 1.0
         return NormalInverseGamma(middle, KAPPA, SHAPE, (SHAPE - 1) * spread)
+
+    def _check(self, column: Column, values: NDArray[Any]) -> None:
+        if values.dtype.kind == "f" and len(values) and max(-values.min(), values.max()) > LARGEST:
+            raise DataError(
+                f"{column_name(column)} is {self.word} and must hold numbers that can be squared; "
+                f"got {values[np.abs(values).argmax()]}."
+            )
 
 
 @dataclass(frozen=True, repr=False)
