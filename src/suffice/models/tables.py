@@ -9,13 +9,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.errors import InputError
+from suffice.errors import DataError, InputError
 from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, choose
 from suffice.models.events import Estimate
 from suffice.models.removal import removals
 from suffice.parallel import in_parallel, thread_count
 from suffice.stats import ClassCounts
-from suffice.tables import Table, kind_of
+from suffice.tables import Column, Table, kind_of
 from suffice.typing import Array, Integers
 
 __all__ = ["TableModel", "TableScorer"]
@@ -59,6 +59,11 @@ class TableModel:
         """A column's model, settled here if it was not yet, and its statistic with these rows."""
         model, before = self.columns[name], self.statistics[name]
         settled = not isinstance(model, Unknown)
+        if settled and declared.get(name, model) != model:
+            raise InputError(
+                f"Column {name!r} was settled as {model!r} at the first fit; got {declared[name]!r}, which needs a "
+                "fit from the start."
+            )
         if not settled and isinstance(declared.get(name), Drop):
             model = declared[name]
         if isinstance(model, Drop) or name not in table:
@@ -69,9 +74,12 @@ class TableModel:
             if kind == "nothing" or name not in declared:
                 return choose(column, kind, codes, weights, n)
             model = declared[name]
-        model.read(column)
+        model.read(column, "was learned as" if settled else "is declared")
         counted = model.count(column, codes, weights, n)
-        return model, before + counted if settled else counted
+        try:
+            return model, before + counted if settled else counted
+        except DataError as error:
+            raise DataError(f"Column {name!r} must go on as it began: {error}") from error
 
     def with_classes(self, place: Integers, n_classes: int) -> TableModel:
         """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
@@ -125,12 +133,9 @@ class TableModel:
 
     def scorer(self, estimate: Estimate, strict: bool) -> TableScorer:
         """What scores new rows; where it is strict, a category never seen is an error."""
-        scorers = {
-            name: model.scorer(self.statistics[name], estimate, strict)
-            for name, model in self.columns.items()
-            if not isinstance(model, Drop | Unknown)
-        }
-        return TableScorer(scorers, len(self.rows.counts))
+        names = [name for name, model in self.columns.items() if not isinstance(model, Drop | Unknown)]
+        made = in_parallel(lambda name: self.columns[name].scorer(self.statistics[name], estimate, strict), names)
+        return TableScorer(dict(zip(names, made, strict=True)), self.columns, len(self.rows.counts))
 
     def leave_out(
         self, table: Table, codes: Integers, weights: Array, group: Integers | None, estimate: Estimate
@@ -156,6 +161,7 @@ class TableScorer:
     """A scorer per column. Columns that a table lacks are missing in every row."""
 
     columns: Mapping[Name, ColumnScorer]
+    models: Mapping[Name, ColumnModel]
     classes: int
 
     def scores(self, table: Table) -> Array:
@@ -168,9 +174,17 @@ class TableScorer:
             for vote in self.votes(table.part(block)).values():
                 out[block] += vote  # NB-9
 
-        in_parallel(add, [slice(*pair) for pair in pairwise(ends)])
+        try:
+            in_parallel(add, [slice(*pair) for pair in pairwise(ends)])
+        except DataError:
+            self.votes(table)  # says the same of the row's place in the table, not in its part
+            raise
         return out
 
     def votes(self, table: Table) -> dict[Name, Array]:
         """ln p(x_j | c) of each column, rows × classes."""
-        return {name: scorer.scores(table[name]) for name, scorer in self.columns.items() if name in table}
+        return {name: self._vote(name, table[name]) for name in self.columns if name in table}
+
+    def _vote(self, name: Name, column: Column) -> Array:
+        self.models[name].read(column, "was learned as")
+        return self.columns[name].scores(column)

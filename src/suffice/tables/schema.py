@@ -37,6 +37,8 @@ def kind_of(column: Column, weights: Array | None = None) -> Kind:
         return "nothing"
     if column.storage == "real":
         return "integer" if _whole(column.values, present) else "real"
+    if column.storage == "integer" and column.values.dtype.itemsize == 8 and not _whole(column.values, present):
+        return "real"
     if column.storage == "string":
         return _kind_of_words(column, present, weights)
     return column.storage
@@ -46,7 +48,7 @@ def _whole(values: NDArray[Any], present: Booleans) -> bool:
     """Whether all present values are whole numbers; most columns that are not show it early."""
     for start in range(0, len(values), _BLOCK):
         x = values[start : start + _BLOCK][present[start : start + _BLOCK]]
-        if not ((np.abs(x) < EXACT) & (x == np.floor(x))).all():
+        if not ((x < EXACT) & (x > -EXACT) & (x == np.floor(x))).all():
             return False
     return True
 
@@ -111,8 +113,8 @@ def holds(column: Column) -> str:
     return _HOLDS[kind_of(column)]
 
 
-def refuse(column: Column, declared: str) -> None:
-    """Raise DataError: the column was declared to be what its values cannot be."""
+def refuse(column: Column, declared: str, how: str = "is declared") -> None:
+    """Raise DataError: the column was declared, or learned, to be what its values cannot be."""
     rows = np.flatnonzero(column.present)
     example = ""
     if column.values is not None and len(rows):
@@ -122,4 +124,4 @@ def refuse(column: Column, declared: str) -> None:
         elif column.storage == "category":
             value = column.labels[value]
         example = f", e.g. {value.item() if isinstance(value, np.generic) else value!r}"
-    raise DataError(f"Column {column.name!r} is declared {declared} but holds {holds(column)}{example}.")
+    raise DataError(f"Column {column.name!r} {how} {declared} but holds {holds(column)}{example}.")

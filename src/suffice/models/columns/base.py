@@ -13,6 +13,7 @@ from suffice.errors import DataError
 from suffice.models.events import Estimate
 from suffice.models.leave_out import cells, left
 from suffice.models.removal import Removal
+from suffice.posterior import Dirichlet
 from suffice.tables import Column, refuse
 from suffice.typing import Array, Integers
 
@@ -38,10 +39,10 @@ class ColumnModel(ABC):
     storages: ClassVar[frozenset[str]]
     """Kinds of columns it can read."""
 
-    def read(self, column: Column) -> None:
+    def read(self, column: Column, how: str = "is declared") -> None:
         """Raise DataError if the column holds what this model cannot count."""
         if column.storage not in {*self.storages, "nothing"}:
-            refuse(column, self.word)
+            refuse(column, self.word, how)
 
     @abstractmethod
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> Any:
@@ -139,6 +140,15 @@ def silent(scores: Array, column: Column) -> Array:
 def by_class(classes: NDArray[Any], **columns: Any) -> Told:
     """A table with a line per class."""
     return {"class": classes, **{name: np.asarray(values).ravel() for name, values in columns.items()}}
+
+
+def shares(alpha: Array, level: float) -> dict[str, Array]:
+    """Means and intervals of Dirichlets, a line each; one category alone is certain."""
+    if alpha.shape[1] < 2:
+        return dict.fromkeys(("probability", "low", "high"), np.ones_like(alpha))
+    belief = Dirichlet(alpha)
+    low, high = belief.interval(level)
+    return {"probability": np.asarray(belief.mean), "low": np.asarray(low), "high": np.asarray(high)}
 
 
 def by_value(what: str, values: NDArray[Any], classes: NDArray[Any], **columns: Any) -> Told:

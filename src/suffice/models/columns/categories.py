@@ -20,6 +20,7 @@ from suffice.models.columns.base import (
     column_name,
     numbers,
     present,
+    shares,
     without,
 )
 from suffice.models.events import Estimate
@@ -78,10 +79,8 @@ class Categorical(ColumnModel):
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per category and class."""
         counts, alpha = self._with_other(t)
-        belief = Dirichlet(counts + alpha)
-        low, high = belief.interval(level)
-        names = np.array([*t.values, *["(other)"] * (self._others > 0)], dtype=object)
-        return by_value("value", names, classes, n=counts, probability=belief.mean, low=low, high=high)
+        names = np.array([*map(_shown, t.values), *["(other)"] * (self._others > 0)], dtype=object)
+        return by_value("value", names, classes, n=counts, **shares(counts + alpha, level))
 
     def prior_in_words(self, t: ValueCounts) -> str:
         """Pseudo-counts and categories."""
@@ -165,10 +164,12 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
         labels = coded.labels
         return coded.values, labels if labels.dtype.kind == "O" else labels.astype(np.float64)
     values = numbers(column)
-    if values.dtype.kind in "iu" and len(values) and max(abs(int(values.min())), int(values.max())) > EXACT:
-        raise DataError(
-            f"{column_name(column)} must hold numbers below 2**53 to be told apart; got {values.max()}. Make them text."
-        )
+    if values.dtype.kind in "iu" and len(values):
+        worst = max(int(values.min()), int(values.max()), key=abs)
+        if abs(worst) > EXACT:
+            raise DataError(
+                f"{column_name(column)} must hold numbers below 2**53 to be told apart; got {worst}. Make them text."
+            )
     found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
     if column.missing is not None:
         codes = np.where(column.missing, -1, codes)
@@ -205,4 +206,4 @@ def _refuse_unseen(column: Column, codes: Integers, labels: NDArray[Any], seen: 
 
 
 def _shown(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
+    return value if isinstance(value, str) else str(float(value)).removesuffix(".0")

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.bins import Bins, chosen_bins, given_bins, log_density
-from suffice.models.columns.base import ColumnModel, Lookup, Told, by_value, numbers, without
+from suffice.models.columns.base import ColumnModel, Lookup, Told, by_value, numbers, shares, without
 from suffice.models.columns.real import NUMBERS
-from suffice.models.events import Estimate
+from suffice.models.events import Estimate, log
 from suffice.models.logs import log
 from suffice.models.removal import Removal
-from suffice.posterior import Dirichlet
 from suffice.stats import ValueCounts
 from suffice.stats.grid import distinct, on_grid
 from suffice.stats.inputs import POSITIVE, REAL
@@ -73,10 +72,8 @@ class Histogram(ColumnModel):
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per bin and class."""
         bins = self.bins(t)
-        belief = Dirichlet(bins.counts + self.strength * _share(bins))
-        low, high = belief.interval(level)
-        names = np.array(bins.names(), dtype=object)
-        return by_value("value", names, classes, n=bins.counts, probability=belief.mean, low=low, high=high)
+        alpha = bins.counts + self.strength * _share(bins)
+        return by_value("value", np.array(bins.names(), dtype=object), classes, n=bins.counts, **shares(alpha, level))
 
     def prior_in_words(self, t: ValueCounts) -> str:
         """Strength and bins."""

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from suffice.models import text_leave_out, texts
-from suffice.models.columns.base import ColumnModel, Told, by_value
+from suffice.models.columns.base import ColumnModel, ColumnScorer, Told, by_value, shares
 from suffice.models.events import Estimate
 from suffice.models.removal import Removal
 from suffice.models.urns import predictive_urns
-from suffice.posterior import Dirichlet
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.words import WordCounter, WordCounts
 from suffice.tables import Column
@@ -37,6 +36,17 @@ class Documents:
         """Rows × classes."""
         parts = [self.scorer.scores(batch) for batch in self.analysis.batches(_texts(column).fill_null(""))]
         return np.concatenate(parts) if parts else np.zeros((0, self.classes))
+
+
+@dataclass(frozen=True)
+class Wordless:
+    """Scores of texts where no word was ever seen: none says anything."""
+
+    classes: int
+
+    def scores(self, column: Column) -> Array:
+        """Rows × classes."""
+        return np.zeros((len(column), self.classes))
 
 
 @dataclass(frozen=True, repr=False)
@@ -79,8 +89,10 @@ class Text(ColumnModel):
         counter.add(documents, codes, weights, f"column {column.name!r}")
         return counter.result()
 
-    def scorer(self, t: WordCounts, estimate: Estimate, strict: bool) -> Documents:
+    def scorer(self, t: WordCounts, estimate: Estimate, strict: bool) -> ColumnScorer:
         """Scores of texts."""
+        if not t.width:
+            return Wordless(t.n_classes)
         analysis = self.analysis
         lexicon = texts.Lexicon.of(t, analysis)
         alpha = texts.pseudo_count(self.alpha, estimate)
@@ -102,9 +114,7 @@ class Text(ColumnModel):
     def table(self, t: WordCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per word and class."""
         counts = t.tokens.toarray()
-        belief = Dirichlet(counts + self.alpha)
-        low, high = belief.interval(level)
-        return by_value("word", t.words.strings, classes, n=counts, probability=belief.mean, low=low, high=high)
+        return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.alpha, level))
 
     def prior_in_words(self, t: WordCounts) -> str:
         """Pseudo-counts and words."""
