@@ -96,6 +96,7 @@ class NaiveBayes(Classifier):
     feature_names_in_: Any
     _learned: TableModel
     _backend: str | None
+    _named: bool  # whether columns have names rather than places
     _target: Any
 
     def __init__(
@@ -246,6 +247,7 @@ class NaiveBayes(Classifier):
         value = column.values[0]
         value = value.as_py() if column.storage == "string" else value
         shown = str(column.labels[value] if column.storage == "category" else value)
+        shown = shown if column.storage in ("string", "category") else shown.removesuffix(".0")
         shown = shown if len(shown) <= 40 else shown[:39] + "…"
         scorer = self._view("scorer", self._make_scorer).columns[column.name]
         name = scorer.names[int(scorer.place(column)[0])] if getattr(scorer, "names", None) else shown
@@ -262,7 +264,9 @@ class NaiveBayes(Classifier):
                 raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}.")
             return known
         if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
-            raise LabelError(f"The target must hold labels like {known[0]!r}; got {seen[0]!r}.")
+            raise LabelError(
+                f"The target must hold labels like {known[:1].tolist()[0]!r}; got {seen[:1].tolist()[0]!r}."
+            )
         return np.union1d(known, seen)
 
     def _start(self, table: Table, classes: Any) -> None:
@@ -272,7 +276,7 @@ class NaiveBayes(Classifier):
                 f"The argument 'X' must have columns to learn from; got 0 feature(s) (shape=({len(table)}, 0)) while a "
                 "minimum of 1 is required."
             )
-        self.classes_, self._backend = classes, table.backend
+        self.classes_, self._backend, self._named = classes, table.backend, table.named
         self._learned = TableModel.zero(table.names, len(classes))
         self.n_features_in_ = len(table.names)
         if hasattr(self, "feature_names_in_"):

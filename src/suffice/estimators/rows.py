@@ -89,7 +89,7 @@ def weighed(table: Table, codes: Integers, sample_weight: Any) -> tuple[Table, I
 def aligned(estimator: Any, table: Table, stacklevel: int = 4) -> Table:
     """The columns that the model knows, whatever their order; told of are those it lacks and those it does not know."""
     known = list(estimator.columns_)
-    if not table.named or not isinstance(known[0], str):
+    if not table.named or not estimator._named:
         return _by_place(estimator, table, known, stacklevel)
     lacking = [name for name in known if name not in table]
     if len(lacking) == len(known):
@@ -114,7 +114,7 @@ def _by_place(estimator: Any, table: Table, known: list[Any], stacklevel: int) -
         warnings.warn(
             f"X has feature names, but {name} was fitted without feature names", UserWarning, stacklevel=stacklevel + 1
         )
-    elif isinstance(known[0], str):
+    elif estimator._named:
         warnings.warn(
             f"X does not have valid feature names, but {name} was fitted with feature names",
             UserWarning,

@@ -13,7 +13,7 @@ from suffice.errors import DataError, NoUniqueMode
 from suffice.models.bins import Bins, chosen_bins, given_bins, log_density
 from suffice.models.columns.base import ColumnModel, Lookup, Told, by_value, numbers, shares, without
 from suffice.models.columns.real import NUMBERS
-from suffice.models.events import Estimate, log
+from suffice.models.events import Estimate
 from suffice.models.logs import log
 from suffice.models.removal import Removal
 from suffice.stats import ValueCounts
