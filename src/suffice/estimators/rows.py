@@ -38,6 +38,7 @@ def read(estimator: Any, X: Any, y: Any, target: Any) -> tuple[Table, Any, Label
     if not len(table):
         raise DataError(f"The argument 'X' must have rows; got 0 sample(s) (shape=(0, {table.width})).")
     if target is not None:
+        target = target if isinstance(target, str | int) else str(target)  # as tables name columns
         if target not in table:
             raise InputError(f"The target {target!r} must be a column of the table.{closest(target, table.names)}")
         return table.without([target]), target, _classes(table[target])

@@ -74,6 +74,8 @@ class TableModel:
             if kind == "nothing" or name not in declared:
                 return choose(column, kind, codes, weights, n)
             model = declared[name]
+        elif column.n_missing == len(column):  # whatever kind of nothing it is
+            return model, before
         model.read(column, "was learned as" if settled else "is declared")
         counted = model.count(column, codes, weights, n)
         try:
@@ -186,5 +188,7 @@ class TableScorer:
         return {name: self._vote(name, table[name]) for name in self.columns if name in table}
 
     def _vote(self, name: Name, column: Column) -> Array:
+        if column.n_missing == len(column):  # whatever kind of nothing it is
+            return np.zeros((len(column), self.classes))
         self.models[name].read(column, "was learned as")
         return self.columns[name].scores(column)
