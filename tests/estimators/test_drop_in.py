@@ -32,6 +32,7 @@ ALL: list[Any] = [
     sf.DirichletMultinomialNB(),
     sf.GaussianNB(),
     sf.MultinomialNB(),
+    sf.NaiveBayes(),
     sf.PoissonNB(),
 ]
 
@@ -147,8 +148,9 @@ def test_in_scikit_learns_company(estimator: Any) -> None:
     assert pipeline.score(X, y) > 0.4
     calibrated = CalibratedClassifierCV(clone(estimator), cv=3).fit(X, y)
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
-    name = "var_smoothing" if isinstance(estimator, sf.GaussianNB) else "alpha"
-    assert GridSearchCV(clone(estimator), {name: [0.5, 1.0]}, cv=3).fit(X, y).best_params_
+    name = {"GaussianNB": "var_smoothing", "NaiveBayes": "fit_prior"}.get(type(estimator).__name__, "alpha")
+    grid: list[Any] = [True, False] if name == "fit_prior" else [0.5, 1.0]
+    assert GridSearchCV(clone(estimator), {name: grid}, cv=3).fit(X, y).best_params_
     with sklearn.config_context(enable_metadata_routing=True):
         routed = clone(estimator).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
-        GridSearchCV(routed, {name: [1.0]}, cv=3).fit(X, y, sample_weight=w)
+        GridSearchCV(routed, {name: grid[1:]}, cv=3).fit(X, y, sample_weight=w)
