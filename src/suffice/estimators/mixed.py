@@ -226,7 +226,7 @@ class NaiveBayes(Classifier):
             Its weights add up to the log-odds of `predict_log_proba`. A missing value weighs nothing.
         """
         check_is_fitted(self)
-        table = aligned(self, one_row(row))
+        table = aligned(self, one_row(row), stacklevel=3)
         votes = self._view("scorer", self._make_scorer).votes(table)
         total = self.class_log_prior_ + sum(vote[0] for vote in votes.values())
         a, b = two_classes(total, self.classes_, target, against)
@@ -288,7 +288,7 @@ class NaiveBayes(Classifier):
         table, codes, weights = weighed(table, codes, sample_weight)
         before = self._learned.with_classes(np.asarray(np.searchsorted(classes, self.classes_)), len(classes))
         learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns)))
-        tell_of_dropped(before, learned, self.columns, table, stacklevel=5)
+        tell_of_dropped(before, learned, self.columns, table, stacklevel=4)
         self._set_statistics(classes, {"table": learned})
 
     def _get_statistics(self) -> dict[str, Any]:

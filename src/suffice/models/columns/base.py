@@ -14,6 +14,7 @@ from suffice.models.events import Estimate
 from suffice.models.leave_out import cells, left
 from suffice.models.removal import Removal
 from suffice.posterior import Dirichlet
+from suffice.posterior.base import tails
 from suffice.tables import Column, refuse
 from suffice.typing import Array, Integers
 
@@ -144,6 +145,7 @@ def by_class(classes: NDArray[Any], **columns: Any) -> Told:
 
 def shares(alpha: Array, level: float) -> dict[str, Array]:
     """Means and intervals of Dirichlets, a line each; one category alone is certain."""
+    tails(level)  # must be a probability, whatever the table
     if alpha.shape[1] < 2:
         return dict.fromkeys(("probability", "low", "high"), np.ones_like(alpha))
     belief = Dirichlet(alpha)
