@@ -189,7 +189,7 @@ def test_texts_without_words() -> None:
 
 
 def test_one_row_and_one_class_and_one_value() -> None:
-    row = {"a": [1.5], "b": ["x"], "c": [3], "d": [True]}
+    row: dict[str, list[Any]] = {"a": [1.5], "b": ["x"], "c": [3], "d": [True]}
     assert sf.NaiveBayes().fit(row, ["u"]).predict_proba(row).tolist() == [[1.0]]
     same = {name: column * 6 for name, column in row.items()}
     fitted = sf.NaiveBayes().fit(same, ["u", "v"] * 3)
