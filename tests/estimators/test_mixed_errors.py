@@ -83,6 +83,8 @@ def test_targets_by_name() -> None:
         ({"age": "text"}, "Column 'age' is declared text but holds numbers, e.g. 1.5"),
         ({"age": "poisson"}, r"Column 'age' is poisson and must hold counts 0, 1, 2, …; got 1\.5"),
         ({"less": "poisson"}, "Column 'less' is poisson .*; got -1"),
+        ({"many": "poisson"}, "Column 'many' cannot be counted as poisson: .* must stay below"),
+        ({"sort": "text"}, "Column 'sort' is declared text but holds categories, e.g. 1"),
         ({"less": "bernoulli"}, "Column 'less' is bernoulli and must hold 0 and 1; got -1"),
         ({"huge": "gaussian"}, r"Column 'huge' is gaussian and must hold numbers that can be squared; got 1e\+200"),
         ({"agee": "gaussian"}, "'columns' parameter names 'agee', which is not a column. Did you mean 'age'?"),
@@ -92,7 +94,8 @@ def test_targets_by_name() -> None:
     ],
 )
 def test_declared_kinds(columns: Any, said: str) -> None:
-    table = X | {"less": [0, 1, 1, -1], "huge": [1e200, 1.0, 2.0, 3.0]}
+    table = X | {"less": [0, 1, 1, -1], "huge": [1e200, 1.0, 2.0, 3.0], "many": [10**15 * 8] * 4}
+    table["sort"] = pd.Series([1, 2, 1, 2], dtype="category")
     with pytest.raises(ValueError, match=said):
         sf.NaiveBayes(columns).fit(table, Y)
 
@@ -128,7 +131,7 @@ def test_what_was_learned_as_something_else(kind: str, learned: Any, asked: Any,
         model.predict({"c": asked})
     with pytest.raises(DataError, match=said):
         model.explain({"c": asked[0]})
-    with pytest.raises(DataError, match="Column 'c'"):
+    with pytest.raises(DataError, match=r"Column 'c' (was learned as|cannot be counted as|is|must hold)"):
         model.partial_fit({"c": asked}, ["u"])
 
 

@@ -77,11 +77,13 @@ class TableModel:
         elif column.n_missing == len(column):  # whatever kind of nothing it is
             return model, before
         model.read(column, "was learned as" if settled else "is declared")
-        counted = model.count(column, codes, weights, n)
         try:
+            counted = model.count(column, codes, weights, n)
             return model, before + counted if settled else counted
         except DataError as error:
-            raise DataError(f"Column {name!r} must go on as it began: {error}") from error
+            if repr(name) in str(error):
+                raise
+            raise DataError(f"Column {name!r} cannot be counted as {model.word}: {error}") from error
 
     def with_classes(self, place: Integers, n_classes: int) -> TableModel:
         """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""

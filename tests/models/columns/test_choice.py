@@ -30,6 +30,7 @@ BELL = RNG.normal(size=N)
         (RNG.poisson(12 + 5 * Y), "poisson"),
         (RNG.integers(0, 50_000, N), "histogram"),
         (RNG.integers(-20, 20, N) ** 3, "histogram"),
+        (RNG.integers(0, 10**15, N), "histogram"),
         (Y == 1, "bernoulli"),
         (RNG.choice(["a", "b", "c"], N), "categorical"),
         ([f"word{i % 900} and some more words {i}" for i in range(N)], "text"),

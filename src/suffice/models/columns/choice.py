@@ -21,6 +21,7 @@ from suffice.models.columns.silent import Drop, Unknown
 from suffice.models.columns.words import Text
 from suffice.stats import DiagonalMoments, PoissonSums, ValueCounts
 from suffice.stats.grid import on_grid
+from suffice.stats.inputs import EXACT
 from suffice.tables import Column
 from suffice.typing import Array, Integers
 
@@ -92,7 +93,7 @@ def _smooth(grid: ValueCounts) -> dict[ColumnModel, float]:
 def _discrete(values: ValueCounts) -> dict[ColumnModel, float]:
     """The evidence of categories, and where nothing is negative, of counts of events."""
     found: dict[ColumnModel, float] = {Categorical(): Categorical().log_evidence(values) - _spread(values)}
-    if values.values[0] >= 0:
+    if values.values[0] >= 0 and values.values @ values.totals < EXACT:
         each = values.values[values.place][:, None]
         events = PoissonSums.of(each, values.line, values.count, n_classes=len(values.n))
         found[Poisson()] = Poisson().log_evidence(events)

@@ -17,7 +17,7 @@ from suffice.models.removal import Removal
 from suffice.models.urns import predictive_urns
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.words import WordCounter, WordCounts
-from suffice.tables import Column
+from suffice.tables import Column, refuse
 from suffice.text import Analysis
 from suffice.typing import Array, Integers
 
@@ -77,6 +77,12 @@ class Text(ColumnModel):
     def analysis(self) -> Analysis:
         """What a token is."""
         return Analysis(ngram_range=self.ngram_range, lowercase=self.lowercase)
+
+    def read(self, column: Column, how: str = "is declared") -> None:
+        """Raise DataError if the column holds other than words."""
+        super().read(column, how)
+        if column.storage == "category" and column.labels.dtype.kind != "O":
+            refuse(column, self.word, how)
 
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> WordCounts:
         """Counts of words."""
