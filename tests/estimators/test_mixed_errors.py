@@ -162,6 +162,14 @@ def test_columns_are_settled_at_the_first_fit() -> None:
     assert model.set_params(columns={"age": "gaussian"}).fit(X, Y).columns_["age"].word == "gaussian"
 
 
+def test_a_mode_that_is_not_there_is_refused_at_once() -> None:
+    model = sf.NaiveBayes(estimate="map")
+    with pytest.raises(ValueError, match="'map' needs a unique mode, which a histogram's prior"):
+        model.fit({"age": [1.5, 2.0, 3.0, 4.5]}, Y)
+    assert not hasattr(model, "classes_")
+    assert model.fit({"flag": [True, False] * 2}, Y).predict({"flag": [True]}).tolist() == ["u"]
+
+
 def test_labels_stay_of_a_kind() -> None:
     model = sf.NaiveBayes().partial_fit(X, Y)
     with pytest.raises(LabelError, match="The target must hold labels like 'u'; got 0"):

@@ -300,6 +300,8 @@ class NaiveBayes(Classifier):
         self.n_features_in_ = len(self.columns_)
         self.class_count_ = self._learned.rows.counts.copy()
         self.class_log_prior_ = class_log_prior(self, self._learned.rows.counts)
+        if self.estimate == "map":  # may be refused: now, not later
+            self._view("scorer", self._make_scorer)
 
     def _class_rows(self) -> Array:
         return self._learned.rows.counts
