@@ -29,10 +29,10 @@ def spoiled(value: float, layout: Any = np.asarray) -> Any:
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_a_missing_value_names_the_model_that_will_take_it(model: Any) -> None:
+def test_a_missing_value_names_the_model_that_takes_it(model: Any) -> None:
     fitted = model().fit(COUNTS, LABELS)
     for call in (fitted.predict, fitted.predict_proba, lambda X: model().fit(X, LABELS)):
-        with pytest.raises(ValueError, match=r"Input X contains NaN\. .* NaiveBayes will accept missing values"):
+        with pytest.raises(ValueError, match=r"Input X contains NaN\. .* NaiveBayes accepts missing values"):
             call(spoiled(np.nan))
         with pytest.raises(ValueError, match="infinity"):
             call(spoiled(np.inf))
@@ -43,7 +43,7 @@ def test_a_missing_value_names_the_model_that_will_take_it(model: Any) -> None:
     "model", [sf.BernoulliNB, sf.ComplementNB, sf.DirichletMultinomialNB, sf.MultinomialNB, sf.PoissonNB]
 )
 def test_the_same_for_sparse_rows(model: Any) -> None:
-    with pytest.raises(ValueError, match="NaiveBayes will accept missing values"):
+    with pytest.raises(ValueError, match="NaiveBayes accepts missing values"):
         model().fit(spoiled(np.nan, sparse.csr_matrix), LABELS)
     if model is not sf.BernoulliNB:
         with pytest.raises(ValueError, match="Negative values in data passed to"):

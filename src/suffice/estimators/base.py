@@ -212,7 +212,7 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
         name = type(self).__name__
         if values.dtype.kind in "fO" and (values != values).any():  # only a NaN differs from itself
             raise DataError(
-                f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes will accept missing values."
+                f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes accepts missing values."
             ) from None
         assert_all_finite(values, estimator_name=name, input_name="X")
 
