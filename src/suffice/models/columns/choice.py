@@ -51,16 +51,18 @@ def choose(
     if kind in PLAIN:
         return PLAIN[kind], PLAIN[kind].count(column, *rows)
     grid = Histogram().count(column, *rows)
-    if np.abs(grid.values).max() > LARGEST:
+    largest = np.abs(grid.values).max()
+    if largest > LARGEST:
         return Histogram(), grid
+    whole = kind == "integer" and largest < EXACT
+    values = Categorical().count(column, *rows) if whole and not _exact(column) else grid
+    if whole and len(values.values) <= FEW and values.count.sum() >= OFTEN * len(values.values):
+        return Categorical(), values
     if _too_coarse(column, grid, *rows):
         return Gaussian(), Gaussian().count(column, *rows)
-    values = grid if kind == "real" or _exact(column) else Categorical().count(column, *rows)
-    if kind == "integer" and len(values.values) <= FEW and values.count.sum() >= OFTEN * len(values.values):
-        return Categorical(), values
     if len(grid.values) == 1:
         return Histogram(), grid
-    found = _smooth(grid) | (_discrete(values) if kind == "integer" else {})
+    found = _smooth(grid) | (_discrete(values) if whole else {})
     best = max(found, key=lambda model: found[model])
     known = {Histogram: grid, Categorical: values}.get(type(best))
     return best, best.count(column, *rows) if known is None else known
