@@ -14,7 +14,7 @@ help:
 	@echo "make demo ASK=\"How do I ...?\"    ask it yours"
 	@echo "make families    a walk through the conjugate families on the examples that made them famous"
 	@echo "make test    check everything: style, types, imports, tests, documentation examples"
-	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md (some minutes)"
+	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results in docs/tables.md (some minutes)"
 	@echo "make lint | types | imports | unit    one part of it"
 	@echo "make format  let ruff arrange the code"
 	@echo "make wheel   build a wheel into dist/"
@@ -32,6 +32,8 @@ test: lint types imports unit
 bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/naive_bayes.py
 	@$(BIN)/python benchmarks/text.py
+	@$(BIN)/python benchmarks/table_speed.py
+	@$(BIN)/python benchmarks/real_tables.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"

@@ -72,15 +72,23 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
 
 def write(name: str, figures: dict[str, Any], table: str, bars: list[dict[str, Any]]) -> None:
     """Figures to build/, the table between its marks in docs/benchmarks.md, ratios as a chart beside it."""
-    BUILD.mkdir(exist_ok=True)
-    (BUILD / f"bench_{name}.json").write_text(json.dumps({"machine": machine(), **figures}, indent=1))
-    page = PAGE.read_text()
-    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
-    before, rest = page.split(begin)
-    after = rest.split(end)[1]
-    PAGE.write_text(f"{before}{begin}\n\n{table}\n\n{machine()}.\n\n{end}{after}")
+    keep(name, figures)
+    put(PAGE, name, f"{table}\n\n{machine()}.")
     chart(bars, PAGE.with_name(f"benchmarks_{name}.svg"))
     print(f"\nwritten: build/bench_{name}.json, docs/benchmarks.md, docs/benchmarks_{name}.svg")
+
+
+def keep(name: str, figures: dict[str, Any]) -> None:
+    BUILD.mkdir(exist_ok=True)
+    (BUILD / f"bench_{name}.json").write_text(json.dumps({"machine": machine(), **figures}, indent=1))
+
+
+def put(page: Path, name: str, text: str) -> None:
+    """Text between its marks on a page."""
+    begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    before, rest = page.read_text().split(begin)
+    after = rest.split(end)[1]
+    page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
 
 
 def chart(bars: list[dict[str, Any]], path: Path) -> None:
