@@ -68,6 +68,22 @@ def test_a_few_years_are_categories(model: Any) -> None:
     assert isinstance(sf.NaiveBayes().fit(far, "species").columns_["year"], sf.columns.Gaussian)
 
 
+def test_warnings_point_to_the_line_of_the_user() -> None:
+    model = sf.NaiveBayes().fit(PENGUINS, "species")
+    dated = PENGUINS.assign(when=pd.Timestamp("2007-11-11"))
+    calls: list[Any] = [
+        lambda: sf.NaiveBayes().fit(dated, "species"),
+        lambda: sf.NaiveBayes().partial_fit(dated, "species"),
+        lambda: model.explain({"island": "Dream"}),
+        lambda: model.predict(dated),
+        lambda: model.partial_fit(dated, "species"),
+    ]
+    for call in calls:
+        with pytest.warns(UserWarning, match="Column") as told:
+            call()
+        assert (told[0].filename, told[0].lineno) == (__file__, call.__code__.co_firstlineno)
+
+
 def test_adult_without_a_line_of_preprocessing() -> None:
     folder = real("adult")
     train, test = (pd.DataFrame(sf.datasets.read_table("adult", folder, part).columns) for part in ("train", "test"))
