@@ -1,7 +1,8 @@
 """NaiveBayes on well-known tables, beside what one does without it, on the same rows: writes docs/tables.md.
 
-Tables are read from the folder SUFFICE_DATA, or ../shared/data beside the clone; those that are not there are left out.
-Penguins come with the package palmerpenguins. Nothing is tuned: every method has its defaults.
+Tables are read from the folder SUFFICE_DATA, or ../shared/data beside the clone; those that are not there are left out,
+and without the folder the page stays as it is. Penguins come with the package palmerpenguins. Nothing is tuned: every
+method has its defaults.
 """
 
 import os
@@ -167,7 +168,7 @@ def main() -> None:
     small = "--quick" in sys.argv
     print(f"{'':<34}" + "".join(f"{name[:18]:>19}" for name in METHODS))
     rows = list(results(1 if small else REPEATS))
-    if small:
+    if small or folder() is None:
         return
     keep("tables", {"rows": rows})
     put(PAGE, "tables", page(rows))

@@ -99,8 +99,9 @@ def chart(bars: list[dict[str, Any]], path: Path) -> None:
         y=alt.Y("what:N", sort=None, title=None, axis=alt.Axis(labelLimit=400))
     )
     scale = alt.Scale(type="log", domainMin=1)
+    aimed = "; | is the aim" if any(bar.get("aim") for bar in bars) else ""
     bar = base.mark_bar(color="#2b6ca3", height=13).encode(
-        x=alt.X("ratio:Q", scale=scale, title="times faster than the peer in the same run (logarithmic); | is the aim"),
+        x=alt.X("ratio:Q", scale=scale, title=f"times faster than the peer in the same run (logarithmic){aimed}"),
         x2=alt.X2Datum(1),
     )
     number = base.mark_text(align="left", dx=4, fontSize=11).encode(x="ratio:Q", text=alt.Text("ratio:Q", format=".1f"))
