@@ -1,8 +1,7 @@
 """NaiveBayes on well-known tables, beside what one does without it, on the same rows: writes docs/tables.md.
 
 Tables are read from the folder SUFFICE_DATA, or ../shared/data beside the clone; those that are not there are left out,
-and without the folder the page stays as it is. Penguins come with the package palmerpenguins. Nothing is tuned: every
-method has its defaults.
+and without the folder the page stays as it is. Penguins come with the package palmerpenguins. Nothing is tuned.
 """
 
 import os
