@@ -38,11 +38,11 @@ def test_a_penguin_without_a_sex_is_explained(model: Any) -> None:
 @pytest.mark.parametrize(
     ("column", "values", "message"),
     [
-        ("bill_length_mm", "long", "Column 'bill_length_mm' was learned as numbers; got text"),
-        ("bill_length_mm", pd.Categorical(["39.1", "40"]), "'bill_length_mm' was learned as numbers; got categories"),
-        ("bill_length_mm", pd.Timestamp("2007-11-11"), "'bill_length_mm' was learned as numbers; got dates"),
-        ("year", pd.Timestamp("2007-11-11"), "'year' was learned as numbers; got dates"),
-        ("sex", pd.Timestamp("2007-11-11"), "'sex' was learned as words; got dates"),
+        ("bill_length_mm", "long", "Column 'bill_length_mm' was learned as gaussian but holds text"),
+        ("bill_length_mm", pd.Categorical(["39.1", "40"]), "'bill_length_mm' was learned as gaussian but holds categories"),
+        ("bill_length_mm", pd.Timestamp("2007-11-11"), "'bill_length_mm' was learned as gaussian but holds dates"),
+        ("year", pd.Timestamp("2007-11-11"), "'year' was learned as categorical but holds dates"),
+        ("sex", pd.Timestamp("2007-11-11"), "'sex' was learned as categorical but holds dates"),
         ("sex", 1, "'sex' was learned as words; got whole numbers"),
     ],
 )
@@ -56,7 +56,7 @@ def test_texts_may_be_missing_but_not_numbers() -> None:
     table = pd.DataFrame({"note": notes, "late": [True, False] * 4, "y": [0, 1] * 4})
     text = sf.NaiveBayes(columns={"note": "text"}).fit(table, "y")
     assert text.predict(table.assign(note=np.nan)).tolist() == table["y"].tolist()
-    with pytest.raises(DataError, match="Column 'note' was learned as text; got whole numbers"):
+    with pytest.raises(DataError, match="Column 'note' was learned as text but holds whole numbers"):
         text.predict(table.assign(note=3))
     with pytest.raises(DataError, match="Column 'late' was learned as numbers; got text"):
         text.predict(table.assign(late="yes"))

@@ -205,7 +205,7 @@ def _(model: TextClassifier) -> Array:
     counts, alpha = model._view("counts", model._kept), texts.pseudo_count(model._alpha, model.estimate)
     if model.model == "bernoulli":
         return information.of_words(counts, alpha, _prior(model))
-    return information.of_tokens(model._table(counts), alpha, _prior(model))
+    return information.of_tokens(model._view("model", model._text_model).table, alpha, _prior(model))
 
 
 def _prior(model: Any) -> Array:
