@@ -56,6 +56,7 @@ def test_a_column_that_is_dropped_may_hold_anything() -> None:
         (["u", "v"], "one label per row, 4; got 2"),
         (None, "requires y to be passed.* the name of their column"),
         (DATES[:4], "must hold labels; got dates"),
+        ([1.0, np.inf, 2.0, 1.0], "The target must hold labels; got infinity"),
         ("agee", "The target 'agee' must be a column of the table. Did you mean 'age'?"),
         ([1.5, 2.5, 3.5, 0.5], "Unknown label type: continuous"),
     ],

@@ -61,6 +61,8 @@ def _classes(column: Column) -> Labels:
         )
     if column.storage == "date":
         raise LabelError(f"{what} must hold labels; got dates.")
+    if column.infinite():
+        raise LabelError(f"{what} must hold labels; got infinity.")
     if column.storage not in ("string", "category"):
         check_classification_targets(column.values)
         return classes_and_codes(column.values)
