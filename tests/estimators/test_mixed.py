@@ -208,3 +208,7 @@ def test_a_column_of_nothing_may_be_of_any_type(kind: str, nothing: Any) -> None
     np.testing.assert_array_equal(fitted.predict_log_proba(few), expected)
     before = fitted.statistics_[kind]
     assert fitted.partial_fit(few, y[:3]).statistics_[kind] == before
+    np.testing.assert_allclose(fitted.forget(few, y[:3]).predict_log_proba(few), expected, rtol=0, atol=1e-9)
+    held_out = fitted.leave_one_out(few, y[:3])
+    with pytest.warns(UserWarning, match="missing from the table"):
+        np.testing.assert_array_equal(held_out, fitted.leave_one_out(others, y[:3]))

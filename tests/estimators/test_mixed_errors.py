@@ -132,6 +132,8 @@ def test_what_was_learned_as_something_else(kind: str, learned: Any, asked: Any,
         model.predict({"c": asked})
     with pytest.raises(DataError, match=said):
         model.explain({"c": asked[0]})
+    with pytest.raises(DataError, match=said):
+        model.leave_one_out({"c": asked}, ["u"])
     with pytest.raises(DataError, match=r"Column 'c' (was learned as|cannot be counted as|is|must hold)"):
         model.partial_fit({"c": asked}, ["u"])
 

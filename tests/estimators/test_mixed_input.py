@@ -184,6 +184,7 @@ def test_texts_without_words() -> None:
     fitted = sf.NaiveBayes({"t": "text"}).fit({"t": ["", " ", "", ""]}, [0, 1, 0, 0])
     np.testing.assert_allclose(fitted.predict_proba({"t": ["hello", ""]}), [[0.75, 0.25]] * 2)
     assert len(fitted.table("t")) == 0
+    np.testing.assert_allclose(fitted.leave_one_out({"t": ["", " ", "", ""]}, [0, 1, 0, 0])[0], [2 / 3, 1 / 3])
     fitted.partial_fit({"t": ["hello world", "good bye"]}, [1, 0])
     assert fitted.predict({"t": ["hello"]}).tolist() == [1]
 

@@ -149,6 +149,9 @@ class TableModel:
 
         def votes(name: Name) -> Array:
             model, t, column = self.columns[name], self.statistics[name], table[name]
+            if column.n_missing == len(column):  # whatever kind of nothing it is
+                return np.zeros((len(column), len(self.rows.counts)))
+            model.read(column, "was learned as")
             says = model.scorer(t, estimate, False).scores(column)
             for removal in gone:
                 says[removal.rows, removal.code] = model.leave_out(t, column, removal, estimate)

@@ -110,6 +110,8 @@ class Text(ColumnModel):
 
     def leave_out(self, t: WordCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
         """Scores of each row's text."""
+        if not t.width:
+            return np.zeros(len(removal.rows))
         analysis = self.analysis
         lexicon = texts.Lexicon.of(t, analysis)
         parts = [lexicon.matrix(batch, t.width) for batch in analysis.batches(_texts(column).fill_null(""))]
