@@ -39,7 +39,11 @@ def test_a_penguin_without_a_sex_is_explained(model: Any) -> None:
     ("column", "values", "message"),
     [
         ("bill_length_mm", "long", "Column 'bill_length_mm' was learned as gaussian but holds text"),
-        ("bill_length_mm", pd.Categorical(["39.1", "40"]), "'bill_length_mm' was learned as gaussian but holds categories"),
+        (
+            "bill_length_mm",
+            pd.Categorical(["39.1", "40"]),
+            "'bill_length_mm' was learned as gaussian but holds categories",
+        ),
         ("bill_length_mm", pd.Timestamp("2007-11-11"), "'bill_length_mm' was learned as gaussian but holds dates"),
         ("year", pd.Timestamp("2007-11-11"), "'year' was learned as categorical but holds dates"),
         ("sex", pd.Timestamp("2007-11-11"), "'sex' was learned as categorical but holds dates"),
@@ -58,7 +62,7 @@ def test_texts_may_be_missing_but_not_numbers() -> None:
     assert text.predict(table.assign(note=np.nan)).tolist() == table["y"].tolist()
     with pytest.raises(DataError, match="Column 'note' was learned as text but holds whole numbers"):
         text.predict(table.assign(note=3))
-    with pytest.raises(DataError, match="Column 'late' was learned as numbers; got text"):
+    with pytest.raises(DataError, match="Column 'late' was learned as bernoulli but holds text"):
         text.predict(table.assign(late="yes"))
 
 

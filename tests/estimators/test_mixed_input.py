@@ -11,6 +11,7 @@ from scipy import sparse
 
 import suffice as sf
 from estimators.mixed import every_kind, labels
+from suffice.errors import InputError, KindError
 
 HERE = __file__
 
@@ -205,3 +206,36 @@ def test_mixed_weights_do_not_drown_each_other() -> None:
     x = rng.normal(size=50)
     weights = np.where(np.arange(50) < 25, 1e12, 1e-6)
     assert np.isfinite(sf.NaiveBayes().fit({"x": x}, x > 0, weights).predict_log_proba({"x": x})).all()
+
+
+def test_a_power_of_two_changes_not_a_bit() -> None:
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 3, 200)
+    x, wait = rng.normal(y, 1.0), rng.exponential(1.0 + y)
+    kinds = {"x": "gaussian", "wait": "histogram"}
+    plain = sf.NaiveBayes(kinds).fit({"x": x, "wait": wait}, y)
+    for factor in (2.0**-30, 0.5, 1024.0, 2.0**41):
+        scaled = {"x": x * factor, "wait": wait * factor}
+        again = sf.NaiveBayes(kinds).fit(scaled, y)
+        np.testing.assert_array_equal(again.predict_proba(scaled), plain.predict_proba({"x": x, "wait": wait}))
+        np.testing.assert_array_equal(again.leave_one_out(scaled, y), plain.leave_one_out({"x": x, "wait": wait}, y))
+
+
+def test_labels_that_are_a_column_are_not_learned_from() -> None:
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": ["u", "v", "u", "v"]})
+    model = sf.NaiveBayes().fit(frame, frame["y"])
+    assert list(model.columns_) == ["a"]
+    assert model.score(frame, "y") == model.score(frame[["a"]], frame["y"])
+    other = sf.NaiveBayes().fit(frame, pd.Series(["u", "u", "v", "v"], name="y"))
+    assert list(other.columns_) == ["a", "y"]
+
+
+def test_what_is_said_of_columns_that_cannot_be() -> None:
+    frame = {"a": [1.0, 2.0, 3.0, 4.0], "y": ["u", "v", "u", "v"]}
+    with pytest.raises(InputError, match="'y', which is the target"):
+        sf.NaiveBayes(columns={"y": "drop"}).fit(frame, "y")
+    with pytest.raises(InputError, match=r"Did you mean Gaussian\(\)\?"):
+        sf.NaiveBayes(columns={"a": sf.columns.Gaussian}).fit(frame, "y")
+    with pytest.raises(KindError, match="'prior' of Gaussian must be a NormalInverseGamma"):
+        wrong: Any = sf.Beta(1, 1)
+        sf.columns.Gaussian(prior=wrong)

@@ -180,8 +180,8 @@ def test_empty(frame: Any, rows: int, width: int) -> None:
 @pytest.mark.parametrize(
     ("frame", "error", "words"),
     [
-        (pd.Series([1]), KindError, r"got a Series \(a table of this one column is rows.to_frame\(\)\)"),
-        (pl.Series([1]), KindError, r"got a Series \(a table"),
+        (pd.Series([1]), KindError, r"got a Series \(as one column, rows.to_frame\(\); as one row"),
+        (pl.Series([1]), KindError, r"got a Series \(as one column"),
         (pa.array([1]), KindError, "got an Int64Array"),
         (pd.Index([1]), KindError, "got an Index"),
         ("text", KindError, "'rows' must be a table.*got a str"),

@@ -27,11 +27,13 @@ MODELS: tuple[type[ColumnModel], ...] = (
 BY_WORD = {model.word: model for model in MODELS}
 
 
-def declared_models(declared: Any, names: list[Any]) -> dict[Any, ColumnModel]:
+def declared_models(declared: Any, names: list[Any], target: Any = None) -> dict[Any, ColumnModel]:
     """The model of each column that has one declared."""
     if isinstance(declared, str):
         return {}
     for name in declared:
+        if name == target and target is not None:
+            raise InputError(f"The 'columns' parameter names {name!r}, which is the target; leave it out there.")
         if name not in names:
             raise InputError(f"The 'columns' parameter names {name!r}, which is not a column.{closest(name, names)}")
     return {name: _model(name, what) for name, what in declared.items() if what != "auto"}
@@ -43,6 +45,8 @@ def _model(name: Any, what: Any) -> ColumnModel:
     if isinstance(what, str) and what in BY_WORD:
         return BY_WORD[what]()
     guess = closest(what, [*BY_WORD, "auto"]) if isinstance(what, str) else ""
+    if isinstance(what, type) and issubclass(what, ColumnModel):
+        guess = f" Did you mean {what.__name__}()?"
     raise InputError(
         f"The 'columns' parameter must map {name!r} to one of {', '.join([*BY_WORD, 'auto'])}, or to one of "
         f"sf.columns; got {what!r}.{guess}"

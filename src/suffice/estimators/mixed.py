@@ -186,6 +186,28 @@ class NaiveBayes(Classifier):
             self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight)
         return self
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The share of rows whose class is predicted right.
+
+        Parameters
+        ----------
+        X : dataframe, dict of arrays, array or sparse matrix
+            A table, as for fit.
+        y : array-like of shape (n_rows,), or str
+            Class labels, or the name of the column that holds them.
+        sample_weight : array-like of shape (n_rows,), default=None
+            What each row counts for; one if not given.
+
+        Returns
+        -------
+        accuracy : float
+            Between 0 and 1.
+        """
+        if isinstance(y, str):
+            _, _, (classes, codes) = read(self, X, y, None)
+            y = classes[codes]
+        return float(super().score(X, y, sample_weight))
+
     def table(self, column: Any, level: float = 0.95) -> Any:
         """What the model knows of one column, class by class: posterior means and intervals, as a dataframe.
 
@@ -287,7 +309,7 @@ class NaiveBayes(Classifier):
     def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any) -> None:
         table, codes, weights = weighed(table, codes, sample_weight)
         before = self._learned.with_classes(np.asarray(np.searchsorted(classes, self.classes_)), len(classes))
-        learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns)))
+        learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns), self._target))
         tell_of_dropped(before, learned, self.columns, table, stacklevel=4)
         self._set_statistics(classes, {"table": learned})
 

@@ -48,7 +48,22 @@ def read(estimator: Any, X: Any, y: Any, target: Any) -> tuple[Table, Any, Label
             f"The argument 'y' must hold one label per row, {len(table):,}; got {len(labels):,}. Found input variables "
             "with inconsistent numbers of samples."
         )
-    return table, None, _classes(labels["y"])
+    name = _its_column(y, table, labels["y"])
+    return (table if name is None else table.without([name])), name, _classes(labels["y"])
+
+
+def _its_column(y: Any, table: Table, labels: Column) -> Any:
+    """The column of the table that the labels were taken from, if they were: a model must not learn from it."""
+    name = getattr(y, "name", None)
+    if name is None or name not in table:
+        return None
+    column = table[name]
+    if column.storage != labels.storage:
+        return None
+    if column.storage == "string":
+        return name if column.values.equals(labels.values) else None
+    same = np.array_equal(column.values, labels.values) and np.array_equal(column.labels, labels.labels)
+    return name if same else None
 
 
 def _classes(column: Column) -> Labels:

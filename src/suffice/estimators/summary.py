@@ -41,7 +41,8 @@ def _rows(estimator: Any) -> str:
     counts = estimator.class_count_
     each = [f"{label} {n:,.15g}" for label, n in zip(estimator.classes_, counts, strict=True)]
     more = f", and {len(each) - 10} more" if len(each) > 10 else ""
-    return f"{counts.sum():,.15g} rows of {len(each)} classes: {', '.join(each[:10])}{more}"
+    many = "class" if len(each) == 1 else "classes"
+    return f"{counts.sum():,.15g} rows of {len(each)} {many}: {', '.join(each[:10])}{more}"
 
 
 def _lines(estimator: Any) -> list[tuple[str, str, str, str]]:

@@ -165,7 +165,7 @@ def _eager(frame: Any, name: str) -> tuple[Any, str | None]:
 def _not_a_table(got: Any, name: str) -> KindError:
     hint = ""
     if nw.dependencies.is_pandas_series(got) or nw.dependencies.is_polars_series(got):
-        hint = f" (a table of this one column is {name}.to_frame())"
+        hint = f" (as one column, {name}.to_frame(); as one row of a table, table.iloc[[i]] or table[[i]])"
     return KindError(
         f"The argument '{name}' must be a table, such as a DataFrame, an Arrow table, a dict of columns or "
         f"a 2-D array; got {one(type(got).__name__)}{hint}."

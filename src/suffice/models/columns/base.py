@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import DataError
+from suffice.errors import DataError, KindError, ShapeError
 from suffice.models.events import Estimate
 from suffice.models.leave_out import cells, left
 from suffice.models.removal import Removal
@@ -88,6 +88,15 @@ class Lookup:
         """Rows × classes."""
         scores: Array = self.table.take(self.place(column), axis=0)
         return scores
+
+
+def must_be(prior: Any, family: type, model: str) -> None:
+    """Raise KindError unless a prior is of its family, or not given."""
+    if prior is not None and not isinstance(prior, family):
+        raise KindError(f"The argument 'prior' of {model} must be a {family.__name__}; got {prior!r}.")
+    shape = getattr(prior, "batch_shape", ())
+    if shape != ():
+        raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of {shape}.")
 
 
 def column_name(column: Column) -> str:

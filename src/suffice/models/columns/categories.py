@@ -18,6 +18,7 @@ from suffice.models.columns.base import (
     by_class,
     by_value,
     column_name,
+    must_be,
     numbers,
     present,
     shares,
@@ -85,7 +86,8 @@ class Categorical(ColumnModel):
     def prior_in_words(self, t: ValueCounts) -> str:
         """Pseudo-counts and categories."""
         other = "" if self._others == 0 else " and others"
-        return f"Dirichlet({self.alpha:g} each) over {len(t.values):,} categories{other}"
+        many = "category" if len(t.values) == 1 else "categories"
+        return f"Dirichlet({self.alpha:g} each) over {len(t.values):,} {many}{other}"
 
     def log_evidence(self, t: ValueCounts) -> float:
         """ln p of the categories, all classes together."""
@@ -118,6 +120,9 @@ class Bernoulli(ColumnModel):
 
     word = "bernoulli"
     storages = frozenset({"bool", "integer", "real"})
+
+    def __post_init__(self) -> None:
+        must_be(self.prior, Beta, "Bernoulli")
 
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> BinaryCounts:
         """How often it is True."""

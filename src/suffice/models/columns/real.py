@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.models import events, gaussian
-from suffice.models.columns.base import ColumnModel, Told, by_class, column_name, numbers, present, silent
+from suffice.models.columns.base import ColumnModel, Told, by_class, column_name, must_be, numbers, present, silent
 from suffice.models.events import Estimate
 from suffice.models.leave_out import left
 from suffice.models.removal import Removal
@@ -37,11 +37,13 @@ class Rows:
 
     scorer: Any
     check: Any
+    unit: float = 1.0
 
     def scores(self, column: Column) -> Array:
         """Rows × classes."""
         values = numbers(column)
         self.check(column, values)
+        values = values if self.unit == 1 else values / self.unit
         scores: Array = self.scorer.scores(values[:, None])
         return silent(scores, column)
 
@@ -67,6 +69,7 @@ class Gaussian(ColumnModel):
 
     def __post_init__(self) -> None:
         COUNT.read(self.floor, "floor")
+        must_be(self.prior, NormalInverseGamma, "Gaussian")
 
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> DiagonalMoments:
         """Mean and scatter."""
@@ -76,17 +79,30 @@ class Gaussian(ColumnModel):
 
     def scorer(self, t: DiagonalMoments, estimate: Estimate, strict: bool) -> Rows:
         """Scores of numbers."""
-        model = gaussian.Gaussian(self.floor, self.belief(t), estimate)
-        return Rows(model.scorer(t), self._check)
+        model, rest, unit = self._in_own_unit(t, estimate)
+        return Rows(model.scorer(rest), self._check, unit)
 
     def leave_out(self, t: DiagonalMoments, column: Column, removal: Removal, estimate: Estimate) -> Array:
         """Densities of each row's number."""
-        values, model = numbers(column).astype(np.float64), gaussian.Gaussian(self.floor, self.belief(t), estimate)
-        there = column.present
-        gone, mean, scatter = _moments(values, there, removal)
-        rest = gaussian.without(t, removal.code, gone, mean, scatter)
+        model, whole, unit = self._in_own_unit(t, estimate)
+        values, there = numbers(column) / unit, column.present
+        rest = gaussian.without(whole, removal.code, *_moments(values, there, removal))
         own = model.densities(rest, values[removal.rows, None])
         return np.where(there[removal.rows], own, 0.0)
+
+    def _in_own_unit(self, t: DiagonalMoments, estimate: Estimate) -> tuple[gaussian.Gaussian, DiagonalMoments, float]:
+        """The model and its statistic in a unit of their own, a power of two: so that no other unit changes a bit.
+
+        The unit drops out of densities, since all classes share it; a prior of the user's has the user's unit.
+        """
+        unit = 1.0
+        if self.prior is None:
+            variance = float(np.ravel(self.belief(t).b)[0]) / (SHAPE - 1)
+            unit = 2.0 ** (np.frexp(variance)[1] // 2)
+        scale = {"mean": unit, "mean_lo": unit, "n": 1.0}
+        own = {name: array / scale.get(name, unit**2) for name, array in t.arrays().items()}
+        rest = DiagonalMoments(**own)
+        return gaussian.Gaussian(self.floor / unit**2, self.belief(rest), estimate), rest, unit
 
     def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> Told:
         """A line per class: mean and standard deviation."""
@@ -144,6 +160,9 @@ class Poisson(ColumnModel):
 
     word = "poisson"
     storages = NUMBERS
+
+    def __post_init__(self) -> None:
+        must_be(self.prior, Gamma, "Poisson")
 
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> PoissonSums:
         """Σx, n and Σ ln x!."""
