@@ -236,6 +236,6 @@ def test_what_is_said_of_columns_that_cannot_be() -> None:
         sf.NaiveBayes(columns={"y": "drop"}).fit(frame, "y")
     with pytest.raises(InputError, match=r"Did you mean Gaussian\(\)\?"):
         sf.NaiveBayes(columns={"a": sf.columns.Gaussian}).fit(frame, "y")
+    wrong: Any = sf.Beta(1, 1)
     with pytest.raises(KindError, match="'prior' of Gaussian must be a NormalInverseGamma"):
-        wrong: Any = sf.Beta(1, 1)
         sf.columns.Gaussian(prior=wrong)
