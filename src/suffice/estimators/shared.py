@@ -96,6 +96,10 @@ class Classifier(Additive, HeldOut, ClassifierMixin, BaseEstimator):
         logs: Array = self._ask(log_posterior, X)
         return np.exp(logs, out=logs)
 
+    def _powers(self, X: Any) -> Any:
+        """What the likelihood of each row is raised to: a number for all, or one for each."""
+        return 1.0
+
     def _known_classes(self, classes: Any, first: bool) -> Any:
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit.")
