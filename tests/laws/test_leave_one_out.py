@@ -19,7 +19,7 @@ REFITTED = [case for case in ESTIMATORS if "urns" not in case.name and "Dirichle
 REFITTED = [case for case in REFITTED if not isinstance(case.model, sf.NaiveBayes)] + [
     EstimatorCase(
         f"NaiveBayes {estimate}",
-        sf.NaiveBayes(columns=FIXED, estimate=estimate),
+        sf.NaiveBayes(columns=FIXED, estimate=estimate, temper=0.6),
         lambda rng, n, codes: {name: values for name, values in mixed(rng, n, codes).items() if name != "wait"},
     )
     for estimate in ("predictive", "mean")
@@ -70,7 +70,7 @@ def test_bins_and_their_prior_are_held_fixed() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
     x = rng.exponential(1.0 + 3 * y)
-    model = sf.NaiveBayes(columns={"x": "histogram"}).fit({"x": x}, y)
+    model = sf.NaiveBayes(columns={"x": "histogram"}, temper=None).fit({"x": x}, y)
     bins = model.columns_["x"].bins(model.statistics_["x"])
     place, share = np.searchsorted(bins.edges, x, side="right"), bins.counts.sum(axis=0) / 200
     got = model.leave_one_out({"x": x}, y)

@@ -61,6 +61,8 @@ class Additive:
     """A classifier whose statistics add and subtract, its classes united by name."""
 
     classes_: Any
+    _chosen: dict[str, Any]
+    _stale: bool
     _declared: Any = None  # classes that stay, whether they have rows or not
 
     @abstractmethod
@@ -74,6 +76,10 @@ class Additive:
     @abstractmethod
     def _count_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Statistics]:
         """Classes and statistics of rows, counted as this model counts."""
+
+    @abstractmethod
+    def _class_rows(self) -> Any:
+        """How many rows each class has now."""
 
     @abstractmethod
     def _rows_of_classes(self, statistics: Statistics) -> Any:
@@ -99,10 +105,12 @@ class Additive:
             if self._declared is not None or other._declared is not None:
                 given = [model._declared for model in (self, other) if model._declared is not None]
                 self._declared = np.unique(np.concatenate(given))
+            larger = other if other._class_rows().sum() > self._class_rows().sum() else self
+            self._chosen, self._stale = larger._chosen, True
             self._set_statistics(classes, {name: mine[name] + its[name] for name in mine})
         return self
 
-    def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def forget(self, X: Any, y: Any, sample_weight: Any = None, *, drop_views: bool = False) -> Self:
         """Unlearn rows: afterwards the model is one that never saw them, to the bit where it counts.
 
         Classes, categories and words without a row left are gone too, unless they were declared. Rows that were not
@@ -116,6 +124,9 @@ class Additive:
             Their labels.
         sample_weight : array-like of shape (n_rows,), default=None
             Their weights, as they were learned with.
+        drop_views : bool, default=False
+            What was fitted on rows (such as the temper) stays in force, stale, and carries a trace of the forgotten
+            ones until `refresh`. True drops it.
 
         Returns
         -------
@@ -124,6 +135,7 @@ class Additive:
         """
         check_is_fitted(self)
         with all_or_nothing(self):
+            self._chosen, self._stale = {} if drop_views else self._chosen, True
             self._take_away(*self._count_rows(X, y, sample_weight))
         return self
 
@@ -146,6 +158,7 @@ class Additive:
             raise InputError(f"The argument 'factor' must be above 0 and at most 1; got {factor!r}.")
         with all_or_nothing(self):
             lighter = {name: t.scaled(float(given)) for name, t in self._get_statistics().items()}  # SX-11
+            self._stale = True
             self._set_statistics(self.classes_, lighter)
         return self
 
@@ -164,6 +177,7 @@ class Additive:
             return NotImplemented
         self._agree(other)
         left = copy(self)
+        left._stale = True
         mine, its = left._alike(other)
         left._take_away(its.classes_, its._get_statistics(), mine)
         return left

@@ -53,9 +53,10 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
             The fitted classifier.
         """
         with all_or_nothing(self):
-            X, y = self._read(X, y, reset=True)
+            given, (X, y) = X, self._read(X, y, reset=True)
             self._declared = None
             self._learn(X, *classes_and_codes(y), sample_weight, fresh=True)
+            self._fit_views(given, y, sample_weight)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -82,12 +83,15 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
             first = not hasattr(self, "classes_")
             known = self._known_classes(classes, first)
             self._declared = known if first else self._declared
-            X, y = self._read(X, y, reset=first)
+            given, (X, y) = X, self._read(X, y, reset=first)
             seen, codes = classes_and_codes(y)
             strangers = np.setdiff1d(seen, known)
             if len(strangers):
                 raise ValueError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}")
             self._learn(X, known, np.searchsorted(known, seen)[codes], sample_weight, fresh=first)
+            if first:
+                self._fit_views(given, y, sample_weight)
+            self._stale = not first
         return self
 
     def _learn(self, X: Any, classes: Any, codes: Any, sample_weight: Any, fresh: bool) -> None:
@@ -136,6 +140,9 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
             return self._without_own(rows, codes, weights, scores)
         return self._without_groups(rows, codes, weights, group, scores)
 
+    def _take_rows(self, X: Any, which: Integers) -> Any:
+        return self._read_rows(X)[which] if "feature_names_in_" not in vars(self) else X.iloc[which]
+
     def _without_own(self, rows: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         n = self._classes.counts
         without: Array = self._event.leave_out(self._features, n, rows, codes, weights, scores)
@@ -182,7 +189,8 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
             X = self._read_rows(X)
         with self._in_words_of_sklearn(X):
             rows = Rows(X, X.shape[1:], "X") if plain else Rows.read(X, "X")
-            return question(self._view("scorer", self._make_scorer), self._as_model_sees(rows), self._log_prior())
+            scorer = self._tempered(self._view("scorer", self._make_scorer))
+            return question(scorer, self._as_model_sees(rows), self._log_prior())
 
     def _is_plain(self, X: Any) -> bool:
         """Whether X is what the kernels read as it is: then there is nothing to convert, and they check the values."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from sklearn.utils._param_validation import Interval
 
 from suffice.estimators.counts import CountClassifier
+from suffice.estimators.views import TEMPER
 from suffice.models import Bernoulli, Scorer
 from suffice.posterior import Beta
 from suffice.stats import BinaryCounts, Statistic
@@ -36,6 +37,9 @@ class BernoulliNB(CountClassifier):
         Class probabilities that the data do not change, or a belief that they do.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How the probabilities of on are estimated; "predictive" equals "mean" here.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -66,6 +70,7 @@ class BernoulliNB(CountClassifier):
         **CountClassifier._parameter_constraints,
         "alpha": [*CountClassifier._parameter_constraints["alpha"], Beta],
         "binarize": [None, Interval(Real, 0, None, closed="left")],
+        "temper": TEMPER,
     }
 
     def __init__(
@@ -77,6 +82,7 @@ class BernoulliNB(CountClassifier):
         fit_prior: bool = True,
         class_prior: Any = None,
         estimate: Any = "mean",
+        temper: Any = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -84,6 +90,7 @@ class BernoulliNB(CountClassifier):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.estimate = estimate
+        self.temper = temper
 
     @property
     def feature_count_(self) -> Array:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from suffice.errors import InputError
 from suffice.estimators.counts import CountClassifier
+from suffice.estimators.views import TEMPER
 from suffice.models import Categorical, Scorer
 from suffice.stats import CategoryCounts, Statistic
 from suffice.stats.counts import category_sizes
@@ -43,6 +44,9 @@ class CategoricalNB(CountClassifier):
         Categories that each feature has at least, seen or not; for codes, not for categories by value.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How the probabilities are estimated; "predictive" equals "mean" here.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -81,6 +85,7 @@ class CategoricalNB(CountClassifier):
         **CountClassifier._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left")],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+        "temper": TEMPER,
     }
 
     categories_: list[Any] | None
@@ -94,6 +99,7 @@ class CategoricalNB(CountClassifier):
         class_prior: Any = None,
         min_categories: Any = None,
         estimate: Any = "mean",
+        temper: Any = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -101,6 +107,7 @@ class CategoricalNB(CountClassifier):
         self.class_prior = class_prior
         self.min_categories = min_categories
         self.estimate = estimate
+        self.temper = temper
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -8,6 +8,7 @@ import numpy as np
 
 from suffice.estimators.counts import CountClassifier
 from suffice.estimators.multinomial import MultinomialNB
+from suffice.estimators.views import TEMPER
 from suffice.models import Complement, Scorer, linear
 from suffice.posterior import Dirichlet
 from suffice.typing import Array
@@ -33,6 +34,10 @@ class ComplementNB(MultinomialNB):
         Not used.
     norm : bool, default=False
         Whether to divide each class's weights by their sum.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
+        document's length that it is divided by. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -65,6 +70,7 @@ class ComplementNB(MultinomialNB):
         **{k: v for k, v in CountClassifier._parameter_constraints.items() if k != "estimate"},
         "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet],
         "norm": ["boolean"],
+        "temper": TEMPER,
     }
 
     def __init__(
@@ -75,12 +81,14 @@ class ComplementNB(MultinomialNB):
         fit_prior: bool = True,
         class_prior: Any = None,
         norm: bool = False,
+        temper: Any = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.norm = norm
+        self.temper = temper
 
     @property
     def feature_all_(self) -> Array:

@@ -11,6 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from suffice.estimators.counts import CountClassifier
+from suffice.estimators.views import TEMPER
 from suffice.models import Polya, Scorer, Urn
 from suffice.stats import Bursts, Statistic
 from suffice.stats.inputs import WHOLE, Rows
@@ -45,6 +46,10 @@ class DirichletMultinomialNB(CountClassifier):
         Most steps to fit an urn with; about six are needed.
     tol : float, default=1e-6
         A fit ends when no number in the urn changes by more than this part of itself.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
+        document's length that it is divided by. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -88,6 +93,7 @@ class DirichletMultinomialNB(CountClassifier):
         **{name: CountClassifier._parameter_constraints[name] for name in ("alpha", "fit_prior", "class_prior")},
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
+        "temper": TEMPER,
     }
 
     force_alpha = True  # as it is given
@@ -101,6 +107,7 @@ class DirichletMultinomialNB(CountClassifier):
         class_prior: Any = None,
         max_iter: int = 100,
         tol: float = 1e-6,
+        temper: Any = None,
     ) -> None:
         self.method = method
         self.alpha = alpha
@@ -108,6 +115,7 @@ class DirichletMultinomialNB(CountClassifier):
         self.class_prior = class_prior
         self.max_iter = max_iter
         self.tol = tol
+        self.temper = temper
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -163,6 +171,12 @@ class DirichletMultinomialNB(CountClassifier):
 
     def _as_model_sees(self, rows: Rows) -> Rows:
         return rows.must_be(WHOLE)
+
+    def _lengths(self, X: Any) -> Array:
+        return self._lengths_of_rows(Rows.read(self._read_rows(X), "X"))
+
+    def _lengths_of_rows(self, rows: Rows) -> Array:
+        return np.asarray(rows.matrix.sum(axis=1, dtype=np.float64)).ravel()
 
     def _scorer_of(self, t: Any, n: Array) -> Scorer:
         scorer: Scorer = self._event.scorer(self.alpha_)

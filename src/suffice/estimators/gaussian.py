@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.shared import ESTIMATES
+from suffice.estimators.views import TEMPER
 from suffice.models import Gaussian, Scorer
 from suffice.models.gaussian import largest_variance
 from suffice.models.logs import log
@@ -38,6 +39,9 @@ class GaussianNB(NaiveBayesClassifier):
         How means and variances are estimated; all but "mle" need a `prior`.
     prior : NormalInverseGamma, default=None
         Belief about each feature's mean and variance: one, or one per feature.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -71,6 +75,7 @@ class GaussianNB(NaiveBayesClassifier):
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "estimate": [ESTIMATES],
         "prior": [NormalInverseGamma, None],
+        "temper": TEMPER,
     }
 
     class_count_: Array
@@ -80,12 +85,19 @@ class GaussianNB(NaiveBayesClassifier):
     var_: Array
 
     def __init__(
-        self, *, priors: Any = None, var_smoothing: float = 1e-9, estimate: Any = "mle", prior: Any = None
+        self,
+        *,
+        priors: Any = None,
+        var_smoothing: float = 1e-9,
+        estimate: Any = "mle",
+        prior: Any = None,
+        temper: Any = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.estimate = estimate
         self.prior = prior
+        self.temper = temper
 
     def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
         X, y = validate_data(self, X, y, reset=reset, ensure_all_finite=False)

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import LabelError, SubtractionError
 from suffice.models.bayes import normalise
 from suffice.models.removal import group_codes
+from suffice.models.temper import raised
 from suffice.stats.words import read_weights
 from suffice.typing import Array, Integers
 
@@ -60,10 +61,16 @@ class HeldOut:
             is the number of rows whose class has no other row; they have probability 0 of it, unless the class prior
             is a belief or given, and are left out of the other two.
         """
-        logs, _, _ = self._left_out_logs(X, y, sample_weight, groups)
-        return np.exp(logs)
+        scores, prior, codes, weights, gone = self._left_out(X, y, sample_weight, groups)
+        owner: Any = self
+        raised(scores, owner._powers(X))
+        scores += prior
+        normalise(scores, prior)
+        self._sum_up(scores, codes, weights, gone)
+        return np.exp(scores, out=scores)
 
-    def _left_out_logs(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Array, Integers, Array]:
+    def _left_out(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Array, Array, Integers, Array, Array]:
+        """Scores and log prior by classes without the row or its group; codes, weights, and how much of them goes."""
         check_is_fitted(self)
         codes = self._codes_of(y)
         weights = read_weights(sample_weight, len(codes))
@@ -71,11 +78,7 @@ class HeldOut:
         group = None if groups is None else group_codes(groups, len(codes))
         gone = self._gone(codes, weights, group)
         scores = self._leave_out(X, codes, weights, group)
-        prior = self._log_prior_of(self._class_rows() - gone)
-        scores += prior
-        normalise(scores, prior)
-        self._sum_up(scores, codes, weights, gone)
-        return scores, codes, weights
+        return scores, self._log_prior_of(self._class_rows() - gone), codes, weights, gone
 
     def _codes_of(self, y: Any) -> Integers:
         labels = np.asarray(y)

@@ -16,6 +16,7 @@ from suffice.estimators.kinds import closest, declared_models, tell_of_dropped
 from suffice.estimators.rows import aligned, one_row, read, weighed
 from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior
 from suffice.estimators.summary import as_html, as_text
+from suffice.estimators.views import TEMPER
 from suffice.models.columns import ColumnModel
 from suffice.models.explanation import Explanation, two_classes
 from suffice.models.tables import TableModel, TableScorer
@@ -48,6 +49,9 @@ class NaiveBayes(Classifier):
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : array of shape (n_classes,) or Dirichlet, default=None
         Class probabilities that the data do not change, or a belief that they do.
+    temper : float, pair of floats, "loo" or None, default="loo"
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -86,6 +90,7 @@ class NaiveBayes(Classifier):
         "unseen": [StrOptions({"prior", "error"})],
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", Dirichlet, None],
+        "temper": TEMPER,
     }
 
     columns_: dict[str | int, ColumnModel]
@@ -107,12 +112,14 @@ class NaiveBayes(Classifier):
         unseen: str = "prior",
         fit_prior: bool = True,
         class_prior: Any = None,
+        temper: Any = "loo",
     ) -> None:
         self.columns = columns
         self.estimate = estimate
         self.unseen = unseen
         self.fit_prior = fit_prior
         self.class_prior = class_prior
+        self.temper = temper
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -147,6 +154,7 @@ class NaiveBayes(Classifier):
             self._declared = None
             self._start(table, classes)
             self._learn(table, classes, codes, sample_weight)
+            self._fit_views(table, classes[codes], sample_weight)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -184,6 +192,9 @@ class NaiveBayes(Classifier):
             else:
                 table = aligned(self, table)
             self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight)
+            if first:
+                self._fit_views(table, seen[codes], sample_weight)
+            self._stale = not first
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -336,6 +347,11 @@ class NaiveBayes(Classifier):
         votes = self._learned.leave_out(table, codes, weights, group, self.estimate)
         return np.asarray(sum(votes.values(), start=np.zeros((len(codes), len(self.classes_)))))
 
+    def _take_rows(self, X: Any, which: Integers) -> Any:
+        keep = np.zeros(len(X), bool)
+        keep[which] = True
+        return X.take(keep)
+
     def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
         return statistics["table"].rows.counts
 
@@ -348,7 +364,8 @@ class NaiveBayes(Classifier):
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self)
         table = aligned(self, Table.read(X, "X"))
-        return question(self._view("scorer", self._make_scorer), table, self.class_log_prior_)
+        scorer = self._tempered(self._view("scorer", self._make_scorer))
+        return question(scorer, table, self.class_log_prior_)
 
     def _make_scorer(self) -> TableScorer:
         return self._learned.scorer(self.estimate, self.unseen == "error")

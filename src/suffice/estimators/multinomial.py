@@ -7,8 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from suffice.estimators.counts import CountClassifier, TotalsClassifier
+from suffice.estimators.views import TEMPER
 from suffice.models import Multinomial, Scorer
 from suffice.posterior import Dirichlet
+from suffice.stats.inputs import Rows
 from suffice.typing import Array
 
 __all__ = ["MultinomialNB"]
@@ -32,6 +34,10 @@ class MultinomialNB(TotalsClassifier):
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How words' probabilities are estimated: by maximum likelihood, the posterior's mode or its mean, or not at all,
         by integrating them out (the whole document is then scored by the Dirichlet-multinomial).
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
+        document's length that it is divided by. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -62,6 +68,7 @@ class MultinomialNB(TotalsClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountClassifier._parameter_constraints,
         "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet],
+        "temper": TEMPER,
     }
 
     def __init__(
@@ -72,12 +79,14 @@ class MultinomialNB(TotalsClassifier):
         fit_prior: bool = True,
         class_prior: Any = None,
         estimate: Any = "mean",
+        temper: Any = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.estimate = estimate
+        self.temper = temper
 
     @property
     def feature_log_prob_(self) -> Array:
@@ -94,6 +103,12 @@ class MultinomialNB(TotalsClassifier):
     def _log_theta(self) -> Array:
         logs: Array = self._event.log_theta(self._features)
         return logs
+
+    def _lengths(self, X: Any) -> Array:
+        return self._lengths_of_rows(Rows.read(self._read_rows(X), "X"))
+
+    def _lengths_of_rows(self, rows: Rows) -> Array:
+        return np.asarray(rows.matrix.sum(axis=1, dtype=np.float64)).ravel()
 
     def _scorer_of(self, t: Any, n: Array) -> Scorer:
         scorer: Scorer = self._event.scorer(t)

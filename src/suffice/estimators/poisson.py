@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from suffice.estimators.counts import CountClassifier, TotalsClassifier
+from suffice.estimators.views import TEMPER
 from suffice.models import Poisson, Scorer
 from suffice.posterior import Gamma
 from suffice.typing import Array
@@ -28,6 +29,9 @@ class PoissonNB(TotalsClassifier):
         Class probabilities that the data do not change, or a belief that they do.
     estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
         How the rates are estimated; "predictive" integrates them out (negative binomial).
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -57,6 +61,7 @@ class PoissonNB(TotalsClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountClassifier._parameter_constraints,
         "alpha": [*CountClassifier._parameter_constraints["alpha"], Gamma],
+        "temper": TEMPER,
     }
 
     def __init__(
@@ -67,12 +72,14 @@ class PoissonNB(TotalsClassifier):
         fit_prior: bool = True,
         class_prior: Any = None,
         estimate: Any = "predictive",
+        temper: Any = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.estimate = estimate
+        self.temper = temper
 
     @property
     def rate_(self) -> Array:

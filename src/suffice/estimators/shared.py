@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from suffice.estimators.algebra import Additive
 from suffice.estimators.held_out import HeldOut
+from suffice.estimators.views import Views
 from suffice.models import decide, joint, log_posterior
 from suffice.models.logs import log
 from suffice.posterior import Dirichlet
@@ -23,7 +24,7 @@ __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(Additive, HeldOut, ClassifierMixin, BaseEstimator):
+class Classifier(Additive, HeldOut, Views, ClassifierMixin, BaseEstimator):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]
@@ -98,7 +99,8 @@ class Classifier(Additive, HeldOut, ClassifierMixin, BaseEstimator):
 
     def _powers(self, X: Any) -> Any:
         """What the likelihood of each row is raised to: a number for all, or one for each."""
-        return 1.0
+        temper = self.temper_
+        return temper.of(self._lengths(X) if temper.length else None)
 
     def _known_classes(self, classes: Any, first: bool) -> Any:
         if first and classes is None:

@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior, classes_and_codes
+from suffice.estimators.views import TEMPER
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, texts
 from suffice.models.text_model import TextModel
@@ -71,6 +72,10 @@ decode_error
         At most so many words, the most frequent ones. The counts keep all.
     hash_bits : int, default=None
         Count 2**hash_bits buckets of words instead of words by name, for memory that does not grow.
+    temper : float, pair of floats, "loo" or None, default="loo"
+        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
+        document's length that it is divided by. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------
@@ -108,6 +113,7 @@ decode_error
         "normalize": ["boolean"],
         **TEXT_OPTIONS,
         "hash_bits": [Interval(Integral, 1, 30, closed="both"), None],
+        "temper": TEMPER,
     }
 
     counts_: WordCounts
@@ -143,6 +149,7 @@ decode_error
         max_df: float = 1.0,
         max_features: int | None = None,
         hash_bits: int | None = None,
+        temper: Any = "loo",
     ) -> None:
         self.model = model
         self.estimate = estimate
@@ -168,6 +175,7 @@ decode_error
         self.max_df = max_df
         self.max_features = max_features
         self.hash_bits = hash_bits
+        self.temper = temper
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -199,6 +207,7 @@ decode_error
             self._view("counts", self._kept)
             if self.model in URNS:  # what does not converge is told of at once
                 self._view("urns", self._fit_urns)
+            self._fit_views(X, _labels(y), sample_weight)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -235,6 +244,9 @@ decode_error
             if len(strangers):
                 raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}.")
             self._learn(X, known, np.searchsorted(known, seen)[codes], sample_weight, fresh=first)
+            if first:
+                self._fit_views(X, _labels(y), sample_weight)
+            self._stale = not first
         return self
 
     @property
@@ -294,6 +306,16 @@ decode_error
         self._get_statistics()  # refused where documents are transformed
         model: TextModel = self._view("model", self._text_model)
         return model.leave_out(X, codes, weights, group)
+
+    def _lengths_of_rows(self, batch: Any) -> Array:
+        model: TextModel = self._view("model", self._text_model)
+        return model.lengths(batch)
+
+    def _lengths(self, X: Any) -> Array:
+        return np.concatenate([np.zeros(0), *map(self._lengths_of_rows, self._analysis.batches(X, "X"))])
+
+    def _take_rows(self, X: Any, which: Integers) -> Any:
+        return X.take(which) if hasattr(X, "take") else [X[i] for i in which]
 
     def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
         return statistics["counts"].n
@@ -383,7 +405,7 @@ decode_error
 
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self, "counts_")
-        scorer, prior = self._view("scorer", self._make_scorer), self._log_prior()
+        scorer, prior = self._tempered(self._view("scorer", self._make_scorer)), self._log_prior()
         answers = []
         for batch in self._analysis.batches(X, "X"):
             answers.append(question(scorer, batch, prior))  # noqa: PERF401  a warning counts the frames to the user

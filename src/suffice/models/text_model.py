@@ -71,6 +71,14 @@ class TextModel:
             return texts.bernoulli_scorer(self.counts, self.added, self.lexicon)
         return texts.multinomial_scorer(self.counts, self.table, self.added, self.binary, self.lexicon)
 
+    def lengths(self, batch: Any) -> Array:
+        """Words of each document that the model knows; each once if it looks only at whether they occur."""
+        once = self.binary or self.kind == "bernoulli"
+        ones = sparse.csr_matrix(np.ones((self.counts.width, 1)))
+        zero, one = np.zeros(1), np.ones(1)
+        weights = texts.WordWeights(ones, np.zeros(self.counts.width), zero, one, zero, once)
+        return np.asarray(weights.scorer(self.lexicon).scores(batch)[:, 0].round(9))
+
     def leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         """Scores of documents, each by classes without it, or without its group."""
         batches = list(self.analysis.batches(X, "X"))

@@ -1,0 +1,107 @@
+"""What is fitted on rows, on top of counts: it stays in force while these change, is stale then, and can be renewed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import InputError
+from suffice.estimators.algebra import all_or_nothing
+from suffice.models.temper import Temper, Tempered, choose_temper
+from suffice.typing import Array
+
+__all__ = ["TEMPER", "Views"]
+
+TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
+
+ROWS = 200_000
+"""Rows that a temper is chosen by, at most; they lie evenly among all."""
+
+
+class Views:
+    """Temper, and all else that rows are needed for."""
+
+    temper: Any
+    _chosen: dict[str, Any]  # by rows: the temper
+    _stale: bool
+
+    @property
+    def temper_(self) -> Temper:
+        """The power that likelihoods are raised to, and the exponent of length that it is divided by."""
+        check_is_fitted(self)
+        given = self.temper
+        if given is None or given == "loo":
+            chosen: Temper = self._chosen.get("temper", Temper()) if given else Temper()
+            return chosen
+        pair = given if isinstance(given, tuple) else (given, 0.0)
+        if len(pair) != 2 or not all(isinstance(x, Real) for x in pair) or pair[0] <= 0:
+            raise InputError(f"The 'temper' parameter must be a power, or a power and an exponent; got {given!r}.")
+        return Temper(float(pair[0]), float(pair[1]))
+
+    @property
+    def stale_(self) -> bool:
+        """Whether what was fitted on rows is older than the counts; `refresh` makes it new."""
+        return bool(self._chosen) and self._stale
+
+    def refresh(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+        """Fit anew what is fitted on rows: afterwards the model is that of a fresh fit.
+
+        Parameters
+        ----------
+        X : as for fit
+            All rows that the model has learned.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Their weights.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together; each is judged without its whole group.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        check_is_fitted(self)
+        with all_or_nothing(self):
+            self._fit_views(X, y, sample_weight, groups)
+        return self
+
+    def _fit_views(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        """Choose what is to be chosen by leaving rows out."""
+        self._chosen, self._stale = {}, False
+        if self.temper != "loo" or isinstance(X, Iterator):
+            return
+        owner: Any = self
+        X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)
+        scores, prior, codes, weights, gone = owner._left_out(X, y, sample_weight, groups)
+        alone = gone[np.arange(len(codes)), codes] >= owner._class_rows()[codes]
+        judged = np.where(alone, 0.0, weights)
+        self._chosen = {"temper": choose_temper(scores, prior, codes, judged, owner._lengths(X))}
+
+    def _tempered(self, scorer: Any) -> Any:
+        """A scorer, with its scores raised to their powers."""
+        owner: Any = self
+        temper = self.temper_
+        return scorer if temper == Temper() else Tempered(scorer, temper, owner._lengths_of_rows)
+
+    def _lengths(self, X: Any) -> Array | None:
+        """Words of each row, where rows are documents."""
+        return None
+
+    _lengths_of_rows: Any = None
+
+
+def _some(model: Any, X: Any, y: Any, weights: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
+    """All rows, or so many of them as are enough."""
+    labels = np.asarray(y)
+    if len(labels) <= ROWS:
+        return X, labels, weights, groups
+    which = np.linspace(0, len(labels) - 1, ROWS).astype(np.int64)
+    few = [None if part is None else np.asarray(part)[which] for part in (labels, weights, groups)]
+    return model._take_rows(X, which), few[0], few[1], few[2]
