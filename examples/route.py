@@ -28,8 +28,8 @@ from suffice.typing import Array, Integers
 # differ by 1.5 % (standard deviation). Log loss tells them apart: at best 1.5; 1.8; 2.3 and 2.6. The one chosen is on
 # single words: 53 % and 1.5. Pairs would gain a point, but the evidence of single words can be read. The multinomial
 # beside it sees the same words, with the alpha that makes it right most often: 53 %, 2.3 and 2.4.
-CHOSEN = {"model": "complement", "binary": True, "alpha": 1.0}
-BESIDE = {"model": "multinomial", "binary": True, "alpha": 0.3}
+CHOSEN = {"model": "complement", "binary": True, "alpha": 1.0, "temper": None}
+BESIDE = {"model": "multinomial", "binary": True, "alpha": 0.3, "temper": None}
 
 QUESTIONS = [
     ("python", "How can I parse an email message and read its headers?"),

@@ -120,7 +120,7 @@ def test_few_labels_and_narrow_terminals_make_a_page_too(
     ids=str,
 )
 def test_the_evidence_of_words_and_the_prior_add_up(corpus: Corpus, settings: dict[str, Any]) -> None:
-    model = sf.TextClassifier(**settings).fit(corpus.texts, corpus.labels)
+    model = sf.TextClassifier(**{"temper": None, **settings}).fit(corpus.texts, corpus.labels)
     for text in ("How do I fit an array to an array, in a xyzzy array?", "", "xyzzy", corpus.texts[0]):
         joint, log_proba = model.predict_joint_log_proba([text])[0], model.predict_log_proba([text])[0]
         for top, other in ((0, 1), (2, 1), (0, 2)):

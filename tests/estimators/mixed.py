@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 import suffice as sf
+from estimators.plain import NaiveBayes
 
 WORDS = ["cat", "dog", "mat", "sat", "ran", "far", "the"]
 
@@ -57,7 +58,7 @@ def every_kind(rows: int = 60, seed: int = 0) -> tuple[dict[str, list[Any]], Any
 
 def model(**options: Any) -> sf.NaiveBayes:
     """With each column of `every_kind` declared."""
-    return sf.NaiveBayes(columns={kind: kind for kind in KINDS}, **options)
+    return NaiveBayes(columns={kind: kind for kind in KINDS}, **options)
 
 
 def rows_of(table: dict[str, Any], rows: Any) -> dict[str, list[Any]]:

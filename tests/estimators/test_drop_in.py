@@ -21,6 +21,7 @@ from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
+from estimators.plain import NaiveBayes
 
 TESTS = Path(__file__).parents[1]
 PRIVATE = ["test_gnb_check_update_with_no_data"]  # of GaussianNB._update_mean_variance
@@ -32,7 +33,7 @@ ALL: list[Any] = [
     sf.DirichletMultinomialNB(),
     sf.GaussianNB(),
     sf.MultinomialNB(),
-    sf.NaiveBayes(),
+    NaiveBayes(),
     sf.PoissonNB(),
 ]
 
@@ -55,7 +56,9 @@ def refused(estimator: Any) -> dict[str, str]:
     return FRACTIONS if isinstance(estimator, sf.DirichletMultinomialNB) else {}
 
 
-test_estimator_checks: Any = parametrize_with_checks(ALL, expected_failed_checks=refused)(each_check)
+test_estimator_checks: Any = parametrize_with_checks([*ALL, sf.NaiveBayes()], expected_failed_checks=refused)(
+    each_check
+)
 
 
 class Rounding(sf.DirichletMultinomialNB):

@@ -10,6 +10,7 @@ from scipy import stats
 
 import suffice as sf
 from estimators.mixed import KINDS, every_kind, labels, model, rows_of, values_of
+from estimators.plain import NaiveBayes, TextClassifier
 from suffice.models.columns import Bernoulli, Categorical, Gaussian, Histogram, Poisson
 
 
@@ -25,7 +26,7 @@ def test_gaussian_columns_are_gaussian_nb() -> None:
     y = labels()
     X = np.random.default_rng(0).normal(size=(60, 3)) * [1, 50, 0.1] + y[:, None]
     theirs = peers.GaussianNB().fit(X, y)
-    ours = sf.NaiveBayes(dict.fromkeys(range(3), Gaussian(floor=theirs.epsilon_)), estimate="mle").fit(X, y)
+    ours = NaiveBayes(dict.fromkeys(range(3), Gaussian(floor=theirs.epsilon_)), estimate="mle").fit(X, y)
     close(ours.predict_log_proba(X), theirs.predict_log_proba(X))
 
 
@@ -35,10 +36,10 @@ def test_categorical_columns_without_others_are_categorical_nb(alpha: float) -> 
     X = np.random.default_rng(0).integers(0, 4, (60, 3))
     theirs = peers.CategoricalNB(alpha=alpha).fit(X, y)
     declared = dict.fromkeys("abc", Categorical(alpha=alpha, other=0))
-    ours = sf.NaiveBayes(declared).fit({name: X[:, j] for j, name in enumerate("abc")}, y)
+    ours = NaiveBayes(declared).fit({name: X[:, j] for j, name in enumerate("abc")}, y)
     close(ours.predict_log_proba({name: X[:, j] for j, name in enumerate("abc")}), theirs.predict_log_proba(X))
     words = np.array(["red", "green", "blue", "black"])[X]
-    named = sf.NaiveBayes(declared).fit({name: words[:, j] for j, name in enumerate("abc")}, y)
+    named = NaiveBayes(declared).fit({name: words[:, j] for j, name in enumerate("abc")}, y)
     close(named.predict_log_proba({name: words[:, j] for j, name in enumerate("abc")}), theirs.predict_log_proba(X))
 
 
@@ -46,8 +47,8 @@ def test_flags_are_bernoulli_nb() -> None:
     y = labels()
     X = np.random.default_rng(0).random((60, 3)) < 0.2 + 0.2 * y[:, None]
     theirs = peers.BernoulliNB(alpha=1).fit(X, y)
-    close(sf.NaiveBayes().fit(X, y).predict_log_proba(X), theirs.predict_log_proba(X))
-    prior = sf.NaiveBayes({0: Bernoulli(sf.Beta(2, 5))}).fit(X[:, :1], y)
+    close(NaiveBayes().fit(X, y).predict_log_proba(X), theirs.predict_log_proba(X))
+    prior = NaiveBayes({0: Bernoulli(sf.Beta(2, 5))}).fit(X[:, :1], y)
     on = np.array([(X[y == c, 0].sum() + 2) / ((y == c).sum() + 7) for c in range(3)])
     close(scores(prior, [[1.0], [0.0]]), np.log([on, 1 - on]))
 
@@ -57,7 +58,7 @@ def test_counts_are_negative_binomial(prior: Any) -> None:
     y = labels()
     x = np.array(values_of("poisson", y))
     shape, rate = (prior.shape, prior.rate) if prior else (1.0, 1 / x.mean())
-    got = scores(sf.NaiveBayes({"x": Poisson(prior)}).fit({"x": x}, y), {"x": np.arange(30)})
+    got = scores(NaiveBayes({"x": Poisson(prior)}).fit({"x": x}, y), {"x": np.arange(30)})
     n, total = np.bincount(y) + rate, np.bincount(y, x) + shape
     expected = stats.nbinom.logpmf(np.arange(30)[:, None], total, n / (n + 1))
     close(got - got[:, :1], expected - expected[:, :1])  # a score may leave out what all classes share
@@ -81,7 +82,7 @@ def test_real_columns_are_student_t(prior: Any) -> None:
     within = sum(((x[y == c] - x[y == c].mean()) ** 2).sum() for c in range(3)) / len(x)
     belief = prior or (x.mean(), 0.01, 1.5, 0.5 * within)
     grid = np.linspace(-9, 9, 41)
-    got = scores(sf.NaiveBayes({"x": Gaussian(given)}).fit({"x": x}, y), {"x": grid})
+    got = scores(NaiveBayes({"x": Gaussian(given)}).fit({"x": x}, y), {"x": grid})
     expected = np.column_stack([student(grid, x[y == c], belief) for c in range(3)])
     unit = (expected - got)[:, :1]  # of the numbers, which all classes share
     assert np.ptp(unit) < 1e-12
@@ -95,7 +96,7 @@ def test_bins_are_dirichlet_categorical() -> None:
     counts = np.array([np.bincount(np.digitize(x[y == c], edges), minlength=4) for c in range(3)])
     share = counts.sum(axis=0) / counts.sum()
     theta = (counts + 2 * share) / (counts.sum(axis=1, keepdims=True) + 2)
-    got = scores(sf.NaiveBayes({"x": Histogram(strength=2, edges=edges)}).fit({"x": x}, y), {"x": x})
+    got = scores(NaiveBayes({"x": Histogram(strength=2, edges=edges)}).fit({"x": x}, y), {"x": x})
     close(got, np.log(theta).T[np.digitize(x, edges)])
 
 
@@ -103,8 +104,8 @@ def test_bins_are_dirichlet_categorical() -> None:
 def test_a_text_column_alone_is_a_text_classifier(estimate: str) -> None:
     y = labels()
     texts = [text + " mat" for text in values_of("text", y)]
-    ours = sf.NaiveBayes({"t": "text"}, estimate=estimate).fit({"t": texts}, y)
-    theirs = sf.TextClassifier(estimate=estimate).fit(texts, y)
+    ours = NaiveBayes({"t": "text"}, estimate=estimate).fit({"t": texts}, y)
+    theirs = TextClassifier(estimate=estimate).fit(texts, y)
     seen = [texts[0], "mat mat the", "mat unheard of", ""]
     close(ours.predict_log_proba({"t": seen}), theirs.predict_log_proba(seen))
 
@@ -116,7 +117,7 @@ def test_the_words_of_a_text_column_are_multinomial_nb() -> None:
     texts = values_of("text", y)
     counter = CountVectorizer()
     theirs = peers.MultinomialNB().fit(counter.fit_transform(texts), y)
-    ours = sf.NaiveBayes({"t": "text"}, estimate="mean").fit({"t": texts}, y)
+    ours = NaiveBayes({"t": "text"}, estimate="mean").fit({"t": texts}, y)
     close(ours.predict_log_proba({"t": texts}), theirs.predict_log_proba(counter.transform(texts)))
 
 
@@ -125,7 +126,7 @@ def test_a_table_is_the_sum_of_its_columns(estimate: str) -> None:
     """NB-9."""
     table, y = every_kind()
     whole = model(estimate=estimate).fit(table, y)
-    parts = [sf.NaiveBayes({k: k}, estimate=estimate).fit({k: table[k]}, y) for k in KINDS]
+    parts = [NaiveBayes({k: k}, estimate=estimate).fit({k: table[k]}, y) for k in KINDS]
     close(scores(whole, table), sum(scores(part, {k: table[k]}) for k, part in zip(KINDS, parts, strict=True)))
 
 
@@ -135,12 +136,12 @@ def test_a_missing_value_counts_for_nothing_and_says_nothing(kind: str) -> None:
     gaps = np.arange(len(y)) % 3 == 1
     holey = table | {kind: [None if gap else value for value, gap in zip(table[kind], gaps, strict=True)]}
     fitted = model().fit(holey, y)
-    kept = sf.NaiveBayes({kind: kind}).fit(rows_of({kind: table[kind]}, np.flatnonzero(~gaps)), y[~gaps])
+    kept = NaiveBayes({kind: kind}).fit(rows_of({kind: table[kind]}, np.flatnonzero(~gaps)), y[~gaps])
     for name in KINDS:
-        one = kept if name == kind else sf.NaiveBayes({name: name}).fit({name: table[name]}, y)
+        one = kept if name == kind else NaiveBayes({name: name}).fit({name: table[name]}, y)
         assert fitted.statistics_[name] == one.statistics_[name]
     others = {name: column for name, column in table.items() if name != kind}
-    rest = sf.NaiveBayes({name: name for name in others}).fit(others, y)
+    rest = NaiveBayes({name: name for name in others}).fit(others, y)
     got = fitted.predict_joint_log_proba(holey)
     np.testing.assert_array_equal(got[gaps], rest.predict_joint_log_proba(others)[gaps])
     assert (got[~gaps] != rest.predict_joint_log_proba(others)[~gaps]).any()
@@ -153,7 +154,7 @@ def test_values_may_come_in_a_later_batch(kind: str) -> None:
     late = model().partial_fit(nothing, y)
     assert late.columns_[kind].word == "unknown"
     others = {name: column for name, column in table.items() if name != kind}
-    rest = sf.NaiveBayes({name: name for name in others}).fit(others, y)
+    rest = NaiveBayes({name: name for name in others}).fit(others, y)
     np.testing.assert_array_equal(late.predict_log_proba(table), rest.predict_log_proba(others))
     assert len(late.table(kind)) == 3
     assert late.explain(rows_of(table, [0])).log_odds == rest.explain(rows_of(others, [0])).log_odds
@@ -163,20 +164,20 @@ def test_values_may_come_in_a_later_batch(kind: str) -> None:
 
 def test_an_unseen_category_gets_what_the_prior_keeps_for_it() -> None:
     x, y = ["a", "a", "b", "c", "a"], [0, 0, 0, 1, 1]
-    got = scores(sf.NaiveBayes({"x": Categorical(alpha=0.5)}).fit({"x": x}, y), {"x": ["z", "a", "c"]})
+    got = scores(NaiveBayes({"x": Categorical(alpha=0.5)}).fit({"x": x}, y), {"x": ["z", "a", "c"]})
     n, alpha, k = np.array([3, 2]), 0.5, 3
     close(np.exp(got[0]), alpha / (n + alpha * (k + 1)))
     close(np.exp(got[1]), (np.array([2, 1]) + alpha) / (n + alpha * (k + 1)))
-    other = scores(sf.NaiveBayes({"x": Categorical(alpha=0.5, other=3)}).fit({"x": x}, y), {"x": ["z"]})
+    other = scores(NaiveBayes({"x": Categorical(alpha=0.5, other=3)}).fit({"x": x}, y), {"x": ["z"]})
     close(np.exp(other[0]), 3 / (n + alpha * k + 3))
-    none = scores(sf.NaiveBayes({"x": Categorical(other=0)}).fit({"x": x}, y), {"x": ["z"]})
+    none = scores(NaiveBayes({"x": Categorical(other=0)}).fit({"x": x}, y), {"x": ["z"]})
     close(none, 0)
 
 
 @pytest.mark.parametrize("values", [["a", "b"], [1, 2], [1234567, 1234568]])
 def test_an_unseen_category_can_be_an_error(values: list[Any]) -> None:
     strange: Any = "zz" if values[0] == "a" else 1234569
-    strict = sf.NaiveBayes({"x": "categorical"}, unseen="error").fit({"x": values * 5}, [0, 1] * 5)
+    strict = NaiveBayes({"x": "categorical"}, unseen="error").fit({"x": values * 5}, [0, 1] * 5)
     assert strict.predict({"x": [values[1], None]})[0] == 1
     for before in (1, 30_000):  # rows are scored in parts
         with pytest.raises(ValueError, match=rf"Column 'x' .* got '{strange}' in row {before}\."):
@@ -187,7 +188,7 @@ def test_a_class_of_which_a_column_knows_nothing_is_as_the_prior_says() -> None:
     for kind in KINDS:
         y = np.array([0] * 8 + [1] * 4)
         column = values_of(kind, [0] * 8) + [None] * 4
-        fitted = sf.NaiveBayes({"x": kind}).fit({"x": column}, y)
+        fitted = NaiveBayes({"x": kind}).fit({"x": column}, y)
         assert np.isfinite(fitted.predict_log_proba({"x": column})).all()
         assert len(fitted.table("x"))
 
@@ -195,8 +196,8 @@ def test_a_class_of_which_a_column_knows_nothing_is_as_the_prior_says() -> None:
 def test_two_classes_far_from_zero_are_told_apart() -> None:
     y = labels(400) > 0
     x = 1e8 + 5 * y + np.random.default_rng(0).normal(size=400)
-    assert sf.NaiveBayes().fit({"x": x}, y).score({"x": x}, y) > 0.97
-    assert sf.NaiveBayes().fit({"x": x.astype(np.int64)}, y).score({"x": x.astype(np.int64)}, y) > 0.95
+    assert NaiveBayes().fit({"x": x}, y).score({"x": x}, y) > 0.97
+    assert NaiveBayes().fit({"x": x.astype(np.int64)}, y).score({"x": x.astype(np.int64)}, y) > 0.95
 
 
 @pytest.mark.parametrize("kind", KINDS)

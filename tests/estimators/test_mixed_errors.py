@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 
 import suffice as sf
+from estimators.plain import NaiveBayes
 from suffice.errors import DataError, InputError, LabelError, SufficeError
 
 X: dict[str, Any] = {"age": [1.5, 2.0, 3.0, 4.5], "zip": ["N1 9GU", "E8", "E8", "E8"]}
@@ -36,14 +37,14 @@ IDENTIFIERS = [f"user{i}" for i in range(30)]
     ],
 )
 def test_tables(rows: Any, said: str) -> None:
-    model = sf.NaiveBayes()
+    model = NaiveBayes()
     with pytest.raises(SufficeError, match=said):
         model.fit(rows, Y)
     assert not hasattr(model, "classes_")
 
 
 def test_a_column_that_is_dropped_may_hold_anything() -> None:
-    assert sf.NaiveBayes({"tags": "drop"}).fit(X | {"tags": [["a"]] * 4}, Y).columns_["tags"].word == "drop"
+    assert NaiveBayes({"tags": "drop"}).fit(X | {"tags": [["a"]] * 4}, Y).columns_["tags"].word == "drop"
 
 
 @pytest.mark.parametrize(
@@ -63,16 +64,16 @@ def test_a_column_that_is_dropped_may_hold_anything() -> None:
 )
 def test_targets(y: Any, said: str) -> None:
     with pytest.raises(ValueError, match=said):
-        sf.NaiveBayes().fit(X, y)
+        NaiveBayes().fit(X, y)
 
 
 def test_targets_by_name() -> None:
     with pytest.raises(LabelError, match="The target 'label' must have a label in every row; 1 of 4"):
-        sf.NaiveBayes().fit(X | {"label": ["u", None, "v", "u"]}, "label")
+        NaiveBayes().fit(X | {"label": ["u", None, "v", "u"]}, "label")
     with pytest.raises(TypeError, match="once: as 'y', or as the name of a column, 'target'"):
-        sf.NaiveBayes().fit(X, Y, target="age")
+        NaiveBayes().fit(X, Y, target="age")
     with pytest.raises(InputError, match="must be a column of the table"):
-        sf.NaiveBayes().fit(X, target=["age"])
+        NaiveBayes().fit(X, target=["age"])
 
 
 @pytest.mark.parametrize(
@@ -98,18 +99,18 @@ def test_declared_kinds(columns: Any, said: str) -> None:
     table = X | {"less": [0, 1, 1, -1], "huge": [1e200, 1.0, 2.0, 3.0], "many": [10**15 * 8] * 4}
     table["sort"] = pd.Series([1, 2, 1, 2], dtype="category")
     with pytest.raises(ValueError, match=said):
-        sf.NaiveBayes(columns).fit(table, Y)
+        NaiveBayes(columns).fit(table, Y)
 
 
 def test_dates_are_not_numbers() -> None:
     with pytest.raises(DataError, match="Column 'day' is declared gaussian but holds dates"):
-        sf.NaiveBayes({"day": "gaussian"}).fit({"day": DATES}, Y * 7 + Y[:2])
+        NaiveBayes({"day": "gaussian"}).fit({"day": DATES}, Y * 7 + Y[:2])
 
 
 @pytest.mark.parametrize("weights", [[np.nan, 1, 1, 1], [-1, 1, 1, 1], [np.inf, 1, 1, 1], [1, 1], [0] * 4, ["a"] * 4])
 def test_weights(weights: Any) -> None:
     with pytest.raises(SufficeError, match="The argument 'sample_weight'"):
-        sf.NaiveBayes().fit(X, Y, weights)
+        NaiveBayes().fit(X, Y, weights)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +128,7 @@ def test_weights(weights: Any) -> None:
     ],
 )
 def test_what_was_learned_as_something_else(kind: str, learned: Any, asked: Any, said: str) -> None:
-    model = sf.NaiveBayes({"c": kind}).fit({"c": learned}, ["u", "v"])
+    model = NaiveBayes({"c": kind}).fit({"c": learned}, ["u", "v"])
     with pytest.raises(DataError, match=said):
         model.predict({"c": asked})
     with pytest.raises(DataError, match=said):
@@ -139,7 +140,7 @@ def test_what_was_learned_as_something_else(kind: str, learned: Any, asked: Any,
 
 
 def test_no_column_that_is_known() -> None:
-    model = sf.NaiveBayes().fit(X, Y)
+    model = NaiveBayes().fit(X, Y)
     with pytest.raises(DataError, match=r"must have columns that the model knows \('age', 'zip'\); got \['size'\]"):
         model.predict({"size": [1]})
     with pytest.raises(ValueError, match="X has 3 features, but NaiveBayes is expecting 2 features"):
@@ -147,13 +148,13 @@ def test_no_column_that_is_known() -> None:
 
 
 def test_rows_are_counted_from_the_first_of_the_table() -> None:
-    model = sf.NaiveBayes().fit(X, Y)
+    model = NaiveBayes().fit(X, Y)
     with pytest.raises(DataError, match="got inf in row 40000"):
         model.predict({"age": [1.0] * 40_000 + [np.inf], "zip": ["E8"] * 40_001})
 
 
 def test_columns_are_settled_at_the_first_fit() -> None:
-    model = sf.NaiveBayes().partial_fit(X, Y)
+    model = NaiveBayes().partial_fit(X, Y)
     was = model.columns_["age"]
     model.set_params(columns={"age": "auto"}).partial_fit(X, Y)
     model.set_params(columns={"age": was}).partial_fit(X, Y)
@@ -166,7 +167,7 @@ def test_columns_are_settled_at_the_first_fit() -> None:
 
 
 def test_a_mode_that_is_not_there_is_refused_at_once() -> None:
-    model = sf.NaiveBayes(estimate="map")
+    model = NaiveBayes(estimate="map")
     with pytest.raises(ValueError, match="'map' needs a unique mode, which a histogram's prior"):
         model.fit({"age": [1.5, 2.0, 3.0, 4.5]}, Y)
     assert not hasattr(model, "classes_")
@@ -174,11 +175,11 @@ def test_a_mode_that_is_not_there_is_refused_at_once() -> None:
 
 
 def test_labels_stay_of_a_kind() -> None:
-    model = sf.NaiveBayes().partial_fit(X, Y)
+    model = NaiveBayes().partial_fit(X, Y)
     with pytest.raises(LabelError, match="The target must hold labels like 'u'; got 0"):
         model.partial_fit(X, [0, 1, 0, 1])
     with pytest.raises(ValueError, match="Number of priors must match number of classes"):
-        sf.NaiveBayes(class_prior=[0.5, 0.3, 0.2]).fit(X, Y)
+        NaiveBayes(class_prior=[0.5, 0.3, 0.2]).fit(X, Y)
 
 
 @pytest.mark.parametrize("call", ["fit", "partial_fit"])
@@ -192,27 +193,27 @@ def test_labels_stay_of_a_kind() -> None:
 def test_what_is_left_out_is_told_where_the_user_can_see_it(call: str, name: str, column: Any, said: str) -> None:
     table, y = {"age": np.arange(30) + 0.5, name: column}, ["u", "v"] * 15
     with pytest.warns(UserWarning, match=said) as told:
-        model = getattr(sf.NaiveBayes(), call)(table, y)
+        model = getattr(NaiveBayes(), call)(table, y)
     assert [w.filename for w in told] == [__file__]
     assert model.columns_[name].word == "drop"
     model.predict(table)
     model.partial_fit(table, y)  # told once
-    getattr(sf.NaiveBayes({name: "drop"}), call)(table, y)
-    late = sf.NaiveBayes().partial_fit(table | {name: [None] * 30}, y)
+    getattr(NaiveBayes({name: "drop"}), call)(table, y)
+    late = NaiveBayes().partial_fit(table | {name: [None] * 30}, y)
     with pytest.warns(UserWarning, match=said) as told:
         late.partial_fit(table, y)
     assert [w.filename for w in told] == [__file__]
 
 
 def test_what_a_row_lacks_is_told_there_too() -> None:
-    model = sf.NaiveBayes().fit(X, Y)
+    model = NaiveBayes().fit(X, Y)
     with pytest.warns(UserWarning, match="missing from the table, and so in every row: 'zip'") as told:
         model.explain({"age": 2.0})
     assert [w.filename for w in told] == [__file__]
 
 
 def test_an_identifier_may_be_kept() -> None:
-    kept = sf.NaiveBayes({"id": "categorical"}).fit({"id": IDENTIFIERS}, ["u", "v"] * 15)
+    kept = NaiveBayes({"id": "categorical"}).fit({"id": IDENTIFIERS}, ["u", "v"] * 15)
     assert kept.predict({"id": IDENTIFIERS[:2]}).tolist() == ["u", "v"]
 
 

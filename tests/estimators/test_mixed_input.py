@@ -11,6 +11,7 @@ from scipy import sparse
 
 import suffice as sf
 from estimators.mixed import every_kind, labels
+from estimators.plain import NaiveBayes
 from suffice.errors import InputError, KindError
 
 HERE = __file__
@@ -45,9 +46,9 @@ LIBRARIES: dict[str, Any] = {
 @pytest.mark.parametrize("columns", ["auto", {"histogram": "histogram", "text": "text"}])
 def test_the_same_data_are_the_same_model(library: str, columns: Any) -> None:
     table, y = holey()
-    plain = sf.NaiveBayes(columns).fit(table, y)
+    plain = NaiveBayes(columns).fit(table, y)
     frame = LIBRARIES[library](table)
-    fitted = sf.NaiveBayes(columns).fit(frame, y)
+    fitted = NaiveBayes(columns).fit(frame, y)
     assert fitted.columns_ == plain.columns_
     np.testing.assert_array_equal(fitted.predict_log_proba(table), plain.predict_log_proba(table))
     np.testing.assert_array_equal(fitted.predict_log_proba(frame), plain.predict_log_proba(table))
@@ -56,9 +57,9 @@ def test_the_same_data_are_the_same_model(library: str, columns: Any) -> None:
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_the_target_may_be_a_column(library: str) -> None:
     table, y = holey()
-    plain = sf.NaiveBayes().fit(table, y)
+    plain = NaiveBayes().fit(table, y)
     frame = LIBRARIES[library](table | {"label": y})
-    for fitted in (sf.NaiveBayes().fit(frame, "label"), sf.NaiveBayes().fit(frame, target="label")):
+    for fitted in (NaiveBayes().fit(frame, "label"), NaiveBayes().fit(frame, target="label")):
         assert "label" not in fitted.columns_
         np.testing.assert_array_equal(fitted.predict_log_proba(frame), plain.predict_log_proba(table))  # silently
         assert fitted.partial_fit(frame, "label").class_count_.sum() == 2 * len(y)
@@ -67,32 +68,32 @@ def test_the_target_may_be_a_column(library: str) -> None:
 def test_labels_of_any_type() -> None:
     x, words = {"x": [1.5, 2.0, 3.0, 4.0]}, ["v", "u", "v", "u"]
     for y in (words, np.array(words), np.array(words, object), pd.Series(words), pl.Series(words), pa.array(words)):
-        assert sf.NaiveBayes().fit(x, y).classes_.tolist() == ["u", "v"]
+        assert NaiveBayes().fit(x, y).classes_.tolist() == ["u", "v"]
     for y in (pd.Series(words, dtype="category"), pl.Series(words, dtype=pl.Enum(["w", "v", "u"]))):
-        assert sf.NaiveBayes().fit(x, y).classes_.tolist() == ["u", "v"]
-    assert sf.NaiveBayes().fit(x, [True, False, True, False]).classes_.dtype == bool
-    assert sf.NaiveBayes().fit(x, [2.0, 1.0, 2.0, 1.0]).classes_.tolist() == [1.0, 2.0]
-    assert sf.NaiveBayes().fit(x, pd.array([5, 3, 5, 3], dtype="Int64")).classes_.tolist() == [3, 5]
+        assert NaiveBayes().fit(x, y).classes_.tolist() == ["u", "v"]
+    assert NaiveBayes().fit(x, [True, False, True, False]).classes_.dtype == bool
+    assert NaiveBayes().fit(x, [2.0, 1.0, 2.0, 1.0]).classes_.tolist() == [1.0, 2.0]
+    assert NaiveBayes().fit(x, pd.array([5, 3, 5, 3], dtype="Int64")).classes_.tolist() == [3, 5]
 
 
 def test_arrays_and_sparse_matrices_and_lists() -> None:
     y = labels()
     X = np.random.default_rng(0).poisson(1, (60, 4)) * (y[:, None] + 0.5)
-    expected = sf.NaiveBayes().fit(X, y).predict_log_proba(X)
+    expected = NaiveBayes().fit(X, y).predict_log_proba(X)
     X.setflags(write=False)
     for other in (X.tolist(), np.asfortranarray(X), sparse.csr_matrix(X), sparse.csc_array(X), X[::-1][::-1]):
-        fitted = sf.NaiveBayes().fit(other, y)
+        fitted = NaiveBayes().fit(other, y)
         np.testing.assert_array_equal(fitted.predict_log_proba(other), expected)
         np.testing.assert_array_equal(fitted.predict_log_proba(X), expected)
     frame = pd.DataFrame(X)
-    np.testing.assert_array_equal(sf.NaiveBayes().fit(frame, y).predict_log_proba(frame[[2, 0, 3, 1]]), expected)
+    np.testing.assert_array_equal(NaiveBayes().fit(frame, y).predict_log_proba(frame[[2, 0, 3, 1]]), expected)
 
 
 def test_names_and_places() -> None:
     y = labels()
     X = np.random.default_rng(0).normal(size=(60, 2)) + y[:, None]
     frame = pd.DataFrame(X, columns=["b", "a"])
-    named, placed = sf.NaiveBayes().fit(frame, y), sf.NaiveBayes().fit(X, y)
+    named, placed = NaiveBayes().fit(frame, y), NaiveBayes().fit(X, y)
     expected = placed.predict_log_proba(X)
     np.testing.assert_array_equal(named.predict_log_proba(frame[["a", "b"]]), expected)
     with pytest.warns(UserWarning, match="X does not have valid feature names") as told:
@@ -106,7 +107,7 @@ def test_names_and_places() -> None:
 
 def test_extra_and_missing_columns_are_told_of_once() -> None:
     table, y = {"a": [1.5, 2.0, 3.0, 4.5], "b": ["x", "y"] * 2, "c": [True, False] * 2}, [0, 1, 0, 1]
-    fitted = sf.NaiveBayes().fit(table, y)
+    fitted = NaiveBayes().fit(table, y)
     extra = table | {"d": [1] * 4, "e": [object()] * 4}
     for ask in (fitted.predict, fitted.predict_proba, fitted.predict_log_proba, fitted.predict_joint_log_proba):
         with pytest.warns(UserWarning, match="Columns") as told:
@@ -127,7 +128,7 @@ def test_extra_and_missing_columns_are_told_of_once() -> None:
 
 def test_whole_numbers_may_be_names() -> None:
     frame = pd.DataFrame({7: [1.5, 2.0, 3.0, 4.5], 3: ["x", "y"] * 2})
-    fitted = sf.NaiveBayes({3: "categorical"}).fit(frame, [0, 1, 0, 1])
+    fitted = NaiveBayes({3: "categorical"}).fit(frame, [0, 1, 0, 1])
     with pytest.warns(UserWarning, match="Columns") as told:
         got = fitted.predict_log_proba(pd.DataFrame({9: [1.0], 3: ["x"]}))
     assert [str(w.message) for w in told] == [
@@ -136,18 +137,18 @@ def test_whole_numbers_may_be_names() -> None:
     ]
     np.testing.assert_array_equal(got, fitted.predict_log_proba({7: [None], 3: ["x"]}))
     tuples = pd.DataFrame({("a", "b"): [1.5, 2.0, 3.0, 4.5], ("a", "c"): ["x", "y"] * 2})
-    assert sf.NaiveBayes().fit(tuples, target=("a", "c")).classes_.tolist() == ["x", "y"]
+    assert NaiveBayes().fit(tuples, target=("a", "c")).classes_.tolist() == ["x", "y"]
 
 
 def test_categories_are_known_by_name_not_by_code() -> None:
     y = ["u", "v", "u", "v"]
     some = pd.DataFrame({"x": pd.Categorical(["b", "c", "b", "c"], categories=["z", "c", "b", "a"])})
-    fitted = sf.NaiveBayes(unseen="error").fit(some, y)
+    fitted = NaiveBayes(unseen="error").fit(some, y)
     assert fitted.statistics_["x"].values.tolist() == ["b", "c"]
     other = pd.DataFrame({"x": pd.Categorical(["c", "b"], categories=["b", "c", "unused"])})
     assert fitted.predict(other).tolist() == ["v", "u"]
     numbers = pd.DataFrame({"x": pd.Categorical([30, 10, 30, 10])})
-    assert sf.NaiveBayes().fit(numbers, y).predict({"x": [10, 30]}).tolist() == ["v", "u"]
+    assert NaiveBayes().fit(numbers, y).predict({"x": [10, 30]}).tolist() == ["v", "u"]
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint8, np.uint64, np.int64])
@@ -155,21 +156,21 @@ def test_whole_numbers_of_any_width(dtype: Any) -> None:
     bounds = np.iinfo(dtype)
     x = np.array([bounds.min, bounds.max, 0, 5] * 10, dtype)
     y = x > 4
-    assert sf.NaiveBayes().fit({"x": x}, y).score({"x": x}, y) >= 0.75
+    assert NaiveBayes().fit({"x": x}, y).score({"x": x}, y) >= 0.75
     if bounds.bits < 64:
-        assert sf.NaiveBayes({"x": "categorical"}).fit({"x": x}, y).score({"x": x}, y) == 1
+        assert NaiveBayes({"x": "categorical"}).fit({"x": x}, y).score({"x": x}, y) == 1
     else:
         worst = max(bounds.max, bounds.min, key=abs)
         with pytest.raises(ValueError, match=rf"Column 'x' must hold numbers below 2\*\*53 .*; got {worst}\."):
-            sf.NaiveBayes({"x": "categorical"}).fit({"x": x}, y)
-    wide = sf.NaiveBayes().fit({"x": np.arange(2**60, 2**60 + 10**18, 10**16)}, [0] * 50 + [1] * 50)
+            NaiveBayes({"x": "categorical"}).fit({"x": x}, y)
+    wide = NaiveBayes().fit({"x": np.arange(2**60, 2**60 + 10**18, 10**16)}, [0] * 50 + [1] * 50)
     assert wide.predict({"x": [2**60, 2**60 + 10**18]}).tolist() == [0, 1]
 
 
 @pytest.mark.parametrize("scale", [5e-324 * 2**45, 1e-300, 1e-160, 1e160, 1e300])
 def test_numbers_of_any_size(scale: float) -> None:
     x = np.concatenate([np.arange(1, 100), -np.arange(1, 100)]) * scale
-    fitted = sf.NaiveBayes().fit({"x": x}, x > 0)
+    fitted = NaiveBayes().fit({"x": x}, x > 0)
     assert fitted.score({"x": x}, x > 0) == 1
 
 
@@ -177,12 +178,12 @@ def test_narrow_beside_wide() -> None:
     rng = np.random.default_rng(0)
     x = np.concatenate([-1e10 * rng.random(100), 1e-9 * rng.random(100), [1e300, -1e300, 1e-300]])
     for y in (x > 0, rng.integers(0, 2, len(x))):
-        assert np.isfinite(sf.NaiveBayes().fit({"x": x[:200]}, y[:200]).predict_log_proba({"x": x[:200]})).all()
-        assert np.isfinite(sf.NaiveBayes().fit({"x": x}, y).predict_log_proba({"x": x})).all()
+        assert np.isfinite(NaiveBayes().fit({"x": x[:200]}, y[:200]).predict_log_proba({"x": x[:200]})).all()
+        assert np.isfinite(NaiveBayes().fit({"x": x}, y).predict_log_proba({"x": x})).all()
 
 
 def test_texts_without_words() -> None:
-    fitted = sf.NaiveBayes({"t": "text"}).fit({"t": ["", " ", "", ""]}, [0, 1, 0, 0])
+    fitted = NaiveBayes({"t": "text"}).fit({"t": ["", " ", "", ""]}, [0, 1, 0, 0])
     np.testing.assert_allclose(fitted.predict_proba({"t": ["hello", ""]}), [[0.75, 0.25]] * 2)
     assert len(fitted.table("t")) == 0
     np.testing.assert_allclose(fitted.leave_one_out({"t": ["", " ", "", ""]}, [0, 1, 0, 0])[0], [2 / 3, 1 / 3])
@@ -192,9 +193,9 @@ def test_texts_without_words() -> None:
 
 def test_one_row_and_one_class_and_one_value() -> None:
     row: dict[str, list[Any]] = {"a": [1.5], "b": ["x"], "c": [3], "d": [True]}
-    assert sf.NaiveBayes().fit(row, ["u"]).predict_proba(row).tolist() == [[1.0]]
+    assert NaiveBayes().fit(row, ["u"]).predict_proba(row).tolist() == [[1.0]]
     same = {name: column * 6 for name, column in row.items()}
-    fitted = sf.NaiveBayes().fit(same, ["u", "v"] * 3)
+    fitted = NaiveBayes().fit(same, ["u", "v"] * 3)
     np.testing.assert_allclose(fitted.predict_proba(row), [[0.5, 0.5]])
     for name in same:
         assert len(fitted.table(name)) >= 2
@@ -205,7 +206,7 @@ def test_mixed_weights_do_not_drown_each_other() -> None:
     rng = np.random.default_rng(0)
     x = rng.normal(size=50)
     weights = np.where(np.arange(50) < 25, 1e12, 1e-6)
-    assert np.isfinite(sf.NaiveBayes().fit({"x": x}, x > 0, weights).predict_log_proba({"x": x})).all()
+    assert np.isfinite(NaiveBayes().fit({"x": x}, x > 0, weights).predict_log_proba({"x": x})).all()
 
 
 def test_a_power_of_two_changes_not_a_bit() -> None:
@@ -213,29 +214,29 @@ def test_a_power_of_two_changes_not_a_bit() -> None:
     y = rng.integers(0, 3, 200)
     x, wait = rng.normal(y, 1.0), rng.exponential(1.0 + y)
     kinds = {"x": "gaussian", "wait": "histogram"}
-    plain = sf.NaiveBayes(kinds).fit({"x": x, "wait": wait}, y)
+    plain = NaiveBayes(kinds).fit({"x": x, "wait": wait}, y)
     for factor in (2.0**-30, 0.5, 1024.0, 2.0**41):
         scaled = {"x": x * factor, "wait": wait * factor}
-        again = sf.NaiveBayes(kinds).fit(scaled, y)
+        again = NaiveBayes(kinds).fit(scaled, y)
         np.testing.assert_array_equal(again.predict_proba(scaled), plain.predict_proba({"x": x, "wait": wait}))
         np.testing.assert_array_equal(again.leave_one_out(scaled, y), plain.leave_one_out({"x": x, "wait": wait}, y))
 
 
 def test_labels_that_are_a_column_are_not_learned_from() -> None:
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "y": ["u", "v", "u", "v"]})
-    model = sf.NaiveBayes().fit(frame, frame["y"])
+    model = NaiveBayes().fit(frame, frame["y"])
     assert list(model.columns_) == ["a"]
     assert model.score(frame, "y") == model.score(frame[["a"]], frame["y"])
-    other = sf.NaiveBayes().fit(frame, pd.Series(["u", "u", "v", "v"], name="y"))
+    other = NaiveBayes().fit(frame, pd.Series(["u", "u", "v", "v"], name="y"))
     assert list(other.columns_) == ["a", "y"]
 
 
 def test_what_is_said_of_columns_that_cannot_be() -> None:
     frame = {"a": [1.0, 2.0, 3.0, 4.0], "y": ["u", "v", "u", "v"]}
     with pytest.raises(InputError, match="'y', which is the target"):
-        sf.NaiveBayes(columns={"y": "drop"}).fit(frame, "y")
+        NaiveBayes(columns={"y": "drop"}).fit(frame, "y")
     with pytest.raises(InputError, match=r"Did you mean Gaussian\(\)\?"):
-        sf.NaiveBayes(columns={"a": sf.columns.Gaussian}).fit(frame, "y")
+        NaiveBayes(columns={"a": sf.columns.Gaussian}).fit(frame, "y")
     wrong: Any = sf.Beta(1, 1)
     with pytest.raises(KindError, match="'prior' of Gaussian must be a NormalInverseGamma"):
         sf.columns.Gaussian(prior=wrong)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from estimators.mixed import KINDS, every_kind, labels, model, rows_of, values_of
+from estimators.plain import NaiveBayes
 from suffice.errors import InputError
 from suffice.estimators.kinds import BY_WORD
 
@@ -22,7 +23,7 @@ def one_column(kind: str, seed: int = 0) -> tuple[dict[str, list[Any]], Any, sf.
     """Values with gaps, labels, and the unfitted model."""
     y = labels()
     column = values_of("histogram" if kind == "auto" else kind, y, seed)
-    return {"x": [None if i % 7 == 3 else v for i, v in enumerate(column)]}, y, sf.NaiveBayes({"x": kind})
+    return {"x": [None if i % 7 == 3 else v for i, v in enumerate(column)]}, y, NaiveBayes({"x": kind})
 
 
 def same(a: Any, b: Any, table: Any, atol: float = 1e-9) -> None:
@@ -67,7 +68,7 @@ def test_weights_are_repetition_where_numbers_are_close_together(weights: list[i
     x, y = 1000 * (1 + spread * rng.standard_t(2, 40)), np.arange(40) % 2
     rows = np.repeat(np.arange(40), weights)
     assume(len(np.unique(y[rows])) == 2)
-    same(sf.NaiveBayes().fit({"x": x}, y, weights), sf.NaiveBayes().fit({"x": x[rows]}, y[rows]), {"x": x})
+    same(NaiveBayes().fit({"x": x}, y, weights), NaiveBayes().fit({"x": x[rows]}, y[rows]), {"x": x})
 
 
 @pytest.mark.parametrize("kind", AUTO)
@@ -91,7 +92,7 @@ def test_threads_do_not_matter(declared: bool) -> None:
     results = []
     for n in (1, 2, 5):
         with sf.threads(n):
-            fitted = (model() if declared else sf.NaiveBayes()).fit(table, y)
+            fitted = (model() if declared else NaiveBayes()).fit(table, y)
             results.append(fitted.predict_log_proba(table))
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_array_equal(results[0], results[2])
@@ -110,14 +111,14 @@ def test_a_class_may_be_new_in_a_batch(kind: str) -> None:
 
 
 def test_declared_classes_may_come_later_and_others_not_at_all() -> None:
-    fitted = sf.NaiveBayes().partial_fit({"x": ["a", "b"]}, ["u", "v"], classes=["u", "v", "w"])
+    fitted = NaiveBayes().partial_fit({"x": ["a", "b"]}, ["u", "v"], classes=["u", "v", "w"])
     with pytest.raises(ValueError, match=r"\['z'\] in y do not exist"):
         fitted.partial_fit({"x": ["a"]}, ["z"])
     assert fitted.classes_.tolist() == ["u", "v", "w"]
 
 
 def test_categories_never_shrink() -> None:
-    fitted = sf.NaiveBayes().partial_fit({"x": ["a", "b", "c"] * 3}, [0, 1, 0] * 3)
+    fitted = NaiveBayes().partial_fit({"x": ["a", "b", "c"] * 3}, [0, 1, 0] * 3)
     fitted.partial_fit({"x": ["a", "a"]}, [0, 1])
     assert fitted.statistics_["x"].values.tolist() == ["a", "b", "c"]
     fitted.partial_fit({"x": ["0"]}, [0])
@@ -128,7 +129,7 @@ def test_categories_never_shrink() -> None:
 def test_short_floats_are_floats(kind: str) -> None:
     y = labels()
     x = np.array(values_of("bernoulli" if kind == "bernoulli" else "poisson", y))
-    fits = [sf.NaiveBayes({"x": kind}).fit({"x": x.astype(t)}, y) for t in (np.float32, np.float64)]
+    fits = [NaiveBayes({"x": kind}).fit({"x": x.astype(t)}, y) for t in (np.float32, np.float64)]
     assert fits[0].statistics_["x"] == fits[1].statistics_["x"]
     got = [fit.predict_log_proba({"x": x.astype(t)}) for fit in fits for t in (np.float32, np.float64)]
     for other in got[1:]:
@@ -147,8 +148,8 @@ def test_powers_of_two_change_nothing(kind: str, values: list[float], power: int
     assume(kind != "auto" or ((x != np.floor(x)).any() and (x * 2.0**power != np.floor(x * 2.0**power)).any()))
     y = np.random.default_rng(seed).integers(0, 2, len(x))
     assume(len(np.unique(y)) == 2)
-    a = sf.NaiveBayes({"x": kind}).fit({"x": x}, y)
-    b = sf.NaiveBayes({"x": kind}).fit({"x": x * 2.0**power}, y)
+    a = NaiveBayes({"x": kind}).fit({"x": x}, y)
+    b = NaiveBayes({"x": kind}).fit({"x": x * 2.0**power}, y)
     assert a.columns_ == b.columns_
     np.testing.assert_allclose(
         a.predict_proba({"x": x}),
@@ -164,7 +165,7 @@ def test_a_thousand_times_as_much_is_the_same(kind: str, seed: int) -> None:
     rng = np.random.default_rng(seed)
     y = labels(300, seed)
     x = rng.normal(size=300) + y if seed % 2 else np.exp(rng.normal(size=300) + y)
-    a, b = (sf.NaiveBayes({"x": kind}).fit({"x": x * unit}, y) for unit in (1, 1000))
+    a, b = (NaiveBayes({"x": kind}).fit({"x": x * unit}, y) for unit in (1, 1000))
     assert a.columns_ == b.columns_
     p, q = a.predict_proba({"x": x}), b.predict_proba({"x": x * 1000})
     np.testing.assert_allclose(p, q, rtol=0, atol=1e-9 if a.columns_["x"].word == "gaussian" else 0.03)
@@ -190,9 +191,7 @@ def test_models_add_up(kind: str) -> None:
 
 def test_models_of_other_kinds_do_not_add_up() -> None:
     y = [0, 1] * 5
-    a, b = (
-        sf.NaiveBayes({"size": kind}).fit({"size": range(10), "x": range(10)}, y) for kind in ("gaussian", "poisson")
-    )
+    a, b = (NaiveBayes({"size": kind}).fit({"size": range(10), "x": range(10)}, y) for kind in ("gaussian", "poisson"))
     with pytest.raises(InputError, match=r"Column 'size' is Gaussian\(\) in one model and Poisson\(\) in the other"):
         a._learned + b._learned
 

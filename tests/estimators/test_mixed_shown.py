@@ -11,6 +11,7 @@ from scipy import stats
 
 import suffice as sf
 from estimators.mixed import KINDS, every_kind, labels, model, rows_of, values_of
+from estimators.plain import NaiveBayes
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}
 
@@ -33,10 +34,10 @@ def test_at_a_glance() -> None:
 
 def test_in_a_notebook_names_are_escaped() -> None:
     bad = "<script>alert(1)</script>"
-    fitted = sf.NaiveBayes().fit({bad: ["<b>", "c"] * 2, "x": [1.5, 2.0, 3.0, 4.5]}, ["<i>", "v"] * 2)
+    fitted = NaiveBayes().fit({bad: ["<b>", "c"] * 2, "x": [1.5, 2.0, 3.0, 4.5]}, ["<i>", "v"] * 2)
     pages = [fitted._repr_html_(), fitted._repr_mimebundle_()["text/html"]]
     pages.append(fitted.explain({bad: "<b>", "x": 1})._repr_html_())
-    pages.append(sf.NaiveBayes({bad: "drop"})._repr_html_())
+    pages.append(NaiveBayes({bad: "drop"})._repr_html_())
     for page in pages:
         assert "&lt;script&gt;" in page
         assert not any(tag in page for tag in ("<script>", "<b>c", "<i>"))
@@ -44,7 +45,7 @@ def test_in_a_notebook_names_are_escaped() -> None:
 
 
 def test_many_columns_are_cut_short() -> None:
-    shown = repr(sf.NaiveBayes().fit(np.random.default_rng(0).normal(size=(5, 70)), [0, 1, 0, 1, 0]))
+    shown = repr(NaiveBayes().fit(np.random.default_rng(0).normal(size=(5, 70)), [0, 1, 0, 1, 0]))
     assert "10 more" in shown
     assert shown.count("\n") < 70
 
@@ -54,7 +55,7 @@ def test_many_columns_are_cut_short() -> None:
 def test_tables_come_as_they_went(library: str, kind: str) -> None:
     y = labels()
     column = [1, 2, 3] * 20 if kind == "numbers" else values_of(kind, y)
-    fitted = sf.NaiveBayes({"x": "categorical" if kind == "numbers" else kind}).fit(FRAMES[library]({"x": column}), y)
+    fitted = NaiveBayes({"x": "categorical" if kind == "numbers" else kind}).fit(FRAMES[library]({"x": column}), y)
     table = fitted.table("x")
     assert type(table).__module__.startswith(library)
     told = lines(table)
@@ -102,14 +103,14 @@ def test_numbers_of_tables_are_scipys() -> None:
 
 
 def test_a_table_of_what_is_certain() -> None:
-    fitted = sf.NaiveBayes({"c": sf.columns.Categorical(other=0)}).fit({"x": [1.5] * 4, "c": ["a"] * 4}, [0, 1] * 2)
+    fitted = NaiveBayes({"c": sf.columns.Categorical(other=0)}).fit({"x": [1.5] * 4, "c": ["a"] * 4}, [0, 1] * 2)
     for name in ("x", "c"):
         told = lines(fitted.table(name))
         assert told["probability"] == told["low"] == told["high"] == [1.0, 1.0]
 
 
 def test_a_table_of_what() -> None:
-    fitted = sf.NaiveBayes().fit({"age": [1.5, 2.0]}, [0, 1])
+    fitted = NaiveBayes().fit({"age": [1.5, 2.0]}, [0, 1])
     with pytest.raises(ValueError, match=r"must be one of the model's; got 'agee'\. Did you mean 'age'"):
         fitted.table("agee")
     with pytest.raises(ValueError, match="level"):
@@ -133,7 +134,7 @@ def test_a_row_may_be_written_in_many_ways() -> None:
         assert told.to_dict()["weight"] == expected.to_dict()["weight"]
         assert (told.target, told.against) == (expected.target, expected.against)
     X = np.random.default_rng(0).normal(size=(60, 2)) + y[:, None]
-    placed = sf.NaiveBayes().fit(X, y)
+    placed = NaiveBayes().fit(X, y)
     for row in (X[5], X[5].tolist(), tuple(X[5]), X[5:6]):
         assert placed.explain(row).log_odds == placed.explain(X[5:6]).log_odds
 
@@ -158,12 +159,12 @@ def test_two_classes_are_compared() -> None:
     with pytest.raises(ValueError, match="must be one row; got 2"):
         fitted.explain(rows_of(table, [0, 1]))
     with pytest.raises(ValueError, match="one class only"):
-        sf.NaiveBayes().fit({"x": [1.5, 2.0]}, [0, 0]).explain({"x": 1})
+        NaiveBayes().fit({"x": [1.5, 2.0]}, [0, 0]).explain({"x": 1})
 
 
 def test_an_explanation_reads_as_the_row_was_read() -> None:
     table = {"code": [1234567, 7654321] * 10, "x": np.arange(20.0) ** 2 + 0.5, "c": ["a", "b"] * 10}
-    fitted = sf.NaiveBayes({"x": sf.columns.Histogram(edges=(100.0,))}).fit(table, [0, 1] * 10)
+    fitted = NaiveBayes({"x": sf.columns.Histogram(edges=(100.0,))}).fit(table, [0, 1] * 10)
     told = fitted.explain({"code": 1234567.0, "x": 5.5, "c": "z"})
     values = dict(zip(told.features, told.values, strict=True))
     assert values == {"code": "1234567", "x": "5.5 (below 100)", "c": "z (never seen)"}

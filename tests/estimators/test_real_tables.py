@@ -11,6 +11,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 import suffice as sf
 from datasets.shared import real
+from estimators.plain import NaiveBayes
 from suffice.datasets import read_table
 
 Part = tuple[dict[str, Any], Any]
@@ -55,7 +56,7 @@ def test_adult_without_unknown_rows_is_the_product_of_scikit_learns_two(known: d
     plain = sf.columns.Gaussian(sf.NormalInverseGamma(0, 1e-12, 1, 1e-12), floor=numbers.epsilon_)
     same = sf.columns.Categorical(alpha=1, other=0)
     columns = dict.fromkeys(numeric, plain) | dict.fromkeys(words, same)
-    ours = sf.NaiveBayes(columns, estimate="mean").fit(X, y)
+    ours = NaiveBayes(columns, estimate="mean").fit(X, y)
     assert (ours.predict(Z) != z).sum() == 2724
     np.testing.assert_allclose(np.exp(theirs), ours.predict_proba(Z), rtol=0, atol=1e-6)
 
@@ -63,7 +64,7 @@ def test_adult_without_unknown_rows_is_the_product_of_scikit_learns_two(known: d
 def test_adult_as_it_is(adult: dict[str, Part]) -> None:
     (X, y), (Z, z) = adult["train"], adult["test"]
     assert len(z) == 16_281
-    fitted = sf.NaiveBayes().fit(X, y)
+    fitted = NaiveBayes().fit(X, y)
     assert (fitted.predict(Z) != z).mean() <= 0.16
     assert fitted.columns_["education"].word == "categorical"
     row = {name: column[0] for name, column in Z.items()}
@@ -80,7 +81,7 @@ def test_votes_that_were_not_cast_are_better_left_out_than_counted() -> None:
     filled = np.where(gaps, "?", rows)
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     losses = [
-        log_loss(table.y, cross_val_predict(sf.NaiveBayes(), X, table.y, cv=folds, method="predict_proba"))
+        log_loss(table.y, cross_val_predict(NaiveBayes(), X, table.y, cv=folds, method="predict_proba"))
         for X in (rows, filled)
     ]
     assert losses[0] < losses[1]

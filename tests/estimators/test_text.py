@@ -14,6 +14,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 
 import suffice as sf
+from estimators.plain import TextClassifier
 from suffice.errors import SufficeError
 
 NEWS = Path(__file__).parents[2].parent / "shared" / "data" / "20news_bydate" / "20news-bydate.tar.gz"
@@ -35,7 +36,7 @@ PEERS = {"multinomial": peers.MultinomialNB, "bernoulli": peers.BernoulliNB, "co
 @pytest.mark.parametrize("alpha", [1.0, 0.01, 3.5])
 @pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"min_df": 3, "max_df": 0.6}, {"max_features": 6}])
 def test_the_numbers_are_scikit_learns(model: str, alpha: float, options: dict[str, Any]) -> None:
-    ours = sf.TextClassifier(model, alpha=alpha, **options).fit(TEXTS, LABELS)
+    ours = TextClassifier(model, alpha=alpha, **options).fit(TEXTS, LABELS)
     theirs = make_pipeline(Peer(**options), PEERS[model](alpha=alpha)).fit(TEXTS, LABELS)
     if "max_features" not in options or ours.words_.tolist() == theirs[0].get_feature_names_out().tolist():
         new = [*TEXTS, "", "tea unheardof tea", "soup rum"]
@@ -48,10 +49,10 @@ def test_the_numbers_are_scikit_learns(model: str, alpha: float, options: dict[s
 def test_complement_normalised_and_binary_words() -> None:
     choices: list[tuple[dict[str, Any], dict[str, Any]]] = [({"norm": True}, {"norm": True}), ({"binary": True}, {})]
     for options, peer in choices:
-        ours = sf.TextClassifier("complement", **options).fit(TEXTS, LABELS)
+        ours = TextClassifier("complement", **options).fit(TEXTS, LABELS)
         theirs = make_pipeline(Peer(binary="binary" in options), peers.ComplementNB(**peer)).fit(TEXTS, LABELS)
         np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(TEXTS), rtol=1e-9)
-    ours = sf.TextClassifier(binary=True).fit(TEXTS, LABELS)
+    ours = TextClassifier(binary=True).fit(TEXTS, LABELS)
     theirs = make_pipeline(Peer(binary=True), peers.MultinomialNB()).fit(TEXTS, LABELS)
     np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(TEXTS), rtol=1e-9)
 
@@ -63,7 +64,7 @@ def test_estimates_equal_those_of_the_matrix_classifiers(model: str, estimate: s
     vectorizer = Peer()
     X = vectorizer.fit_transform(TEXTS)
     matrix = kind(alpha=2.0, estimate=estimate).fit(X, LABELS)
-    ours = sf.TextClassifier(model, alpha=2.0, estimate=estimate).fit(TEXTS, LABELS)
+    ours = TextClassifier(model, alpha=2.0, estimate=estimate).fit(TEXTS, LABELS)
     np.testing.assert_allclose(ours.predict_proba(TEXTS), matrix.predict_proba(X), rtol=1e-9, atol=1e-300)
 
 
@@ -74,7 +75,7 @@ def test_mle_forbids_what_never_was(model: str) -> None:
     kind = sf.MultinomialNB if model == "multinomial" else sf.BernoulliNB
     vectorizer = Peer().fit(texts)
     matrix = kind(estimate="mle").fit(vectorizer.transform(texts), labels)
-    ours = sf.TextClassifier(model, estimate="mle").fit(texts, labels)
+    ours = TextClassifier(model, estimate="mle").fit(texts, labels)
     new = ["tea", "rum", "milk", "ale rum", "tea rum", ""]
     np.testing.assert_allclose(ours.predict_proba(new), matrix.predict_proba(vectorizer.transform(new)))
 
@@ -87,11 +88,11 @@ def test_bursty_models_equal_those_of_the_matrix(method: str, alpha: float) -> N
     X = vectorizer.fit_transform(TEXTS)
     matrix = sf.DirichletMultinomialNB(method=method, alpha=alpha).fit(X, LABELS)
     model = "edcm" if method == "edcm" else "dirichlet_multinomial"
-    ours = sf.TextClassifier(model, alpha=alpha).fit(TEXTS, LABELS)
+    ours = TextClassifier(model, alpha=alpha).fit(TEXTS, LABELS)
     new = [*TEXTS, "", "tea tea tea tea rum", "unheardof"]
     expected = matrix.predict_joint_log_proba(vectorizer.transform(new))
     np.testing.assert_allclose(ours.predict_joint_log_proba(new), expected, rtol=1e-6, atol=1e-6)
-    parts = sf.TextClassifier(model, alpha=alpha).partial_fit(TEXTS[:50], LABELS[:50], classes=["a", "b", "c"])
+    parts = TextClassifier(model, alpha=alpha).partial_fit(TEXTS[:50], LABELS[:50], classes=["a", "b", "c"])
     parts.partial_fit(TEXTS[50:], LABELS[50:])
     np.testing.assert_array_equal(parts.predict_proba(TEXTS), ours.predict_proba(TEXTS))
 
@@ -102,12 +103,12 @@ def test_a_word_that_a_class_has_not_met() -> None:
     for method, model in (("dcm", "dirichlet_multinomial"), ("edcm", "edcm")):
         matrix = sf.DirichletMultinomialNB(method=method).fit(vectorizer.transform(texts), labels)
         new = ["milk milk", "ale tea", "rum tea tea"]
-        ours = sf.TextClassifier(model).fit(texts, labels).predict_log_proba(new)
+        ours = TextClassifier(model).fit(texts, labels).predict_log_proba(new)
         np.testing.assert_allclose(ours, matrix.predict_log_proba(vectorizer.transform(new)), rtol=1e-6, atol=1e-9)
 
 
 def test_transforms_equal_those_made_by_hand() -> None:
-    ours = sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, LABELS)
+    ours = TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, LABELS)
     X = Peer().fit_transform(TEXTS).toarray().astype(float)
     idf = np.log(len(X) / (X > 0).sum(axis=0))
     X = np.log1p(X) * idf
@@ -117,8 +118,8 @@ def test_transforms_equal_those_made_by_hand() -> None:
 
 
 def test_batches_equal_one_fit_and_iterators_stream() -> None:
-    whole = sf.TextClassifier(min_df=2).fit(TEXTS, LABELS)
-    parts = sf.TextClassifier(min_df=2)
+    whole = TextClassifier(min_df=2).fit(TEXTS, LABELS)
+    parts = TextClassifier(min_df=2)
     for at in range(0, len(TEXTS), 17):
         parts.partial_fit(iter(TEXTS[at : at + 17]), LABELS[at : at + 17], classes=["a", "b", "c"])
     assert parts.counts_ == whole.counts_
@@ -126,8 +127,8 @@ def test_batches_equal_one_fit_and_iterators_stream() -> None:
 
 
 def test_hashing_needs_no_words() -> None:
-    model = sf.TextClassifier(hash_bits=18, alpha=1e-6).fit(TEXTS, LABELS)
-    named = sf.TextClassifier(alpha=1e-6).fit(TEXTS, LABELS)
+    model = TextClassifier(hash_bits=18, alpha=1e-6).fit(TEXTS, LABELS)
+    named = TextClassifier(alpha=1e-6).fit(TEXTS, LABELS)
     assert (model.predict(TEXTS) == named.predict(TEXTS)).mean() > 0.95
     assert len(model.words_) == 0
     with pytest.raises(SufficeError, match="'hash_bits' parameter of TextClassifier must stay 18"):
@@ -135,7 +136,7 @@ def test_hashing_needs_no_words() -> None:
 
 
 def test_in_scikit_learns_company() -> None:
-    model = sf.TextClassifier()
+    model = TextClassifier()
     assert cross_val_score(model, TEXTS, LABELS, cv=3).mean() > 0.5
     grid = GridSearchCV(model, {"alpha": [0.1, 1.0], "ngram_range": [(1, 1), (1, 2)]}, cv=2).fit(TEXTS, LABELS)
     assert set(grid.best_params_) == {"alpha", "ngram_range"}
@@ -143,10 +144,10 @@ def test_in_scikit_learns_company() -> None:
     again = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(again.predict_proba(TEXTS), fitted.predict_proba(TEXTS))
     assert not hasattr(clone(fitted), "classes_")
-    assert make_pipeline(sf.TextClassifier()).fit(TEXTS, LABELS).score(TEXTS, LABELS) > 0.6
+    assert make_pipeline(TextClassifier()).fit(TEXTS, LABELS).score(TEXTS, LABELS) > 0.6
     weights = np.arange(len(TEXTS)) % 3
-    weighed = sf.TextClassifier().fit(TEXTS, LABELS, sample_weight=weights)
-    repeated = sf.TextClassifier().fit(np.repeat(TEXTS, weights), np.repeat(LABELS, weights))
+    weighed = TextClassifier().fit(TEXTS, LABELS, sample_weight=weights)
+    repeated = TextClassifier().fit(np.repeat(TEXTS, weights), np.repeat(LABELS, weights))
     assert weighed.counts_ == repeated.counts_
 
 
@@ -172,7 +173,7 @@ def test_in_scikit_learns_company() -> None:
     ],
 )
 def test_bad_input_is_one_sentence_and_the_model_stays(texts: Any, labels: Any, options: Any, words: str) -> None:
-    model = sf.TextClassifier().fit(TEXTS, LABELS)
+    model = TextClassifier().fit(TEXTS, LABELS)
     before = model.counts_
     with pytest.raises((SufficeError, ValueError)) as caught:
         model.set_params(**options).fit(texts, labels)
@@ -182,41 +183,41 @@ def test_bad_input_is_one_sentence_and_the_model_stays(texts: Any, labels: Any, 
 
 
 def test_views_are_not_asked_for_while_batches_come() -> None:
-    model = sf.TextClassifier(min_df=2).partial_fit([""], ["a"], classes=["a", "b"]).partial_fit(["tea rum"], ["a"])
+    model = TextClassifier(min_df=2).partial_fit([""], ["a"], classes=["a", "b"]).partial_fit(["tea rum"], ["a"])
     with pytest.raises(SufficeError, match="No word is left: min_df=2"):
         model.predict(["tea"])
     assert model.partial_fit(["tea"], ["b"]).words_.tolist() == ["tea"]
-    assert sf.TextClassifier(max_df=1).fit(["tea rum", "tea"], ["a", "b"]).words_.tolist() == ["rum"]
+    assert TextClassifier(max_df=1).fit(["tea rum", "tea"], ["a", "b"]).words_.tolist() == ["rum"]
 
 
 @pytest.mark.parametrize("weights", [[1, 2, 9], [1], [], 1.0, [[1], [2]], [-1, 1]])
 @pytest.mark.parametrize("options", [{}, {"model": "complement", "use_idf": True}])
 def test_weights_that_do_not_fit(weights: Any, options: dict[str, Any]) -> None:
     with pytest.raises(SufficeError, match="'sample_weight'"):
-        sf.TextClassifier(**options).fit(["tea", "rum"], ["a", "b"], sample_weight=weights)
+        TextClassifier(**options).fit(["tea", "rum"], ["a", "b"], sample_weight=weights)
 
 
 def test_parameters_that_change_after_the_fit() -> None:
-    plain = sf.TextClassifier().fit(TEXTS, LABELS)
+    plain = TextClassifier().fit(TEXTS, LABELS)
     with pytest.raises(SufficeError, match="from the first fit on"):
         plain.set_params(model="dirichlet_multinomial").predict(TEXTS)
-    idf = sf.TextClassifier("complement", use_idf=True).fit(TEXTS, LABELS)
+    idf = TextClassifier("complement", use_idf=True).fit(TEXTS, LABELS)
     expected = idf.predict_proba(TEXTS)
     with pytest.raises(SufficeError, match="cannot learn in batches"):
         idf.set_params(use_idf=False).partial_fit(["tea"], ["a"])
     np.testing.assert_array_equal(idf.predict_proba(TEXTS), expected)
-    later = sf.TextClassifier("complement").fit(TEXTS, LABELS).set_params(use_idf=True)
+    later = TextClassifier("complement").fit(TEXTS, LABELS).set_params(use_idf=True)
     assert later.predict(TEXTS).shape == LABELS.shape
     with pytest.raises(SufficeError, match="what a token is must stay"):
-        sf.TextClassifier().fit(TEXTS, LABELS).set_params(lowercase=False).partial_fit(["tea"], ["a"])
+        TextClassifier().fit(TEXTS, LABELS).set_params(lowercase=False).partial_fit(["tea"], ["a"])
 
 
 def test_more_that_is_refused() -> None:
     with pytest.raises(Exception, match="not fitted"):
-        sf.TextClassifier().predict(["tea"])
+        TextClassifier().predict(["tea"])
     with pytest.raises(SufficeError, match="cannot learn in batches"):
-        sf.TextClassifier("complement", use_idf=True).partial_fit(["tea"], ["a"], classes=["a", "b"])
-    model = sf.TextClassifier().fit(TEXTS, LABELS)
+        TextClassifier("complement", use_idf=True).partial_fit(["tea"], ["a"], classes=["a", "b"])
+    model = TextClassifier().fit(TEXTS, LABELS)
     with pytest.raises(SufficeError, match="do not exist in the initial classes"):
         model.partial_fit(["tea"], ["z"])
     with pytest.raises(SufficeError, match="got float at index 1"):
@@ -239,11 +240,11 @@ def test_20_newsgroups() -> None:
     vectorizer = Peer()
     X, Z = vectorizer.fit_transform(train), vectorizer.transform(test)
     for model, accuracy in (("multinomial", 0.7728), ("bernoulli", 0.6308)):
-        ours = sf.TextClassifier(model).fit(train, y)
+        ours = TextClassifier(model).fit(train, y)
         assert round(ours.score(test, expected), 4) == accuracy
         np.testing.assert_array_equal(ours.predict(test), PEERS[model]().fit(X, y).predict(Z))
-    urn = sf.TextClassifier("dirichlet_multinomial").fit(train, y)
+    urn = TextClassifier("dirichlet_multinomial").fit(train, y)
     assert urn.score(test, expected) >= 0.7728 + 0.03
-    rennie = sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(train, y)
+    rennie = TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(train, y)
     assert round(rennie.score(test, expected), 3) >= 0.843
     assert rennie.set_params(norm=True).fit(train, y).score(test, expected) >= 0.838

@@ -307,6 +307,9 @@ decode_error
         model: TextModel = self._view("model", self._text_model)
         return model.leave_out(X, codes, weights, group)
 
+    def _can_leave_out(self) -> bool:
+        return self._transform is None
+
     def _lengths_of_rows(self, batch: Any) -> Array:
         model: TextModel = self._view("model", self._text_model)
         return model.lengths(batch)

@@ -19,8 +19,8 @@ __all__ = ["TEMPER", "Views"]
 
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
 
-ROWS = 200_000
-"""Rows that a temper is chosen by, at most; they lie evenly among all."""
+ROWS, SCORES = 200_000, 2**24
+"""Rows that a temper is chosen by, at most, and their scores; they lie evenly among all."""
 
 
 class Views:
@@ -75,14 +75,17 @@ class Views:
     def _fit_views(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         """Choose what is to be chosen by leaving rows out."""
         self._chosen, self._stale = {}, False
-        if self.temper != "loo" or isinstance(X, Iterator):
-            return
         owner: Any = self
+        if self.temper != "loo" or isinstance(X, Iterator) or not owner._can_leave_out():
+            return
         X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)
         scores, prior, codes, weights, gone = owner._left_out(X, y, sample_weight, groups)
         alone = gone[np.arange(len(codes)), codes] >= owner._class_rows()[codes]
         judged = np.where(alone, 0.0, weights)
         self._chosen = {"temper": choose_temper(scores, prior, codes, judged, owner._lengths(X))}
+
+    def _can_leave_out(self) -> bool:
+        return True
 
     def _tempered(self, scorer: Any) -> Any:
         """A scorer, with its scores raised to their powers."""
@@ -99,9 +102,9 @@ class Views:
 
 def _some(model: Any, X: Any, y: Any, weights: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
     """All rows, or so many of them as are enough."""
-    labels = np.asarray(y)
-    if len(labels) <= ROWS:
+    labels, most = np.asarray(y), min(ROWS, SCORES // len(model.classes_))
+    if len(labels) <= most:
         return X, labels, weights, groups
-    which = np.linspace(0, len(labels) - 1, ROWS).astype(np.int64)
+    which = np.linspace(0, len(labels) - 1, most).astype(np.int64)
     few = [None if part is None else np.asarray(part)[which] for part in (labels, weights, groups)]
     return model._take_rows(X, which), few[0], few[1], few[2]

@@ -91,7 +91,7 @@ def bernoulli(ones: Any, n: Array, a: Any, b: Any, entries: Entries, codes: Inte
     scores += entries.sums(log(there) - log(np.where(sure, 1.0, absent)))
     lost -= entries.sums(sure.astype(np.float64))
     size = left(n[codes], weights)
-    if a.min(initial=0) == a.max(initial=0) and b.min(initial=0) == b.max(initial=0):
+    if (a == a[:1]).all() and (b == b[:1]).all():
         every = entries.width * log(size + a[:1].sum() + b[:1].sum())
     else:
         every = log(size[:, None] + (a + b)).sum(axis=1)

@@ -2,7 +2,7 @@
 
 Naive Bayes counts related evidence twice, and is too sure of itself. With
 
-    SX-7  score_c(x) = ln π_c + s(x) · ln p(x | c)      s(x) = a · n(x)^−γ
+    score_c(x) = ln π_c + s(x) · ln p(x | c)      s(x) = a · n(x)^−γ
 
 one number a, and for documents of n words an exponent γ of their length, put that right. They are chosen where the
 leave-one-out log loss of the training rows is least, so nothing need be held out. ln a, taken at the typical length,

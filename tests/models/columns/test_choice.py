@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
+from estimators.plain import NaiveBayes
 from suffice.models.columns import Histogram
 
 RNG = np.random.default_rng(0)
@@ -38,21 +39,21 @@ BELL = RNG.normal(size=N)
     ],
 )
 def test_by_what_it_holds(column: Any, word: str) -> None:
-    fitted = sf.NaiveBayes().fit({"x": column}, Y)
+    fitted = NaiveBayes().fit({"x": column}, Y)
     assert fitted.columns_["x"].word == word
     declared = {} if word == "unknown" else {"x": word}
-    assert fitted.statistics_["x"] == sf.NaiveBayes(declared).fit({"x": column}, Y).statistics_["x"]
+    assert fitted.statistics_["x"] == NaiveBayes(declared).fit({"x": column}, Y).statistics_["x"]
 
 
 @pytest.mark.parametrize("unit", [1e-3, 0.3, 1000, 4096])
 def test_the_unit_does_not_choose(unit: float) -> None:
     for column in (BELL + 2 * Y, np.exp(2 * BELL) * (1 + Y), RNG.random(N), 5000 + BELL):
-        words = {sf.NaiveBayes().fit({"x": column * scale}, Y).columns_["x"].word for scale in (1, unit)}
+        words = {NaiveBayes().fit({"x": column * scale}, Y).columns_["x"].word for scale in (1, unit)}
         assert len(words) == 1
 
 
 def test_a_column_is_settled_by_its_first_values() -> None:
-    fitted = sf.NaiveBayes().partial_fit({"x": [1, 2] * 10}, Y[:20])
+    fitted = NaiveBayes().partial_fit({"x": [1, 2] * 10}, Y[:20])
     assert fitted.columns_["x"].word == "categorical"
     fitted.partial_fit({"x": BELL}, Y)
     assert fitted.columns_["x"].word == "categorical"
@@ -60,7 +61,7 @@ def test_a_column_is_settled_by_its_first_values() -> None:
 
 @pytest.mark.parametrize("estimate", ["mean", "predictive"])
 def test_a_histogram_sums_to_one(estimate: Any) -> None:
-    fitted = sf.NaiveBayes({"x": "histogram"}).fit({"x": np.exp(2 * BELL) * (1 + Y)}, Y)
+    fitted = NaiveBayes({"x": "histogram"}).fit({"x": np.exp(2 * BELL) * (1 + Y)}, Y)
     scorer = Histogram().scorer(fitted.statistics_["x"], estimate, False)
     np.testing.assert_allclose(np.exp(scorer.table[:-1]).sum(axis=0), 1)
     np.testing.assert_array_equal(scorer.table[-1], 0)
@@ -69,7 +70,7 @@ def test_a_histogram_sums_to_one(estimate: Any) -> None:
 @pytest.mark.parametrize("kind", ["gaussian", "poisson", "histogram", "bernoulli", "categorical"])
 def test_priors_in_words(kind: str) -> None:
     column = Y if kind == "bernoulli" else RNG.poisson(3, N)
-    shown = repr(sf.NaiveBayes({"x": kind}).fit({"x": column}, Y))
+    shown = repr(NaiveBayes({"x": kind}).fit({"x": column}, Y))
     prior = {"gaussian": "NormalInverseGamma(", "poisson": "Gamma(1, ", "bernoulli": "Beta(a=1, b=1)"}
     assert prior.get(kind, "Dirichlet(1 ") in shown
 
