@@ -54,7 +54,7 @@ class Categorical:
             tables = [leave_out.cells(counts, size, prior, prior * counts.shape[1]) for counts in columns]
             first = np.concatenate([[0], np.cumsum(t.sizes)]).astype(np.int64)
             mine = np.flatnonzero(weights == weight)
-            rows = Rows(X.matrix[mine], X.shape, X.name)
+            rows = X if len(mine) == len(codes) else Rows(X.matrix[mine], X.shape, X.name)
             without = Lookup(by_feature(np.concatenate(tables, axis=1)), first, len(n)).scores(rows)
             own[mine] = without[np.arange(len(mine)), codes[mine]]
         return leave_out.put(scores, codes, own)

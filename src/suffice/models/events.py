@@ -51,7 +51,9 @@ class Bernoulli:
 
     def scorer(self, t: BinaryCounts) -> Linear | Forbidding | Flags:
         """Scores of rows of zeros and ones."""
-        on, off = self.log_theta(t)
+        return self._scorer(*self.log_theta(t))
+
+    def _scorer(self, on: Array, off: Array) -> Linear | Forbidding | Flags:
         always = np.isneginf(off)
         if not always.any():
             on -= off
@@ -65,6 +67,11 @@ class Bernoulli:
     def leave_out(self, t: BinaryCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         """Scores of rows, each by a class that has not seen it."""
         a, b = added(self.a, self.estimate), added(self.b, self.estimate)
+        if not X.is_sparse and (weights == weights[:1]).all():
+            gone, size = weights[:1], leave_out.left(n, np.minimum(n, weights[:1]))[:, None] + a + b
+            there = [np.where(c < gone, 1.0, c - gone + more) for c, more in ((t.ones, a), (t.zeros, b))]
+            without = self._scorer(*(log(part) - log(size) for part in there)).scores(X)
+            return leave_out.put(scores, codes, without[np.arange(len(codes)), codes])
         entries = Entries.of(X.matrix, X.above)
         return leave_out.put(scores, codes, leave_out.bernoulli(t.ones, n, a, b, entries, codes, weights))
 
@@ -106,6 +113,9 @@ class Multinomial:
 
     def leave_out(self, t: TokenCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         """Scores of rows, each by a class that has not seen it."""
+        if not X.is_sparse and self.estimate != "predictive":
+            prior = np.broadcast_to(added(self.alpha, self.estimate), t.counts.shape[1:])
+            return leave_out.put(scores, codes, leave_out.dense_words(t.counts, prior, X.matrix, codes, weights))
         entries, whole = Entries.of(X.matrix), self.estimate == "predictive"
         gone = weights[entries.row] * entries.value
         own, total = t.counts[codes[entries.row], entries.feature], t.counts.sum(axis=1)[codes]

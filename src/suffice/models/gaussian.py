@@ -11,6 +11,7 @@ import numpy as np
 from suffice.models import leave_out
 from suffice.models.events import Estimate
 from suffice.models.kernels import by_feature, normal_scores
+from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseGamma
 from suffice.posterior.special import log_rising
 from suffice.stats import DiagonalMoments
@@ -48,12 +49,37 @@ class Gaussian:
     def leave_out(self, t: DiagonalMoments, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         """Scores of rows, each by a class that has not seen it."""
         own = np.empty(len(codes))
-        for at in range(0, len(codes), ROWS_AT_ONCE):
-            block = slice(at, at + ROWS_AT_ONCE)
-            values = X.matrix[block].astype(np.float64)
-            rest = without(t, codes[block], weights[block, None], values, np.zeros(1))
-            own[block] = self.densities(rest, values)
+
+        def fill(block: slice) -> None:
+            values, code, weight = X.matrix[block].astype(np.float64, copy=False), codes[block], weights[block, None]
+            if self.prior is None or self.estimate == "mle":
+                own[block] = self._plain_densities(t, values, code, weight)
+            else:
+                own[block] = self.densities(without(t, code, weight, values, np.zeros(1)), values)
+
+        in_parallel(fill, [slice(at, at + ROWS_AT_ONCE) for at in range(0, len(codes), ROWS_AT_ONCE)])
         return leave_out.put(scores, codes, own)
+
+    def _plain_densities(self, t: DiagonalMoments, X: Array, codes: Integers, weight: Array) -> Array:
+        """The same by maximum likelihood, in few steps: the distance to the class as it is tells the one without."""
+        n = np.broadcast_to(t.n, t.mean.shape)[codes, :1]
+        rest = leave_out.left(n, weight)
+        some = np.where(rest > 0, rest, 1.0)
+        away = (X - t.mean[codes]) - t.mean_lo[codes]
+        np.square(away, out=away)
+        variance = t.scatter[codes] / some - away * (weight * n / some**2)  # SX-3
+        np.maximum(variance, 0.0, out=variance)
+        variance += self.floor
+        np.maximum(variance, np.finfo(np.float64).tiny, out=variance)
+        away *= np.square(n / some)
+        away /= variance
+        away += np.log(variance, out=variance)
+        scores = -0.5 * (away.sum(axis=1) + X.shape[1] * np.log(2.0 * np.pi))
+        alone = rest[:, 0] == 0
+        if alone.any():
+            empty = without(t, codes[alone], weight[alone], X[alone], np.zeros(1))
+            scores[alone] = self.densities(empty, X[alone])
+        return np.asarray(scores)
 
     def densities(self, t: DiagonalMoments, X: Array) -> Array:
         """ln p of each row by a class of its own."""

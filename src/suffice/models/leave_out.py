@@ -14,12 +14,14 @@ from scipy import sparse
 from suffice.errors import SubtractionError
 from suffice.models.logs import log
 from suffice.models.removal import Entries
+from suffice.parallel import in_parallel
 from suffice.posterior.special import log_rising
 from suffice.typing import Array, Integers
 
 __all__ = ["at", "bernoulli", "cells", "complement", "left", "multinomial", "poisson", "put"]
 
 ROUNDING = 1e-12
+ROWS_AT_ONCE = 2**14
 
 
 def left(count: Array, gone: Array) -> Array:
@@ -74,6 +76,26 @@ def multinomial(
     with np.errstate(invalid="ignore"):
         scores = entries.sums(entries.value * log(word)) - length * log(words)  # SX-3
     return np.where(length > 0, scores, 0.0)
+
+
+def dense_words(counts: Array, prior: Array, X: Array, codes: Integers, weights: Array) -> Array:
+    """`multinomial`, for rows that are mostly not zero."""
+    own, totals = np.empty(len(codes)), counts.sum(axis=1)
+
+    def fill(block: slice) -> None:
+        x, code = X[block].astype(np.float64), codes[block]
+        gone = weights[block, None] * x
+        word = left(counts[code], gone) + prior
+        length = x.sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            np.log(word, out=word)
+            np.multiply(word, x, out=word, where=x != 0)
+            word[x == 0] = 0.0
+            scores = word.sum(axis=1) - length * np.log(left(totals[code], gone.sum(axis=1)) + prior.sum())  # SX-3
+        own[block] = np.where(length > 0, scores, 0.0)
+
+    in_parallel(fill, [slice(at, at + ROWS_AT_ONCE) for at in range(0, len(codes), ROWS_AT_ONCE)])
+    return own
 
 
 def bernoulli(ones: Any, n: Array, a: Any, b: Any, entries: Entries, codes: Integers, weights: Array) -> Array:

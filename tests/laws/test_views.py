@@ -1,0 +1,111 @@
+"""What is fitted on rows stays in force while counts change, is stale then, and is that of a fresh fit once renewed."""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize_scalar
+from sklearn.base import clone
+
+import suffice as sf
+from laws.estimators import ESTIMATORS, EstimatorCase
+from laws.test_estimators import rows
+from suffice.errors import InputError
+from suffice.models.temper import Temper
+
+every_estimator = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
+
+
+def tempered(case: EstimatorCase) -> Any:
+    return clone(case.model).set_params(temper="loo")
+
+
+def same(a: Any, b: Any, X: Any) -> None:
+    assert a.temper_.power == pytest.approx(b.temper_.power, rel=1e-3)
+    np.testing.assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=0, atol=2e-3)
+
+
+@every_estimator
+def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
+    X, y = case.data(1, 120)
+    model = tempered(case).fit(X, y)
+    model.leave_one_out(X, y)
+    found = model.loo_log_loss_
+    assert not model.stale_
+
+    def loss(power: float) -> float:
+        other = clone(case.model).set_params(temper=(power, model.temper_.length)).fit(X, y)
+        other.leave_one_out(X, y)
+        return float(other.loo_log_loss_ + np.log(power / typical) ** 2 / 2 / len(y))
+
+    lengths = model._lengths(X) if model.temper_.length else None
+    typical = 1.0 if lengths is None else float(np.exp(model.temper_.length * np.log(lengths[lengths > 0]).mean()))
+    best = minimize_scalar(lambda t: loss(model.temper_.power * np.exp(t)), bounds=(-1, 1), method="bounded")
+    assert loss(model.temper_.power) == pytest.approx(best.fun, abs=1e-6)
+    plain = clone(case.model).set_params(temper=None).fit(X, y)
+    plain.leave_one_out(X, y)
+    assert found < plain.loo_log_loss_ + 1e-9
+
+
+@every_estimator
+def test_batches_leave_it_stale_until_it_is_renewed(case: EstimatorCase) -> None:
+    X, y = case.data(2, 90)
+    first, last = np.arange(50), np.arange(50, 90)
+    model = tempered(case).fit(rows(X, first), y[first])
+    before = model.temper_
+    model.partial_fit(rows(X, last), y[last])
+    assert model.stale_
+    assert model.temper_ == before
+    same(model.refresh(X, y), tempered(case).fit(X, y), X)
+    assert not model.stale_
+
+
+@every_estimator
+def test_merging_takes_that_of_the_larger_model(case: EstimatorCase) -> None:
+    X, y = case.data(3, 90)
+    few, many = np.arange(30), np.arange(30, 90)
+    a, b = (tempered(case).fit(rows(X, part), y[part]) for part in (few, many))
+    for both in (a + b, b + a):
+        assert both.temper_ == b.temper_
+        assert both.stale_
+        same(both.refresh(X, y), tempered(case).fit(X, y), X)
+    assert not a.stale_
+
+
+@every_estimator
+def test_a_trace_of_what_is_forgotten_can_be_dropped(case: EstimatorCase) -> None:
+    X, y = case.data(4, 90)
+    kept, gone = np.arange(60), np.arange(60, 90)
+    model = tempered(case).fit(X, y)
+    traced = copy(model).forget(rows(X, gone), y[gone])
+    assert traced.temper_ == model.temper_
+    assert traced.stale_
+    clean = copy(model).forget(rows(X, gone), y[gone], drop_views=True)
+    assert clean.temper_ == Temper()
+    assert not clean.stale_
+    never = tempered(case).fit(rows(X, kept), y[kept])
+    same(traced.refresh(rows(X, kept), y[kept]), never, X)
+    assert copy(model).decay(0.5).stale_
+
+
+def test_a_stream_is_read_once_and_not_tempered() -> None:
+    texts, labels = ["spam eggs", "ham eggs", "spam", "ham"] * 5, [0, 1, 0, 1] * 5
+    assert sf.TextClassifier().fit(iter(texts), labels).temper_ == Temper()
+    assert sf.TextClassifier().fit(texts, labels).temper_ != Temper()
+
+
+def test_few_rows_do_not_make_it_certain() -> None:
+    model = sf.NaiveBayes().fit({"x": [0.0, 0.1, 0.2, 9.0, 9.1, 9.2]}, [0, 0, 0, 1, 1, 1])
+    assert 0.01 < model.temper_.power < 10
+
+
+@pytest.mark.parametrize("wrong", [0, -1, "often", (1.0, 2.0, 3.0), (0.0, 1.0), ("a", 1)])
+def test_what_is_no_temper(wrong: Any) -> None:
+    with pytest.raises((InputError, ValueError), match="temper"):
+        sf.BernoulliNB(temper=wrong).fit([[0], [1]], [0, 1]).predict([[0]])
+
+
+def test_the_class_prior_is_not_tempered() -> None:
+    model = sf.BernoulliNB(temper=1e-9).fit([[0], [1], [1]], [0, 1, 1])
+    np.testing.assert_allclose(model.predict_proba([[1]]), [[1 / 3, 2 / 3]], atol=1e-8)
