@@ -19,6 +19,8 @@ from .estimators import NaiveBayes as NaiveBayes
 from .estimators import PoissonNB as PoissonNB
 from .estimators import SelectInformative as SelectInformative
 from .estimators import TextClassifier as TextClassifier
+from .estimators import bayes_factor as bayes_factor
+from .estimators import compare as compare
 from .estimators import merge as merge
 from .estimators import mutual_information as mutual_information
 from .models import columns as columns

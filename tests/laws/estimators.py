@@ -77,6 +77,14 @@ KINDS = {
     "events": "poisson",
     "note": "text",
 }
+LEARNED = {
+    **KINDS,
+    "flag": sf.columns.Bernoulli(prior="evidence"),
+    "colour": sf.columns.Categorical(alpha="evidence"),
+    "size": sf.columns.Gaussian(prior="evidence"),
+    "events": sf.columns.Poisson(prior="evidence"),
+    "note": sf.columns.Text(alpha="evidence"),
+}
 BELIEF = sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)
 
 ESTIMATORS = [
@@ -105,4 +113,14 @@ ESTIMATORS = [
     EstimatorCase("BernoulliNB tempered", sf.BernoulliNB(temper=0.3), flags),
     EstimatorCase("NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, temper=0.5), mixed, exact=False),
     EstimatorCase("TextClassifier hashed", sf.TextClassifier(hash_bits=12, temper=None), texts),
+    EstimatorCase("BernoulliNB evidence", sf.BernoulliNB(alpha="evidence"), flags),
+    EstimatorCase("CategoricalNB evidence", sf.CategoricalNB(alpha="evidence"), names_of_categories),
+    EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", prior="evidence"), reals, exact=False),
+    EstimatorCase("MultinomialNB evidence", sf.MultinomialNB(alpha="evidence"), counts),
+    EstimatorCase("PoissonNB evidence", sf.PoissonNB(alpha="evidence"), counts),
+    EstimatorCase("NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, temper=None), mixed, exact=False),
+    EstimatorCase("TextClassifier evidence", sf.TextClassifier(alpha="evidence", temper=None), texts),
+    EstimatorCase(
+        "TextClassifier bernoulli evidence", sf.TextClassifier("bernoulli", alpha="evidence", temper=None), texts
+    ),
 ]

@@ -3,6 +3,7 @@
 from suffice.estimators.algebra import merge
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
+from suffice.estimators.comparison import Comparison, bayes_factor, compare
 from suffice.estimators.complement import ComplementNB
 from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
 from suffice.estimators.gaussian import GaussianNB
@@ -18,6 +19,7 @@ from suffice.estimators.vectorizer import CountVectorizer
 __all__ = [
     "BernoulliNB",
     "CategoricalNB",
+    "Comparison",
     "ComplementNB",
     "CountVectorizer",
     "DirichletMultinomialNB",
@@ -29,6 +31,8 @@ __all__ = [
     "PoissonNB",
     "SelectInformative",
     "TextClassifier",
+    "bayes_factor",
+    "compare",
     "merge",
     "mutual_information",
 ]

@@ -18,6 +18,7 @@ from suffice.errors import DataError, InputError, LabelError, ShapeError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.shared import Classifier, classes_and_codes
 from suffice.models import Scorer
+from suffice.models.evidence import feature_evidence
 from suffice.stats import CategoryCounts, ClassCounts, Statistic
 from suffice.stats.inputs import KERNEL_TYPES, Rows
 from suffice.typing import Array, Integers
@@ -129,6 +130,10 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
 
     def _class_rows(self) -> Array:
         return self._classes.counts
+
+    def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
+        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
+        return names, feature_evidence(self._event, self._features, self._classes.counts), None
 
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         X = self._read_rows(X)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from numbers import Real
 from typing import Any, ClassVar
 
+import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from suffice.estimators.counts import CountClassifier
+from suffice.estimators.counts import EVIDENCE, CountClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Bernoulli, Scorer
+from suffice.models.empirical import beta_of_flags, flag_terms
 from suffice.posterior import Beta
 from suffice.stats import BinaryCounts, Statistic
 from suffice.stats.inputs import Rows
@@ -25,8 +27,9 @@ class BernoulliNB(CountClassifier):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_features,) or Beta, default=1.0
-        Pseudo-counts of on and of off; 0 for none.
+    alpha : float, array of shape (n_features,), Beta or "evidence", default=1.0
+        Pseudo-counts of on and of off; 0 for none. "evidence" finds the Beta, one for all features, that makes the
+        training rows most probable.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     binarize : float or None, default=0.0
@@ -43,6 +46,8 @@ class BernoulliNB(CountClassifier):
 
     Attributes
     ----------
+    alpha_ : float, ndarray or Beta
+        The pseudo-counts in use.
     class_count_ : ndarray of shape (n_classes,)
         Rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
@@ -68,7 +73,7 @@ class BernoulliNB(CountClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountClassifier._parameter_constraints,
-        "alpha": [*CountClassifier._parameter_constraints["alpha"], Beta],
+        "alpha": [*CountClassifier._parameter_constraints["alpha"], Beta, EVIDENCE],
         "binarize": [None, Interval(Real, 0, None, closed="left")],
         "temper": TEMPER,
     }
@@ -116,6 +121,10 @@ class BernoulliNB(CountClassifier):
         self._event = Bernoulli(*self._two_parameters(Beta), self.estimate)
         if self.estimate == "map":  # may be refused: now, not later
             self._view("log_theta", self._log_theta)
+
+    def _find_prior(self) -> Beta:
+        t: Any = self._features
+        return beta_of_flags(flag_terms(t.ones, t.zeros, np.broadcast_to(t.n, t.ones.shape)))
 
     def _log_theta(self) -> Array:
         t: Any = self._features

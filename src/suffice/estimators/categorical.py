@@ -12,9 +12,10 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
 from suffice.errors import InputError
-from suffice.estimators.counts import CountClassifier
+from suffice.estimators.counts import EVIDENCE, CountClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Categorical, Scorer
+from suffice.models.empirical import one_alpha, symmetric_terms
 from suffice.stats import CategoryCounts, Statistic
 from suffice.stats.counts import category_sizes
 from suffice.stats.inputs import Rows
@@ -32,8 +33,9 @@ class CategoricalNB(CountClassifier):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Pseudo-count added to every category; 0 for none.
+    alpha : float or "evidence", default=1.0
+        Pseudo-count added to every category; 0 for none. "evidence" finds the one, for all features, that makes the
+        training rows most probable.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
@@ -50,6 +52,8 @@ class CategoricalNB(CountClassifier):
 
     Attributes
     ----------
+    alpha_ : float
+        The pseudo-count in use.
     categories_ : list of n_features ndarrays, or None
         The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …
     category_count_ : list of n_features ndarrays of shape (n_classes, n_categories)
@@ -83,7 +87,7 @@ class CategoricalNB(CountClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountClassifier._parameter_constraints,
-        "alpha": [Interval(Real, 0, None, closed="left")],
+        "alpha": [Interval(Real, 0, None, closed="left"), EVIDENCE],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "temper": TEMPER,
     }
@@ -214,6 +218,11 @@ class CategoricalNB(CountClassifier):
         self._event = Categorical(float(self._check_alpha()), self.estimate)
         if self.estimate == "map":  # may be refused: now, not later
             self._view("log_theta", self._log_theta)
+
+    def _find_prior(self) -> float:
+        t: Any = self._features
+        totals = np.stack([counts.sum(axis=1) for counts in self.category_count_], axis=1)
+        return one_alpha(symmetric_terms(t.counts, t.sizes, totals))
 
     def _log_theta(self) -> list[Array]:
         return [self._event.log_theta(counts) for counts in self.category_count_]

@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from suffice.estimators.base import NaiveBayesClassifier
@@ -20,6 +20,7 @@ from suffice.typing import Array
 __all__ = ["CountClassifier", "TotalsClassifier"]
 
 SMALLEST_ALPHA = 1e-10
+EVIDENCE = StrOptions({"evidence"})
 
 
 class CountClassifier(NaiveBayesClassifier):
@@ -53,7 +54,23 @@ class CountClassifier(NaiveBayesClassifier):
     def _read_rows(self, X: Any) -> Any:
         return validate_data(self, X, accept_sparse="csr", reset=False, ensure_all_finite=False)
 
+    @property
+    def alpha_(self) -> Any:
+        """The prior in use: as given, or of highest evidence."""
+        return self._best_prior() if isinstance(self.alpha, str) else self.alpha
+
+    def _best_prior(self) -> Any:
+        return self._view("alpha", self._find_prior)
+
+    def _find_prior(self) -> Any:
+        """The prior that makes the training rows most probable."""
+        raise ValueError(
+            f"The 'alpha' parameter of {type(self).__name__} must be a number. Got {self.alpha!r} instead."
+        )
+
     def _check_alpha(self) -> Any:
+        if isinstance(self.alpha, str):
+            return self._best_prior()
         alpha: Any = self.alpha if isinstance(self.alpha, Real) else np.array(self.alpha)  # it may change under us
         if isinstance(alpha, np.ndarray):
             if alpha.ndim != 1 or not np.isfinite(alpha).all():
@@ -80,15 +97,16 @@ class CountClassifier(NaiveBayesClassifier):
 
     def _two_parameters(self, family: type[Beta | Gamma]) -> tuple[Array, Array]:
         """The prior's two parameters: those of an object, or `alpha` for both."""
-        if not isinstance(self.alpha, family):
+        given: Any = self.alpha_
+        if not isinstance(given, family):
             alpha = np.asarray(self._check_alpha(), np.float64)
             return alpha, alpha
-        if self.alpha.batch_shape not in ((), (self.n_features_in_,)):
+        if given.batch_shape not in ((), (self.n_features_in_,)):
             raise ValueError(
                 f"The 'alpha' parameter of {type(self).__name__} must be a {family.__name__}, or one per feature "
-                f"({self.n_features_in_}). Got a table of shape {self.alpha.batch_shape} instead."
+                f"({self.n_features_in_}). Got a table of shape {given.batch_shape} instead."
             )
-        first, second = (np.asarray(value) for value in self.alpha._values())
+        first, second = (np.asarray(value) for value in given._values())
         return first, second
 
     def _remake_prior(self) -> None:

@@ -6,13 +6,14 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.shared import ESTIMATES
 from suffice.estimators.views import TEMPER
 from suffice.models import Gaussian, Scorer
+from suffice.models.empirical_normal import belief_about_normals
 from suffice.models.gaussian import largest_variance
 from suffice.models.logs import log
 from suffice.posterior import NormalInverseGamma
@@ -37,8 +38,9 @@ class GaussianNB(NaiveBayesClassifier):
         Share of the largest variance of any feature that is added to every plugged-in variance.
     estimate : {"mle", "map", "mean", "predictive"}, default="mle"
         How means and variances are estimated; all but "mle" need a `prior`.
-    prior : NormalInverseGamma, default=None
-        Belief about each feature's mean and variance: one, or one per feature.
+    prior : NormalInverseGamma or "evidence", default=None
+        Belief about each feature's mean and variance: one, or one per feature; or the one that makes the training rows
+        most probable, with `m` and `b` of each feature and `kappa` and `a` of all.
     temper : float, pair of floats, "loo" or None, default=None
         Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
@@ -53,6 +55,8 @@ class GaussianNB(NaiveBayesClassifier):
         The labels.
     epsilon_ : float
         What was added to the variances.
+    prior_ : NormalInverseGamma or None
+        The belief in use.
     theta_ : ndarray of shape (n_classes, n_features)
         Mean of each feature in each class.
     var_ : ndarray of shape (n_classes, n_features)
@@ -74,13 +78,14 @@ class GaussianNB(NaiveBayesClassifier):
         "priors": ["array-like", None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "estimate": [ESTIMATES],
-        "prior": [NormalInverseGamma, None],
+        "prior": [NormalInverseGamma, StrOptions({"evidence"}), None],
         "temper": TEMPER,
     }
 
     class_count_: Array
     class_prior_: Array
     epsilon_: float
+    prior_: NormalInverseGamma | None
     theta_: Array
     var_: Array
 
@@ -119,7 +124,8 @@ class GaussianNB(NaiveBayesClassifier):
         self.class_count_ = self._classes.counts.copy()
         self.class_prior_ = self._class_prior()
         self.epsilon_ = self.var_smoothing * largest_variance(t)
-        self._event = Gaussian(self.epsilon_, self.prior, self.estimate)
+        self.prior_ = belief_about_normals(t) if isinstance(self.prior, str) else self.prior
+        self._event = Gaussian(self.epsilon_, self.prior_, self.estimate)
         self.theta_, self.var_ = (np.array(part) for part in self._event.parameters(t))
         for part in (self.theta_, self.var_):
             part.setflags(write=False)  # changes to them would change no prediction

@@ -342,6 +342,9 @@ class NaiveBayes(Classifier):
     def _log_prior_of(self, counts: Array) -> Array:
         return class_log_prior(self, counts)
 
+    def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
+        return list(self.columns_), self._learned.evidence(), None
+
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         table = aligned(self, Table.read(X, "X"))
         votes = self._learned.leave_out(table, codes, weights, group, self.estimate)

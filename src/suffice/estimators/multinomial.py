@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from suffice.estimators.counts import CountClassifier, TotalsClassifier
+from suffice.estimators.counts import EVIDENCE, CountClassifier, TotalsClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Multinomial, Scorer
+from suffice.models.empirical import one_alpha, symmetric_terms
+from suffice.models.evidence import log_coefficient
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import Rows
 from suffice.typing import Array
@@ -23,8 +25,9 @@ class MultinomialNB(TotalsClassifier):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_features,) or Dirichlet, default=1.0
-        Pseudo-counts added to every word; 0 for none.
+    alpha : float, array of shape (n_features,), Dirichlet or "evidence", default=1.0
+        Pseudo-counts added to every word; 0 for none. "evidence" finds the number that makes the training rows most
+        probable.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
@@ -41,6 +44,8 @@ class MultinomialNB(TotalsClassifier):
 
     Attributes
     ----------
+    alpha_ : float, ndarray or Dirichlet
+        The pseudo-counts in use.
     class_count_ : ndarray of shape (n_classes,)
         Rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
@@ -67,7 +72,7 @@ class MultinomialNB(TotalsClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountClassifier._parameter_constraints,
-        "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet],
+        "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet, EVIDENCE],
         "temper": TEMPER,
     }
 
@@ -100,6 +105,10 @@ class MultinomialNB(TotalsClassifier):
         if self.estimate == "map":  # may be refused: now, not later
             self._view("log_theta", self._log_theta)
 
+    def _find_prior(self) -> float:
+        t: Any = self._features
+        return one_alpha(symmetric_terms(t.counts, t.counts.shape[1], t.counts.sum(axis=1)))
+
     def _log_theta(self) -> Array:
         logs: Array = self._event.log_theta(self._features)
         return logs
@@ -113,6 +122,9 @@ class MultinomialNB(TotalsClassifier):
     def _scorer_of(self, t: Any, n: Array) -> Scorer:
         scorer: Scorer = self._event.scorer(t)
         return scorer
+
+    def _counted_rows(self, X: Any) -> tuple[Any, Any]:
+        return self._read_rows(X), log_coefficient
 
     def _pseudo_counts(self, family: str) -> Array:
         if isinstance(self.alpha, Dirichlet):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
-from suffice.estimators.counts import CountClassifier, TotalsClassifier
+from suffice.estimators.counts import EVIDENCE, CountClassifier, TotalsClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Poisson, Scorer
+from suffice.models.empirical import gamma_of_counts, rate_terms
+from suffice.models.evidence import log_coefficient
 from suffice.posterior import Gamma
 from suffice.typing import Array
 
@@ -18,9 +21,10 @@ class PoissonNB(TotalsClassifier):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_features,) or Gamma, default=1.0
+    alpha : float, array of shape (n_features,), Gamma or "evidence", default=1.0
         Events, and the same number of rows they were seen in, added to every feature: a prior guess of one event a row,
-        worth `alpha` rows. A Gamma says it in general.
+        worth `alpha` rows. A Gamma says it in general; "evidence" finds the one, for all features, that makes the
+        training rows most probable.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
@@ -35,6 +39,8 @@ class PoissonNB(TotalsClassifier):
 
     Attributes
     ----------
+    alpha_ : float, ndarray or Gamma
+        The prior in use.
     class_count_ : ndarray of shape (n_classes,)
         Rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
@@ -60,7 +66,7 @@ class PoissonNB(TotalsClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountClassifier._parameter_constraints,
-        "alpha": [*CountClassifier._parameter_constraints["alpha"], Gamma],
+        "alpha": [*CountClassifier._parameter_constraints["alpha"], Gamma, EVIDENCE],
         "temper": TEMPER,
     }
 
@@ -92,6 +98,13 @@ class PoissonNB(TotalsClassifier):
         self._event = Poisson(*self._two_parameters(Gamma), self.estimate)
         if self.estimate == "map":  # may be refused: now, not later
             self._view("rates", self._rates)
+
+    def _find_prior(self) -> Gamma:
+        t: Any = self._features
+        return gamma_of_counts(rate_terms(t.counts, self.class_count_[:, None]))
+
+    def _counted_rows(self, X: Any) -> tuple[Any, Any]:
+        return self._read_rows(X), partial(log_coefficient, lengths=False)
 
     def _rates(self) -> Array:
         t: Any = self._features

@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
 from suffice.estimators.algebra import Additive
+from suffice.estimators.evident import Evident
 from suffice.estimators.held_out import HeldOut
 from suffice.estimators.views import Views
 from suffice.models import decide, joint, log_posterior
@@ -24,7 +25,7 @@ __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(Additive, HeldOut, Views, ClassifierMixin, BaseEstimator):
+class Classifier(Additive, HeldOut, Evident, Views, ClassifierMixin, BaseEstimator):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]

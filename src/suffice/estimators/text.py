@@ -8,17 +8,21 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import _fit_context
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError, LabelError
+from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.algebra import all_or_nothing
+from suffice.estimators.counts import EVIDENCE
 from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior, classes_and_codes
 from suffice.estimators.views import TEMPER
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, texts
+from suffice.models.empirical import alpha_of_presence, alpha_of_words
+from suffice.models.evidence import NO_EVIDENCE, log_coefficient, presence_evidence, word_evidence
 from suffice.models.text_model import TextModel
 from suffice.models.urns import Urns, fit_urns
 from suffice.posterior import Dirichlet
@@ -49,9 +53,10 @@ class TextClassifier(Classifier):
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How probabilities of words are estimated. "predictive" integrates them out: "multinomial" then scores the whole
         document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
-    alpha : float, default=None
+    alpha : float or "evidence", default=None
         Pseudo-count added to every word, 1 if not given; 0 for none. For the bursty models the prior's one-word
-        documents per word, 0.03 if not given.
+        documents per word, 0.03 if not given. "evidence", for "multinomial" and "bernoulli", finds the one that makes
+        the training texts most probable.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : array of shape (n_classes,) or Dirichlet, default=None
@@ -79,6 +84,8 @@ decode_error
 
     Attributes
     ----------
+    alpha_ : float
+        The pseudo-count in use.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     class_count_ : ndarray of shape (n_classes,)
@@ -104,7 +111,7 @@ decode_error
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "model": [StrOptions({"multinomial", "bernoulli", "complement", *URNS})],
         "estimate": [ESTIMATES],
-        "alpha": [Interval(Real, 0, None, closed="left"), None],
+        "alpha": [Interval(Real, 0, None, closed="left"), EVIDENCE, None],
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", Dirichlet, None],
         "norm": ["boolean"],
@@ -127,7 +134,7 @@ decode_error
         model: str = "multinomial",
         *,
         estimate: Any = "mean",
-        alpha: float | None = None,
+        alpha: Any = None,
         fit_prior: bool = True,
         class_prior: Any = None,
         norm: bool = False,
@@ -302,6 +309,26 @@ decode_error
         plain = self.model != "complement" or len(self.classes_) == 1
         return class_log_prior(self, counts) if plain else np.zeros(len(self.classes_))
 
+    def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
+        if self._transform is not None or self.model not in ("multinomial", "bernoulli"):
+            why = NO_EVIDENCE["urns" if self.model in URNS else "complement"]
+            raise KindError(f"TextClassifier with model={self.model!r} has no evidence: {why}.")
+        model: TextModel = self._view("model", self._text_model)
+        names = np.arange(model.counts.width) if model.counts.hash_bits else model.counts.words.strings
+        if self.model == "bernoulli":
+            return names, *presence_evidence(model.counts.documents, model.counts.n, model.alpha)
+        return names, word_evidence(model.table, model.alpha), None
+
+    def _counted_rows(self, X: Any) -> tuple[Any, Any] | None:
+        if self.model != "multinomial":
+            return None
+        model: TextModel = self._view("model", self._text_model)
+        found = [model.lexicon.matrix(batch, model.counts.width) for batch in self._analysis.batches(X, "X")]
+        documents = sparse.vstack(found, format="csr")
+        if self.binary:
+            documents.data[:] = 1.0
+        return documents, log_coefficient
+
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         self._get_statistics()  # refused where documents are transformed
         model: TextModel = self._view("model", self._text_model)
@@ -361,8 +388,14 @@ decode_error
         return counts.keep(kept_words(self, counts.document_frequency, counts.frequency, counts.n.sum()))
 
     def _check_model(self) -> None:
+        if self.alpha == "evidence" and self.model not in ("multinomial", "bernoulli"):
+            raise InputError(
+                "The 'alpha' parameter of TextClassifier can be 'evidence' where the model is 'multinomial' or "
+                f"'bernoulli'; got model={self.model!r}, which has no evidence."
+            )
         if self.model not in URNS:
-            texts.pseudo_count(self._alpha, self.estimate)
+            if self.alpha != "evidence":
+                texts.pseudo_count(self._alpha, self.estimate)
             if self.estimate == "predictive" and self.model == "multinomial" and self.binary:
                 raise InputError(
                     "TextClassifier with estimate='predictive' counts words as often as they come, not binary."
@@ -380,7 +413,20 @@ decode_error
             )
 
     @property
+    def alpha_(self) -> float:
+        """The pseudo-count in use."""
+        return self._alpha
+
+    def _find_alpha(self) -> float:
+        counts = self._view("counts", self._kept)
+        if self.model == "bernoulli":
+            return alpha_of_presence(counts.documents, counts.n)
+        return alpha_of_words(counts.documents if self.binary else counts.tokens)
+
+    @property
     def _alpha(self) -> float:
+        if self.alpha == "evidence":
+            return float(self._view("alpha", self._find_alpha))
         return float(self.alpha if self.alpha is not None else 0.03 if self.model in URNS else 1.0)
 
     def _fit_urns(self) -> Urns:

@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.errors import DataError, InputError
 from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, choose
+from suffice.models.columns.evidence import column_evidence
 from suffice.models.events import Estimate
 from suffice.models.removal import removals
 from suffice.parallel import in_parallel, thread_count
@@ -140,6 +141,10 @@ class TableModel:
         names = [name for name, model in self.columns.items() if not isinstance(model, Drop | Unknown)]
         made = in_parallel(lambda name: self.columns[name].scorer(self.statistics[name], estimate, strict), names)
         return TableScorer(dict(zip(names, made, strict=True)), self.columns, len(self.rows.counts))
+
+    def evidence(self) -> Array:
+        """ln p of each column's values: classes × columns."""
+        return np.column_stack([column_evidence(self.columns[name], self.statistics[name]) for name in self.columns])
 
     def leave_out(
         self, table: Table, codes: Integers, weights: Array, group: Integers | None, estimate: Estimate

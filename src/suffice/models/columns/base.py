@@ -91,7 +91,9 @@ class Lookup:
 
 
 def must_be(prior: Any, family: type, model: str) -> None:
-    """Raise KindError unless a prior is of its family, or not given."""
+    """Raise KindError unless a prior is of its family, "evidence", or not given."""
+    if isinstance(prior, str) and prior == "evidence":
+        return
     if prior is not None and not isinstance(prior, family):
         raise KindError(f"The argument 'prior' of {model} must be a {family.__name__}; got {prior!r}.")
     shape = getattr(prior, "batch_shape", ())

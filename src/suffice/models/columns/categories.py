@@ -24,6 +24,7 @@ from suffice.models.columns.base import (
     shares,
     without,
 )
+from suffice.models.empirical import beta_of_flags, flag_terms, one_alpha, symmetric_terms
 from suffice.models.events import Estimate
 from suffice.models.removal import Removal
 from suffice.posterior import Beta, Dirichlet
@@ -42,21 +43,22 @@ class Categorical(ColumnModel):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Pseudo-count of each category in each class.
+    alpha : float or "evidence", default=1.0
+        Pseudo-count of each category in each class; or the one that makes the column most probable.
     other : float, default=None
         Pseudo-count of all categories never seen together, as much as ``alpha`` if not given. 0 if there are no
         others; then one that does turn up does not vote.
     """
 
-    alpha: float = 1.0
+    alpha: float | str = 1.0
     other: float | None = None
 
     word = "categorical"
     storages = frozenset({"bool", "integer", "real", "string", "category"})
 
     def __post_init__(self) -> None:
-        POSITIVE.read(self.alpha, "alpha")
+        if self.alpha != "evidence":
+            POSITIVE.read(self.alpha, "alpha")
         if self.other is not None and self.other != 0:
             POSITIVE.read(self.other, "other")
 
@@ -68,7 +70,7 @@ class Categorical(ColumnModel):
         """ln θ of each category, of any other, and nothing for none."""
         counts, alpha = self._with_other(t)
         log_theta = categorical.Categorical(alpha, estimate).log_theta(counts)
-        if self._others == 0 and not strict:
+        if self.other == 0 and not strict:
             log_theta = np.column_stack([log_theta, np.zeros(len(log_theta))])  # what cannot be does not vote
         return Lookup.of(log_theta, partial(_places, t.values, strict), [*map(_shown, t.values), "never seen"])
 
@@ -80,30 +82,35 @@ class Categorical(ColumnModel):
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per category and class."""
         counts, alpha = self._with_other(t)
-        names = np.array([*map(_shown, t.values), *["(other)"] * (self._others > 0)], dtype=object)
+        names = np.array([*map(_shown, t.values), *["(other)"] * (self.other != 0)], dtype=object)
         return by_value("value", names, classes, n=counts, **shares(counts + alpha, level))
 
     def prior_in_words(self, t: ValueCounts) -> str:
         """Pseudo-counts and categories."""
-        other = "" if self._others == 0 else " and others"
+        other = "" if self.other == 0 else " and others"
         many = "category" if len(t.values) == 1 else "categories"
-        return f"Dirichlet({self.alpha:g} each) over {len(t.values):,} {many}{other}"
+        return f"Dirichlet({self.pseudo_count(t):g} each) over {len(t.values):,} {many}{other}"
 
     def log_evidence(self, t: ValueCounts) -> float:
         """ln p of the categories, all classes together."""
         counts, alpha = self._with_other(t)
         return float(np.sum(Dirichlet(np.broadcast_to(alpha, counts.shape)).log_evidence(counts=counts)))
 
-    @property
-    def _others(self) -> float:
-        return self.alpha if self.other is None else self.other
+    def pseudo_count(self, t: ValueCounts) -> float:
+        """As given, or of highest evidence."""
+        if self.alpha != "evidence":
+            return float(self.alpha)
+        sizes = len(t.values) + (self.other is None)
+        return one_alpha(symmetric_terms(t.count, sizes, t.n, self.other))
 
     def _with_other(self, t: ValueCounts) -> tuple[Array, Array]:
         """Counts and pseudo-counts, those of all other categories last, if there are others."""
-        counts, alpha = t.table, np.full(len(t.values), float(self.alpha))
-        if self._others == 0:
+        one = self.pseudo_count(t)
+        counts, alpha = t.table, np.full(len(t.values), one)
+        if self.other == 0:
             return counts, alpha
-        return np.column_stack([counts, np.zeros(len(counts))]), np.append(alpha, self._others)
+        others = one if self.other is None else self.other
+        return np.column_stack([counts, np.zeros(len(counts))]), np.append(alpha, others)
 
 
 @dataclass(frozen=True, repr=False)
@@ -112,11 +119,11 @@ class Bernoulli(ColumnModel):
 
     Parameters
     ----------
-    prior : Beta, default=Beta(1, 1)
-        The belief before any row is seen.
+    prior : Beta or "evidence", default=Beta(1, 1)
+        The belief before any row is seen; or the one that makes the column most probable.
     """
 
-    prior: Beta = field(default_factory=lambda: Beta(1, 1))
+    prior: Beta | str = field(default_factory=lambda: Beta(1, 1))
 
     word = "bernoulli"
     storages = frozenset({"bool", "integer", "real"})
@@ -132,23 +139,31 @@ class Bernoulli(ColumnModel):
 
     def scorer(self, t: BinaryCounts, estimate: Estimate, strict: bool) -> Lookup:
         """ln(1−θ) and ln θ."""
-        on, off = events.Bernoulli(np.asarray(self.prior.a), np.asarray(self.prior.b), estimate).log_theta(t)
+        prior = self.belief(t)
+        on, off = events.Bernoulli(np.asarray(prior.a), np.asarray(prior.b), estimate).log_theta(t)
         return Lookup.of(np.column_stack([off, on]), self._places)
 
     def leave_out(self, t: BinaryCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
         """ln θ or ln(1−θ)."""
-        prior = events.added(np.array([self.prior.b, self.prior.a], np.float64), estimate)
+        belief = self.belief(t)
+        prior = events.added(np.array([belief.b, belief.a], np.float64), estimate)
         return without(np.column_stack([t.zeros, t.ones]), prior, self._places(column), removal)
 
     def table(self, t: BinaryCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per class."""
-        belief = self.prior.update(t)
+        belief = self.belief(t).update(t)
         low, high = belief.interval(level)
         return by_class(classes, n=np.broadcast_to(t.n, t.ones.shape), probability=belief.mean, low=low, high=high)
 
     def prior_in_words(self, t: BinaryCounts) -> str:
         """The Beta."""
-        return repr(self.prior)
+        return repr(self.prior) if self.prior != "evidence" else "Beta({0.a:.4g}, {0.b:.4g})".format(self.belief(t))
+
+    def belief(self, t: BinaryCounts) -> Beta:
+        """The prior as given, or the one of highest evidence."""
+        if isinstance(self.prior, Beta):
+            return self.prior
+        return beta_of_flags(flag_terms(t.ones, t.zeros, np.broadcast_to(t.n, t.ones.shape)))
 
     def _places(self, column: Column) -> Integers:
         values = numbers(column)

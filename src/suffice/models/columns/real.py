@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models import events, gaussian
 from suffice.models.columns.base import ColumnModel, Told, by_class, column_name, must_be, numbers, present, silent
+from suffice.models.empirical import gamma_of_counts, rate_terms
+from suffice.models.empirical_normal import belief_about_normals
 from suffice.models.events import Estimate
 from suffice.models.leave_out import left
 from suffice.models.removal import Removal
@@ -54,14 +56,15 @@ class Gaussian(ColumnModel):
 
     Parameters
     ----------
-    prior : NormalInverseGamma, default=None
-        Belief about mean and variance. If not given: the mean about that of all rows, worth 0.01 rows; the variance
-        about that within classes, worth one row. So the unit of the numbers does not matter.
+    prior : NormalInverseGamma or "evidence", default=None
+        Belief about mean and variance, or the one that makes the column most probable. If not given: the mean about
+        that of all rows, worth 0.01 rows; the variance about that within classes, worth one row. So the unit of the
+        numbers does not matter.
     floor : float, default=0.0
         Added to the variance where it is plugged in ("mle", "map", "mean").
     """
 
-    prior: NormalInverseGamma | None = None
+    prior: NormalInverseGamma | str | None = None
     floor: float = 0.0
 
     word = "gaussian"
@@ -96,8 +99,8 @@ class Gaussian(ColumnModel):
         The unit drops out of densities, since all classes share it; a prior of the user's has the user's unit.
         """
         unit = 1.0
-        if self.prior is None:
-            variance = float(np.ravel(self.belief(t).b)[0]) / (SHAPE - 1)
+        if not isinstance(self.prior, NormalInverseGamma):
+            variance = float(np.ravel(replace(self, prior=None).belief(t).b)[0]) / (SHAPE - 1)
             unit = 2.0 ** (np.frexp(variance)[1] // 2)
         scale = {"mean": unit, "mean_lo": unit, "n": 1.0}
         own = {name: array / scale.get(name, unit**2) for name, array in t.arrays().items()}
@@ -125,8 +128,10 @@ class Gaussian(ColumnModel):
 
     def belief(self, t: DiagonalMoments) -> NormalInverseGamma:
         """The prior as given, or one in the unit of the numbers."""
-        if self.prior is not None:
+        if isinstance(self.prior, NormalInverseGamma):
             return self.prior
+        if self.prior is not None:
+            return belief_about_normals(t)
         n, mean = float(t.n.sum()), t.mean[:, 0]
         if n == 0:
             return NormalInverseGamma(0.0, KAPPA, SHAPE, SHAPE - 1)
@@ -152,11 +157,12 @@ class Poisson(ColumnModel):
 
     Parameters
     ----------
-    prior : Gamma, default=None
-        Belief about the rate. If not given: about the mean of all rows, worth one event.
+    prior : Gamma or "evidence", default=None
+        Belief about the rate, or the one that makes the column most probable. If not given: about the mean of all
+        rows, worth one event.
     """
 
-    prior: Gamma | None = None
+    prior: Gamma | str | None = None
 
     word = "poisson"
     storages = NUMBERS
@@ -206,8 +212,10 @@ class Poisson(ColumnModel):
 
     def belief(self, t: PoissonSums) -> Gamma:
         """The prior as given, or one about the mean of all."""
-        if self.prior is not None:
+        if isinstance(self.prior, Gamma):
             return self.prior
+        if self.prior is not None:
+            return gamma_of_counts(rate_terms(t.total, t.n))
         total, n = float(t.total.sum()), float(t.n.sum())
         return Gamma(1.0, n / total if total > 0 else 1.0)
 

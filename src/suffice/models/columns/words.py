@@ -12,6 +12,7 @@ from scipy import sparse
 
 from suffice.models import text_leave_out, texts
 from suffice.models.columns.base import ColumnModel, ColumnScorer, Told, by_value, shares
+from suffice.models.empirical import alpha_of_words
 from suffice.models.events import Estimate
 from suffice.models.removal import Removal
 from suffice.models.urns import predictive_urns
@@ -55,15 +56,15 @@ class Text(ColumnModel):
 
     Parameters
     ----------
-    alpha : float, default=1.0
-        Pseudo-count of each word in each class.
+    alpha : float or "evidence", default=1.0
+        Pseudo-count of each word in each class; or the one that makes the words most probable.
     ngram_range : tuple of int, default=(1, 1)
         Words, or runs of so many words.
     lowercase : bool, default=True
         Whether capital letters are the same as small ones.
     """
 
-    alpha: float = 1.0
+    alpha: float | str = 1.0
     ngram_range: tuple[int, int] = (1, 1)
     lowercase: bool = True
 
@@ -71,7 +72,8 @@ class Text(ColumnModel):
     storages = frozenset({"string", "category"})
 
     def __post_init__(self) -> None:
-        POSITIVE.read(self.alpha, "alpha")
+        if self.alpha != "evidence":
+            POSITIVE.read(self.alpha, "alpha")
 
     @property
     def analysis(self) -> Analysis:
@@ -101,7 +103,7 @@ class Text(ColumnModel):
             return Wordless(t.n_classes)
         analysis = self.analysis
         lexicon = texts.Lexicon.of(t, analysis)
-        alpha = texts.pseudo_count(self.alpha, estimate)
+        alpha = texts.pseudo_count(self.pseudo_count(t), estimate)
         if estimate == "predictive":
             scorer: Any = predictive_urns(t, alpha).scorer(lexicon)
         else:
@@ -116,17 +118,21 @@ class Text(ColumnModel):
         lexicon = texts.Lexicon.of(t, analysis)
         parts = [lexicon.matrix(batch, t.width) for batch in analysis.batches(_texts(column).fill_null(""))]
         documents = sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, t.width))
-        alpha = texts.pseudo_count(self.alpha, estimate)
+        alpha = texts.pseudo_count(self.pseudo_count(t), estimate)
         return text_leave_out.multinomial(t.tokens, alpha, documents, removal, estimate == "predictive")
 
     def table(self, t: WordCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per word and class."""
         counts = t.tokens.toarray()
-        return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.alpha, level))
+        return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.pseudo_count(t), level))
 
     def prior_in_words(self, t: WordCounts) -> str:
         """Pseudo-counts and words."""
-        return f"Dirichlet({self.alpha:g} each) over {t.width:,} words"
+        return f"Dirichlet({self.pseudo_count(t):g} each) over {t.width:,} words"
+
+    def pseudo_count(self, t: WordCounts) -> float:
+        """As given, or of highest evidence."""
+        return float(self.alpha) if self.alpha != "evidence" else alpha_of_words(t.tokens)
 
 
 def _texts(column: Column) -> Any:

@@ -1,0 +1,173 @@
+"""Empirical Bayes: the pseudo-counts that make the data most probable, from counts of counts (SX-4).
+
+The evidence of flags, categories and words is a sum of terms ± ln z(z+1)…(z+n−1), each z a sum of hyper-parameters.
+Equal terms are counted once, so the cost of a step depends on how many different counts there are, and on rows not at
+all. A maximum need not exist: without any variety it runs to 0, without overdispersion to ∞. So pseudo-counts stay
+between 1e-6 and 1e6; where the evidence does not depend on them at all, they are 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.models.climb import Top, climb
+from suffice.posterior import Beta, Gamma
+from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
+from suffice.typing import Array
+
+__all__ = [
+    "LARGEST",
+    "SMALLEST",
+    "Rises",
+    "Terms",
+    "alpha_of_presence",
+    "alpha_of_words",
+    "beta_of_flags",
+    "flag_terms",
+    "gamma_of_counts",
+    "one_alpha",
+    "rate_terms",
+    "symmetric_terms",
+]
+
+SMALLEST, LARGEST = 1e-6, 1e6
+GRID = np.array([1.0, *np.logspace(-6, 6, 25)])
+
+Terms = tuple[Any, Any, Any, Any]
+"""Coefficients of the hyper-parameters in z, what is added to z, n, and how often the term comes (negative: below)."""
+
+
+@dataclass(frozen=True)
+class Rises:
+    """Σ times · ln z(z+1)…(z+n−1), with z = lines·x + offset."""
+
+    lines: Array
+    offset: Array
+    n: Array
+    times: Array
+
+    @classmethod
+    def of(cls, *parts: Terms) -> Rises:
+        """The sum of some terms, equal ones together."""
+        tables = []
+        for line, offset, n, times in parts:
+            n, offset, times = np.broadcast_arrays(np.ravel(n), offset, times)
+            line = np.broadcast_to(np.atleast_1d(np.asarray(line, np.float64)), (len(n), np.shape(line)[-1]))
+            tables.append(np.column_stack([line, offset, n, times])[n > 0])
+        every = np.concatenate(tables)
+        keys, place = np.unique(every[:, :-1], axis=0, return_inverse=True)
+        times = np.bincount(np.ravel(place), every[:, -1], len(keys)).astype(np.float64)
+        return cls(keys[:, :-2], keys[:, -2], keys[:, -1], times)
+
+    def value(self, x: Array) -> float:
+        """The evidence."""
+        return float(self.times @ log_rising(self._z(x), self.n))  # SX-4
+
+    def slope(self, x: Array) -> tuple[Array, Array]:
+        """Its first and second derivatives."""
+        z = self._z(x)
+        first = (self.times * digamma_rise(z, self.n)) @ self.lines  # SX-4
+        second = -(self.lines.T * (self.times * trigamma_fall(z, self.n))) @ self.lines  # SX-4
+        return first, second
+
+    def _z(self, x: Array) -> Array:
+        return np.asarray(self.lines @ x + self.offset)
+
+
+def symmetric_terms(counts: Array, sizes: Any, totals: Array, other: float | None = None) -> Rises:
+    """One α for all: counts of categories, how many there are (zeros too) and the total, of each die.
+
+    With `other`, each die has one more category that keeps this pseudo-count.
+    """
+    sizes, totals = np.broadcast_arrays(sizes, totals)
+    below = (sizes.reshape(-1, 1), other or 0.0, totals.ravel(), -1.0)
+    return Rises.of(([1.0], 0.0, counts, 1.0), below)
+
+
+def one_alpha(hill: Rises) -> float:
+    """The pseudo-count of highest evidence."""
+    return float(climb_from_grid(hill).x[0])
+
+
+def alpha_of_words(table: Any) -> float:
+    """Of a sparse table of classes × words: the α of highest evidence."""
+    return one_alpha(symmetric_terms(table.data, table.shape[1], np.asarray(table.sum(axis=1)).ravel()))
+
+
+def alpha_of_presence(documents: Any, n: Array) -> float:
+    """Of words that are there or not, in documents of each class, sparse: the α of Beta(α, α) of highest evidence."""
+    met = np.diff(documents.indptr)
+    zeros = np.maximum(np.repeat(n, met) - documents.data, 0.0)
+    never, width = documents.shape[1] - met, documents.shape[1]
+    below = ([2.0], 0.0, n, -float(width))
+    return one_alpha(
+        Rises.of(*(([1.0], 0.0, *one) for one in ((documents.data, 1.0), (zeros, 1.0), (n, never))), below)
+    )
+
+
+def climb_from_grid(hill: Rises) -> Top:
+    """From the best of some places that lie apart, since there may be more than one top."""
+    best = max(GRID, key=lambda alpha: hill.value(np.array([alpha])))
+    return climb(hill, np.array([best]), SMALLEST, LARGEST)
+
+
+def flag_terms(ones: Array, zeros: Array, n: Array, times: Any = 1.0) -> Rises:
+    """One Beta for all: how often each flag is on and off."""
+    on, off = ([1.0, 0.0], 0.0, ones, times), ([0.0, 1.0], 0.0, zeros, times)
+    return Rises.of(on, off, ([1.0, 1.0], 0.0, n, np.negative(times)))
+
+
+def beta_of_flags(hill: Rises) -> Beta:
+    """The Beta of highest evidence."""
+    alike = Rises(hill.lines.sum(axis=1, keepdims=True), hill.offset, hill.n, hill.times)
+    start = np.repeat(climb_from_grid(alike).x, 2)
+    return Beta(*climb(hill, start, SMALLEST, LARGEST).x.tolist())
+
+
+@dataclass(frozen=True)
+class Rates:
+    """GP-3 of many counts T over n rows, in the shape and the rate of one Gamma."""
+
+    shapes: Rises
+    total: Array
+    n: Array
+    times: Array
+
+    def value(self, x: Array) -> float:
+        """The evidence, without Σ ln x!."""
+        s, r = x
+        rates = -s * np.log1p(self.n / r) - self.total * np.log(r + self.n)
+        return float(self.shapes.value(x[:1]) + self.times @ rates)  # SX-4
+
+    def slope(self, x: Array) -> tuple[Array, Array]:
+        """Its first and second derivatives."""
+        s, r = x
+        after = r + self.n
+        (by_shape,), ((bend,),) = self.shapes.slope(x[:1])
+        both = float(self.times @ (self.n / (r * after)))
+        by_rate = float(self.times @ (s * self.n / (r * after) - self.total / after))
+        turn = float(self.times @ ((s + self.total) / after**2 - s / r**2))
+        down = float(self.times @ np.log1p(self.n / r))
+        return np.array([by_shape - down, by_rate]), np.array([[bend, both], [both, turn]])
+
+
+def rate_terms(total: Array, n: Array) -> Rates:
+    """One Gamma for all: counts by class and feature, and rows of each class."""
+    pairs = np.column_stack([total.ravel(), np.broadcast_to(n, total.shape).ravel()])
+    keys, times = np.unique(pairs[pairs[:, 1] > 0], axis=0, return_counts=True)
+    counts = times.astype(np.float64)
+    return Rates(Rises.of(([1.0], 0.0, keys[:, 0], counts)), keys[:, 0], keys[:, 1], counts)
+
+
+def gamma_of_counts(hill: Rates) -> Gamma:
+    """The Gamma of highest evidence; its shape is bounded, and its rate far beyond that."""
+    rows, total = float(hill.times @ hill.n), float(hill.times @ hill.total)
+    if not rows:
+        return Gamma(1.0, 1.0)
+    mean = total / rows if total else 1 / (rows + 1)
+    starts = [np.array([shape, shape / mean]) for shape in (1.0, 0.01, 100.0)]
+    start = max(starts, key=hill.value)
+    return Gamma(*climb(hill, start, [SMALLEST, SMALLEST**2], [LARGEST, LARGEST**2]).x.tolist())

@@ -1,0 +1,161 @@
+"""Empirical Bayes of normals: the NormalInverseGamma that makes columns of numbers most probable (SX-4).
+
+Each column has its own m and its own scale v = b/a; κ and a are shared by all columns, which are few numbers for many
+classes and columns. The unit of a column does not matter. One after the other is moved uphill: m by the weighted mean
+that never descends (the evidence is a Student-t in m), ln v, ln κ and ln a by Newton's steps, halved where they would
+descend. b = a·v turns with a, so that the four hardly depend on each other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from suffice.posterior import NormalInverseGamma
+from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
+from suffice.stats import DiagonalMoments
+from suffice.typing import Array, Booleans
+
+__all__ = ["Normals", "belief_about_normals"]
+
+PLAIN = 0.01, 1.5
+"""κ and a where no column varies."""
+
+ROUNDS, CLOSE, ROUNDING = 400, 1e-9, 1e-14
+KAPPA, SHAPE, SCALE = (1e-6, 1e6), (0.05, 1e6), (1e-9, 1e9)
+"""Bounds: of κ, of a, and of v relative to the variance within classes. Without them a maximum need not exist."""
+
+
+@dataclass(frozen=True)
+class Normals:
+    """Moments in each column's own unit, classes × columns, and the hyper-parameters so far."""
+
+    n: Array
+    mean: Array
+    scatter: Array
+    m: Array
+    v: Array
+    kappa: float
+    a: float
+
+    def heights(self) -> Array:
+        """NG-3 of each column, all classes together."""
+        a, b, growth = self.a, self.a * self.v, self._growth()
+        scales = -a * np.log1p(growth / b) - self.n / 2 * np.log(b + growth)
+        means = np.log1p(self.n / self.kappa) / 2
+        each = log_rising(a, self.n / 2) + scales - means - self.n / 2 * np.log(2 * np.pi)
+        return np.asarray(each.sum(axis=0))
+
+    def climb_once(self) -> Normals:
+        """One round."""
+        after = replace(self, m=self._better_m())
+        after = after._moved("v", *after._slope_v(), SCALE, by_column=True)
+        after = after._moved("kappa", *after._slope_kappa(), KAPPA)
+        return after._moved("a", *after._slope_a(), SHAPE)
+
+    def _growth(self) -> Array:
+        return np.asarray((self.scatter + self._shared() * (self.mean - self.m) ** 2) / 2)
+
+    def _shared(self) -> Array:
+        return np.asarray(self.kappa * self.n / (self.kappa + self.n))
+
+    def _precision(self) -> Array:
+        return np.asarray((self.a + self.n / 2) / (self.a * self.v + self._growth()))
+
+    def _better_m(self) -> Array:
+        weight = self._precision() * self._shared()
+        total = weight.sum(axis=0)
+        return np.asarray((weight * self.mean).sum(axis=0) / np.where(total > 0, total, 1.0))  # SX-4
+
+    def _slope_v(self) -> tuple[Array, Array]:
+        """By ln v."""
+        part = self.a * self.v / (self.a * self.v + self._growth())
+        weight = self.a + self.n / 2
+        return (self.a - weight * part).sum(axis=0), -(weight * part * (1 - part)).sum(axis=0)  # SX-4
+
+    def _slope_kappa(self) -> tuple[Array, Array]:
+        """By ln κ."""
+        kappa, n, after = self.kappa, self.n, self.kappa + self.n
+        away = (self.mean - self.m) ** 2 * kappa * (n / after) ** 2
+        precision = self._precision()
+        first = n / after / 2 - precision * away / 2  # SX-4
+        turn = precision**2 / (self.a + n / 2) * away**2 / 4
+        second = -n * kappa / after**2 / 2 - precision * away * (n - kappa) / after / 2 + turn
+        return first.sum(), second.sum()
+
+    def _slope_a(self) -> tuple[Array, Array]:
+        """By ln a, with v fixed."""
+        a, n, v, growth = self.a, self.n, self.v, self._growth()
+        after, b = a + n / 2, a * v + growth
+        first = digamma_rise(a, n / 2) - np.log1p(growth / (a * v)) + 1 - after * v / b  # SX-4
+        second = -trigamma_fall(a, n / 2) + 1 / a - 2 * v / b + after * (v / b) ** 2
+        return (a * first).sum(), (a * a * second + a * first).sum()
+
+    def _moved(
+        self, name: str, first: Array, second: Array, ends: tuple[float, float], by_column: bool = False
+    ) -> Normals:
+        """One number (or one per column) moved by Newton's step in its logarithm, as far as it leads up."""
+        u, before = np.log(getattr(self, name)), self.heights()
+        down = second < 0
+        step = np.where(down, -first / np.where(down, second, 1.0), np.sign(first))
+        step = np.clip(u + np.clip(step, -2.0, 2.0), *np.log(ends)) - u
+        for _ in range(40):
+            after = replace(self, **{name: np.exp(u + step)})
+            change = after.heights() - before
+            scale = np.abs(before)
+            change, scale = (change, scale) if by_column else (change.sum(), scale.sum())
+            lower = change < -ROUNDING * scale
+            if not np.any(lower):
+                return after
+            step = np.where(lower, step / 2, step)
+        return self
+
+
+def belief_about_normals(t: DiagonalMoments) -> NormalInverseGamma:
+    """The belief of highest evidence: m and b of each column, κ and a of all together."""
+    middle, spread = _units(t)
+    some = t.scatter.sum(axis=0) > 0
+    if not some.any():
+        return NormalInverseGamma(middle, *PLAIN, (PLAIN[1] - 1) * spread)
+    unit = np.sqrt(spread)
+    found = settled(_start(t, middle, unit, some))
+    m, v = np.zeros(len(unit)), np.ones(len(unit))  # a column that is constant in each class has no say
+    m[some], v[some] = found.m, found.v
+    return NormalInverseGamma(middle + m * unit, float(found.kappa), float(found.a), found.a * v * spread)
+
+
+def settled(state: Normals) -> Normals:
+    """Rounds until nothing moves."""
+    for _ in range(ROUNDS):
+        before, state = state, state.climb_once()
+        moved = [np.abs(np.log(after / was)).max(initial=0.0) for after, was in _pairs(before, state)]
+        if max(*moved, np.abs(state.m - before.m).max(initial=0.0)) < CLOSE:
+            break
+    return state
+
+
+def _pairs(before: Normals, after: Normals) -> list[tuple[Array, Array]]:
+    return [(np.asarray(getattr(after, name)), np.asarray(getattr(before, name))) for name in ("v", "kappa", "a")]
+
+
+def _start(t: DiagonalMoments, middle: Array, unit: Array, some: Booleans) -> Normals:
+    """In units of their own, the columns that vary."""
+    n = np.broadcast_to(t.n, t.mean.shape)
+    mean = np.where(n > 0, ((t.mean - middle) + t.mean_lo) / unit, 0.0)
+    width = int(some.sum())
+    nothing, one = np.zeros(width), np.ones(width)
+    return Normals(n[:, some], mean[:, some], (t.scatter / unit**2)[:, some], nothing, one, 0.1, PLAIN[1])
+
+
+def _units(t: DiagonalMoments) -> tuple[Array, Array]:
+    """Mean of each column, and its variance within classes; where there is none, as little as its numbers can show."""
+    n = np.broadcast_to(t.n, t.mean.shape)
+    total = np.where(n.sum(axis=0) > 0, n.sum(axis=0), 1.0)
+    share = n / total
+    pivot = t.mean[np.argmax(share, axis=0), np.arange(t.mean.shape[1])]
+    middle = pivot + (share * (t.mean - pivot)).sum(axis=0)
+    within = t.scatter.sum(axis=0) / total
+    whole = within + (share * (t.mean - middle) ** 2).sum(axis=0)
+    spread = np.maximum(np.maximum(within, 1e-9 * whole), (2.0**-40 * np.abs(middle)) ** 2)
+    return middle, np.where(spread > 0, spread, 1.0)
