@@ -124,7 +124,7 @@ def test_shapes_of_sparse_words() -> None:
     X, y = next(case for case in ESTIMATORS if case.name == "TextClassifier").data(0, 40)
     matrix = sf.CountVectorizer().fit_transform(X).toarray()
     words = sf.MultinomialNB(alpha="evidence").fit(matrix, y)
-    text = sf.TextClassifier(alpha="evidence").fit(X, y)
+    text = sf.TextClassifier(alpha="evidence", temper=None).fit(X, y)
     assert text.alpha_ == pytest.approx(words.alpha_)
     np.testing.assert_allclose(text.predict_proba(X), words.predict_proba(matrix))
     presence = sf.TextClassifier("bernoulli", alpha="evidence").fit(X, y)
