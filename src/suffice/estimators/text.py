@@ -320,19 +320,17 @@ decode_error
         return names, word_evidence(model.table, model.alpha), None
 
     def _counted_rows(self, X: Any) -> tuple[Any, Any] | None:
-        if self.model != "multinomial":
-            return None
-        model: TextModel = self._view("model", self._text_model)
-        found = [model.lexicon.matrix(batch, model.counts.width) for batch in self._analysis.batches(X, "X")]
-        documents = sparse.vstack(found, format="csr")
-        if self.binary:
-            documents.data[:] = 1.0
-        return documents, log_coefficient
+        return (self._prepared(X), log_coefficient) if self.model == "multinomial" else None
 
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         self._get_statistics()  # refused where documents are transformed
         model: TextModel = self._view("model", self._text_model)
-        return model.leave_out(X, codes, weights, group)
+        return model.leave_out(self._prepared(X), codes, weights, group)
+
+    def _prepared(self, X: Any) -> Any:
+        """Documents × words: of texts, or as they were prepared before."""
+        model: TextModel = self._view("model", self._text_model)
+        return X if sparse.issparse(X) else model.documents(X)
 
     def _can_leave_out(self) -> bool:
         return self._transform is None
@@ -342,6 +340,8 @@ decode_error
         return model.lengths(batch)
 
     def _lengths(self, X: Any) -> Array:
+        if sparse.issparse(X):
+            return np.asarray(X.sum(axis=1)).ravel()
         return np.concatenate([np.zeros(0), *map(self._lengths_of_rows, self._analysis.batches(X, "X"))])
 
     def _take_rows(self, X: Any, which: Integers) -> Any:

@@ -73,50 +73,58 @@ class TextModel:
 
     def lengths(self, batch: Any) -> Array:
         """Words of each document that the model knows; each once if it looks only at whether they occur."""
-        once = self.binary or self.kind == "bernoulli"
         ones = sparse.csr_matrix(np.ones((self.counts.width, 1)))
         zero, one = np.zeros(1), np.ones(1)
-        weights = texts.WordWeights(ones, np.zeros(self.counts.width), zero, one, zero, once)
+        weights = texts.WordWeights(ones, np.zeros(self.counts.width), zero, one, zero, self.once)
         return np.asarray(weights.scorer(self.lexicon).scores(batch)[:, 0].round(9))
 
-    def leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
-        """Scores of documents, each by classes without it, or without its group."""
-        batches = list(self.analysis.batches(X, "X"))
-        if not batches:
-            return np.zeros((0, self.counts.n_classes))
-        scores = np.concatenate([self.scorer.scores(batch) for batch in batches])
+    @property
+    def once(self) -> bool:
+        """Whether a word counts once per document."""
+        return self.binary or self.kind == "bernoulli"
+
+    def documents(self, X: Any) -> Any:
+        """Documents × words, as the model counts them."""
+        found = [self.lexicon.matrix(batch, self.counts.width) for batch in self.analysis.batches(X, "X")]
+        if not found:
+            return sparse.csr_matrix((0, self.counts.width))
+        documents = sparse.vstack(found, format="csr") if len(found) > 1 else found[0]
+        if self.once:
+            documents.data[:] = 1.0
+        return documents
+
+    def scores(self, documents: Any) -> Array:
+        """Scores of documents × words."""
+        if self.urns is not None or self.whole:
+            urns = self.urns if self.urns is not None else predictive_urns(self.counts, self.added)
+            return urns.scorer(self.lexicon).of_matrix(documents)
+        if self.kind == "complement":
+            return texts.complement(self.counts, self.table, self.added, self.norm, self.binary).scores(documents)
+        if self.kind == "bernoulli":
+            return texts.bernoulli_scores(self.counts, self.added, documents)
+        return texts.multinomial_scores(self.counts, self.table, self.added, documents)
+
+    def leave_out(self, documents: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
+        """Scores of documents × words, each document by classes without it, or without its group."""
+        scores = self.scores(documents)
         if self.urns is not None:
             return scores  # the urns are as they are
-        found = [self.lexicon.matrix(batch, self.counts.width) for batch in batches]
-        documents = sparse.vstack(found, format="csr") if len(found) > 1 else found[0]
-        if self.binary:
-            documents.data[:] = 1.0
         if self.kind == "multinomial":
             for removal in removals(codes, weights, group, self.counts.n_classes):
                 own = text_leave_out.multinomial(self.table, self.added, documents, removal, self.whole)
                 scores[removal.rows, removal.code] = own
             return scores
-        if group is None:
-            return self._without_own(documents, codes, weights, scores)
-        return self._without_groups(batches, documents, codes, weights, group, scores)
-
-    def _without_own(self, documents: Any, codes: Integers, weights: Array, scores: Array) -> Array:
+        if group is not None:
+            return self._without_groups(documents, codes, weights, group, scores)
         if self.kind == "complement":
             return text_leave_out.complement(self.table, self.added, self.norm, documents, codes, weights, scores)
         own = text_leave_out.bernoulli(self.counts, self.added, documents, codes, weights)
         scores[np.arange(len(codes)), codes] = own
         return scores
 
-    def _without_groups(
-        self, batches: Any, documents: Any, codes: Integers, weights: Array, group: Integers, scores: Array
-    ) -> Array:
+    def _without_groups(self, documents: Any, codes: Integers, weights: Array, group: Integers, scores: Array) -> Array:
         """Group by group: the counts without the group's, and what they say of the group."""
-        starts = np.cumsum([0, *(len(batch) for batch in batches)])
         for members in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
             left = self.counts.less(documents[members], codes[members], weights[members])
-            scorer = replace(self, counts=left).scorer
-            for i in members:
-                at = int(np.searchsorted(starts, i, side="right")) - 1
-                place = int(i - starts[at])
-                scores[i] = scorer.scores(batches[at].part(slice(place, place + 1)))[0]
+            scores[members] = replace(self, counts=left).scores(documents[members])
         return scores

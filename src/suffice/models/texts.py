@@ -28,10 +28,15 @@ __all__ = [
     "TransformedScorer",
     "WordWeights",
     "bernoulli_scorer",
+    "bernoulli_scores",
     "complement",
     "multinomial_scorer",
+    "multinomial_scores",
     "pseudo_count",
 ]
+
+DENSE = 2**25
+"""Tables of words × classes up to this size are faster dense, where many documents are multiplied with them."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,9 @@ class WordWeights:
 
     def scores(self, X: Any) -> Array:
         """The same for a matrix of documents × words."""
-        n = np.asarray(X.sum(axis=1))
-        met = np.asarray((X @ self.values).todense())
+        n = np.asarray(X.sum(axis=1)).reshape(-1, 1)
+        small = self.values.shape[0] * self.values.shape[1] <= DENSE
+        met = X @ self.values.toarray() if small else (X @ self.values).toarray()
         return np.asarray(self.offset + self.scale * ((X @ self.base)[:, None] + n * self.slope + met))
 
 
@@ -227,6 +233,22 @@ def always(counts: WordCounts) -> tuple[WordWeights, Any]:
     every = (table.data == np.repeat(counts.n, np.diff(table.indptr))).astype(np.float64)
     weights = _plain(_by_word(table, every), np.zeros(counts.width), np.zeros(counts.n_classes))
     return replace(weights, presence=True), np.bincount(_rows(table), every, counts.n_classes)
+
+
+def multinomial_scores(counts: WordCounts, table: Any, alpha: float, X: Any) -> Array:
+    """Scores by NB-3 of documents × words."""
+    scores = multinomial(counts, table, alpha).scores(X)
+    return scores if alpha > 0 else np.where(strangers(counts).scores(X) > 0.5, -np.inf, scores)
+
+
+def bernoulli_scores(counts: WordCounts, alpha: float, X: Any) -> Array:
+    """Scores by NB-1 of documents × words, which are there or not."""
+    scores = bernoulli(counts, alpha).scores(X)
+    if alpha > 0:
+        return scores
+    every, how_many = always(counts)
+    impossible = (strangers(counts).scores(X) > 0.5) | (every.scores(X) < how_many)
+    return np.where(impossible, -np.inf, scores)
 
 
 def multinomial_scorer(

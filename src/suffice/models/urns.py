@@ -104,7 +104,11 @@ class UrnScorer:
 
     def scores(self, batch: Batch) -> Array:
         """Documents × classes."""
-        X, urns = self.lexicon.matrix(batch, len(self.urns.prior)), self.urns
+        return self.of_matrix(self.lexicon.matrix(batch, len(self.urns.prior)))
+
+    def of_matrix(self, X: Any) -> Array:
+        """The same for documents × words."""
+        urns = self.urns
         row = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         times = X.data if urns.method == "dcm" else np.ones(X.nnz)
         with np.errstate(divide="ignore"):
