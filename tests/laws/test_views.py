@@ -109,3 +109,33 @@ def test_what_is_no_temper(wrong: Any) -> None:
 def test_the_class_prior_is_not_tempered() -> None:
     model = sf.BernoulliNB(temper=1e-9).fit([[0], [1], [1]], [0, 1, 1])
     np.testing.assert_allclose(model.predict_proba([[1]]), [[1 / 3, 2 / 3]], atol=1e-8)
+
+
+COUNTED = [case for case in ESTIMATORS if "alpha" in case.model.get_params() and not isinstance(case.model.alpha, str)]
+COUNTED = [case for case in COUNTED if "urns" not in case.name and "Dirichlet" not in case.name]
+
+
+@pytest.mark.parametrize("case", COUNTED, ids=str)
+def test_the_pseudo_count_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
+    X, y = case.data(7, 120)
+    model = clone(case.model).set_params(alpha="loo").fit(X, y)
+    assert 1e-5 <= model.alpha_ <= 10
+    model.leave_one_out(X, y)
+    found = model.loo_log_loss_
+    assert found == pytest.approx(fitted_loss(case, X, y, model.alpha_), rel=1e-12)
+    for alpha in np.geomspace(1e-4, 9, 12):
+        assert found <= fitted_loss(case, X, y, float(alpha)) + 1e-3
+    model.partial_fit(rows(X, np.arange(10)), y[:10])
+    assert model.stale_
+    assert model.alpha_ == clone(case.model).set_params(alpha="loo").fit(X, y).alpha_
+
+
+def fitted_loss(case: EstimatorCase, X: Any, y: Any, alpha: float) -> float:
+    other = clone(case.model).set_params(alpha=alpha).fit(X, y)
+    other.leave_one_out(X, y)
+    return float(other.loo_log_loss_)
+
+
+def test_urns_that_have_seen_a_document_cannot_judge_it() -> None:
+    with pytest.raises(InputError, match="the urns"):
+        sf.TextClassifier("edcm", alpha="loo").fit(["spam spam eggs", "ham eggs eggs"], [0, 1])

@@ -55,7 +55,7 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
         """
         with all_or_nothing(self):
             given, (X, y) = X, self._read(X, y, reset=True)
-            self._declared = None
+            self._declared, self._chosen = None, {}
             self._learn(X, *classes_and_codes(y), sample_weight, fresh=True)
             self._fit_views(given, y, sample_weight)
         return self
@@ -84,6 +84,7 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
             first = not hasattr(self, "classes_")
             known = self._known_classes(classes, first)
             self._declared = known if first else self._declared
+            self._chosen = {} if first else self._chosen
             given, (X, y) = X, self._read(X, y, reset=first)
             seen, codes = classes_and_codes(y)
             strangers = np.setdiff1d(seen, known)

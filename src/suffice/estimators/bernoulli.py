@@ -27,9 +27,9 @@ class BernoulliNB(CountClassifier):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_features,), Beta or "evidence", default=1.0
+    alpha : float, array of shape (n_features,), Beta, "evidence" or "loo", default=1.0
         Pseudo-counts of on and of off; 0 for none. "evidence" finds the Beta, one for all features, that makes the
-        training rows most probable.
+        training rows most probable, "loo" the number of least leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     binarize : float or None, default=0.0

@@ -33,9 +33,9 @@ class CategoricalNB(CountClassifier):
 
     Parameters
     ----------
-    alpha : float or "evidence", default=1.0
+    alpha : float, "evidence" or "loo", default=1.0
         Pseudo-count added to every category; 0 for none. "evidence" finds the one, for all features, that makes the
-        training rows most probable.
+        training rows most probable, "loo" the number of least leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True

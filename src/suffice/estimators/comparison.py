@@ -109,7 +109,8 @@ def compare(models: Mapping[str, Any], X: Any = None) -> Comparison:
     100         -12.457      -0.556        0.325
     0.1         -13.555      -1.653        0.108
     """
-    if not isinstance(models, Mapping) or not models:
+    given: Any = models
+    if not isinstance(given, Mapping) or not given:
         raise InputError(f"The argument 'models' of compare must be a dict of at least one model; got {models!r}.")
     _same_rows(models)
     evidence = np.array([model.evidence(X).total for model in models.values()])

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from suffice.estimators.counts import CountClassifier
+from suffice.estimators.counts import LOO, CountClassifier
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.views import TEMPER
 from suffice.models import Complement, Scorer, linear
@@ -24,8 +24,8 @@ class ComplementNB(MultinomialNB):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_features,) or Dirichlet, default=1.0
-        Pseudo-counts added to every word; 0 for none.
+    alpha : float, array of shape (n_features,), Dirichlet or "loo", default=1.0
+        Pseudo-counts added to every word; 0 for none. "loo" finds the number of least leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
@@ -68,7 +68,7 @@ class ComplementNB(MultinomialNB):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{k: v for k, v in CountClassifier._parameter_constraints.items() if k != "estimate"},
-        "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet],
+        "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet, LOO],
         "norm": ["boolean"],
         "temper": TEMPER,
     }

@@ -17,10 +17,10 @@ from suffice.stats import Statistic, TokenCounts
 from suffice.stats.inputs import COUNT, Rows
 from suffice.typing import Array
 
-__all__ = ["CountClassifier", "TotalsClassifier"]
+__all__ = ["EVIDENCE", "LOO", "CountClassifier", "TotalsClassifier"]
 
 SMALLEST_ALPHA = 1e-10
-EVIDENCE = StrOptions({"evidence"})
+EVIDENCE, LOO = StrOptions({"evidence", "loo"}), StrOptions({"loo"})
 
 
 class CountClassifier(NaiveBayesClassifier):
@@ -60,6 +60,8 @@ class CountClassifier(NaiveBayesClassifier):
         return self._best_prior() if isinstance(self.alpha, str) else self.alpha
 
     def _best_prior(self) -> Any:
+        if self.alpha == "loo":
+            return self._chosen.get("alpha", 1.0)
         return self._view("alpha", self._find_prior)
 
     def _find_prior(self) -> Any:

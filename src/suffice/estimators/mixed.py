@@ -151,7 +151,7 @@ class NaiveBayes(Classifier):
         """
         with all_or_nothing(self):
             table, self._target, (classes, codes) = read(self, X, y, target)
-            self._declared = None
+            self._declared, self._chosen = None, {}
             self._start(table, classes)
             self._learn(table, classes, codes, sample_weight)
             self._fit_views(table, classes[codes], sample_weight)
@@ -187,7 +187,7 @@ class NaiveBayes(Classifier):
             known = self._united(seen, classes, first)
             self._target = name if name is not None or first else self._target
             if first:
-                self._declared = known if classes is not None else None
+                self._declared, self._chosen = known if classes is not None else None, {}
                 self._start(table, known)
             else:
                 table = aligned(self, table)

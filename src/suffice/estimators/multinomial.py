@@ -25,9 +25,9 @@ class MultinomialNB(TotalsClassifier):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_features,), Dirichlet or "evidence", default=1.0
+    alpha : float, array of shape (n_features,), Dirichlet, "evidence" or "loo", default=1.0
         Pseudo-counts added to every word; 0 for none. "evidence" finds the number that makes the training rows most
-        probable.
+        probable, "loo" the one of least leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True

@@ -21,10 +21,10 @@ class PoissonNB(TotalsClassifier):
 
     Parameters
     ----------
-    alpha : float, array of shape (n_features,), Gamma or "evidence", default=1.0
+    alpha : float, array of shape (n_features,), Gamma, "evidence" or "loo", default=1.0
         Events, and the same number of rows they were seen in, added to every feature: a prior guess of one event a row,
         worth `alpha` rows. A Gamma says it in general; "evidence" finds the one, for all features, that makes the
-        training rows most probable.
+        training rows most probable, "loo" the number of least leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True

@@ -53,10 +53,10 @@ class TextClassifier(Classifier):
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How probabilities of words are estimated. "predictive" integrates them out: "multinomial" then scores the whole
         document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
-    alpha : float or "evidence", default=None
+    alpha : float, "evidence" or "loo", default=None
         Pseudo-count added to every word, 1 if not given; 0 for none. For the bursty models the prior's one-word
         documents per word, 0.03 if not given. "evidence", for "multinomial" and "bernoulli", finds the one that makes
-        the training texts most probable.
+        the training texts most probable; "loo", not for the bursty models, that of least leave-one-out log loss.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : array of shape (n_classes,) or Dirichlet, default=None
@@ -209,7 +209,7 @@ decode_error
             The fitted classifier.
         """
         with all_or_nothing(self):
-            self._declared = None
+            self._declared, self._chosen = None, {}
             self._learn(X, *classes_and_codes(_labels(y)), sample_weight, fresh=True)
             self._view("counts", self._kept)
             if self.model in URNS:  # what does not converge is told of at once
@@ -246,6 +246,7 @@ decode_error
             first = not hasattr(self, "counts_")
             known = self._known_classes(classes, first)
             self._declared = known if first else self._declared
+            self._chosen = {} if first else self._chosen
             seen, codes = classes_and_codes(_labels(y))
             strangers = np.setdiff1d(seen, known)
             if len(strangers):
@@ -388,6 +389,11 @@ decode_error
         return counts.keep(kept_words(self, counts.document_frequency, counts.frequency, counts.n.sum()))
 
     def _check_model(self) -> None:
+        if self.alpha == "loo" and self.model in URNS:
+            raise InputError(
+                f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={self.model!r}: the urns that a "
+                "document is left out of have seen it."
+            )
         if self.alpha == "evidence" and self.model not in ("multinomial", "bernoulli"):
             raise InputError(
                 "The 'alpha' parameter of TextClassifier can be 'evidence' where the model is 'multinomial' or "
@@ -427,7 +433,8 @@ decode_error
     def _alpha(self) -> float:
         if self.alpha == "evidence":
             return float(self._view("alpha", self._find_alpha))
-        return float(self.alpha if self.alpha is not None else 0.03 if self.model in URNS else 1.0)
+        alpha = self._chosen.get("alpha") if self.alpha == "loo" else self.alpha
+        return float(alpha if alpha is not None else 0.03 if self.model in URNS else 1.0)
 
     def _fit_urns(self) -> Urns:
         method: Any = URNS[self.model]

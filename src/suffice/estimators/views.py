@@ -7,20 +7,24 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
-from suffice.models.temper import Temper, Tempered, choose_temper
+from suffice.models.temper import Temper, Tempered, choose_temper, log_loss
 from suffice.typing import Array
 
-__all__ = ["TEMPER", "Views"]
+__all__ = ["TEMPER", "Views", "is_loo"]
 
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
 
 ROWS, SCORES = 200_000, 2**24
-"""Rows that a temper is chosen by, at most, and their scores; they lie evenly among all."""
+"""Rows that something is chosen by, at most, and their scores; they lie evenly among all."""
+
+STEPS = {"xatol": 0.05}
+"""How closely ln alpha is looked for."""
 
 
 class Views:
@@ -35,7 +39,7 @@ class Views:
         """The power that likelihoods are raised to, and the exponent of length that it is divided by."""
         check_is_fitted(self)
         given = self.temper
-        if given is None or given == "loo":
+        if given is None or is_loo(given):
             chosen: Temper = self._chosen.get("temper", Temper()) if given else Temper()
             return chosen
         pair = given if isinstance(given, tuple) else (given, 0.0)
@@ -74,15 +78,46 @@ class Views:
 
     def _fit_views(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         """Choose what is to be chosen by leaving rows out."""
-        self._chosen, self._stale = {}, False
         owner: Any = self
-        if self.temper != "loo" or isinstance(X, Iterator) or not owner._can_leave_out():
+        self._chosen, self._stale = {}, False
+        alpha = is_loo(getattr(self, "alpha", None))
+        if not (alpha or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
             return
         X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)
+        rows = (owner._prepared(X), y, sample_weight, groups)
+        if alpha:
+            found = minimize_scalar(lambda t: self._loss(rows, float(np.exp(t))), bounds=self._alphas(), options=STEPS)
+            self._take_alpha(float(np.exp(found.x)))
+        if is_loo(self.temper):
+            self._chosen = {**self._chosen, "temper": choose_temper(*self._judged(*rows))}
+
+    def _alphas(self) -> tuple[float, float]:
+        """Logarithms of the pseudo-counts to try."""
+        least = 1.0 if getattr(self, "estimate", "mean") == "map" else 1e-5
+        return float(np.log(least)), float(np.log(10.0))
+
+    def _take_alpha(self, alpha: float) -> None:
+        owner: Any = self
+        self._chosen = {"alpha": alpha}
+        owner._set_statistics(owner.classes_, owner._get_statistics())
+
+    def _loss(self, rows: Any, alpha: float) -> float:
+        """Leave-one-out log loss with this pseudo-count, and the temper that suits it."""
+        self._take_alpha(alpha)
+        scores, prior, codes, weights, lengths = self._judged(*rows)
+        temper = choose_temper(scores, prior, codes, weights, lengths) if is_loo(self.temper) else self.temper_
+        return log_loss(scores, prior, codes, weights, temper.of(lengths))
+
+    def _judged(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Any, Any, Any, Any, Any]:
+        """Scores and log prior of rows left out, codes, weights (none for a row alone in its class), and lengths."""
+        owner: Any = self
         scores, prior, codes, weights, gone = owner._left_out(X, y, sample_weight, groups)
         alone = gone[np.arange(len(codes)), codes] >= owner._class_rows()[codes]
-        judged = np.where(alone, 0.0, weights)
-        self._chosen = {"temper": choose_temper(scores, prior, codes, judged, owner._lengths(X))}
+        return scores, prior, codes, np.where(alone, 0.0, weights), owner._lengths(X)
+
+    def _prepared(self, X: Any) -> Any:
+        """Rows as they can be left out again and again."""
+        return X
 
     def _can_leave_out(self) -> bool:
         return True
@@ -98,6 +133,11 @@ class Views:
         return None
 
     _lengths_of_rows: Any = None
+
+
+def is_loo(value: Any) -> bool:
+    """Whether a parameter is to be chosen by leaving rows out."""
+    return isinstance(value, str) and value == "loo"
 
 
 def _some(model: Any, X: Any, y: Any, weights: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
