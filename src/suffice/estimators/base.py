@@ -18,7 +18,9 @@ from suffice.errors import DataError, InputError, LabelError, ShapeError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.shared import Classifier, classes_and_codes
 from suffice.models import Scorer
+from suffice.models.beliefs import belief_about, intervals_of
 from suffice.models.evidence import feature_evidence
+from suffice.models.uncertainty import Belief
 from suffice.stats import CategoryCounts, ClassCounts, Statistic
 from suffice.stats.inputs import KERNEL_TYPES, Rows
 from suffice.typing import Array, Integers
@@ -135,6 +137,25 @@ class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
     def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
         return names, feature_evidence(self._event, self._features, self._classes.counts), None
+
+    def feature_interval(self, level: float = 0.9) -> Any:
+        """Bounds of each parameter, which hold it with probability `level`: of θ, of a rate, or of a mean.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Probability that the bounds hold, the same outside on each side.
+
+        Returns
+        -------
+        lower, upper : ndarrays of shape (n_classes, n_features)
+            From the posterior of each; for columns of categories, lists of arrays (n_classes, n_categories).
+        """
+        check_is_fitted(self)
+        return intervals_of(self._event, self._features, self._classes.counts, level)
+
+    def _belief(self) -> Belief:
+        return belief_about(self._event, self._features, self._classes.counts)
 
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         X = self._read_rows(X)

@@ -18,6 +18,7 @@ from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior
 from suffice.estimators.summary import as_html, as_text
 from suffice.estimators.views import TEMPER
 from suffice.models.columns import ColumnModel
+from suffice.models.columns.beliefs import TableBelief
 from suffice.models.explanation import Explanation, two_classes
 from suffice.models.tables import TableModel, TableScorer
 from suffice.posterior import Dirichlet
@@ -344,6 +345,9 @@ class NaiveBayes(Classifier):
 
     def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
         return list(self.columns_), self._learned.evidence(), None
+
+    def _belief(self) -> TableBelief:
+        return self._learned.belief(self.unseen == "error")
 
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         table = aligned(self, Table.read(X, "X"))

@@ -14,6 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from suffice.estimators.algebra import Additive
 from suffice.estimators.evident import Evident
 from suffice.estimators.held_out import HeldOut
+from suffice.estimators.uncertain import Uncertain
 from suffice.estimators.views import Views
 from suffice.models import decide, joint, log_posterior
 from suffice.models.logs import log
@@ -25,7 +26,7 @@ __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(Additive, HeldOut, Evident, Views, ClassifierMixin, BaseEstimator):
+class Classifier(Additive, HeldOut, Evident, Uncertain, Views, ClassifierMixin, BaseEstimator):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]

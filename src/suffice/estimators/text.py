@@ -23,6 +23,7 @@ from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_
 from suffice.models import Scorer, texts
 from suffice.models.empirical import alpha_of_presence, alpha_of_words
 from suffice.models.evidence import NO_EVIDENCE, log_coefficient, presence_evidence, word_evidence
+from suffice.models.text_beliefs import TextBelief, text_belief
 from suffice.models.text_model import TextModel
 from suffice.models.urns import Urns, fit_urns
 from suffice.posterior import Dirichlet
@@ -319,6 +320,9 @@ decode_error
         if self.model == "bernoulli":
             return names, *presence_evidence(model.counts.documents, model.counts.n, model.alpha)
         return names, word_evidence(model.table, model.alpha), None
+
+    def _belief(self) -> TextBelief:
+        return text_belief(self._view("model", self._text_model))
 
     def _counted_rows(self, X: Any) -> tuple[Any, Any] | None:
         return (self._prepared(X), log_coefficient) if self.model == "multinomial" else None

@@ -11,6 +11,7 @@ import numpy as np
 
 from suffice.errors import DataError, InputError
 from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, choose
+from suffice.models.columns.beliefs import TableBelief, column_belief
 from suffice.models.columns.evidence import column_evidence
 from suffice.models.events import Estimate
 from suffice.models.removal import removals
@@ -145,6 +146,12 @@ class TableModel:
     def evidence(self) -> Array:
         """ln p of each column's values: classes × columns."""
         return np.column_stack([column_evidence(self.columns[name], self.statistics[name]) for name in self.columns])
+
+    def belief(self, strict: bool) -> TableBelief:
+        """What is believed of the scores of new rows."""
+        made = {name: column_belief(model, self.statistics[name], strict) for name, model in self.columns.items()}
+        there = {name: belief for name, belief in made.items() if belief is not None}
+        return TableBelief(there, self.columns, len(self.rows.counts))
 
     def leave_out(
         self, table: Table, codes: Integers, weights: Array, group: Integers | None, estimate: Estimate
