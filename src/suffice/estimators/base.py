@@ -16,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, chec
 
 from suffice.errors import DataError, InputError, LabelError, ShapeError
 from suffice.estimators.algebra import all_or_nothing
+from suffice.estimators.explaining import RowExplaining
 from suffice.estimators.shared import Classifier, classes_and_codes
 from suffice.models import Scorer
 from suffice.models.beliefs import belief_about, intervals_of
@@ -28,7 +29,7 @@ from suffice.typing import Array, Integers
 __all__ = ["NaiveBayesClassifier"]
 
 
-class NaiveBayesClassifier(Classifier, metaclass=ABCMeta):
+class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
     """Statistics in `_classes` and `_features`; everything else is remade from them after each change."""
 
     _classes: ClassCounts

@@ -19,8 +19,10 @@ from suffice.estimators.summary import as_html, as_text
 from suffice.estimators.views import TEMPER
 from suffice.models.columns import ColumnModel
 from suffice.models.columns.beliefs import TableBelief
-from suffice.models.explanation import Explanation, two_classes
+from suffice.models.table_votes import table_votes
 from suffice.models.tables import TableModel, TableScorer
+from suffice.models.top import Top, top_of_table
+from suffice.models.votes import Votes
 from suffice.posterior import Dirichlet
 from suffice.tables import Table, frame_of
 from suffice.typing import Array, Integers
@@ -244,48 +246,14 @@ class NaiveBayes(Classifier):
         told = self.columns_[column].table(self.statistics_[column], self.classes_, level)
         return frame_of(told, self._backend)
 
-    def explain(self, row: Any, target: Any = None, against: Any = None) -> Explanation:
-        """Why a row is of one class rather than of another: the prior's log-odds, and each column's on top.
+    def _votes(self, x: Any) -> tuple[Votes, Array, Any]:
+        row = one_row(x)
+        table = aligned(self, row, stacklevel=4)
+        scorer = self._view("scorer", self._make_scorer)
+        return table_votes(self._learned, scorer, table, self.estimate), self.class_log_prior_, row
 
-        Parameters
-        ----------
-        row : dict, Series, list, or table of one row
-            The row.
-        target, against : label, default=None
-            The two classes; if not given, the most probable one against the next.
-
-        Returns
-        -------
-        explanation : Explanation
-            Its weights add up to the log-odds of `predict_log_proba`. A missing value weighs nothing.
-        """
-        check_is_fitted(self)
-        table = aligned(self, one_row(row), stacklevel=3)
-        votes = self._view("scorer", self._make_scorer).votes(table)
-        total = self.class_log_prior_ + sum(vote[0] for vote in votes.values())
-        a, b = two_classes(total, self.classes_, target, against)
-        names = [name for name in self.columns_ if name in votes]
-        return Explanation(
-            self.classes_[a],
-            self.classes_[b],
-            float(self.class_log_prior_[a] - self.class_log_prior_[b]),
-            names,
-            [self._reading(table[name]) for name in names],
-            np.array([votes[name][0, a] - votes[name][0, b] for name in names], np.float64),
-        )
-
-    def _reading(self, column: Any) -> str:
-        """A value as the model reads it: the value, and its bin if there are bins."""
-        if column.n_missing or column.values is None:
-            return "missing"
-        value = column.values[0]
-        value = value.as_py() if column.storage == "string" else value
-        shown = str(column.labels[value] if column.storage == "category" else value)
-        shown = shown if column.storage in ("string", "category") else shown.removesuffix(".0")
-        shown = shown if len(shown) <= 40 else shown[:39] + "…"
-        scorer = self._view("scorer", self._make_scorer).columns[column.name]
-        name = scorer.names[int(scorer.place(column)[0])] if getattr(scorer, "names", None) else shown
-        return shown if name in (shown, "any") else f"{shown} ({name})"
+    def _top(self, code: int, k: int) -> list[Top]:
+        return top_of_table(self._learned, code, k)
 
     def _united(self, seen: Any, classes: Any, first: bool) -> Any:
         """All classes: declared, or known so far and seen now."""

@@ -158,9 +158,9 @@ def one_row(row: Any) -> Table:
         row = row.to_dict()
     if isinstance(row, dict):
         row = {name: value if _is_column(value) else [value] for name, value in row.items()}
-    table = Table.read(row, "row")
+    table = Table.read(row, "x")
     if len(table) != 1:
-        raise InputError(f"The argument 'row' must be one row; got {len(table)}.")
+        raise InputError(f"The argument 'x' must be one row; got {len(table)}.")
     return table
 
 

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from suffice.estimators.algebra import Additive
 from suffice.estimators.evident import Evident
+from suffice.estimators.explaining import Explaining
 from suffice.estimators.held_out import HeldOut
 from suffice.estimators.uncertain import Uncertain
 from suffice.estimators.views import Views
@@ -26,7 +27,7 @@ __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(Additive, HeldOut, Evident, Uncertain, Views, ClassifierMixin, BaseEstimator):
+class Classifier(Additive, HeldOut, Evident, Uncertain, Views, Explaining, ClassifierMixin, BaseEstimator):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]

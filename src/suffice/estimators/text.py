@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.counts import EVIDENCE
+from suffice.estimators.explaining import one_text
 from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior, classes_and_codes
 from suffice.estimators.views import TEMPER
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of, keeps_all, kept_words
@@ -25,7 +26,10 @@ from suffice.models.empirical import alpha_of_presence, alpha_of_words
 from suffice.models.evidence import NO_EVIDENCE, log_coefficient, presence_evidence, word_evidence
 from suffice.models.text_beliefs import TextBelief, text_belief
 from suffice.models.text_model import TextModel
+from suffice.models.text_votes import text_votes
+from suffice.models.top import Top, top_of_texts
 from suffice.models.urns import Urns, fit_urns
+from suffice.models.votes import Votes
 from suffice.posterior import Dirichlet
 from suffice.stats.words import WordCounter, WordCounts, read_weights
 from suffice.text import Analysis, WordList, learn
@@ -470,6 +474,13 @@ decode_error
         for batch in self._analysis.batches(X, "X"):
             answers.append(question(scorer, batch, prior))  # noqa: PERF401  a warning counts the frames to the user
         return np.concatenate(answers) if answers else question(scorer, self._analysis.empty(), prior)
+
+    def _votes(self, x: Any) -> tuple[Votes, Array, Any]:
+        text = one_text(x)
+        return text_votes(self._view("model", self._text_model), text), self._log_prior(), [text]
+
+    def _top(self, code: int, k: int) -> list[Top]:
+        return top_of_texts(self._view("model", self._text_model), code, k)
 
     def _log_prior(self) -> Array:
         plain = self.model != "complement" or len(self.classes_) == 1

@@ -1,0 +1,158 @@
+"""An explanation adds up to what the model says, whatever the model."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import suffice as sf
+from laws.estimators import ESTIMATORS, EstimatorCase, mixed
+
+EVERY = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
+PAIRS = [("a", "b"), ("b", "c"), ("c", "a")]
+
+
+def rows_of(X: Any, at: list[int]) -> Any:
+    if isinstance(X, dict):
+        return {name: [column[i] for i in at] for name, column in X.items()}
+    return X[at] if isinstance(X, np.ndarray) else [X[i] for i in at]
+
+
+def fitted(case: EstimatorCase, **parameters: Any) -> tuple[Any, Any]:
+    X, y = case.data(0, 60)
+    return clone(case.model).set_params(**parameters).fit(X, y), case.data(1, 12)[0]
+
+
+@EVERY
+def test_the_parts_add_up_to_the_log_odds(case: EstimatorCase) -> None:
+    model, X = fitted(case)
+    for i in range(12):
+        row = rows_of(X, [i])
+        logs = dict(zip(model.classes_.tolist(), model.predict_log_proba(row)[0], strict=True))
+        for a, b in PAIRS:
+            told = model.explain(row, a, b)
+            assert told.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
+            assert len(told.features) == len(told.values) == len(told.weights)
+        told = model.explain(row)
+        assert told.target == model.predict(row)[0]
+        assert told.against == sorted(logs, key=lambda c: -logs[c])[1]
+
+
+@EVERY
+def test_the_other_way_round_it_is_the_opposite(case: EstimatorCase) -> None:
+    model, X = fitted(case)
+    for i in range(6):
+        one, other = model.explain(rows_of(X, [i]), "a", "c"), model.explain(rows_of(X, [i]), "c", "a")
+        assert one.prior == -other.prior
+        np.testing.assert_array_equal(one.weights, -other.weights)
+        assert (one.low is None) == (other.high is None)
+        if one.low is not None:
+            assert one.high is not None
+            np.testing.assert_allclose(one.low, -np.asarray(other.high), rtol=1e-12)
+            known = ~np.isnan(one.low)
+            assert (one.low <= one.weights)[known].all()
+            assert (one.weights <= one.high)[known].all()
+
+
+@EVERY
+def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
+    (X, y), (Z, _) = case.data(0, 60), case.data(1, 6)
+    if isinstance(X, list):
+        X, Z = ([" ".join(reversed(text.split())) for text in texts] for texts in (X, Z))
+        turned, places = clone(case.model).fit(X, y), None
+    elif isinstance(X, dict):
+        turned = clone(case.model).fit(dict(reversed(X.items())), y)
+        Z, places = dict(reversed(Z.items())), None
+    else:
+        turned, Z, places = clone(case.model).fit(X[:, ::-1], y), Z[:, ::-1], X.shape[1] - 1
+    model, straight = fitted(case)[0], case.data(1, 6)[0]
+    for i in range(6):
+        one, other = model.explain(rows_of(straight, [i]), "a", "b"), turned.explain(rows_of(Z, [i]), "a", "b")
+        weights = dict(zip(other.features, other.weights, strict=True))
+        for feature, weight in zip(one.features, one.weights, strict=True):
+            there = feature if places is None or isinstance(feature, str) else places - feature
+            assert weights[there] == pytest.approx(weight, abs=1e-9)
+
+
+@EVERY
+def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase, monkeypatch: pytest.MonkeyPatch) -> None:
+    model, X = fitted(case)
+    row = rows_of(X, [0])
+    plain = model.explain(row, "a", "b")
+    monkeypatch.setattr(type(model), "_powers", lambda self, X: np.array([0.25]))
+    told = model.explain(row, "a", "b")
+    assert told.prior == plain.prior
+    np.testing.assert_allclose(told.weights, plain.weights / 4, rtol=1e-12)
+
+
+@EVERY
+def test_one_row_is_asked_for(case: EstimatorCase) -> None:
+    model, X = fitted(case)
+    with pytest.raises(ValueError, match=r"'x' must be one (row|text); got 2\.$"):
+        model.explain(rows_of(X, [0, 1]))
+    with pytest.raises(ValueError, match="'target' must be one of"):
+        model.explain(rows_of(X, [0]), target="z")
+
+
+@EVERY
+def test_an_explanation_is_shown(case: EstimatorCase) -> None:
+    model, X = fitted(case)
+    told = model.explain(rows_of(X, [0]))
+    assert repr(told).startswith(f"{told.target} rather than {told.against}: log-odds ")
+    assert "<table>" in told._repr_html_()
+    frame = told.to_frame("polars")
+    assert frame.columns == ["feature", "value", "weight", "low", "high"]
+    assert frame["weight"].sum() == pytest.approx(told.log_odds)
+    assert [weight for _, _, weight in told.top(2)] == sorted(told.weights, key=lambda w: -abs(w))[:2]
+
+
+@EVERY
+@pytest.mark.parametrize("estimate", ["mle", "mean", "predictive", "map"])
+def test_every_estimate_adds_up(case: EstimatorCase, estimate: str) -> None:
+    if "estimate" not in case.model.get_params() or case.name.endswith("urns"):
+        pytest.skip("has one way only")
+    if case.name.startswith("GaussianNB") and case.model.prior is None and estimate != "mle":
+        pytest.skip("needs a prior")
+    if (case.name, estimate) == ("TextClassifier binary", "predictive") or (
+        estimate == "map" and "NaiveBayes" in case.name
+    ):
+        pytest.skip("is refused")
+    more = {"columns": {**case.model.columns, "wait": "gaussian"}} if case.rows is mixed else {}
+    model, X = fitted(case, estimate=estimate, **more)
+    for i in range(6):
+        row = rows_of(X, [i])
+        logs = model.predict_log_proba(row)[0]
+        if np.isfinite(logs[:2]).all():
+            assert model.explain(row, "a", "b").log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
+        elif np.isfinite(logs[:2]).any():
+            assert model.explain(row, "a", "b").log_odds == logs[0] - logs[1]
+        else:
+            with pytest.raises(ValueError, match="both impossible"):
+                model.explain(row, "a", "b")
+
+
+@EVERY
+def test_what_speaks_for_a_class(case: EstimatorCase) -> None:
+    model, _ = fitted(case)
+    for label in "abc":
+        top = model.top_features(label, 4)
+        assert 0 < len(top) <= 4
+        weights = [row.weight for row in top]
+        assert weights == sorted(weights, reverse=True)
+        assert min(weights) > 0
+        assert repr(top).startswith(f"What speaks for {label}:\n")
+    assert len(model.top_features("a", 0)) == 0
+    with pytest.raises(ValueError, match="'class_' must be one of"):
+        model.top_features("z")
+    with pytest.raises(ValueError, match="'k' of top_features must be a whole number"):
+        model.top_features("a", -1)
+
+
+@EVERY
+def test_without_costs_a_decision_is_a_prediction(case: EstimatorCase) -> None:
+    model, X = fitted(case)
+    np.testing.assert_array_equal(model.decide(X), model.predict(X))
+    assert (model.decide(X, abstain=0.0) == None).sum() == (model.predict_proba(X).max(axis=1) < 1).sum()  # noqa: E711
+    assert set(model.decide(X, {(c, "b"): 1e9 for c in "ac"})) <= {"a", "c"}
+    assert isinstance(model, sf.estimators.shared.Classifier)
