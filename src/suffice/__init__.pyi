@@ -2,6 +2,7 @@ from . import datasets as datasets
 from . import errors as errors
 from . import estimators as estimators
 from . import models as models
+from . import plots as plots
 from . import posterior as posterior
 from . import stats as stats
 from . import tables as tables

@@ -2,6 +2,7 @@
 
     SufficeError
     ├── KeywordError        (TypeError)   a keyword that is unknown, missing, or given twice over
+    ├── MissingLibrary      (ImportError) a library that is needed for this, and not installed
     ├── KindError           (TypeError)   an argument of a kind that cannot be used at all
     └── InputError          (ValueError)
         ├── DataError                     values: NaN, negative counts, empty data, too large to count
@@ -26,6 +27,10 @@ class SufficeError(Exception):
 
 class KeywordError(SufficeError, TypeError):
     """A keyword is unknown, missing, or contradicts another."""
+
+
+class MissingLibrary(SufficeError, ImportError):
+    """A library that only this needs is not installed."""
 
 
 class KindError(SufficeError, TypeError):

@@ -1,0 +1,5 @@
+"""Pictures of what models say, by Altair. The only place that imports it, when a picture is made."""
+
+from suffice.plots.waterfall import waterfall
+
+__all__ = ["waterfall"]

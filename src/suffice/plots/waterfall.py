@@ -1,0 +1,122 @@
+"""An explanation as a waterfall: from the prior's log-odds, feature by feature, to those of the answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError, KindError
+from suffice.models.explanation import Explanation
+from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair, cut
+
+__all__ = ["waterfall"]
+
+NAME, VALUE = 28, 34
+
+
+def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any:
+    """A bar for the prior, one per feature from where the last one ended, and one for the sum of all.
+
+    Parameters
+    ----------
+    explanation : Explanation
+        What a classifier's ``explain`` gives.
+    most : int, default=14
+        Features that have a bar of their own, the weightiest ones; the others have one together.
+    width : int, default=420
+        Of the bars, in pixels.
+
+    Returns
+    -------
+    chart : altair.LayerChart
+        Made for a light and for a dark page: its background is clear. Save it with ``chart.save("why.svg")``.
+    """
+    given: Any = explanation
+    if not isinstance(given, Explanation):
+        raise KindError(
+            f"The argument 'explanation' of waterfall must be what explain gives; got a {type(given).__name__}."
+        )
+    if not np.isfinite([given.log_odds, *given.weights]).all():
+        raise InputError("A waterfall needs finite log-odds; one of the two classes is impossible for this row.")
+    return _chart(_rows(given, most), given, width)
+
+
+def _rows(explanation: Explanation, most: int) -> list[dict[str, Any]]:
+    """A line per bar: what it is, where it starts and ends."""
+    top = explanation.top(len(explanation.features))
+    shown, rest = (top, []) if len(top) <= most + 1 else (top[:most], top[most:])
+    steps: list[tuple[Any, Any, float]] = [("prior", "", explanation.prior), *shown]
+    if rest:
+        steps.append((f"{len(rest)} others", "", sum(weight for _, _, weight in rest)))
+    rows, at = [], 0.0
+    for name, value, weight in steps:
+        rows.append(_row(len(rows), name, value, at, at + weight, "for" if weight >= 0 else "against"))
+        at += weight
+    rows[0]["kind"] = "prior"
+    total = explanation.log_odds
+    return [*rows, _row(len(rows), "log-odds", _odds(total, explanation), 0.0, total, "total")]
+
+
+def _row(place: int, name: Any, value: Any, start: float, end: float, kind: str) -> dict[str, Any]:
+    step = f"{end - start:+.2f}".replace("-", "−")
+    label = {"place": place, "name": cut(name, NAME), "value": cut(value, VALUE), "label": step}
+    whole = {"feature": str(name), "in words": str(value), "weight": round(end - start, 6)}
+    return {**label, **whole, "start": start, "end": end, "right": max(start, end), "left": min(start, end), "kind": kind}
+
+
+def _odds(total: float, explanation: Explanation) -> str:
+    """How many times more probable the target is, or less."""
+    many = np.exp(min(abs(total), 700.0))
+    times = f"{many:.3g}" if many < 1e5 else "over 100,000"
+    label = explanation.target if total >= 0 else explanation.against
+    return f"{times} : 1 for {label}"
+
+
+def _chart(rows: list[dict[str, Any]], explanation: Explanation, width: int) -> Any:
+    alt = altair()
+    base = alt.Chart(alt.Data(values=rows))
+    y = alt.Y("place:O", axis=None, scale=alt.Scale(paddingInner=0.25))
+    ends = [row[side] for row in rows for side in ("start", "end")]
+    low, high = min(ends), max(ends)
+    room = 0.16 * (high - low or 1.0)
+    scale = alt.Scale(domain=[low - room * (low < 0), high + room], nice=False)
+    axis = alt.Axis(title=f"log-odds of {cut(explanation.target, 24)} against {cut(explanation.against, 24)}", format="+~g")
+    x = alt.X("start:Q", scale=scale, axis=axis)
+    kinds = {"for": FOR, "against": AGAINST, "prior": GREY, "total": TOTAL}
+    colour = alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*kinds], range=[*kinds.values()]))
+    tooltip = [alt.Tooltip(f"{name}:N") for name in ("feature", "in words")] + [alt.Tooltip("weight:Q", format="+.3f")]
+    bars = base.mark_bar(cornerRadius=1, minBandSize=2).encode(y=y, x=x, x2="end:Q", color=colour, tooltip=tooltip)
+    links = _links(alt, rows, y, scale)
+    zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=GREY, opacity=0.9).encode(x="zero:Q")
+    figures = base.mark_text(align="left", dx=4, color=GREY).encode(y=y, x=alt.X("right:Q", scale=scale), text="label:N")
+    layers = alt.layer(zero, links, bars, figures).properties(width=width, height=alt.Step(21))
+    names = [_names(alt, base, y, "name", True), _names(alt, base, y, "value", False)]
+    return _dressed(alt.hconcat(*names, layers, spacing=10), explanation)
+
+
+def _links(alt: Any, rows: list[dict[str, Any]], y: Any, scale: Any) -> Any:
+    """Thin lines from where a bar ends to where the next one starts."""
+    pairs = [{"at": row["end"], "place": row["place"], "next": row["place"] + 1} for row in rows[:-1]]
+    x = alt.X("at:Q", scale=scale)
+    line = alt.Chart(alt.Data(values=pairs)).mark_rule(color=GREY, opacity=0.6)
+    return line.encode(x=x, y=alt.Y("place:O", axis=None), y2="next:O")
+
+
+def _names(alt: Any, base: Any, y: Any, field: str, strong: bool) -> Any:
+    """A column of words beside the bars."""
+    text = base.mark_text(align="left", color=GREY, fontWeight="bold" if strong else "normal", baseline="middle")
+    letters = {"name": NAME, "value": VALUE}[field]
+    return text.encode(y=y, x=alt.value(0), text=f"{field}:N").properties(width=letters * 6.4, height=alt.Step(21))
+
+
+def _dressed(chart: Any, explanation: Explanation) -> Any:
+    title = f"{cut(explanation.target, 30)} rather than {cut(explanation.against, 30)}"
+    grey = {"labelColor": GREY, "titleColor": GREY, "domainColor": GREY, "tickColor": GREY}
+    return (
+        chart.properties(background="transparent", title=title)
+        .configure_view(stroke=None)
+        .configure_axis(**grey, gridColor=GREY, gridOpacity=0.18, titleFontWeight="normal")
+        .configure_title(color=GREY, anchor="start", fontSize=14)
+        .configure_text(fontSize=12)
+    )
