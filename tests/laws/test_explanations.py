@@ -76,12 +76,12 @@ def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
 
 
 @EVERY
-def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
     model, X = fitted(case)
     row = rows_of(X, [0])
-    plain = model.explain(row, "a", "b")
-    monkeypatch.setattr(type(model), "_powers", lambda self, X: np.array([0.25]))
-    told = model.explain(row, "a", "b")
+    plain, told = (model.set_params(temper=temper).explain(row, "a", "b") for temper in (None, 0.25))
+    logs = model.predict_log_proba(row)[0]
+    assert told.log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
     assert told.prior == plain.prior
     np.testing.assert_allclose(told.weights, plain.weights / 4, rtol=1e-12)
 

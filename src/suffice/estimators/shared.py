@@ -124,7 +124,7 @@ class Classifier(Additive, HeldOut, Evident, Uncertain, Views, Explaining, Class
             for array in view if isinstance(view, list) else [view]:
                 if isinstance(array, np.ndarray):
                     array.setflags(write=False)  # changes to it would change nothing
-            made[name] = view
+            made.setdefault(name, view)  # another thread may have been faster; all see the same one
         return made[name]
 
     def __getstate__(self) -> dict[str, Any]:

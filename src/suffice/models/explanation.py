@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -130,6 +130,8 @@ def explanation(
     votes: Votes, log_prior: Array, power: float, classes: Any, pair: tuple[Any, Any], backend: str | None
 ) -> Explanation:
     """The votes of a row, for one class against another: by default the most probable one against the next."""
+    if power == 0:  # nothing is said
+        votes = replace(votes, logs=np.zeros_like(votes.logs))
     with np.errstate(invalid="ignore"):
         total = log_prior + power * votes.logs.sum(axis=0)
     total = np.where(np.isnan(total) | np.isneginf(log_prior), -np.inf, total)

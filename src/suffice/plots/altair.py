@@ -7,9 +7,9 @@ from typing import Any
 
 from suffice.errors import MissingLibrary
 
-__all__ = ["FOR", "AGAINST", "GREY", "altair", "cut"]
+__all__ = ["AGAINST", "FOR", "GREY", "TOTAL", "altair", "cut"]
 
-FOR, AGAINST, GREY, TOTAL = "#2a9d74", "#d1603d", "#8a8f98", "#5b7db1"
+FOR, AGAINST, GREY, TOTAL = "#2a9d74", "#d1603d", "#80858f", "#5b7db1"
 """Colours that stand out from white and from black."""
 
 

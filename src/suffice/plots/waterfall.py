@@ -62,13 +62,21 @@ def _row(place: int, name: Any, value: Any, start: float, end: float, kind: str)
     step = f"{end - start:+.2f}".replace("-", "−")
     label = {"place": place, "name": cut(name, NAME), "value": cut(value, VALUE), "label": step}
     whole = {"feature": str(name), "in words": str(value), "weight": round(end - start, 6)}
-    return {**label, **whole, "start": start, "end": end, "right": max(start, end), "left": min(start, end), "kind": kind}
+    return {
+        **label,
+        **whole,
+        "start": start,
+        "end": end,
+        "right": max(start, end),
+        "left": min(start, end),
+        "kind": kind,
+    }
 
 
 def _odds(total: float, explanation: Explanation) -> str:
     """How many times more probable the target is, or less."""
     many = np.exp(min(abs(total), 700.0))
-    times = f"{many:.3g}" if many < 1e5 else "over 100,000"
+    times = f"{float(f'{many:.3g}'):,.6g}" if many < 1e5 else "over 100,000"
     label = explanation.target if total >= 0 else explanation.against
     return f"{times} : 1 for {label}"
 
@@ -81,7 +89,8 @@ def _chart(rows: list[dict[str, Any]], explanation: Explanation, width: int) -> 
     low, high = min(ends), max(ends)
     room = 0.16 * (high - low or 1.0)
     scale = alt.Scale(domain=[low - room * (low < 0), high + room], nice=False)
-    axis = alt.Axis(title=f"log-odds of {cut(explanation.target, 24)} against {cut(explanation.against, 24)}", format="+~g")
+    title = f"log-odds of {cut(explanation.target, 24)} against {cut(explanation.against, 24)}"
+    axis = alt.Axis(title=title, tickCount=7, labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')")
     x = alt.X("start:Q", scale=scale, axis=axis)
     kinds = {"for": FOR, "against": AGAINST, "prior": GREY, "total": TOTAL}
     colour = alt.Color("kind:N", legend=None, scale=alt.Scale(domain=[*kinds], range=[*kinds.values()]))
@@ -89,9 +98,11 @@ def _chart(rows: list[dict[str, Any]], explanation: Explanation, width: int) -> 
     bars = base.mark_bar(cornerRadius=1, minBandSize=2).encode(y=y, x=x, x2="end:Q", color=colour, tooltip=tooltip)
     links = _links(alt, rows, y, scale)
     zero = alt.Chart(alt.Data(values=[{"zero": 0}])).mark_rule(color=GREY, opacity=0.9).encode(x="zero:Q")
-    figures = base.mark_text(align="left", dx=4, color=GREY).encode(y=y, x=alt.X("right:Q", scale=scale), text="label:N")
+    figures = base.mark_text(align="left", dx=4, color=GREY).encode(
+        y=y, x=alt.X("right:Q", scale=scale), text="label:N"
+    )
     layers = alt.layer(zero, links, bars, figures).properties(width=width, height=alt.Step(21))
-    names = [_names(alt, base, y, "name", True), _names(alt, base, y, "value", False)]
+    names = [_names(alt, rows, y, "name"), _names(alt, rows, y, "value")]
     return _dressed(alt.hconcat(*names, layers, spacing=10), explanation)
 
 
@@ -103,11 +114,12 @@ def _links(alt: Any, rows: list[dict[str, Any]], y: Any, scale: Any) -> Any:
     return line.encode(x=x, y=alt.Y("place:O", axis=None), y2="next:O")
 
 
-def _names(alt: Any, base: Any, y: Any, field: str, strong: bool) -> Any:
-    """A column of words beside the bars."""
-    text = base.mark_text(align="left", color=GREY, fontWeight="bold" if strong else "normal", baseline="middle")
-    letters = {"name": NAME, "value": VALUE}[field]
-    return text.encode(y=y, x=alt.value(0), text=f"{field}:N").properties(width=letters * 6.4, height=alt.Step(21))
+def _names(alt: Any, rows: list[dict[str, Any]], y: Any, field: str) -> Any:
+    """A column of words beside the bars, as wide as they are."""
+    weight, letter = ("bold", 7.2) if field == "name" else ("normal", 6.4)
+    width = 4 + letter * max(len(row[field]) for row in rows)
+    text = alt.Chart(alt.Data(values=rows)).mark_text(align="left", color=GREY, fontWeight=weight, baseline="middle")
+    return text.encode(y=y, x=alt.value(0), text=f"{field}:N").properties(width=width, height=alt.Step(21))
 
 
 def _dressed(chart: Any, explanation: Explanation) -> Any:
