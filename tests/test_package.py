@@ -48,6 +48,7 @@ def test_lazy_names_are_all_there_and_typed() -> None:
         "errors",
         "estimators",
         "models",
+        "plots",
         "posterior",
         "stats",
         "tables",

@@ -1,0 +1,149 @@
+"""What explanations say, and of which rows."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse, stats
+
+import suffice as sf
+
+TEXTS, LABELS = ["cheap pills, cheap watches", "lunch at noon?", "watches for you", "are you at lunch"], ["s", "h"] * 2
+
+
+def parts(told: Any) -> dict[Any, tuple[str, float]]:
+    return {f: (v, float(w)) for f, v, w in zip(told.features, told.values, told.weights, strict=True)}
+
+
+def test_words_that_occur_have_a_bar_and_unknown_ones_one_together() -> None:
+    told = parts(sf.TextClassifier(temper=None).fit(TEXTS, LABELS).explain("cheap cheap lunch, foo bar", "s", "h"))
+    assert set(told) == {"cheap", "lunch", "(unknown words)"}
+    assert told["cheap"] == ("2 times", pytest.approx(2 * np.log(3 / 1)))
+    assert told["(unknown words)"] == ("foo, bar", 0.0)
+
+
+def test_absent_words_and_length_have_bars_of_their_own() -> None:
+    flags = sf.TextClassifier("bernoulli", temper=None).fit(TEXTS, LABELS)
+    told = parts(flags.explain("cheap lunch", "s", "h"))
+    assert told["cheap"][1] == pytest.approx(np.log(2 / 1))
+    assert told["(absent words)"][0] == "7 words"
+    settings: Any
+    for settings in ({"estimate": "predictive"}, {"model": "dirichlet_multinomial"}, {"model": "edcm"}):
+        told = parts(sf.TextClassifier(**settings).fit(TEXTS, LABELS).explain("cheap lunch for all"))
+        assert told["(length)"][0] == "3 words"
+    for settings in ({}, {"model": "complement"}, {"model": "complement", "use_idf": True, "normalize": True}):
+        model = sf.TextClassifier(**settings).fit(TEXTS, LABELS)
+        told = model.explain("cheap lunch for all")
+        logs = model.predict_log_proba(["cheap lunch for all"])[0]
+        assert abs(told.log_odds) == pytest.approx(abs(logs[0] - logs[1]), abs=1e-9)
+        assert {*told.features} == {"cheap", "lunch", "for", "(unknown words)"}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"ngram_range": (1, 2)},
+        {"analyzer": "char_wb", "ngram_range": (2, 3)},
+        {"hash_bits": 3},
+        {"tokenizer": str.split, "token_pattern": None},
+        {"min_df": 2},
+        {"lowercase": False},
+    ],
+)
+def test_whatever_a_word_is_it_has_its_name(settings: dict[str, Any]) -> None:
+    model = sf.TextClassifier(**settings).fit(TEXTS, LABELS)
+    text = "Cheap lunch for you, you know"
+    told = model.explain(text)
+    assert told.log_odds == pytest.approx(abs(np.subtract(*model.predict_log_proba([text])[0])), abs=1e-9)
+    assert not any(str(name).startswith("word ") for name in told.features)
+    assert model.explain([text]).log_odds == model.explain(text.encode()).log_odds == told.log_odds
+
+
+def test_a_text_without_words_is_what_the_prior_says() -> None:
+    model = sf.TextClassifier().fit([*TEXTS, "noon"], [*LABELS, "h"])
+    for text in ("", "zzz"):
+        assert model.explain(text).log_odds == pytest.approx(np.log(3 / 2))
+    with pytest.raises(TypeError, match="must be one text; got None"):
+        model.explain(None)
+
+
+@pytest.mark.parametrize("kind", [sf.BernoulliNB, sf.PoissonNB])
+def test_of_a_sparse_row_what_is_zero_has_one_bar(kind: Any) -> None:
+    X, y = np.random.default_rng(0).poisson(0.3, (40, 30)), np.arange(40) % 2
+    model = kind().fit(X, y)
+    dense, wide = model.explain(X[0]), model.explain(sparse.csr_matrix(X[:1]))
+    assert len(dense.features) == 30
+    assert len(wide.features) == (X[0] > 0).sum() + 1
+    assert wide.log_odds == pytest.approx(dense.log_odds, abs=1e-9)
+
+
+def test_a_row_by_name_is_read_by_name() -> None:
+    frame = pd.DataFrame({"width": [1.0, 2.0, 4.0, 5.0], "height": [3.0, 1.0, 0.0, 0.5]})
+    model = sf.GaussianNB().fit(frame, [0, 0, 1, 1])
+    expected = model.explain(frame[:1])
+    assert list(expected.features) == ["width", "height"]
+    for row in ({"height": 3.0, "width": 1.0}, frame.iloc[0], {"height": [3.0], "width": [1.0]}):
+        assert model.explain(row).log_odds == expected.log_odds
+    with pytest.raises(ValueError, match="a value for each feature of the model; 'height' has none"):
+        model.explain({"width": 1.0})
+
+
+def test_categories_are_named_and_new_ones_called_so() -> None:
+    model = sf.CategoricalNB().fit([["red", "x"], ["red", "y"], ["blue", "y"]], ["a", "a", "b"])
+    assert list(model.explain(["green", "y"]).values) == ["green (never seen)", "y"]
+    assert model.top_features("a")[0][:2] == (0, "red")
+    codes = sf.CategoricalNB().fit([[0], [1], [1]], [0, 1, 1])
+    assert list(codes.explain([7]).values) == ["7 (never seen)"]
+
+
+def test_what_no_class_can_have_made_is_what_the_prior_says() -> None:
+    model = sf.MultinomialNB(alpha=0, estimate="mle").fit([[1, 0, 0], [1, 0, 0], [0, 1, 0]], ["a", "a", "b"])
+    told = model.explain([0, 0, 1])
+    assert (told.target, told.log_odds) == ("a", pytest.approx(np.log(2)))
+    assert model.explain([1, 0, 0]).log_odds == np.inf
+    assert model.explain([1, 0, 0], "b", "a").log_odds == -np.inf
+
+
+def test_an_interval_is_that_of_draws_from_the_posterior() -> None:
+    X, y = np.random.default_rng(3).binomial(1, 0.4, (200, 1)), np.arange(200) % 2
+    told = sf.BernoulliNB().fit(X, y).explain([1], 1, 0)
+    a, b = ((X[y == c].sum() + 1, (1 - X[y == c]).sum() + 1) for c in (1, 0))
+    draws = [np.log(stats.beta(*ab).rvs(100_000, random_state=i)) for i, ab in enumerate((a, b))]
+    low, high = np.quantile(draws[0] - draws[1], [0.025, 0.975])
+    assert told.low is not None
+    assert told.high is not None
+    np.testing.assert_allclose([told.low[0], told.high[0]], [low, high], atol=0.02)
+
+
+def test_gaussian_intervals_are_those_of_many_samples() -> None:
+    rng, n, x = np.random.default_rng(5), 400, 1.3
+    y = np.arange(2 * n) % 2
+    weights = []
+    for _ in range(400):
+        X = rng.normal(y[:, None], 1.0, (2 * n, 1))
+        weights.append(sf.GaussianNB().fit(X, y).explain([x], 1, 0))
+    spread = np.std([told.weights[0] for told in weights])
+    told = weights[0]
+    assert told.low is not None
+    assert told.high is not None
+    assert (told.high[0] - told.low[0]) / (2 * 1.96) == pytest.approx(spread, rel=0.15)
+
+
+def test_a_text_column_names_its_telling_words() -> None:
+    table = {"note": [text + " and some more words here" for text in TEXTS] * 3, "n": [1.5, 2.0, 1.0, 2.5] * 3}
+    model = sf.NaiveBayes({"note": "text"}).fit(table, LABELS * 3)
+    value, weight = parts(model.explain({"note": "cheap lunch watches", "n": None}, "s", "h"))["note"]
+    assert value.startswith("cheap lunch watches [")
+    assert "cheap +" in value
+    assert "lunch −" in value or "lunch -" in value
+    assert weight > 0
+
+
+def test_top_words_are_those_of_the_class() -> None:
+    for kind in ("multinomial", "bernoulli", "complement", "dirichlet_multinomial"):
+        top = sf.TextClassifier(kind).fit(TEXTS, LABELS).top_features("s", 3)
+        assert {row.feature for row in top} <= {"cheap", "watches", "pills", "for"}
+        assert isinstance(top[:2], list)
+        assert top == list(top)
+    assert repr(sf.BernoulliNB().fit([[0], [1]], [0, 0]).top_features(0)) == "What speaks for 0:\n  nothing"
