@@ -49,7 +49,8 @@ def _rows(explanation: Explanation, most: int) -> list[dict[str, Any]]:
     steps: list[tuple[Any, Any, float]] = [("prior", "", explanation.prior), *shown]
     if rest:
         steps.append((f"{len(rest)} others", "", sum(weight for _, _, weight in rest)))
-    rows, at = [], 0.0
+    rows: list[dict[str, Any]] = []
+    at = 0.0
     for name, value, weight in steps:
         rows.append(_row(len(rows), name, value, at, at + weight, "for" if weight >= 0 else "against"))
         at += weight
