@@ -61,8 +61,9 @@ class HeldOut:
             is the number of rows whose class has no other row; they have probability 0 of it, unless the class prior
             is a belief or given, and are left out of the other two.
         """
-        scores, prior, codes, weights, gone = self._left_out(X, y, sample_weight, groups)
         owner: Any = self
+        X, y = self._rows_and_labels(X, y)
+        scores, prior, codes, weights, gone = self._left_out(X, y, sample_weight, groups)
         raised(scores, owner._powers(X))
         scores += prior
         normalise(scores, prior)
@@ -79,6 +80,10 @@ class HeldOut:
         gone = self._gone(codes, weights, group)
         scores = self._leave_out(X, codes, weights, group)
         return scores, self._log_prior_of(self._class_rows() - gone), codes, weights, gone
+
+    def _rows_and_labels(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Rows, and labels as an array."""
+        return X, y
 
     def _codes_of(self, y: Any) -> Integers:
         labels = np.asarray(y)

@@ -322,6 +322,10 @@ class NaiveBayes(Classifier):
         votes = self._learned.leave_out(table, codes, weights, group, self.estimate)
         return np.asarray(sum(votes.values(), start=np.zeros((len(codes), len(self.classes_)))))
 
+    def _rows_and_labels(self, X: Any, y: Any) -> tuple[Any, Any]:
+        table, _, (classes, codes) = read(self, X, y, None)
+        return table, classes[codes]
+
     def _take_rows(self, X: Any, which: Integers) -> Any:
         keep = np.zeros(len(X), bool)
         keep[which] = True

@@ -60,7 +60,7 @@ def _value(column: Column) -> str:
 
 
 def _words(model: Any, t: Any, column: Column, estimate: Estimate) -> Votes:
-    return text_votes(text_model.TextModel("multinomial", t, model.analysis, model.alpha, estimate), _value(column))
+    return text_votes(text_model.TextModel("multinomial", t, model.analysis, model.pseudo_count(t), estimate), _value(column))
 
 
 @singledispatch
@@ -83,7 +83,8 @@ def _(model: columns.Categorical, t: Any, column: Column, scorer: Any, estimate:
 
 @_belief.register
 def _(model: columns.Bernoulli, t: Any, column: Column, scorer: Any, estimate: Estimate) -> Belief:
-    alpha = np.column_stack([t.zeros + model.prior.b, t.ones + model.prior.a])
+    prior = model.belief(t)
+    alpha = np.column_stack([t.zeros + prior.b, t.ones + prior.a])
     return _of_line(alpha, scorer, column, estimate)
 
 

@@ -237,6 +237,6 @@ def _(model: columns.Poisson, t: Any, code: int, k: int) -> list[tuple[str, floa
 def _(model: columns.Text, t: Any, code: int, k: int) -> list[tuple[str, float]]:
     if not t.width or not t.n[code]:
         return []
-    words = top_of_texts(TextModel("multinomial", t, model.analysis, model.alpha), code, k)
+    words = top_of_texts(TextModel("multinomial", t, model.analysis, model.pseudo_count(t)), code, k)
     length = float(t.tokens[code].sum() / t.n[code])
     return [(row.feature, row.weight * length) for row in words]
