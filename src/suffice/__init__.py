@@ -34,7 +34,19 @@ _HOMES = {
     "show_versions": "versions",
     "threads": "parallel",
 }
-_MODULES = ("datasets", "errors", "estimators", "models", "plots", "posterior", "stats", "tables", "text", "typing")
+_MODULES = (
+    "datasets",
+    "errors",
+    "estimators",
+    "evaluate",
+    "models",
+    "plots",
+    "posterior",
+    "stats",
+    "tables",
+    "text",
+    "typing",
+)
 
 __all__ = [*_HOMES, "__version__"]
 

@@ -1,6 +1,7 @@
 from . import datasets as datasets
 from . import errors as errors
 from . import estimators as estimators
+from . import evaluate as evaluate
 from . import models as models
 from . import plots as plots
 from . import posterior as posterior

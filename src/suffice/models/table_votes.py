@@ -60,7 +60,9 @@ def _value(column: Column) -> str:
 
 
 def _words(model: Any, t: Any, column: Column, estimate: Estimate) -> Votes:
-    return text_votes(text_model.TextModel("multinomial", t, model.analysis, model.pseudo_count(t), estimate), _value(column))
+    return text_votes(
+        text_model.TextModel("multinomial", t, model.analysis, model.pseudo_count(t), estimate), _value(column)
+    )
 
 
 @singledispatch

@@ -5,8 +5,9 @@ Naive Bayes counts related evidence twice, and is too sure of itself. With
     score_c(x) = ln π_c + s(x) · ln p(x | c)      s(x) = a · n(x)^−γ
 
 one number a, and for documents of n words an exponent γ of their length, put that right. They are chosen where the
-leave-one-out log loss of the training rows is least, so nothing need be held out. ln a, taken at the typical length,
-and γ have a weak normal prior, of spread one: it matters only where rows are so few, or so easy, that any a would do.
+leave-one-out log loss of the training rows is least, so nothing need be held out. It only cools: at the typical length
+a row counts for one at most. ln a, taken at that length, and γ have a weak normal prior, of spread one: it matters only
+where rows are so few, or so easy, that any a would do.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def choose_temper(scores: Array, log_prior: Array, codes: Integers, weights: Arr
         return float(-(weights @ logs) + parameters @ parameters / 2), gradient
 
     exponents = (0.0, 2.0) if np.ptp(steps) > 0 else (0.0, 0.0)
-    found = minimize(objective, np.zeros(2), jac=True, method="L-BFGS-B", bounds=[(-15.0, 5.0), exponents])
+    found = minimize(objective, np.zeros(2), jac=True, method="L-BFGS-B", bounds=[(-15.0, 0.0), exponents])
     return Temper(float(np.exp(found.x[0] + found.x[1] * typical)), float(found.x[1]))  # SX-7
 
 

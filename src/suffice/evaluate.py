@@ -1,0 +1,85 @@
+"""How good probabilities are: log loss without clipping, and whether what is said to be 80 % sure is right 8 times of 10."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError, LabelError, ShapeError
+from suffice.typing import Array, Integers
+
+__all__ = ["Reliability", "log_loss", "reliability"]
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Rows by how sure their best class is: how sure on average, how often right, and how many rows."""
+
+    confidence: Array
+    accuracy: Array
+    rows: Array
+
+    @property
+    def error(self) -> float:
+        """The expected calibration error: how far confidence is from accuracy, on average over rows."""
+        return float(np.abs(self.confidence - self.accuracy) @ self.rows / self.rows.sum())
+
+    def __repr__(self) -> str:
+        return f"Reliability(error={self.error:.4f}, {self.rows.sum():,.15g} rows in {len(self.rows)} bins)"
+
+
+def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -> Reliability:
+    """Whether confidence is deserved: rows by the probability of their best class, in bins of equal width.
+
+    Parameters
+    ----------
+    probabilities : array of shape (n_rows, n_classes)
+        As ``predict_proba`` gives them.
+    labels : array of shape (n_rows,)
+        The true classes.
+    classes : array of shape (n_classes,)
+        A model's ``classes_``.
+    bins : int, default=15
+        How many bins; those without rows are left out.
+
+    Examples
+    --------
+    >>> reliability([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4]], ["a", "a", "b"], ["a", "b"], bins=2)
+    Reliability(error=0.1000, 3 rows in 1 bins)
+    """
+    given: Any = bins
+    if not isinstance(given, int) or given < 1:
+        raise InputError(f"The argument 'bins' must be a whole number of at least 1; got {bins!r}.")
+    shares, codes = _read(probabilities, labels, classes)
+    sure = shares.max(axis=1)
+    place = np.minimum((sure * bins).astype(np.int64), bins - 1)
+    right = (shares.argmax(axis=1) == codes).astype(np.float64)
+    rows = np.bincount(place, minlength=bins).astype(np.float64)
+    some = rows > 0
+    sums = (np.bincount(place, part, bins)[some] / rows[some] for part in (sure, right))
+    return Reliability(*sums, rows[some])
+
+
+def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
+    """−ln of the probability of the true class, on average, from log-probabilities: nothing is clipped.
+
+    >>> log_loss(np.log([[0.5, 0.5], [0.25, 0.75]]), ["a", "b"], ["a", "b"]).__round__(4)
+    0.4904
+    """
+    logs, codes = _read(log_probabilities, labels, classes)
+    return float(-logs[np.arange(len(codes)), codes].mean())
+
+
+def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
+    values, names, known = np.asarray(table, np.float64), np.asarray(labels), np.asarray(classes)
+    if values.shape != (len(names), len(known)) or not len(names):
+        raise ShapeError(
+            f"Probabilities must be of {len(names)} rows, at least one, × {len(known)} classes; got {values.shape}."
+        )
+    place = np.minimum(np.searchsorted(known, names), len(known) - 1)
+    strangers = np.flatnonzero(known[place] != names)
+    if len(strangers):
+        raise LabelError(f"The argument 'labels' must hold classes of the model; got {names[strangers[0]]!r}.")
+    return values, place

@@ -1,0 +1,69 @@
+"""Whether confidence is deserved: accuracy against confidence, beside the diagonal of honest probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from suffice.errors import KindError
+from suffice.evaluate import Reliability
+from suffice.plots.altair import AGAINST, FOR, GREY, altair
+
+__all__ = ["reliability"]
+
+LINES = [AGAINST, FOR, "#7a5aa6", "#b58900"]
+
+
+def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300) -> Any:
+    """A line per model through its bins; the larger a dot, the more rows it stands for.
+
+    Below the diagonal a model is too sure of itself, above it not sure enough.
+
+    Parameters
+    ----------
+    models : Reliability or dict of them by name
+        What ``sf.evaluate.reliability`` gives.
+    size : int, default=300
+        Of the square, in pixels.
+
+    Returns
+    -------
+    chart : altair.LayerChart
+        Its background is clear. Save it with ``chart.save("reliability.svg")``.
+    """
+    named = models if isinstance(models, Mapping) else {"model": models}
+    for name, one in named.items():
+        given: Any = one
+        if not isinstance(given, Reliability):
+            raise KindError(f"The argument 'models' of reliability must hold Reliability; got {given!r} as {name!r}.")
+    return _chart(named, size)
+
+
+def _chart(named: Mapping[str, Reliability], size: int) -> Any:
+    alt = altair()
+    points = [
+        {"model": name, "confidence": float(c), "accuracy": float(a), "share": float(n / one.rows.sum())}
+        for name, one in named.items()
+        for c, a, n in zip(one.confidence, one.accuracy, one.rows, strict=True)
+    ]
+    ends = alt.Chart(alt.InlineData([{"x": 0, "y": 0}, {"x": 1, "y": 1}]))
+    honest = ends.mark_line(color=GREY, strokeDash=[4, 4]).encode(x="x:Q", y="y:Q")
+    scale = alt.Scale(domain=[0, 1])
+    colour = alt.Color(
+        "model:N",
+        scale=alt.Scale(domain=list(named), range=LINES[: len(named)]),
+        legend=alt.Legend(title=None, orient="bottom", labelLimit=400) if len(named) > 1 else None,
+    )
+    base = alt.Chart(alt.InlineData(points)).encode(
+        x=alt.X("confidence:Q", scale=scale, title="how sure it is"),
+        y=alt.Y("accuracy:Q", scale=scale, title="how often it is right"),
+        color=colour,
+    )
+    dots = base.mark_circle(opacity=0.9).encode(
+        size=alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[20, 900]), legend=None)
+    )
+    layers = (honest + base.mark_line(strokeWidth=1.5) + dots).properties(
+        width=size, height=size, background="transparent"
+    )
+    axis = {"labelColor": GREY, "titleColor": GREY, "gridColor": GREY, "gridOpacity": 0.15, "domainColor": GREY}
+    return layers.configure_axis(**axis).configure_legend(labelColor=GREY).configure_view(stroke=None)
