@@ -11,7 +11,6 @@ import statistics
 import sys
 import textwrap
 import time
-from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -245,16 +244,11 @@ def show_confusion(names: list[str], table: Integers, words: list[list[str]]) ->
 
 
 def evidence(model: sf.TextClassifier, text: str, top: int, other: int) -> tuple[float, dict[str, float]]:
-    """Log-odds of one class against another before any word, and what each word adds to them.
-
-    A word's weight is what it does alone: the score of the word by itself, less that of an empty text.
-    """
-    words = Counter(sf.CountVectorizer().build_analyzer()(text))
-    joint = model.predict_joint_log_proba(["", *words])
-    odds = joint[:, top] - joint[:, other]
-    once = model.binary or model.model == "bernoulli"
-    times = [1 if once else k for k in words.values()]
-    return float(odds[0]), dict(zip(words, (times * (odds[1:] - odds[0])).tolist(), strict=True))
+    """Log-odds of one class against another before any word, and what each word adds to them."""
+    told = model.explain(text, model.classes_[top], model.classes_[other])
+    weights = dict(zip(told.features, told.weights.tolist(), strict=True))
+    weights.pop("(unknown words)", None)  # they weigh nothing
+    return told.prior, weights
 
 
 def because(prior: float, weights: dict[str, float], room: int) -> str:
