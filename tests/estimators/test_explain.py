@@ -148,3 +148,10 @@ def test_top_words_are_those_of_the_class() -> None:
         assert isinstance(top[:2], list)
         assert top == list(top)
     assert repr(sf.BernoulliNB().fit([[0], [1]], [0, 0]).top_features(0)) == "What speaks for 0:\n  nothing"
+
+
+def test_flags_that_are_no_flags_count_as_they_do_in_scores() -> None:
+    X, y = np.random.default_rng(0).integers(0, 2, (30, 3)), np.arange(30) % 2
+    model = sf.BernoulliNB(binarize=None).fit(X, y)
+    told, logs = model.explain([1, 0, 2], 1, 0), model.predict_log_proba([[1, 0, 2]])[0]
+    assert told.log_odds == pytest.approx(logs[1] - logs[0], abs=1e-9)

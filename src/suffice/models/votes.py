@@ -98,8 +98,10 @@ def _(event: Bernoulli, t: Any, n: Array, x: Array, wide: bool) -> Votes:
     if event.estimate in ("mean", "predictive"):
         a, b = np.asarray(event.a + t.ones), np.asarray(event.b + t.zeros)
         belief = belief_of_shares(np.where(here, a, b).T, (a + b).T)
-    words = ["on" if one else "off" for one in here.tolist()]
-    all_votes = Votes(list(range(len(x))), words, np.where(here, on, off).T, belief)
+    words = [{0.0: "off", 1.0: "on"}.get(v, shown(v)) for v in x.tolist()]
+    logs, part = np.where(here, on, off), here & (x != 1)  # what is not 0 or 1 counts in part, as in a score
+    logs[:, part] = x[part] * on[:, part] + (1 - x[part]) * off[:, part]
+    all_votes = Votes(list(range(len(x))), words, logs.T, belief)
     return gathered(all_votes, here, "(features that are off)", f"{int((~here).sum()):,}") if wide else all_votes
 
 
