@@ -60,9 +60,8 @@ def _value(column: Column) -> str:
 
 
 def _words(model: Any, t: Any, column: Column, estimate: Estimate) -> Votes:
-    return text_votes(
-        text_model.TextModel("multinomial", t, model.analysis, model.pseudo_count(t), estimate), _value(column)
-    )
+    words = text_model.TextModel("multinomial", t, model.analysis, model.pseudo_count(t), estimate)
+    return text_votes(words, _value(column))
 
 
 @singledispatch
