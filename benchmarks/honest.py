@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 
 import suffice as sf
 from suffice.evaluate import Reliability, log_loss, reliability
+from suffice.models.temper import Temper
 
 PAGE = ROOT / "docs" / "honest.md"
 PEER = "scikit-learn's MultinomialNB"
@@ -56,8 +57,8 @@ def judged(model: Any, train: Any, test: Any) -> dict[str, Any]:
 
 
 def line(name: str, told: dict[str, Any]) -> list[str]:
-    power = "" if told["power"] in (None, sf.models.temper.Temper()) else told["power"]
-    shown = f"{power.power:.2f} / n^{power.length:.2f}" if power else ""
+    power: Any = told["power"]
+    shown = "" if power is None or power == Temper() else f"{power.power:.2f} / n^{power.length:.2f}"
     figures = [f"{told['accuracy']:.4f}", f"{told['log loss']:.3f}", f"{told['reliability'].error:.3f}"]
     return [name, f"{told['alpha']:.2g}", shown, *figures, f"{told['seconds']:.1f} s"]
 

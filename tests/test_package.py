@@ -47,6 +47,7 @@ def test_lazy_names_are_all_there_and_typed() -> None:
         "datasets",
         "errors",
         "estimators",
+        "evaluate",
         "models",
         "plots",
         "posterior",

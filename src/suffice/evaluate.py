@@ -1,4 +1,4 @@
-"""How good probabilities are: log loss without clipping, and whether what is said to be 80 % sure is right 8 times of 10."""
+"""How good probabilities are: log loss without clipping, and whether what is 80 % sure is right 8 times of 10."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
     right = (shares.argmax(axis=1) == codes).astype(np.float64)
     rows = np.bincount(place, minlength=bins).astype(np.float64)
     some = rows > 0
-    sums = (np.bincount(place, part, bins)[some] / rows[some] for part in (sure, right))
-    return Reliability(*sums, rows[some])
+    confidence, accuracy = (np.bincount(place, part, bins)[some] / rows[some] for part in (sure, right))
+    return Reliability(confidence, accuracy, rows[some])
 
 
 def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:

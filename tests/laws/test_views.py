@@ -41,7 +41,8 @@ def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) 
 
     lengths = model._lengths(X) if model.temper_.length else None
     typical = 1.0 if lengths is None else float(np.exp(model.temper_.length * np.log(lengths[lengths > 0]).mean()))
-    best = minimize_scalar(lambda t: loss(model.temper_.power * np.exp(t)), bounds=(-1, 1), method="bounded")
+    most = min(1.0, float(np.log(typical / model.temper_.power)))  # it only cools
+    best = minimize_scalar(lambda t: loss(model.temper_.power * np.exp(t)), bounds=(-1, most), method="bounded")
     assert loss(model.temper_.power) == pytest.approx(best.fun, abs=1e-6)
     plain = clone(case.model).set_params(temper=None).fit(X, y)
     plain.leave_one_out(X, y)
@@ -90,7 +91,7 @@ def test_a_trace_of_what_is_forgotten_can_be_dropped(case: EstimatorCase) -> Non
 
 
 def test_a_stream_is_read_once_and_not_tempered() -> None:
-    texts, labels = ["spam eggs", "ham eggs", "spam", "ham"] * 5, [0, 1, 0, 1] * 5
+    texts, labels = ["spam eggs", "ham eggs", "spam ham", "ham spam eggs"] * 5, [0, 1, 0, 1, 1, 0, 1, 0, 0, 1] * 2
     assert sf.TextClassifier().fit(iter(texts), labels).temper_ == Temper()
     assert sf.TextClassifier().fit(texts, labels).temper_ != Temper()
 

@@ -110,7 +110,7 @@ decode_error
     >>> model.predict(["cheap lunch for you", "pills"])
     array(['spam', 'spam'], dtype='<U4')
     >>> model.predict_proba(["lunch"]).round(2)
-    array([[0.93, 0.07]])
+    array([[0.75, 0.25]])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {

@@ -74,7 +74,8 @@ class Views:
         check_is_fitted(self)
         owner: Any = self
         with all_or_nothing(self):
-            self._fit_views(*owner._rows_and_labels(X, y), sample_weight, groups)
+            X, y = owner._rows_and_labels(X, y)
+            self._fit_views(X, y, sample_weight, groups)
         return self
 
     def _fit_views(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:

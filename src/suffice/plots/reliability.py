@@ -62,8 +62,7 @@ def _chart(named: Mapping[str, Reliability], size: int) -> Any:
     dots = base.mark_circle(opacity=0.9).encode(
         size=alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[20, 900]), legend=None)
     )
-    layers = (honest + base.mark_line(strokeWidth=1.5) + dots).properties(
-        width=size, height=size, background="transparent"
-    )
+    layers = (honest + base.mark_line(strokeWidth=1.5) + dots).properties(width=size, height=size)
     axis = {"labelColor": GREY, "titleColor": GREY, "gridColor": GREY, "gridOpacity": 0.15, "domainColor": GREY}
+    layers = layers.configure(background="transparent")
     return layers.configure_axis(**axis).configure_legend(labelColor=GREY).configure_view(stroke=None)
