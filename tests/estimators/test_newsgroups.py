@@ -10,6 +10,7 @@ import pytest
 from sklearn.feature_extraction.text import CountVectorizer
 
 import suffice as sf
+from suffice.evaluate import log_loss, reliability
 
 ARCHIVE = Path(__file__).parents[2].parent / "shared" / "data" / "20news_bydate" / "20news-bydate.tar.gz"
 
@@ -60,3 +61,16 @@ def test_an_urn_foresees_text_better_than_the_multinomial(news: Any) -> None:
 def test_the_approximation_is_nearly_as_good_and_faster(news: Any) -> None:
     X, y, Z, z = news
     assert sf.DirichletMultinomialNB(method="edcm").fit(X, y).score(Z, z) >= 0.80
+
+
+@pytest.mark.parametrize(("binary", "loss"), [(False, 0.85), (True, 0.75)], ids=["counts", "binary words"])
+def test_tempered_probabilities_are_honest(news: Any, binary: bool, loss: float) -> None:
+    X, y, Z, z = news
+    if binary:
+        X, Z = (X > 0).astype(np.int64), (Z > 0).astype(np.int64)
+    plain = sf.MultinomialNB().fit(X, y)
+    model = sf.MultinomialNB(alpha="loo", temper="loo").fit(X, y)
+    logs = model.predict_log_proba(Z)
+    assert log_loss(logs, z, model.classes_) <= loss
+    assert reliability(np.exp(logs), z, model.classes_).error <= 0.05
+    assert log_loss(plain.predict_log_proba(Z), z, plain.classes_) > 4 * loss  # a guess that knows nothing has 3.0
