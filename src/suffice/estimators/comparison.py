@@ -125,17 +125,18 @@ def compare(models: Mapping[str, Any], X: Any = None) -> Comparison:
 
 def _same_rows(models: Mapping[str, Any]) -> None:
     """Raise unless all are fitted classifiers of classes with the same numbers of rows."""
-    first: list[Any] = []
+    rows = {}
     for name, model in models.items():
         if not isinstance(model, Evident):
             raise KindError(f"The model {name!r} must be a fitted classifier of suffice; got {type(model).__name__}.")
         check_is_fitted(model)
-        rows = model.classes_.tolist(), model._class_rows().tolist()
-        first = first or [name, rows]
-        if rows != first[1]:
+        rows[name] = model.classes_.tolist(), model._class_rows().tolist()
+    first = next(iter(rows))
+    for name, its in rows.items():
+        if its != rows[first]:
             raise InputError(
-                f"Models that are compared must have learned the same rows; the rows of each class are "
-                f"{_by_class(first[1])} in {first[0]!r} and {_by_class(rows)} in {name!r}."
+                "Models that are compared must have learned the same rows; the rows of each class are "
+                f"{_by_class(rows[first])} in {first!r} and {_by_class(its)} in {name!r}."
             )
 
 

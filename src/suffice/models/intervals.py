@@ -1,4 +1,9 @@
-"""Bounds of class probabilities: the delta method on log-odds, or draws from the posterior."""
+"""Bounds of class probabilities: the delta method on log-odds, or draws from the posterior (SX-5).
+
+With M_c and V_c, mean and variance of ln p(x, c | θ) over what is believed of θ,
+
+    logit p_c ≈ Normal(M_c − ln Σ_{k≠c} e^{M_k},  V_c + Σ_{k≠c} (p_k / (1 − p_c))² V_k)
+"""
 
 from __future__ import annotations
 
@@ -6,14 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma
+from scipy.special import digamma, expit, logsumexp, ndtri
 
 from suffice.models.bayes import _blocks
-from suffice.models.uncertainty import Belief, delta_bounds, log_gammas, trigamma
+from suffice.models.uncertainty import Belief, log_gammas, trigamma
 from suffice.posterior.base import tails
 from suffice.typing import Array
 
-__all__ = ["ClassBelief", "Intervals"]
+__all__ = ["ClassBelief", "Intervals", "delta_bounds"]
 
 
 @dataclass(frozen=True)
@@ -70,3 +75,18 @@ class Intervals:
         chances /= chances.sum(axis=2, keepdims=True)
         low, high = np.quantile(chances, tails(self.level), axis=0)
         return low, high
+
+
+def delta_bounds(mean: Array, variance: Array, level: float) -> tuple[Array, Array]:
+    """Bounds of each class probability, from mean and variance of independent joint log-probabilities."""
+    out = np.empty((2, *mean.shape))
+    reach = float(ndtri((1 + level) / 2))
+    for c in range(mean.shape[1]):
+        others = np.delete(mean, c, axis=1)
+        with np.errstate(all="ignore"):  # one class alone, or one of probability zero
+            rest = logsumexp(others, axis=1) if others.shape[1] else np.full(len(mean), -np.inf)
+            share = np.nan_to_num(np.exp(others - rest[:, None]))
+            spread = np.sqrt(variance[:, c] + (share**2 * np.delete(variance, c, axis=1)).sum(axis=1))  # SX-5
+            centre = mean[:, c] - rest
+            out[:, :, c] = expit(centre - reach * spread), expit(centre + reach * spread)  # SX-5
+    return out[0], out[1]

@@ -1,9 +1,7 @@
 """How sure a model is of its probabilities: from what is not known of its parameters (SX-5).
 
 A score ln p(x | c, θ) is a number that depends on θ, and the posterior of θ makes it uncertain. Each belief here knows
-its mean and variance for rows of data (`moments`), and can draw it (`draws`). With M_c and V_c of ln p(x, c | θ),
-
-    logit p_c ≈ Normal(M_c − ln Σ_{k≠c} e^{M_k},  V_c + Σ_{k≠c} (p_k / (1 − p_c))² V_k)
+its mean and variance for rows of data (`moments`), and can draw it (`draws`).
 """
 
 from __future__ import annotations
@@ -13,13 +11,13 @@ from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
-from scipy.special import digamma, expit, logsumexp, ndtri, polygamma
+from scipy.special import digamma, polygamma
 
 from suffice.errors import ImproperPrior
 from suffice.stats.inputs import Rows
 from suffice.typing import Array, Integers
 
-__all__ = ["Belief", "Categories", "Flags", "Rates", "Reals", "Words", "delta_bounds", "log_gammas", "matrix_of"]
+__all__ = ["Belief", "Categories", "Flags", "Rates", "Reals", "Words", "log_gammas", "matrix_of"]
 
 Moments = tuple[Array, Array]
 
@@ -32,21 +30,6 @@ class Belief(Protocol):
 
     def draws(self, X: Any, rng: np.random.Generator, size: int) -> Array:
         """Scores under parameters drawn from the posterior: size × rows × classes."""
-
-
-def delta_bounds(mean: Array, variance: Array, level: float) -> tuple[Array, Array]:
-    """Bounds of each class probability, from mean and variance of independent joint log-probabilities."""
-    out = np.empty((2, *mean.shape))
-    reach = float(ndtri((1 + level) / 2))
-    for c in range(mean.shape[1]):
-        others = np.delete(mean, c, axis=1)
-        with np.errstate(all="ignore"):  # one class alone, or one of probability zero
-            rest = logsumexp(others, axis=1) if others.shape[1] else np.full(len(mean), -np.inf)
-            share = np.nan_to_num(np.exp(others - rest[:, None]))
-            spread = np.sqrt(variance[:, c] + (share**2 * np.delete(variance, c, axis=1)).sum(axis=1))  # SX-5
-            centre = mean[:, c] - rest
-            out[:, :, c] = expit(centre - reach * spread), expit(centre + reach * spread)  # SX-5
-    return out[0], out[1]
 
 
 def matrix_of(X: Any) -> Any:
@@ -126,7 +109,7 @@ class Words:
         n, out = np.asarray(X.sum(axis=1)).ravel()[:, None], []
         for _ in range(size):
             logs = log_gammas(alpha, rng)
-            every = logsumexp(logs, axis=1) if alpha.shape[1] else np.full(len(total), -np.inf)
+            every = np.logaddexp.reduce(logs, axis=1)
             if not whole:
                 every = np.logaddexp(every, log_gammas(rest, rng))
             out.append(X @ logs.T - np.where(n > 0, n * every, 0.0))
@@ -158,19 +141,27 @@ class Categories:
         return self._looked_up(mean, X), self._looked_up(variance, X)
 
     def draws(self, X: Any, rng: np.random.Generator, size: int) -> Array:
-        """The same under drawn θ."""
-        return np.stack([self._looked_up([self._drawn(alpha, rng) for alpha in self.alphas], X) for _ in range(size)])
+        """The same under drawn θ; categories that are not asked for are drawn as one."""
+        codes: Integers = matrix_of(X).astype(np.int64)
+        out = np.zeros((size, len(codes), len(self.alphas[0])))
+        for alpha, code in zip(self.alphas, codes.T, strict=True):
+            must_be_known(alpha)
+            wide = self._with_unseen(alpha)
+            asked, place = np.unique(np.minimum(code[code >= 0], wide.shape[1] - 1), return_inverse=True)
+            logs = log_gammas(np.broadcast_to(wide[:, asked], (size, len(alpha), len(asked))), rng)
+            rest = np.setdiff1d(np.arange(alpha.shape[1]), asked)
+            total = np.logaddexp.reduce(logs[..., asked < alpha.shape[1]], axis=2)
+            if len(rest):
+                others = alpha[:, rest].sum(axis=1)
+                total = np.logaddexp(total, log_gammas(np.broadcast_to(others, total.shape), rng))
+            out[:, code >= 0] += (logs - total[..., None])[..., place].transpose(0, 2, 1)
+        return out
 
     def _both(self, alpha: Array) -> Moments:
         must_be_known(alpha)
         total = alpha.sum(axis=1, keepdims=True)
         wide = self._with_unseen(alpha)
         return digamma(wide) - digamma(total), np.maximum(trigamma(wide) - trigamma(total), 0.0)  # SX-5
-
-    def _drawn(self, alpha: Array, rng: np.random.Generator) -> Array:
-        must_be_known(alpha)
-        logs = log_gammas(self._with_unseen(alpha), rng)
-        return np.asarray(logs - logsumexp(logs[:, : alpha.shape[1]], axis=1, keepdims=True))
 
     def _with_unseen(self, alpha: Array) -> Array:
         return alpha if self.unseen is None else np.column_stack([alpha, np.full(len(alpha), self.unseen)])
