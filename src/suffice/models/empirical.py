@@ -54,6 +54,8 @@ class Rises:
         """The sum of some terms, equal ones together."""
         tables = []
         for line, offset, n, times in parts:
+            if np.ndim(line) == 1 and np.ndim(offset) == 0:  # much shorter from here on
+                n, times = _tally(n, times)
             n, offset, times = np.broadcast_arrays(np.ravel(n), offset, times)
             line = np.broadcast_to(np.atleast_1d(np.asarray(line, np.float64)), (len(n), np.shape(line)[-1]))
             tables.append(np.column_stack([line, offset, n, times])[n > 0])
@@ -75,6 +77,17 @@ class Rises:
 
     def _z(self, x: Array) -> Array:
         return np.asarray(self.lines @ x + self.offset)
+
+
+def _tally(n: Any, times: Any) -> tuple[Array, Array]:
+    """Different numbers, and how often each comes."""
+    numbers, often = np.broadcast_arrays(np.ravel(n), times)
+    whole = numbers.astype(np.int64)
+    if numbers.max(initial=0.0) < max(2**16, len(numbers)) and (whole == numbers).all():
+        seen, sums = np.bincount(whole), np.bincount(whole, often)
+        return np.flatnonzero(seen).astype(np.float64), sums[seen > 0].astype(np.float64)
+    values, place = np.unique(numbers, return_inverse=True)
+    return values, np.bincount(place, often, len(values)).astype(np.float64)
 
 
 def symmetric_terms(counts: Array, sizes: Any, totals: Array, other: float | None = None) -> Rises:

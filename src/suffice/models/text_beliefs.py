@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -31,21 +32,26 @@ class Presence:
         X, asked = _asked(X)
         flags = self._flags(asked)
         mean, variance = flags.moments(X)
-        more = self._absent() - np.stack([part.sum(axis=1) for part in _off(flags.a, flags.b)])
+        more = self._absent - np.stack([part.sum(axis=1) for part in _off(flags.a, flags.b)])
         return mean + more[0], variance + np.maximum(more[1], 0.0)
 
     def draws(self, X: Any, rng: np.random.Generator, size: int) -> Array:
         """The same under drawn θ; the sum over the many words that are absent everywhere is drawn as a normal."""
         X, asked = _asked(X)
         flags = self._flags(asked)
-        mean, variance = self._absent() - np.stack([part.sum(axis=1) for part in _off(flags.a, flags.b)])
+        mean, variance = self._absent - np.stack([part.sum(axis=1) for part in _off(flags.a, flags.b)])
         rest = rng.normal(mean, np.sqrt(np.maximum(variance, 0.0)), (size, len(self.n)))
         return flags.draws(X, rng, size) + rest[:, None]
 
     def _flags(self, asked: Any) -> Flags:
-        ones = self.documents[:, asked].toarray()
+        ones = self._by_word[:, asked].toarray()
         return Flags(ones + self.alpha, np.maximum(self.n[:, None] - ones, 0.0) + self.alpha)
 
+    @cached_property
+    def _by_word(self) -> Any:
+        return self.documents.tocsc()
+
+    @cached_property
     def _absent(self) -> Array:
         """Mean and variance of Σ ln(1−θ) over all words, by class."""
         must_be_known(np.asarray(self.alpha))

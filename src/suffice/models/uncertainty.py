@@ -7,6 +7,7 @@ its mean and variance for rows of data (`moments`), and can draw it (`draws`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,8 @@ from suffice.typing import Array, Integers
 __all__ = ["Belief", "Categories", "Flags", "Rates", "Reals", "Words", "log_gammas", "matrix_of"]
 
 Moments = tuple[Array, Array]
+
+MANY = 2**14
 
 
 class Belief(Protocol):
@@ -56,8 +59,12 @@ def log_gammas(alpha: Array, rng: np.random.Generator) -> Array:
 
 
 def trigamma(x: Any) -> Array:
-    """ψ1."""
-    return np.asarray(polygamma(1, x))
+    """ψ1. Of a large table, where most numbers come often, each is looked at once."""
+    x = np.asarray(x)
+    if x.size < MANY:
+        return np.asarray(polygamma(1, x))
+    values, place = np.unique(x, return_inverse=True)
+    return np.asarray(polygamma(1, values)[place].reshape(x.shape))
 
 
 @dataclass(frozen=True)
@@ -120,11 +127,19 @@ class Words:
         X = sparse.csc_matrix(matrix_of(X))
         asked = np.flatnonzero(np.diff(X.indptr))
         prior = np.broadcast_to(self.alpha, (self.width,))
-        counts = self.counts[:, asked]
+        counts = self._by_word[:, asked]
         alpha = np.asarray(counts.toarray() if sparse.issparse(counts) else counts) + prior[asked]
-        total = np.asarray(self.counts.sum(axis=1)).ravel() + prior.sum()
+        total = self._rows + prior.sum()
         must_be_known(alpha, total)
         return X[:, asked].tocsr(), len(asked) == self.width, alpha, total
+
+    @cached_property
+    def _by_word(self) -> Any:
+        return self.counts.tocsc() if sparse.issparse(self.counts) else self.counts
+
+    @cached_property
+    def _rows(self) -> Array:
+        return np.asarray(self.counts.sum(axis=1)).ravel()
 
 
 @dataclass(frozen=True)
