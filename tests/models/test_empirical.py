@@ -117,6 +117,8 @@ def test_data_without_a_maximum_end_at_the_bounds() -> None:
     assert one(empirical.symmetric_terms(constant, 2, constant.sum(axis=1))) == pytest.approx(1e-6)
     assert one(empirical.symmetric_terms(even, 2, even.sum(axis=1))) == pytest.approx(1e6)
     assert one(empirical.symmetric_terms(np.array([[5.0]]), 1, np.array([5.0]))) == 1  # one word: it does not matter
+    single = np.array([[1.0, 0.0], [0.0, 1.0]])
+    assert one(empirical.symmetric_terms(single, 2, np.ones(2))) == 1  # one row each: no α is better than another
     assert one(empirical.symmetric_terms(np.zeros((2, 2)), 2, np.zeros(2))) == 1  # nothing was seen
 
 

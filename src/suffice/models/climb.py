@@ -12,7 +12,7 @@ from suffice.typing import Array
 __all__ = ["Hill", "Top", "climb"]
 
 STEPS, HALVINGS, REACH = 100, 40, 3.0
-CLOSE, ROUNDING = 1e-10, 1e-14
+CLOSE, ROUNDING, FLAT = 1e-10, 1e-14, 1e-13
 
 
 class Hill(Protocol):
@@ -48,7 +48,7 @@ def climb(hill: Hill, start: Array, low: Any, high: Any) -> Top:
     u = np.clip(np.log(start), *ends)
     heights = [hill.value(np.exp(u))]
     for _ in range(STEPS):
-        step = np.clip(u + _newton(hill, u, ends), *ends) - u
+        step = np.clip(u + _newton(hill, u, ends, FLAT * max(1.0, abs(heights[-1]))), *ends) - u
         for _ in range(HALVINGS):
             height = hill.value(np.exp(u + step))
             if height >= heights[-1] - ROUNDING * abs(heights[-1]):
@@ -63,14 +63,14 @@ def climb(hill: Hill, start: Array, low: Any, high: Any) -> Top:
     return Top(np.exp(u), heights)
 
 
-def _newton(hill: Hill, u: Array, ends: tuple[Array, Array]) -> Array:
+def _newton(hill: Hill, u: Array, ends: tuple[Array, Array], flat: float) -> Array:
     """A step in the logarithms; along the slope where the hill does not bend down, and along a wall that is reached."""
     x = np.exp(u)
     first, second = hill.slope(x)
     slope, bend = x * first, np.outer(x, x) * second + np.diag(x * first)
     free = ~(((u <= ends[0]) & (slope < 0)) | ((u >= ends[1]) & (slope > 0)))
     step = np.zeros_like(u)
-    if not free.any():
+    if not (np.abs(slope[free]) > flat).any():
         return step
     bend, along = bend[np.ix_(free, free)], slope[free]
     if np.linalg.eigvalsh(bend).max() < 0:

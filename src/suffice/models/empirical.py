@@ -123,8 +123,9 @@ def alpha_of_presence(documents: Any, n: Array) -> float:
 
 def climb_from_grid(hill: Rises) -> Top:
     """From the best of some places that lie apart, since there may be more than one top."""
-    best = max(GRID, key=lambda alpha: hill.value(np.array([alpha])))
-    return climb(hill, np.array([best]), SMALLEST, LARGEST)
+    heights = np.array([hill.value(np.array([alpha])) for alpha in GRID])
+    level = heights >= heights.max() - 1e-12 * max(1.0, abs(heights.max()))  # where it does not matter, 1
+    return climb(hill, GRID[level][:1], SMALLEST, LARGEST)
 
 
 def flag_terms(ones: Array, zeros: Array, n: Array, times: Any = 1.0) -> Rises:
