@@ -219,6 +219,8 @@ decode_error
             self._view("counts", self._kept)
             if self.model in URNS:  # what does not converge is told of at once
                 self._view("urns", self._fit_urns)
+            if self.alpha == "evidence":  # may be refused with "map": now, not later
+                texts.pseudo_count(self._alpha, self.estimate)
             self._fit_views(X, _labels(y), sample_weight)
         return self
 
