@@ -20,7 +20,7 @@ __all__ = ["TEMPER", "Views", "is_loo"]
 
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
 
-ROWS, SCORES = 200_000, 2**24
+ROWS, SCORES = 20_000, 2**24
 """Rows that something is chosen by, at most, and their scores; they lie evenly among all."""
 
 STEPS = {"xatol": 0.05}

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from suffice.typing import Array, Integers
 
@@ -74,7 +73,7 @@ def raised(scores: Array, powers: Any) -> Array:
 
 def log_loss(scores: Array, log_prior: Array, codes: Integers, weights: Array, powers: Any = 1.0) -> float:
     """−Σ w ln p(own class) / Σ w of rows with these scores."""
-    logs, _ = _own_logs(scores, log_prior, codes, powers)
+    logs, _, _ = _own_logs(scores, log_prior, codes, powers)
     return float(-(weights @ logs) / weights.sum())
 
 
@@ -91,26 +90,63 @@ def choose_temper(scores: Array, log_prior: Array, codes: Integers, weights: Arr
     steps = np.zeros(len(codes)) if lengths is None else np.log(lengths[usable])
     typical = float(weights @ steps / weights.sum())
 
-    def objective(parameters: Array) -> tuple[float, Array]:
-        power = np.exp(parameters[0] - parameters[1] * (steps - typical))
-        logs, pull = _own_logs(scores, log_prior, codes, power)
-        slope = -weights * pull * power
-        gradient = np.array([slope.sum(), -(slope @ (steps - typical))]) + parameters
-        return float(-(weights @ logs) + parameters @ parameters / 2), gradient
+    def objective(parameters: Array) -> tuple[float, Array, Array]:
+        """Loss and prior, with slope and bend, in ln a and γ."""
+        ways = np.stack([np.ones_like(steps), typical - steps])  # how ln power moves with each
+        power = np.exp(parameters @ ways)
+        logs, pull, spread = _own_logs(scores, log_prior, codes, power)
+        slope, bend = -weights * pull * power, weights * (spread * power**2 - pull * power)
+        return (
+            float(-(weights @ logs) + parameters @ parameters / 2),
+            ways @ slope + parameters,
+            (ways * bend) @ ways.T + np.eye(2),
+        )
 
-    exponents = (0.0, 2.0) if np.ptp(steps) > 0 else (0.0, 0.0)
-    found = minimize(objective, np.zeros(2), jac=True, method="L-BFGS-B", bounds=[(-15.0, 0.0), exponents])
-    return Temper(float(np.exp(found.x[0] + found.x[1] * typical)), float(found.x[1]))  # SX-7
+    most = np.array([0.0, 2.0 if np.ptp(steps) > 0 else 0.0])
+    log_power, exponent = _descended(objective, np.array([-15.0, 0.0]), most)
+    return Temper(float(np.exp(log_power + exponent * typical)), float(exponent))  # SX-7
 
 
-def _own_logs(scores: Array, log_prior: Array, codes: Integers, powers: Any) -> tuple[Array, Array]:
-    """ln p of each row's own class, and its slope in the row's power."""
+def _descended(objective: Any, least: Array, most: Array) -> Array:
+    """Where a function of two numbers between bounds is least: Newton's steps, shortened until they lead down."""
+    at = np.zeros(2)
+    value, slope, bend = objective(at)
+    for _ in range(50):
+        free = ~((at <= least) & (slope > 0) | (at >= most) & (slope < 0))
+        if not free.any():
+            break
+        curve = np.abs(np.linalg.eigvalsh(bend[np.ix_(free, free)])).max()
+        inside = bend[np.ix_(free, free)]
+        inside = inside if np.linalg.eigvalsh(inside).min() > 1e-6 * curve else curve * np.eye(int(free.sum()))
+        step = np.zeros(2)
+        step[free] = -np.linalg.solve(inside, slope[free])
+        for _ in range(30):
+            there = np.clip(at + step, least, most)
+            found = objective(there)
+            if found[0] <= value:
+                break
+            step /= 2
+        else:
+            break
+        gained = value - found[0]
+        at, (value, slope, bend) = there, found
+        if gained <= 1e-9 * (1 + abs(value)):
+            break
+    return at
+
+
+def _own_logs(scores: Array, log_prior: Array, codes: Integers, powers: Any) -> tuple[Array, Array, Array]:
+    """ln p of each row's own class, its slope in the row's power, and the variance of scores under p."""
     at = np.arange(len(codes))
     each = powers if np.ndim(powers) == 0 else powers[:, None]
     with np.errstate(invalid="ignore"):
         joint = log_prior + each * scores
         joint -= joint.max(axis=1, keepdims=True)
-        logs = joint - np.log(np.exp(joint).sum(axis=1, keepdims=True))
-        share = np.exp(logs)
-        expected = np.where(share > 0, share * scores, 0.0).sum(axis=1)
-    return logs[at, codes], scores[at, codes] - expected
+        logs = joint[at, codes]
+        share = np.exp(joint, out=joint)
+        total = share.sum(axis=1, keepdims=True)
+        share /= total
+        known = np.where(share > 0, scores, 0.0) - scores[at, codes, None]  # about the own class, so that digits stay
+        expected = (share * known).sum(axis=1)
+        spread = (share * known**2).sum(axis=1) - expected**2
+    return logs - np.log(total[:, 0]), -expected, np.maximum(spread, 0.0)
