@@ -34,6 +34,7 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/text.py
 	@$(BIN)/python benchmarks/table_speed.py
 	@$(BIN)/python benchmarks/real_tables.py
+	@$(BIN)/python benchmarks/honest.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"

@@ -107,7 +107,7 @@ def matched(X: pd.DataFrame, y: Any, split: Split) -> int:
     floor = 1e-9 * X.iloc[train][numeric].var(ddof=0).max()
     flat = sf.columns.Gaussian(prior=sf.NormalInverseGamma(0, 1e-12, 1, 1e-12), floor=floor)
     columns = {name: flat if name in numeric else sf.columns.Categorical(other=0) for name in X}
-    return errors(columns, X, y, split, estimate="mean")
+    return errors(columns, X, y, split, estimate="mean", temper=None)
 
 
 def errors(columns: dict[Any, Any], X: pd.DataFrame, y: Any, split: Split, **options: Any) -> int:
