@@ -185,7 +185,7 @@ class Additive:
     def _take_away(self, classes: Any, gone: Statistics, whole: Any = None) -> None:
         strangers = np.setdiff1d(classes, self.classes_)
         if len(strangers):
-            raise SubtractionError(f"Cannot forget rows of class {strangers[0]!r}: none was learned.")
+            raise SubtractionError(f"Cannot forget rows of class {strangers.tolist()[0]!r}: none was learned.")
         place = np.searchsorted(self.classes_, classes)
         mine = (self if whole is None else whole)._get_statistics()
         gone = {name: t.with_classes(place, len(self.classes_)) for name, t in gone.items()}

@@ -91,7 +91,7 @@ class HeldOut:
             raise LabelError(f"The argument 'y' must hold one label per row; got shape {labels.shape}.")
         strangers = np.setdiff1d(labels, self.classes_)
         if len(strangers):
-            raise LabelError(f"The argument 'y' must hold labels that were learned; got {strangers[0]!r}.")
+            raise LabelError(f"The argument 'y' must hold labels that were learned; got {strangers.tolist()[0]!r}.")
         return np.asarray(np.searchsorted(self.classes_, labels), np.int64)
 
     def _gone(self, codes: Integers, weights: Array, group: Integers | None) -> Array:
