@@ -119,3 +119,12 @@ def test_rows_that_were_not_learned_are_refused(case: EstimatorCase) -> None:
         model.leave_one_out(X, ["z"] * 30)
     with pytest.raises(LabelError, match="groups"):
         model.leave_one_out(X, y, groups=[1, 2])
+
+
+@every_estimator
+def test_a_single_row_leaves_nothing_to_say(case: EstimatorCase) -> None:
+    X, y = case.data(8, 1)
+    model = clone(case.model).set_params(temper="loo").fit(X, y)
+    assert model.leave_one_out(X, y).tolist() == [[1.0]]
+    assert model.n_singletons_ == 1
+    assert np.isnan(model.loo_log_loss_)

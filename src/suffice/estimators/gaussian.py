@@ -135,7 +135,10 @@ class GaussianNB(NaiveBayesClassifier):
         return scorer
 
     def _log_prior_of(self, counts: Array) -> Array:
-        return log(counts / counts.sum(axis=-1, keepdims=True)) if self.priors is None else self._log_prior()
+        if self.priors is not None:
+            return self._log_prior()
+        total = counts.sum(axis=-1, keepdims=True)
+        return log(counts / np.where(total > 0, total, 1.0))
 
     def _class_prior(self) -> Array:
         if self.priors is None:

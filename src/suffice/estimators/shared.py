@@ -162,5 +162,6 @@ def class_log_prior(estimator: Any, counts: Array) -> Array:
             raise ValueError("Number of priors must match number of classes.")
         return log(np.asarray(prior, np.float64))
     if estimator.fit_prior:
-        return log(counts) - log(counts.sum(axis=-1, keepdims=True))
+        total = counts.sum(axis=-1, keepdims=True)
+        return log(counts) - np.log(np.where(total > 0, total, 1.0))
     return np.full(classes, -np.log(classes))

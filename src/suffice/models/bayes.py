@@ -66,6 +66,8 @@ def normalise(scores: Array, log_prior: Array) -> int:
     if lost.any():
         scores[lost] = np.broadcast_to(log_prior, scores.shape)[lost]  # NB-12
         largest = scores.max(axis=1, keepdims=True)
+        nothing = np.isneginf(largest[:, 0])  # where no class has a row, all are alike
+        scores[nothing], largest[nothing] = 0.0, 0.0
     scores -= largest
     scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))  # NB-10
     return int(lost.sum())
