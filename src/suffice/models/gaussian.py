@@ -90,7 +90,8 @@ class Gaussian:
             return np.asarray((top - (t_.df + 1) / 2 * away).sum(axis=1))
         mean, variance = self.parameters(t)
         variance = np.maximum(variance, np.finfo(np.float64).tiny)
-        return np.asarray(-0.5 * (np.log(2.0 * np.pi * variance) + (X - mean) ** 2 / variance).sum(axis=1))
+        with np.errstate(over="ignore"):  # a constant: its value or nothing
+            return np.asarray(-0.5 * (np.log(2.0 * np.pi * variance) + (X - mean) ** 2 / variance).sum(axis=1))
 
 
 def without(t: DiagonalMoments, codes: Integers, gone: Array, mean: Array, scatter: Array) -> DiagonalMoments:
