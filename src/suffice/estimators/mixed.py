@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,27 +9,20 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError, LabelError
+from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
-from suffice.estimators.kinds import closest, declared_models, tell_of_dropped
-from suffice.estimators.rows import aligned, one_row, read, weighed
-from suffice.estimators.shared import ESTIMATES, Classifier, class_log_prior
-from suffice.estimators.summary import as_html, as_text
+from suffice.estimators.kinds import closest
+from suffice.estimators.rows import aligned, read
+from suffice.estimators.shared import ESTIMATES
+from suffice.estimators.table_counts import TableCounts
 from suffice.estimators.views import TEMPER
-from suffice.models.columns import ColumnModel
-from suffice.models.columns.beliefs import TableBelief
-from suffice.models.table_votes import table_votes
-from suffice.models.tables import TableModel, TableScorer
-from suffice.models.top import Top, top_of_table
-from suffice.models.votes import Votes
 from suffice.posterior import Dirichlet
-from suffice.tables import Table, frame_of
-from suffice.typing import Array, Integers
+from suffice.tables import frame_of
 
 __all__ = ["NaiveBayes"]
 
 
-class NaiveBayes(Classifier):
+class NaiveBayes(TableCounts):
     """Naive Bayes for the table you have: numbers, categories, flags, counts and text, with holes.
 
     Give it a dataframe and the name of its target. Each column gets a model by what it holds: True and False a
@@ -55,6 +47,9 @@ class NaiveBayes(Classifier):
     temper : float, pair of floats, "loo" or None, default="loo"
         Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    weights : "loo" or None, default=None
+        Whether each column's evidence is raised to a power of its own, chosen by leave-one-out on the rows that are
+        given to fit: near 0 where other columns say the same, so that it counts once.
 
     Attributes
     ----------
@@ -94,18 +89,8 @@ class NaiveBayes(Classifier):
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", Dirichlet, None],
         "temper": TEMPER,
+        "weights": [StrOptions({"loo"}), None],
     }
-
-    columns_: dict[str | int, ColumnModel]
-    statistics_: dict[str | int, Any]
-    class_count_: Array
-    class_log_prior_: Array
-    n_features_in_: int
-    feature_names_in_: Any
-    _learned: TableModel
-    _backend: str | None
-    _named: bool  # whether columns have names rather than places
-    _target: Any
 
     def __init__(
         self,
@@ -116,6 +101,7 @@ class NaiveBayes(Classifier):
         fit_prior: bool = True,
         class_prior: Any = None,
         temper: Any = "loo",
+        weights: Any = None,
     ) -> None:
         self.columns = columns
         self.estimate = estimate
@@ -123,6 +109,7 @@ class NaiveBayes(Classifier):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.temper = temper
+        self.weights = weights
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -245,116 +232,3 @@ class NaiveBayes(Classifier):
             )
         told = self.columns_[column].table(self.statistics_[column], self.classes_, level)
         return frame_of(told, self._backend)
-
-    def _votes(self, x: Any) -> tuple[Votes, Array, Any]:
-        row = one_row(x)
-        table = aligned(self, row, stacklevel=4)
-        scorer = self._view("scorer", self._make_scorer)
-        return table_votes(self._learned, scorer, table, self.estimate), self.class_log_prior_, row
-
-    def _top(self, code: int, k: int) -> list[Top]:
-        return top_of_table(self._learned, code, k)
-
-    def _united(self, seen: Any, classes: Any, first: bool) -> Any:
-        """All classes: declared, or known so far and seen now."""
-        if first and classes is None:
-            return seen
-        known = self._known_classes(classes, first)
-        if first or self._declared is not None:
-            strangers = np.setdiff1d(seen, known)
-            if len(strangers):
-                raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}.")
-            return known
-        if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
-            raise LabelError(
-                f"The target must hold labels like {known[:1].tolist()[0]!r}; got {seen[:1].tolist()[0]!r}."
-            )
-        return np.union1d(known, seen)
-
-    def _start(self, table: Table, classes: Any) -> None:
-        """Nothing learned yet."""
-        if not table.names:
-            raise DataError(
-                f"The argument 'X' must have columns to learn from; got 0 feature(s) (shape=({len(table)}, 0)) while a "
-                "minimum of 1 is required."
-            )
-        self.classes_, self._backend, self._named = classes, table.backend, table.named
-        self._learned = TableModel.zero(table.names, len(classes))
-        self.n_features_in_ = len(table.names)
-        if hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-        if all(isinstance(name, str) for name in table.names):
-            self.feature_names_in_ = np.array(table.names, dtype=object)
-
-    def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any) -> None:
-        table, codes, weights = weighed(table, codes, sample_weight)
-        before = self._learned.with_classes(np.asarray(np.searchsorted(classes, self.classes_)), len(classes))
-        learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns), self._target))
-        tell_of_dropped(before, learned, self.columns, table, stacklevel=4)
-        self._set_statistics(classes, {"table": learned})
-
-    def _get_statistics(self) -> dict[str, Any]:
-        return {"table": self._learned}
-
-    def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
-        self.classes_, self._learned, self._made = classes, statistics["table"], {}
-        self.columns_, self.statistics_ = dict(self._learned.columns), dict(self._learned.statistics)
-        self.n_features_in_ = len(self.columns_)
-        self.class_count_ = self._learned.rows.counts.copy()
-        self.class_log_prior_ = class_log_prior(self, self._learned.rows.counts)
-        if self.estimate == "map":  # may be refused: now, not later
-            self._view("scorer", self._make_scorer)
-
-    def _class_rows(self) -> Array:
-        return self._learned.rows.counts
-
-    def _log_prior_of(self, counts: Array) -> Array:
-        return class_log_prior(self, counts)
-
-    def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
-        return list(self.columns_), self._learned.evidence(), None
-
-    def _belief(self) -> TableBelief:
-        return self._learned.belief(self.unseen == "error")
-
-    def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
-        table = aligned(self, Table.read(X, "X"))
-        votes = self._learned.leave_out(table, codes, weights, group, self.estimate)
-        return np.asarray(sum(votes.values(), start=np.zeros((len(codes), len(self.classes_)))))
-
-    def _rows_and_labels(self, X: Any, y: Any) -> tuple[Any, Any]:
-        table, _, (classes, codes) = read(self, X, y, None)
-        return table, classes[codes]
-
-    def _take_rows(self, X: Any, which: Integers) -> Any:
-        keep = np.zeros(len(X), bool)
-        keep[which] = True
-        return X.take(keep)
-
-    def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
-        return statistics["table"].rows.counts
-
-    def _count_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, dict[str, Any]]:
-        table, _, (classes, codes) = read(self, X, y, None)
-        table, codes, weights = weighed(aligned(self, table), codes, sample_weight)
-        nothing = self._learned.emptied(len(classes))
-        return classes, {"table": nothing.learn(table, codes, weights, {})}
-
-    def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
-        check_is_fitted(self)
-        table = aligned(self, Table.read(X, "X"))
-        scorer = self._tempered(self._view("scorer", self._make_scorer))
-        return question(scorer, table, self.class_log_prior_)
-
-    def _make_scorer(self) -> TableScorer:
-        return self._learned.scorer(self.estimate, self.unseen == "error")
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        name: str = super().__repr__(N_CHAR_MAX)
-        return as_text(self, name) if hasattr(self, "_learned") else name
-
-    def _repr_html_(self) -> str:
-        return as_html(self, super().__repr__())
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}

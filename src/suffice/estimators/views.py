@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -16,7 +17,7 @@ from suffice.estimators.algebra import all_or_nothing
 from suffice.models.temper import Temper, Tempered, choose_temper, log_loss
 from suffice.typing import Array
 
-__all__ = ["TEMPER", "Views", "is_loo"]
+__all__ = ["TEMPER", "Views", "Weights", "is_loo"]
 
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
 
@@ -25,6 +26,15 @@ ROWS, SCORES = 20_000, 2**24
 
 STEPS = {"xatol": 0.05}
 """How closely ln alpha is looked for."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """Exponents of columns and terms of classes, by name; and how strongly exponents were held at one."""
+
+    columns: dict[Any, float]
+    classes: dict[Any, float]
+    ridge: float
 
 
 class Views:
@@ -82,8 +92,8 @@ class Views:
         """Choose what is to be chosen by leaving rows out."""
         owner: Any = self
         self._chosen, self._stale = {}, False
-        alpha = is_loo(getattr(self, "alpha", None))
-        if not (alpha or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
+        alpha, weights = is_loo(getattr(self, "alpha", None)), is_loo(getattr(self, "weights", None))
+        if not (alpha or weights or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
             return
         X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)
         rows = (owner._prepared(X), y, sample_weight, groups)
@@ -92,6 +102,9 @@ class Views:
             self._take_alpha(float(np.exp(found.x)))
         if is_loo(self.temper):
             self._chosen = {**self._chosen, "temper": choose_temper(*self._judged(*rows))}
+        if weights:
+            self._chosen = {**self._chosen, "weights": owner._fit_weights(*rows)}
+            owner._made = {}
 
     def _alphas(self) -> tuple[float, float]:
         """Logarithms of the pseudo-counts to try."""

@@ -23,7 +23,7 @@ __all__ = ["ClassBelief", "Intervals", "delta_bounds"]
 
 @dataclass(frozen=True)
 class ClassBelief:
-    """The class prior: a Dirichlet belief, or numbers that are certain. What all classes share is left out."""
+    """The class prior: a Dirichlet belief, with a term for each class that is certain, or that term alone."""
 
     alpha: Array | None
     log_prior: Array
@@ -32,13 +32,13 @@ class ClassBelief:
         """Mean and variance of ln p(c)."""
         if self.alpha is None:
             return self.log_prior, np.zeros(len(self.log_prior))
-        return digamma(self.alpha), trigamma(self.alpha)
+        return digamma(self.alpha) + self.log_prior, trigamma(self.alpha)
 
     def draws(self, rng: np.random.Generator, size: int) -> Array:
         """Draws × classes."""
         if self.alpha is None:
             return np.broadcast_to(self.log_prior, (size, len(self.log_prior)))
-        return log_gammas(np.broadcast_to(self.alpha, (size, len(self.alpha))), rng)
+        return log_gammas(np.broadcast_to(self.alpha, (size, len(self.alpha))), rng) + self.log_prior
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,8 @@ def table_votes(model: TableModel, scorer: TableScorer, table: Table, estimate: 
             continue
         belief = _belief(model.columns[name], model.statistics[name], column, scorer.columns[name], estimate)
         if belief is not None:
-            means[i], variances[i] = belief[0][0], belief[1][0]
+            weight = scorer.weights.get(name, 1.0)
+            means[i], variances[i] = weight * belief[0][0], weight**2 * belief[1][0]
         if isinstance(model.columns[name], columns.Text) and model.statistics[name].width:
             inner[i] = _words(model.columns[name], model.statistics[name], column, estimate)
     readings = [_reading(table[name], scorer.columns[name]) for name in names]

@@ -137,21 +137,21 @@ class TableModel:
                 raise InputError(f"Column {name!r} is {model!r} in one model and {theirs!r} in the other.")
         return together
 
-    def scorer(self, estimate: Estimate, strict: bool) -> TableScorer:
-        """What scores new rows; where it is strict, a category never seen is an error."""
+    def scorer(self, estimate: Estimate, strict: bool, weights: Mapping[Name, float] | None = None) -> TableScorer:
+        """What scores new rows, by columns of these weights; where it is strict, a category never seen is an error."""
         names = [name for name, model in self.columns.items() if not isinstance(model, Drop | Unknown)]
         made = in_parallel(lambda name: self.columns[name].scorer(self.statistics[name], estimate, strict), names)
-        return TableScorer(dict(zip(names, made, strict=True)), self.columns, len(self.rows.counts))
+        return TableScorer(dict(zip(names, made, strict=True)), self.columns, len(self.rows.counts), weights or {})
 
     def evidence(self) -> Array:
         """ln p of each column's values: classes × columns."""
         return np.column_stack([column_evidence(self.columns[name], self.statistics[name]) for name in self.columns])
 
-    def belief(self, strict: bool) -> TableBelief:
-        """What is believed of the scores of new rows."""
+    def belief(self, strict: bool, weights: Mapping[Name, float] | None = None) -> TableBelief:
+        """What is believed of the scores of new rows, by columns of these weights."""
         made = {name: column_belief(model, self.statistics[name], strict) for name, model in self.columns.items()}
         there = {name: belief for name, belief in made.items() if belief is not None}
-        return TableBelief(there, self.columns, len(self.rows.counts))
+        return TableBelief(there, self.columns, len(self.rows.counts), weights or {})
 
     def leave_out(
         self, table: Table, codes: Integers, weights: Array, group: Integers | None, estimate: Estimate
@@ -182,6 +182,7 @@ class TableScorer:
     columns: Mapping[Name, ColumnScorer]
     models: Mapping[Name, ColumnModel]
     classes: int
+    weights: Mapping[Name, float]  # of columns; one where there is none
 
     def scores(self, table: Table) -> Array:
         """Rows × classes."""
@@ -201,11 +202,12 @@ class TableScorer:
         return out
 
     def votes(self, table: Table) -> dict[Name, Array]:
-        """ln p(x_j | c) of each column, rows × classes."""
+        """w_j · ln p(x_j | c) of each column, rows × classes."""
         return {name: self._vote(name, table[name]) for name in self.columns if name in table}
 
     def _vote(self, name: Name, column: Column) -> Array:
         if column.n_missing == len(column):  # whatever kind of nothing it is
             return np.zeros((len(column), self.classes))
         self.models[name].read(column, "was learned as")
-        return self.columns[name].scores(column)
+        votes = self.columns[name].scores(column)
+        return votes * self.weights[name] if name in self.weights else votes

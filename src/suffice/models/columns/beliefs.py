@@ -51,18 +51,23 @@ class TableBelief:
     columns: Mapping[Any, ColumnBelief]
     models: Mapping[Any, ColumnModel]
     classes: int
+    weights: Mapping[Any, float]  # of columns; one where there is none
 
     def moments(self, table: Table) -> Moments:
         """Rows × classes."""
-        found = [self.columns[name].moments(table[name]) for name in self._there(table)]
-        nothing = np.zeros((len(table), self.classes))
-        mean, variance = (sum((pair[k] for pair in found), start=nothing) for k in (0, 1))
+        mean, variance = np.zeros((2, len(table), self.classes))
+        for name in self._there(table):
+            first, second = self.columns[name].moments(table[name])
+            weight = self.weights.get(name, 1.0)
+            mean, variance = mean + weight * first, variance + weight**2 * second
         return mean, variance
 
     def draws(self, table: Table, rng: np.random.Generator, size: int) -> Array:
         """Draws × rows × classes."""
-        nothing = np.zeros((size, len(table), self.classes))
-        return sum((self.columns[name].draws(table[name], rng, size) for name in self._there(table)), start=nothing)
+        total = np.zeros((size, len(table), self.classes))
+        for name in self._there(table):
+            total += self.weights.get(name, 1.0) * self.columns[name].draws(table[name], rng, size)
+        return total
 
     def _there(self, table: Table) -> list[Any]:
         names = [name for name in self.columns if name in table and table[name].n_missing < len(table)]

@@ -1,0 +1,99 @@
+"""Evidence weights: an exponent for each column, so that what several of them say counts once.
+
+    score_c(x) = ln π_c + b_c + s(x) · Σ_j w_j · ln p(x_j | c)      w_j ≥ 0
+
+Weights and class terms b are those for which training rows are predicted best, each by a class that has not seen it:
+
+    maximise  Σ_i ln softmax_{y_i}(score(x_i)) − (ρ/2) Σ_j (w_j − 1)²
+
+Row i's own class scores it with the row left out. Counts are untouched; the weights are a view fitted on top. ρ, how
+strongly weights are held at one, is that of highest evidence in Laplace's approximation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from suffice.typing import Array, Integers
+
+__all__ = ["RIDGES", "Fitted", "choose_weights", "fit_weights"]
+
+RIDGES = (0.1, 1.0, 10.0, 100.0, 1000.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A weight per column, a term per class, and how strongly weights were held at one."""
+
+    columns: Array
+    classes: Array
+    ridge: float
+    log_evidence: float
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What columns say of training rows, left out: columns × rows × classes, powers included."""
+
+    votes: Array
+    log_prior: Array  # rows × classes
+    codes: Integers
+    weights: Array
+
+    def loss(self, columns: Array, classes: Array) -> tuple[float, Array, Array]:
+        """−Σ w ln p of the own class, the probabilities, and how they pull at scores: rows × classes."""
+        at = np.arange(len(self.codes))
+        joint = np.tensordot(columns, self.votes, axes=1) + (self.log_prior + classes)
+        joint -= joint.max(axis=1, keepdims=True)
+        own = joint[at, self.codes]
+        share = np.exp(joint, out=joint)
+        total = share.sum(axis=1)
+        share /= total[:, None]
+        pull = share * self.weights[:, None]
+        pull[at, self.codes] -= self.weights
+        return -float(self.weights @ (own - np.log(total))), share, pull
+
+    def bend(self, share: Array) -> Array:
+        """Second derivatives of the loss in the columns' weights."""
+        mean = (self.votes * share).sum(axis=2)
+        spread = np.einsum("jic,kic,ic,i->jk", self.votes, self.votes, share, self.weights, optimize=True)
+        return np.asarray(spread - (mean * self.weights) @ mean.T)
+
+
+def choose_weights(votes: Array, log_prior: Array, codes: Integers, weights: Array) -> Fitted:
+    """The weights with the ridge of highest evidence."""
+    usable = np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(log_prior).all(axis=1) & (weights > 0)
+    rows = Rows(votes[:, usable], np.broadcast_to(log_prior, votes.shape[1:])[usable], codes[usable], weights[usable])
+    best, start = None, None
+    for ridge in RIDGES[::-1]:
+        start = fit_weights(rows, ridge, start)
+        if best is not None and start.log_evidence < best.log_evidence:
+            break
+        best = start
+    assert best is not None
+    return best
+
+
+def fit_weights(rows: Rows, ridge: float, start: Fitted | None = None) -> Fitted:
+    """The weights of highest objective for one ridge, from those of another."""
+    n, classes = len(rows.votes), rows.votes.shape[2]
+
+    def objective(parameters: Array) -> tuple[float, Array]:
+        loss, _, pull = rows.loss(parameters[:n], parameters[n:])
+        away = parameters[:n] - 1.0
+        slope = np.tensordot(rows.votes, pull, axes=2) + ridge * away  # SX-9
+        return loss + ridge / 2 * float(away @ away), np.concatenate([slope, pull.sum(axis=0)])
+
+    first = np.concatenate([np.ones(n), np.zeros(classes)] if start is None else [start.columns, start.classes])
+    bounds: Any = [(0.0, None)] * n + [(None, None)] * classes
+    found = minimize(objective, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
+    weights, terms = found.x[:n], found.x[n:]
+    _, share, _ = rows.loss(weights, terms)
+    free = weights > 0
+    bend = rows.bend(share)[np.ix_(free, free)] + ridge * np.eye(int(free.sum()))
+    evidence = -float(found.fun) + (n * np.log(ridge) - np.linalg.slogdet(bend)[1]) / 2
+    return Fitted(weights, terms - terms.mean(), ridge, float(evidence))

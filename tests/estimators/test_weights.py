@@ -1,0 +1,77 @@
+"""Evidence weights of columns: what several columns say counts once."""
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pytest
+
+import suffice as sf
+from laws.estimators import KINDS as SIX
+from laws.estimators import LABELS, mixed
+from suffice.evaluate import log_loss
+
+
+def repeated(seed: int, n: int) -> tuple[dict[str, Any], Any]:
+    """One column that tells, five copies of another that tells less."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n)
+    told, again = rng.normal(y, 0.8), rng.normal(y, 1.5)
+    return {"told": told, **{f"copy {i}": again for i in range(5)}}, y
+
+
+def test_copies_count_once() -> None:
+    X, y = repeated(0, 2000)
+    Z, z = repeated(1, 2000)
+    plain, weighed = (sf.NaiveBayes(weights=weights).fit(X, y) for weights in (None, "loo"))
+    once = sf.NaiveBayes(temper=None).fit({name: X[name] for name in ("told", "copy 0")}, y)
+    losses = [log_loss(m.predict_log_proba(Z), z, m.classes_) for m in (plain, weighed)]
+    best = log_loss(once.predict_log_proba({name: Z[name] for name in ("told", "copy 0")}), z, once.classes_)
+    assert losses[1] < losses[0]
+    assert losses[1] == pytest.approx(best, abs=0.003)
+    powers = {name: weight * weighed.temper_.power for name, weight in weighed.weights_.items()}
+    assert powers["told"] == pytest.approx(1, abs=0.15)
+    assert sum(powers[f"copy {i}"] for i in range(5)) == pytest.approx(1, abs=0.25)
+
+
+KINDS = {**SIX, **{f"note {i}": "text" for i in range(3)}}
+
+
+def data(seed: int, n: int) -> tuple[Any, Any]:
+    """A column of each kind, and the text three times more."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, n)
+    table = mixed(rng, n, codes)
+    return {**table, **{f"note {i}": table["note"] for i in range(3)}}, LABELS[codes]
+
+
+def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
+    X, y = data(0, 150)
+    model = sf.NaiveBayes(KINDS, weights="loo").fit(X, y)
+    assert set(model.weights_) == set(KINDS)
+    assert any(abs(weight - 1) > 0.05 for weight in model.weights_.values())
+    row = {name: values[:1] for name, values in X.items()}
+    logs = model.predict_log_proba(row)[0]
+    assert model.explain(row, "a", "b").log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
+    plain = sf.NaiveBayes(KINDS).fit(X, y)
+    for each in (plain, model):
+        each.leave_one_out(X, y)
+    assert model.loo_log_loss_ < plain.loo_log_loss_
+    low, high = model.predict_interval(X)
+    inside = (low <= model.predict_proba(X)) & (model.predict_proba(X) <= high)
+    assert inside.mean() > 0.9
+
+
+def test_they_are_a_view() -> None:
+    X, y = data(1, 150)
+    first, last = ({name: values[part] for name, values in X.items()} for part in (slice(100), slice(100, 150)))
+    model = sf.NaiveBayes(KINDS, weights="loo").fit(first, y[:100])
+    before = model.weights_
+    model.partial_fit(last, y[100:])
+    assert model.stale_
+    assert model.weights_ == before
+    whole = sf.NaiveBayes(KINDS, weights="loo").fit(X, y)
+    np.testing.assert_allclose(model.refresh(X, y).predict_proba(X), whole.predict_proba(X), atol=5e-3)
+    assert set(copy(whole).forget(last, y[100:], drop_views=True).weights_.values()) == {1.0}
+    other = sf.NaiveBayes(KINDS, weights="loo").fit(last, y[100:])
+    assert (other + whole).weights_ == whole.weights_
