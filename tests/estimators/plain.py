@@ -4,5 +4,5 @@ from functools import partial
 
 import suffice as sf
 
-NaiveBayes = partial(sf.NaiveBayes, temper=None)
+NaiveBayes = partial(sf.NaiveBayes, temper=None, weights=None)
 TextClassifier = partial(sf.TextClassifier, temper=None)

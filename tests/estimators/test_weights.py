@@ -24,7 +24,7 @@ def test_copies_count_once() -> None:
     X, y = repeated(0, 2000)
     Z, z = repeated(1, 2000)
     plain, weighed = (sf.NaiveBayes(weights=weights).fit(X, y) for weights in (None, "loo"))
-    once = sf.NaiveBayes(temper=None).fit({name: X[name] for name in ("told", "copy 0")}, y)
+    once = sf.NaiveBayes(temper=None, weights=None).fit({name: X[name] for name in ("told", "copy 0")}, y)
     losses = [log_loss(m.predict_log_proba(Z), z, m.classes_) for m in (plain, weighed)]
     best = log_loss(once.predict_log_proba({name: Z[name] for name in ("told", "copy 0")}), z, once.classes_)
     assert losses[1] < losses[0]
@@ -53,7 +53,7 @@ def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
     row = {name: values[:1] for name, values in X.items()}
     logs = model.predict_log_proba(row)[0]
     assert model.explain(row, "a", "b").log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
-    plain = sf.NaiveBayes(KINDS).fit(X, y)
+    plain = sf.NaiveBayes(KINDS, weights=None).fit(X, y)
     for each in (plain, model):
         each.leave_one_out(X, y)
     assert model.loo_log_loss_ < plain.loo_log_loss_

@@ -100,8 +100,10 @@ ESTIMATORS = [
     EstimatorCase("MultinomialNB predictive", sf.MultinomialNB(estimate="predictive"), counts),
     EstimatorCase("PoissonNB", sf.PoissonNB(), counts),
     EstimatorCase("PoissonNB mean", sf.PoissonNB(estimate="mean"), counts),
-    EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS, temper=None), mixed, exact=False),
-    EstimatorCase("NaiveBayes mean", sf.NaiveBayes(columns=KINDS, estimate="mean", temper=None), mixed, exact=False),
+    EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS, weights=None, temper=None), mixed, exact=False),
+    EstimatorCase(
+        "NaiveBayes mean", sf.NaiveBayes(columns=KINDS, weights=None, estimate="mean", temper=None), mixed, exact=False
+    ),
     EstimatorCase("TextClassifier", sf.TextClassifier(temper=None), texts),
     EstimatorCase("TextClassifier binary", sf.TextClassifier(binary=True, temper=None), texts),
     EstimatorCase("TextClassifier predictive", sf.TextClassifier(estimate="predictive", temper=None), texts),
@@ -111,14 +113,14 @@ ESTIMATORS = [
     EstimatorCase("TextClassifier tempered", sf.TextClassifier(temper=(0.7, 0.4)), texts),
     EstimatorCase("MultinomialNB tempered", sf.MultinomialNB(temper=(0.7, 0.4)), counts),
     EstimatorCase("BernoulliNB tempered", sf.BernoulliNB(temper=0.3), flags),
-    EstimatorCase("NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, temper=0.5), mixed, exact=False),
+    EstimatorCase("NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, weights=None, temper=0.5), mixed, exact=False),
     EstimatorCase("TextClassifier hashed", sf.TextClassifier(hash_bits=12, temper=None), texts),
     EstimatorCase("BernoulliNB evidence", sf.BernoulliNB(alpha="evidence"), flags),
     EstimatorCase("CategoricalNB evidence", sf.CategoricalNB(alpha="evidence"), names_of_categories),
     EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", prior="evidence"), reals, exact=False),
     EstimatorCase("MultinomialNB evidence", sf.MultinomialNB(alpha="evidence"), counts),
     EstimatorCase("PoissonNB evidence", sf.PoissonNB(alpha="evidence"), counts),
-    EstimatorCase("NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, temper=None), mixed, exact=False),
+    EstimatorCase("NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, weights=None, temper=None), mixed, exact=False),
     EstimatorCase("TextClassifier evidence", sf.TextClassifier(alpha="evidence", temper=None), texts),
     EstimatorCase(
         "TextClassifier bernoulli evidence", sf.TextClassifier("bernoulli", alpha="evidence", temper=None), texts

@@ -47,7 +47,7 @@ class NaiveBayes(TableCounts):
     temper : float, pair of floats, "loo" or None, default="loo"
         Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
-    weights : "loo" or None, default=None
+    weights : "loo" or None, default="loo"
         Whether each column's evidence is raised to a power of its own, chosen by leave-one-out on the rows that are
         given to fit: near 0 where other columns say the same, so that it counts once.
 
@@ -101,7 +101,7 @@ class NaiveBayes(TableCounts):
         fit_prior: bool = True,
         class_prior: Any = None,
         temper: Any = "loo",
-        weights: Any = None,
+        weights: Any = "loo",
     ) -> None:
         self.columns = columns
         self.estimate = estimate

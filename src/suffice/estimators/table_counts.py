@@ -23,7 +23,7 @@ from suffice.models.table_votes import table_votes
 from suffice.models.tables import TableModel, TableScorer
 from suffice.models.top import Top, top_of_table
 from suffice.models.votes import Votes
-from suffice.models.weights import choose_weights
+from suffice.models.weights import NUMBERS, choose_weights
 from suffice.stats.words import read_weights
 from suffice.tables import Table
 from suffice.typing import Array, Integers
@@ -144,8 +144,11 @@ class TableCounts(Classifier):
         votes = self._learned.leave_out(aligned(self, Table.read(X, "X")), codes, given, group, self.estimate)
         if not votes:
             return Weights({}, {}, 1.0)
-        table = np.stack(list(votes.values())) * self._powers(X)
-        found = choose_weights(table, prior, codes, rows)
+        most = max(1, NUMBERS // (len(votes) * len(self.classes_)))
+        which = np.unique(np.linspace(0, len(codes) - 1, min(most, len(codes))).astype(np.int64))
+        table = np.stack([vote[which] for vote in votes.values()]) * self._powers(X)
+        prior = np.broadcast_to(prior, (len(codes), len(self.classes_)))
+        found = choose_weights(table, prior[which], codes[which], rows[which])
         columns = dict(zip(votes, found.columns.tolist(), strict=True))
         return Weights(columns, dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True)), found.ridge)
 

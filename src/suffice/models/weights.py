@@ -24,6 +24,9 @@ __all__ = ["RIDGES", "Fitted", "choose_weights", "fit_weights"]
 
 RIDGES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
+FEW, NUMBERS = 200, 2**25
+"""More columns than this have a ridge of 10: the evidence would take longer than the fit. And votes, at most."""
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -68,6 +71,8 @@ def choose_weights(votes: Array, log_prior: Array, codes: Integers, weights: Arr
     """The weights with the ridge of highest evidence."""
     usable = np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(log_prior).all(axis=1) & (weights > 0)
     rows = Rows(votes[:, usable], np.broadcast_to(log_prior, votes.shape[1:])[usable], codes[usable], weights[usable])
+    if len(votes) > FEW:
+        return fit_weights(rows, 10.0)
     best, start = None, None
     for ridge in RIDGES[::-1]:
         start = fit_weights(rows, ridge, start)
@@ -92,8 +97,13 @@ def fit_weights(rows: Rows, ridge: float, start: Fitted | None = None) -> Fitted
     bounds: Any = [(0.0, None)] * n + [(None, None)] * classes
     found = minimize(objective, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
     weights, terms = found.x[:n], found.x[n:]
+    evidence = -float(found.fun) + _volume(rows, weights, terms, ridge) if n <= FEW else np.nan
+    return Fitted(weights, terms - terms.mean(), ridge, float(evidence))
+
+
+def _volume(rows: Rows, weights: Array, terms: Array, ridge: float) -> float:
+    """What Laplace's approximation adds to the height of the objective: how wide it is there."""
     _, share, _ = rows.loss(weights, terms)
     free = weights > 0
     bend = rows.bend(share)[np.ix_(free, free)] + ridge * np.eye(int(free.sum()))
-    evidence = -float(found.fun) + (n * np.log(ridge) - np.linalg.slogdet(bend)[1]) / 2
-    return Fitted(weights, terms - terms.mean(), ridge, float(evidence))
+    return float(len(weights) * np.log(ridge) - np.linalg.slogdet(bend)[1]) / 2
