@@ -53,6 +53,8 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
     if not isinstance(given, int) or given < 1:
         raise InputError(f"The argument 'bins' must be a whole number of at least 1; got {bins!r}.")
     shares, codes = _read(probabilities, labels, classes)
+    if not ((shares >= 0) & (shares <= 1 + 1e-9)).all():
+        raise InputError("The argument 'probabilities' must hold numbers from 0 to 1, as predict_proba gives them.")
     sure = shares.max(axis=1)
     place = np.minimum((sure * bins).astype(np.int64), bins - 1)
     right = (shares.argmax(axis=1) == codes).astype(np.float64)
@@ -69,11 +71,19 @@ def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
     0.4904
     """
     logs, codes = _read(log_probabilities, labels, classes)
+    if not (logs <= 1e-9).all():
+        raise InputError(
+            "The argument 'log_probabilities' must hold numbers of at most 0, as predict_log_proba gives them."
+        )
     return float(-logs[np.arange(len(codes)), codes].mean())
 
 
 def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
-    values, names, known = np.asarray(table, np.float64), np.asarray(labels), np.asarray(classes)
+    names, known = np.asarray(labels), np.asarray(classes)
+    try:
+        values = np.asarray(table, np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError("Probabilities must be numbers, and come first; then labels, then classes.") from error
     if values.shape != (len(names), len(known)) or not len(names):
         raise ShapeError(
             f"Probabilities must be of {len(names)} rows, at least one, × {len(known)} classes; got {values.shape}."
