@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import expit, logsumexp, ndtri
 
 import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase
 from laws.test_estimators import fitted
 from suffice.errors import ImproperPrior, InputError, KindError
+from suffice.models.intervals import delta_bounds
 
 Rng = np.random.Generator
 World = tuple[Any, Any, Any]  # an unfitted model, how rows are drawn given codes, and ln p(x | c) of rows
@@ -258,3 +260,21 @@ def test_intervals_of_parameters() -> None:
         assert ((low < model.theta_) & (model.theta_ < high)).all()
     with pytest.raises(KindError, match="no intervals"):
         sf.ComplementNB().fit(np.abs(X), y).feature_interval()
+
+
+def test_columns_without_any_variance_have_bounds() -> None:
+    model = sf.GaussianNB().fit(np.ones((6, 2)), [0, 0, 0, 1, 1, 1])
+    low, high = model.predict_interval([[1.0, 1.0], [2.0, 1.0]])
+    assert ((low >= 0) & (low <= high) & (high <= 1)).all()
+
+
+def test_bounds_of_many_classes_are_those_of_each_against_the_others() -> None:
+    rng = np.random.default_rng(0)
+    mean, variance = rng.normal(0, 5, (50, 7)), np.exp(rng.normal(0, 3, (50, 7)))
+    low, high = delta_bounds(mean, variance, 0.9)
+    for c in range(7):
+        others, rest = np.delete(mean, c, axis=1), logsumexp(np.delete(mean, c, axis=1), axis=1)
+        share = np.exp(others - rest[:, None])
+        reach = ndtri(0.95) * np.sqrt(variance[:, c] + (share**2 * np.delete(variance, c, axis=1)).sum(axis=1))
+        np.testing.assert_allclose(low[:, c], expit(mean[:, c] - rest - reach), rtol=1e-9)
+        np.testing.assert_allclose(high[:, c], expit(mean[:, c] - rest + reach), rtol=1e-9)

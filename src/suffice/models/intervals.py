@@ -79,14 +79,20 @@ class Intervals:
 
 def delta_bounds(mean: Array, variance: Array, level: float) -> tuple[Array, Array]:
     """Bounds of each class probability, from mean and variance of independent joint log-probabilities."""
-    out = np.empty((2, *mean.shape))
     reach = float(ndtri((1 + level) / 2))
-    for c in range(mean.shape[1]):
-        others = np.delete(mean, c, axis=1)
-        with np.errstate(all="ignore"):  # one class alone, or one of probability zero
-            rest = logsumexp(others, axis=1) if others.shape[1] else np.full(len(mean), -np.inf)
-            share = np.nan_to_num(np.exp(others - rest[:, None]))
-            spread = np.sqrt(variance[:, c] + (share**2 * np.delete(variance, c, axis=1)).sum(axis=1))  # SX-5
-            centre = mean[:, c] - rest
-            out[:, :, c] = expit(centre - reach * spread), expit(centre + reach * spread)  # SX-5
-    return out[0], out[1]
+    best = mean.argmax(axis=1)[:, None]
+    with np.errstate(invalid="ignore"):
+        mean = mean - np.take_along_axis(mean, best, axis=1)  # digits are for the differences
+    runners = mean.copy()
+    np.put_along_axis(runners, best, -np.inf, axis=1)
+    with np.errstate(all="ignore"):  # one class alone, or one of probability zero
+        # Others are the sum of all but one; of the most probable too little would be left, so they are summed anew.
+        whole, rest = (logsumexp(part, axis=1, keepdims=True) for part in (mean, runners))
+        share, beside = (np.nan_to_num(np.exp(part - size)) for part, size in ((mean, whole), (runners, rest)))
+        noise = share**2 * variance
+        other = whole + np.log1p(-share)
+        shared = np.maximum(noise.sum(axis=1, keepdims=True) - noise, 0.0) / (1 - share) ** 2
+        np.put_along_axis(other, best, rest, axis=1)
+        np.put_along_axis(shared, best, (beside**2 * variance).sum(axis=1, keepdims=True), axis=1)
+        spread, centre = np.sqrt(variance + shared), mean - other
+        return expit(centre - reach * spread), expit(centre + reach * spread)  # SX-5

@@ -24,6 +24,9 @@ Moments = tuple[Array, Array]
 
 MANY = 2**14
 
+FAR = 1e140
+"""A squared distance, in variances, that is far enough: its square is a number too."""
+
 
 class Belief(Protocol):
     """What is believed of the scores of rows."""
@@ -231,10 +234,11 @@ class Reals:
         X = matrix_of(X)
         mean, variance = np.empty((2, len(X), len(self.m)))
         for c, (m, kappa, a, b) in enumerate(zip(self.m, self.kappa, self.a, self.b, strict=True)):
-            d2 = (X - m) ** 2
-            square = d2**2 * (a / b**2) + 4 * d2 * (a / b) / kappa + 2 / kappa**2
-            mean[:, c] = (digamma(a) - np.log(2 * np.pi * b) - d2 * (a / b) - 1 / kappa).sum(axis=1) / 2
-            variance[:, c] = (trigamma(a) + square - 2 * d2 / b).sum(axis=1) / 4  # SX-5
+            with np.errstate(over="ignore"):
+                far = np.minimum((X - m) ** 2 / b, FAR)
+            square = a * far**2 + 4 * far * a / kappa + 2 / kappa**2
+            mean[:, c] = (digamma(a) - np.log(2 * np.pi * b) - far * a - 1 / kappa).sum(axis=1) / 2
+            variance[:, c] = (trigamma(a) + square - 2 * far).sum(axis=1) / 4  # SX-5
         return mean, variance
 
     def draws(self, X: Any, rng: np.random.Generator, size: int) -> Array:
