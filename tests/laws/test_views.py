@@ -140,3 +140,50 @@ def fitted_loss(case: EstimatorCase, X: Any, y: Any, alpha: float) -> float:
 def test_urns_that_have_seen_a_document_cannot_judge_it() -> None:
     with pytest.raises(InputError, match="the urns"):
         sf.TextClassifier("edcm", alpha="loo").fit(["spam spam eggs", "ham eggs eggs"], [0, 1])
+
+
+def test_a_row_alone_in_its_class_has_no_say_in_the_pseudo_count() -> None:
+    X, y = np.array([[3, 0], [2, 1], [0, 4], [1, 3], [9, 9]]), ["a", "a", "b", "b", "alone"]
+    model = sf.MultinomialNB(alpha="loo").fit(X, y)
+    model.leave_one_out(X, y)
+    for alpha in np.geomspace(1e-5, 10, 30):
+        other = sf.MultinomialNB(alpha=alpha).fit(X, y)
+        other.leave_one_out(X, y)
+        assert model.loo_log_loss_ <= other.loo_log_loss_ + 1e-3
+
+
+def test_the_pseudo_count_is_looked_for_in_every_valley() -> None:
+    rng = np.random.default_rng(28)
+    y = rng.integers(0, 3, 40)
+    X = rng.poisson(1 + y[:, None] * np.array([0, 1, 0.5, 2]), (40, 4))
+    y[0] = 3
+    model = sf.MultinomialNB(alpha="loo").fit(X, y)
+    model.leave_one_out(X, y)
+    for alpha in (1e-5, 1e-3, 0.1, 1.0, 10.0):
+        other = sf.MultinomialNB(alpha=alpha).fit(X, y)
+        other.leave_one_out(X, y)
+        assert model.loo_log_loss_ <= other.loo_log_loss_ + 1e-6
+
+
+def test_rows_that_are_all_alone_choose_no_pseudo_count() -> None:
+    assert sf.MultinomialNB(alpha="loo").fit([[1, 0], [0, 1]], ["a", "b"]).alpha_ == 1.0
+
+
+@pytest.mark.parametrize("wrong", [(np.nan, 0.0), (1.0, np.nan), (np.inf, 0.0), (1.0,), ("a", 1.0)])
+def test_what_is_no_pair_is_refused_when_fitting(wrong: Any) -> None:
+    with pytest.raises(InputError, match="'temper'"):
+        sf.MultinomialNB(temper=wrong).fit([[1, 0], [0, 1]], ["a", "b"])
+
+
+def test_groups_are_left_out_whole_also_where_some_rows_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat(rng.integers(0, 2, 60), 3)  # each row three times over
+    X = np.repeat(rng.integers(0, 2, (60, 8)), 3, axis=0)
+    groups = np.repeat(np.arange(60), 3)
+    model = sf.BernoulliNB(alpha=0.1, temper="loo").fit(X, y)
+    monkeypatch.setattr("suffice.estimators.views.ROWS", 60)
+    few = model.refresh(X, y, groups=groups).temper_.power
+    monkeypatch.setattr("suffice.estimators.views.ROWS", 180)
+    all_rows = model.refresh(X, y, groups=groups).temper_.power
+    alone = model.refresh(X, y).temper_.power
+    assert abs(few - all_rows) < abs(few - alone)

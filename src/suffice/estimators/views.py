@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
+from suffice.models.removal import group_codes
 from suffice.models.temper import Temper, Tempered, choose_temper, log_loss
 from suffice.typing import Array
 
@@ -26,6 +27,9 @@ ROWS, SCORES = 20_000, 2**24
 
 STEPS = {"xatol": 0.05}
 """How closely ln alpha is looked for."""
+
+POINTS = 7
+"""Where it is looked for first."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,7 @@ class Views:
             chosen: Temper = self._chosen.get("temper", Temper()) if given else Temper()
             return chosen
         pair = given if isinstance(given, tuple) else (given, 0.0)
-        if len(pair) != 2 or not all(isinstance(x, Real) for x in pair) or pair[0] <= 0:
+        if len(pair) != 2 or not all(isinstance(x, Real) and np.isfinite(float(x)) for x in pair) or pair[0] <= 0:
             raise InputError(f"The 'temper' parameter must be a power, or a power and an exponent; got {given!r}.")
         return Temper(float(pair[0]), float(pair[1]))
 
@@ -92,24 +96,37 @@ class Views:
         """Choose what is to be chosen by leaving rows out."""
         owner: Any = self
         self._chosen, self._stale = {}, False
+        _ = self.temper_  # refused at once if it is no power
         alpha, weights = is_loo(getattr(self, "alpha", None)), is_loo(getattr(self, "weights", None))
         if not (alpha or weights or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
             return
         X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)
         rows = (owner._prepared(X), y, sample_weight, groups)
-        if alpha:
-            found = minimize_scalar(lambda t: self._loss(rows, float(np.exp(t))), bounds=self._alphas(), options=STEPS)
-            self._take_alpha(float(np.exp(found.x)))
+        if alpha and self._judged(*rows)[3].any():
+            self._take_alpha(self._best_alpha(rows))
         if is_loo(self.temper):
             self._chosen = {**self._chosen, "temper": choose_temper(*self._judged(*rows))}
         if weights:
             self._chosen = {**self._chosen, "weights": owner._fit_weights(*rows)}
             owner._made = {}
 
+    def _best_alpha(self, rows: Any) -> float:
+        """The pseudo-count of least loss. The loss can have several valleys: the lowest of a few points is searched."""
+
+        def loss(log_alpha: float) -> float:
+            return self._loss(rows, float(np.exp(log_alpha)))
+
+        grid = np.geomspace(*self._alphas(), POINTS)
+        losses = [self._loss(rows, float(alpha)) for alpha in grid]
+        best = int(np.argmin(losses))
+        valley = np.log(grid[[max(best - 1, 0), min(best + 1, POINTS - 1)]])
+        found = minimize_scalar(loss, bounds=tuple(valley), options=STEPS)
+        return float(np.exp(found.x)) if found.fun < losses[best] else float(grid[best])
+
     def _alphas(self) -> tuple[float, float]:
-        """Logarithms of the pseudo-counts to try."""
+        """The least and the largest pseudo-count to try."""
         least = 1.0 if getattr(self, "estimate", "mean") == "map" else 1e-5
-        return float(np.log(least)), float(np.log(10.0))
+        return least, 10.0
 
     def _take_alpha(self, alpha: float) -> None:
         owner: Any = self
@@ -160,6 +177,10 @@ def _some(model: Any, X: Any, y: Any, weights: Any, groups: Any) -> tuple[Any, A
     labels, most = np.asarray(y), min(ROWS, SCORES // len(model.classes_))
     if len(labels) <= most:
         return X, labels, weights, groups
-    which = np.linspace(0, len(labels) - 1, most).astype(np.int64)
+    if groups is None:
+        which = np.linspace(0, len(labels) - 1, most).astype(np.int64)
+    else:  # whole groups, since each row is judged without all of its own
+        group = group_codes(groups, len(labels))
+        which = np.flatnonzero(group % -(-len(labels) // most) == 0)
     few = [None if part is None else np.asarray(part)[which] for part in (labels, weights, groups)]
     return model._take_rows(X, which), few[0], few[1], few[2]

@@ -74,7 +74,8 @@ def raised(scores: Array, powers: Any) -> Array:
 def log_loss(scores: Array, log_prior: Array, codes: Integers, weights: Array, powers: Any = 1.0) -> float:
     """−Σ w ln p(own class) / Σ w of rows with these scores."""
     logs, _, _ = _own_logs(scores, log_prior, codes, powers)
-    return float(-(weights @ logs) / weights.sum())
+    judged = weights > 0  # a row alone in its class is impossible, and no nought makes −∞ a number
+    return float(-(weights[judged] @ logs[judged]) / weights[judged].sum()) if judged.any() else 0.0
 
 
 def choose_temper(scores: Array, log_prior: Array, codes: Integers, weights: Array, lengths: Array | None) -> Temper:

@@ -63,8 +63,8 @@ class Rows:
     def bend(self, share: Array) -> Array:
         """Second derivatives of the loss in the columns' weights."""
         mean = (self.votes * share).sum(axis=2)
-        spread = np.einsum("jic,kic,ic,i->jk", self.votes, self.votes, share, self.weights, optimize=True)
-        return np.asarray(spread - (mean * self.weights) @ mean.T)
+        root = (self.votes * np.sqrt(share * self.weights[:, None])).reshape(len(self.votes), -1)
+        return np.asarray(root @ root.T - (mean * self.weights) @ mean.T)
 
 
 def choose_weights(votes: Array, log_prior: Array, codes: Integers, weights: Array) -> Fitted:
