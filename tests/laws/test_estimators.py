@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import suffice as sf
 from laws.estimators import ESTIMATORS, LABELS, EstimatorCase
-from suffice.errors import InputError, KindError, SubtractionError
+from suffice.errors import DataError, InputError, KindError, LabelError, SubtractionError
 from suffice.estimators.shared import Classifier
 
 every_estimator = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
@@ -135,3 +136,28 @@ def test_every_classifier_is_registered() -> None:
         queue += below
         found |= {kind for kind in below if kind.__name__ in sf.__all__}
     assert found == {type(case.model) for case in ESTIMATORS}
+
+
+@pytest.mark.parametrize("wrong", [[1, 2], 3, [None], [np.ones(2)], "ab"])
+def test_only_classifiers_are_merged(wrong: Any) -> None:
+    with pytest.raises(KindError, match="list of fitted classifiers"):
+        sf.merge(wrong)
+    with pytest.raises(NotFittedError):
+        sf.merge([sf.BernoulliNB()])
+
+
+def test_numbers_are_the_same_parameter_whatever_their_type() -> None:
+    one, other = (sf.MultinomialNB(alpha=alpha).fit([[1, 2], [2, 1]], [0, 1]) for alpha in (2, np.float64(2)))
+    assert (one + other).class_count_.tolist() == [2, 2]
+
+
+def test_texts_and_labels_must_be_as_many() -> None:
+    texts = ["one two", "two three", "three four"]
+    for model in ("multinomial", "bernoulli", "complement", "edcm"):
+        text = sf.TextClassifier(model=model, temper=None).fit(texts, ["a", "a", "b"])
+        with pytest.raises(LabelError, match="one label per text, 3; got 2"):
+            text.leave_one_out(texts, ["a", "a"])
+        with pytest.raises(DataError, match="got none"):
+            text.forget([], [])
+        with pytest.raises(LabelError, match="groups"):
+            text.leave_one_out(texts, ["a", "a", "b"], groups=[None] * 3)

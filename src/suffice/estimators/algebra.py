@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from numbers import Real
@@ -48,7 +48,16 @@ def merge(models: Iterable[Any]) -> Any:
     >>> sf.merge([monday, tuesday]).classes_
     array(['fun', 'ham', 'spam'], dtype='<U4')
     """
-    every = list(models)
+    given: Any = models
+    every: list[Any] = [given]  # what is no collection is no model either
+    if isinstance(given, Iterable):
+        every = list(given.values() if isinstance(given, Mapping) else given)
+    for model in every:
+        if not isinstance(given, Iterable) or not isinstance(model, Additive):
+            raise KindError(
+                f"The argument 'models' of merge must be a list of fitted classifiers; got a {type(model).__name__}."
+            )
+        check_is_fitted(model)
     if not every:
         raise InputError("The argument 'models' of merge must hold at least one model; got none.")
     total = copy(every[0])
@@ -254,4 +263,6 @@ def _same(a: Any, b: Any) -> bool:
         return True
     if isinstance(a, np.ndarray | list | tuple) or isinstance(b, np.ndarray | list | tuple):
         return type(a) is type(b) and np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+    if all(isinstance(value, Real) and not isinstance(value, bool) for value in (a, b)):
+        return bool(a == b)  # 1 and 1.0, of Python or of numpy
     return type(a) is type(b) and bool(a == b)

@@ -123,7 +123,12 @@ class TextCounts(Classifier):
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         self._get_statistics()  # refused where documents are transformed
         model: TextModel = self._view("model", self._text_model)
-        return model.leave_out(self._prepared(X), codes, weights, group)
+        documents = self._prepared(X)
+        if documents.shape[0] != len(codes):
+            raise LabelError(
+                f"The argument 'y' must hold one label per text, {documents.shape[0]:,}; got {len(codes):,}."
+            )
+        return model.leave_out(documents, codes, weights, group)
 
     def _prepared(self, X: Any) -> Any:
         """Documents × words: of texts, or as they were prepared before."""
@@ -150,7 +155,10 @@ class TextCounts(Classifier):
 
     def _count_rows(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, dict[str, Any]]:
         self._get_statistics()  # refused before the texts are read
-        classes, codes = classes_and_codes(labels_of_texts(y))
+        labels = labels_of_texts(y)
+        if not len(labels):
+            raise DataError("The argument 'X' must hold texts; got none.")
+        classes, codes = classes_and_codes(labels)
         return classes, {"counts": self._counted(X, codes, sample_weight, len(classes), self._analysis)}
 
     def _transformed(self, X: Any, codes: Any, sample_weight: Any, analysis: Analysis, n_classes: int) -> WordCounts:

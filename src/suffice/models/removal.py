@@ -116,7 +116,10 @@ def group_codes(groups: Any, rows: int) -> Integers:
     named = np.asarray(groups)
     if named.shape != (rows,):
         raise LabelError(f"The argument 'groups' must name the group of each row, {rows}; got shape {named.shape}.")
-    _, group = np.unique(named, return_inverse=True)
+    try:
+        _, group = np.unique(named, return_inverse=True)
+    except TypeError as error:
+        raise LabelError("The argument 'groups' must hold names of one kind, none of them missing.") from error
     return np.asarray(group, np.int64)
 
 
