@@ -91,7 +91,7 @@ def delta_bounds(mean: Array, variance: Array, level: float) -> tuple[Array, Arr
         share, beside = (np.nan_to_num(np.exp(part - size)) for part, size in ((mean, whole), (runners, rest)))
         noise = share**2 * variance
         other = whole + np.log1p(-share)
-        shared = np.maximum(noise.sum(axis=1, keepdims=True) - noise, 0.0) / (1 - share) ** 2
+        shared = np.maximum(noise.sum(axis=1, keepdims=True) - noise, 0.0) / (1 - share) ** 2  # SX-5
         np.put_along_axis(other, best, rest, axis=1)
         np.put_along_axis(shared, best, (beside**2 * variance).sum(axis=1, keepdims=True), axis=1)
         spread, centre = np.sqrt(variance + shared), mean - other
