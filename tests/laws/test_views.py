@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize_scalar
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase
@@ -187,3 +188,16 @@ def test_groups_are_left_out_whole_also_where_some_rows_are_enough(monkeypatch: 
     all_rows = model.refresh(X, y, groups=groups).temper_.power
     alone = model.refresh(X, y).temper_.power
     assert abs(few - all_rows) < abs(few - alone)
+
+
+def test_a_larger_stream_does_not_drop_the_temper_of_the_other() -> None:
+    texts, labels = ["red apple", "red pear", "blue sky", "blue sea"] * 3, ["a", "a", "b", "b"] * 3
+    stream, fitted = sf.TextClassifier().fit(iter(texts * 2), labels * 2), sf.TextClassifier().fit(texts, labels)
+    for both in (stream + fitted, fitted + stream):
+        assert both.temper_ == fitted.temper_
+        assert both.stale_
+
+
+def test_what_is_not_fitted_is_not_stale_either() -> None:
+    with pytest.raises(NotFittedError):
+        _ = sf.TextClassifier().stale_

@@ -115,7 +115,8 @@ class Additive:
                 given = [model._declared for model in (self, other) if model._declared is not None]
                 self._declared = np.unique(np.concatenate(given))
             larger = other if other._class_rows().sum() > self._class_rows().sum() else self
-            self._chosen, self._stale = larger._chosen, True
+            smaller = self if larger is other else other
+            self._chosen, self._stale = larger._chosen or smaller._chosen, True  # a stream has chosen nothing
             self._set_statistics(classes, {name: mine[name] + its[name] for name in mine})
         return self
 

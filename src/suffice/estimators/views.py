@@ -64,6 +64,7 @@ class Views:
     @property
     def stale_(self) -> bool:
         """Whether what was fitted on rows is older than the counts; `refresh` makes it new."""
+        check_is_fitted(self)
         return bool(self._chosen) and self._stale
 
     def refresh(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
