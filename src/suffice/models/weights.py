@@ -24,6 +24,9 @@ __all__ = ["RIDGES", "Fitted", "choose_weights", "fit_weights"]
 
 RIDGES = (0.1, 1.0, 10.0, 100.0, 1000.0)
 
+ENOUGH = 4000
+"""Rows that the ridge is chosen by."""
+
 FEW, NUMBERS = 200, 2**25
 """More columns than this have a ridge of 10: the evidence would take longer than the fit. And votes, at most."""
 
@@ -40,58 +43,79 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """What columns say of training rows, left out: columns × rows × classes, powers included."""
+    """What columns say of training rows, left out, powers included. Classes come before rows: these are many."""
 
-    votes: Array
-    log_prior: Array  # rows × classes
+    votes: Array  # columns × classes × rows
+    log_prior: Array  # classes × rows
     codes: Integers
     weights: Array
 
+    @classmethod
+    def of(cls, votes: Array, log_prior: Array, codes: Integers, weights: Array) -> Rows:
+        """From columns × rows × classes, and rows × classes."""
+        return cls(np.ascontiguousarray(votes.transpose(0, 2, 1)), np.ascontiguousarray(log_prior.T), codes, weights)
+
+    def some(self, most: int) -> Rows:
+        """So many of the rows, evenly spaced, or all."""
+        if len(self.codes) <= most:
+            return self
+        which = np.linspace(0, len(self.codes) - 1, most).astype(np.int64)
+        prior = np.ascontiguousarray(self.log_prior[:, which])
+        return Rows(np.ascontiguousarray(self.votes[:, :, which]), prior, self.codes[which], self.weights[which])
+
+    @property
+    def flat(self) -> Array:
+        """Votes, with all that a column says in one line."""
+        return self.votes.reshape(len(self.votes), -1)
+
     def loss(self, columns: Array, classes: Array) -> tuple[float, Array, Array]:
-        """−Σ w ln p of the own class, the probabilities, and how they pull at scores: rows × classes."""
+        """−Σ w ln p of the own class, the probabilities, and how they pull at scores: classes × rows."""
         at = np.arange(len(self.codes))
-        joint = np.tensordot(columns, self.votes, axes=1) + (self.log_prior + classes)
-        joint -= joint.max(axis=1, keepdims=True)
-        own = joint[at, self.codes]
+        joint = np.einsum("j,jk->k", columns, self.flat).reshape(self.log_prior.shape)
+        joint += self.log_prior
+        joint += classes[:, None]
+        joint -= joint.max(axis=0)
+        own = joint[self.codes, at]
         share = np.exp(joint, out=joint)
-        total = share.sum(axis=1)
-        share /= total[:, None]
-        pull = share * self.weights[:, None]
-        pull[at, self.codes] -= self.weights
+        total = share.sum(axis=0)
+        share /= total
+        pull = share * self.weights
+        pull[self.codes, at] -= self.weights
         return -float(self.weights @ (own - np.log(total))), share, pull
 
     def bend(self, share: Array) -> Array:
         """Second derivatives of the loss in the columns' weights."""
-        mean = (self.votes * share).sum(axis=2)
-        root = (self.votes * np.sqrt(share * self.weights[:, None])).reshape(len(self.votes), -1)
+        mean = (self.votes * share).sum(axis=1)
+        root = (self.votes * np.sqrt(share * self.weights)).reshape(len(self.votes), -1)
         return np.asarray(root @ root.T - (mean * self.weights) @ mean.T)
 
 
 def choose_weights(votes: Array, log_prior: Array, codes: Integers, weights: Array) -> Fitted:
     """The weights with the ridge of highest evidence."""
     usable = np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(log_prior).all(axis=1) & (weights > 0)
-    rows = Rows(votes[:, usable], np.broadcast_to(log_prior, votes.shape[1:])[usable], codes[usable], weights[usable])
+    prior = np.broadcast_to(log_prior, votes.shape[1:])
+    rows = Rows.of(votes[:, usable], prior[usable], codes[usable], weights[usable])
     if len(votes) > FEW:
         return fit_weights(rows, 10.0)
-    best, start = None, None
-    for ridge in RIDGES[::-1]:
-        start = fit_weights(rows, ridge, start)
-        if best is not None and start.log_evidence < best.log_evidence:
+    some = rows.some(ENOUGH)
+    best = fit_weights(some, RIDGES[-1])
+    for ridge in RIDGES[-2::-1]:
+        found = fit_weights(some, ridge, best)
+        if found.log_evidence < best.log_evidence:
             break
-        best = start
-    assert best is not None
-    return best
+        best = found
+    return best if some is rows else fit_weights(rows, best.ridge, best)
 
 
 def fit_weights(rows: Rows, ridge: float, start: Fitted | None = None) -> Fitted:
     """The weights of highest objective for one ridge, from those of another."""
-    n, classes = len(rows.votes), rows.votes.shape[2]
+    n, classes = rows.votes.shape[:2]
 
     def objective(parameters: Array) -> tuple[float, Array]:
         loss, _, pull = rows.loss(parameters[:n], parameters[n:])
         away = parameters[:n] - 1.0
-        slope = np.tensordot(rows.votes, pull, axes=2) + ridge * away  # SX-9
-        return loss + ridge / 2 * float(away @ away), np.concatenate([slope, pull.sum(axis=0)])
+        slope = np.einsum("jk,k->j", rows.flat, pull.ravel()) + ridge * away  # SX-9
+        return loss + ridge / 2 * float(away @ away), np.concatenate([slope, pull.sum(axis=1)])
 
     first = np.concatenate([np.ones(n), np.zeros(classes)] if start is None else [start.columns, start.classes])
     bounds: Any = [(0.0, None)] * n + [(None, None)] * classes
