@@ -214,3 +214,13 @@ def test_classes_can_change_places_and_go(case: StatisticCase, data: st.DataObje
     else:
         expected = case.kind.of(X[kept][:, 0] if case.kind is ValueCounts else X[kept], place[y][kept], n_classes=4)
     assert got == expected
+
+
+@every_statistic
+@given(data=st.data())
+def test_what_fades_below_any_number_is_gone(case: StatisticCase, data: st.DataObject) -> None:
+    X, y = data.draw(labelled(case))
+    faded = case.of(X, y)
+    for _ in range(12):
+        faded = faded.scaled(2.0**-100)
+    assert_same(case, case.of(X, y) + faded, case.of(X, y))

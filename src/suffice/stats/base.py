@@ -62,9 +62,6 @@ class Statistic(ABC):
     _whole: ClassVar[tuple[str, ...]] = ()
     """Fields that hold integers; all others are float64."""
 
-    _weightless: ClassVar[tuple[str, ...]] = ()
-    """Other fields that rows of double weight leave as they are."""
-
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         explain_arguments(cls)
@@ -143,7 +140,7 @@ class Statistic(ABC):
     def scaled(self, factor: float) -> Self:
         """As if every row had `factor` times its weight."""
         arrays = self.arrays()
-        for name in arrays.keys() - {*self._whole, *self._weightless}:
+        for name in arrays.keys() - self._whole:
             arrays[name] = sealed(np.asarray(arrays[name] * factor))
         return type(self)(**arrays)
 

@@ -94,6 +94,11 @@ class Bursts(Statistic):
         )
         return self._made(n, self.columns, words, lengths)
 
+    def scaled(self, factor: float) -> Self:
+        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        words, lengths = (Histogram._seen(h.cell, h.value, h.count * factor) for h in (self.words, self.lengths))
+        return self._made(self.n * factor, self.columns, words, lengths)
+
     def _check(self) -> None:
         if self.columns.ndim or self.columns < 0 or self.n.ndim > 1:
             raise ShapeError("'columns' of Bursts must be one whole number, and 'n' a number, or one per class.")

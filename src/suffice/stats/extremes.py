@@ -30,7 +30,10 @@ class Extremes(Statistic):
     largest: Array
     n: Array
 
-    _weightless = ("largest",)
+    def scaled(self, factor: float) -> Self:
+        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        n = np.asarray(self.n * factor)
+        return type(self)(sealed(np.where(n > 0, self.largest, 0.0)), sealed(n))
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:

@@ -40,7 +40,14 @@ class Moments(Statistic):
     scatter_lo: Array
     peak: Array
 
-    _weightless = ("mean", "mean_lo")
+    def scaled(self, factor: float) -> Self:
+        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        n = np.asarray(self.n * factor)
+        means, scatters = self._means.where(n > 0, _nothing(self.mean)), self._scatters
+        scatter = Pair(scatters.hi * factor, scatters.lo * factor).where(self._spread(n > 0), _nothing(self.scatter))
+        peak = np.where(n > 0, self.peak * factor, 0.0)
+        arrays = (means.hi, n, scatter.hi, means.lo, scatter.lo, peak)
+        return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     @abstractmethod
     def _outer(self, delta: Pair) -> Pair:

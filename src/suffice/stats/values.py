@@ -45,7 +45,6 @@ class ValueCounts(Statistic):
     classes: Integers
 
     _whole = ("line", "place", "classes")
-    _weightless = ("values",)
 
     @classmethod
     def zero(cls) -> Self:
@@ -141,6 +140,12 @@ class ValueCounts(Statistic):
         order = order[line[order] >= 0]
         counted = Histogram(line[order], self.place[order], self.count[order])
         return self._seen(self.values, counted, np.asarray(classes))
+
+    def scaled(self, factor: float) -> Self:
+        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        count = self.count * factor
+        kept = count > 0
+        return self._seen(self.values, Histogram(self.line[kept], self.place[kept], count[kept]), self.classes)
 
     def _is_identity(self) -> bool:
         return not self.classes and not len(self.values)
