@@ -278,3 +278,15 @@ def test_bounds_of_many_classes_are_those_of_each_against_the_others() -> None:
         reach = ndtri(0.95) * np.sqrt(variance[:, c] + (share**2 * np.delete(variance, c, axis=1)).sum(axis=1))
         np.testing.assert_allclose(low[:, c], expit(mean[:, c] - rest - reach), rtol=1e-9)
         np.testing.assert_allclose(high[:, c], expit(mean[:, c] - rest + reach), rtol=1e-9)
+
+
+@pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
+def test_intervals_of_words_are_those_of_the_matrix(model: str) -> None:
+    texts, y = ["spam spam eggs", "ham eggs", "spam ham ham", "eggs"], [0, 1, 0, 1]
+    ours = sf.TextClassifier(model, temper=None).fit(texts, y)
+    X = sf.CountVectorizer().fit_transform(texts)
+    same = (sf.MultinomialNB() if model == "multinomial" else sf.BernoulliNB()).fit(X, y)
+    for got, expected in zip(ours.feature_interval(0.8), same.feature_interval(0.8), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-12)
+    with pytest.raises(KindError, match="no posterior"):
+        sf.TextClassifier("complement").fit(texts, y).feature_interval()

@@ -15,7 +15,8 @@ from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.explaining import one_text
 from suffice.estimators.shared import Classifier, class_log_prior, classes_and_codes
 from suffice.estimators.words import analysis_of, keeps_all, kept_words
-from suffice.models import Scorer, texts
+from suffice.models import Scorer, events, texts
+from suffice.models.beliefs import intervals_of
 from suffice.models.empirical import alpha_of_presence, alpha_of_words
 from suffice.models.evidence import NO_EVIDENCE, log_coefficient, presence_evidence, word_evidence
 from suffice.models.text_beliefs import TextBelief, text_belief
@@ -24,6 +25,7 @@ from suffice.models.text_votes import text_votes
 from suffice.models.top import Top, top_of_texts
 from suffice.models.urns import Urns, fit_urns
 from suffice.models.votes import Votes
+from suffice.stats import BinaryCounts, TokenCounts
 from suffice.stats.words import WordCounter, WordCounts, read_weights
 from suffice.text import Analysis, WordList, learn
 from suffice.typing import Array, Integers
@@ -113,6 +115,30 @@ class TextCounts(Classifier):
         if self.model == "bernoulli":
             return names, *presence_evidence(model.counts.documents, model.counts.n, model.alpha)
         return names, word_evidence(model.table, model.alpha), None
+
+    def feature_interval(self, level: float = 0.9) -> Any:
+        """Bounds of the probability of each word in each class, which hold it with probability `level`.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Probability that the bounds hold, the same outside on each side.
+
+        Returns
+        -------
+        lower, upper : ndarrays of shape (n_classes, n_words)
+            Words in the order of ``words_``. Every word of every class has a number: mind the memory.
+        """
+        check_is_fitted(self, "counts_")
+        model: TextModel = self._view("model", self._text_model)
+        if self.model == "bernoulli":
+            flags = events.Bernoulli(np.asarray(model.alpha), np.asarray(model.alpha))
+            counts = BinaryCounts(model.counts.documents.toarray(), model.counts.n[:, None])
+            return intervals_of(flags, counts, model.counts.n, level)
+        if self.model != "multinomial":
+            raise KindError(f"TextClassifier with model={self.model!r} has no posterior of its words' probabilities.")
+        words = events.Multinomial(np.full(model.counts.width, model.alpha))
+        return intervals_of(words, TokenCounts(model.table.toarray()), model.counts.n, level)
 
     def _belief(self) -> TextBelief:
         return text_belief(self._view("model", self._text_model))
