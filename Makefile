@@ -35,6 +35,7 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/table_speed.py
 	@$(BIN)/python benchmarks/real_tables.py
 	@$(BIN)/python benchmarks/honest.py
+	@$(BIN)/python benchmarks/leave_out.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"
