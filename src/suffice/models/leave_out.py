@@ -27,8 +27,10 @@ ROWS_AT_ONCE = 2**14
 def left(count: Array, gone: Array) -> Array:
     """count − gone; what rounding left is nothing, and less than nothing is refused."""
     rest = np.asarray(count - gone)
-    slight = np.abs(rest) <= ROUNDING * np.abs(count)
-    if (rest < 0).any() and (rest[~slight] < 0).any():
+    slight = rest <= ROUNDING * count
+    if not slight.any():
+        return rest
+    if (rest < -ROUNDING * count).any():
         raise SubtractionError("Rows can be left out only where they were learned, with the same labels and weights.")
     return np.where(slight, 0.0, rest)
 
