@@ -1,7 +1,8 @@
 """NaiveBayes on well-known tables, beside what one does without it, on the same rows: writes docs/tables.md.
 
 Tables are read from the folder SUFFICE_DATA, or ../shared/data beside the clone; those that are not there are left out,
-and without the folder the page stays as it is. Penguins come with the package palmerpenguins. Nothing is tuned.
+and without the folder the page stays as it is. Penguins come with the package palmerpenguins. No
+parameter is set for a table.
 """
 
 import os

@@ -10,6 +10,7 @@ import suffice as sf
 from laws.estimators import KINDS as SIX
 from laws.estimators import LABELS, mixed
 from suffice.evaluate import log_loss
+from suffice.tables import Table
 
 
 def repeated(seed: int, n: int) -> tuple[dict[str, Any], Any]:
@@ -57,9 +58,11 @@ def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
     for each in (plain, model):
         each.leave_one_out(X, y)
     assert model.loo_log_loss_ < plain.loo_log_loss_
-    low, high = model.predict_interval(X)
-    inside = (low <= model.predict_proba(X)) & (model.predict_proba(X) <= high)
-    assert inside.mean() > 0.9
+    table, belief = Table.read(X), model._view("belief", model._belief)
+    each = {name: column.moments(table[name]) for name, column in belief.columns.items()}
+    mean, variance = belief.moments(table)
+    np.testing.assert_allclose(mean, sum(model.weights_[name] * each[name][0] for name in each), rtol=1e-12)
+    np.testing.assert_allclose(variance, sum(model.weights_[name] ** 2 * each[name][1] for name in each), rtol=1e-12)
 
 
 def test_they_are_a_view() -> None:

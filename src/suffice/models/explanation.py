@@ -77,12 +77,12 @@ class Explanation:
 
         Of pandas, polars or pyarrow, as given, or as the model was fitted with, or whichever there is.
         """
-        order, told = self._order(), self.to_dict()
+        order, told = self._order(), dict[str, Any](self.to_dict())
         told["feature"] = [str(name) for name in told["feature"]]
         for name in ("low", "high"):
             ends = getattr(self, name)
             told[name] = [None, *(_or_none(ends[i]) if ends is not None else None for i in order)]
-        told |= {name: np.array(told[name], np.float64) for name in ("weight", "low", "high")}  # type: ignore[misc]
+        told |= {name: np.array(told[name], np.float64) for name in ("weight", "low", "high")}
         return frame_of(told, backend or self.backend)
 
     def _order(self) -> list[int]:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
+from suffice.errors import KindError
 from suffice.models import columns
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
@@ -56,7 +57,8 @@ class TopFeatures(Sequence[Top]):
     def __eq__(self, other: object) -> bool:
         return self._rows == (other._rows if isinstance(other, TopFeatures) else other)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(tuple(self._rows))
 
     def __repr__(self) -> str:
         width = max((len(str(row.feature)) for row in self._rows), default=0)
@@ -114,7 +116,7 @@ def _about(mean: float, others: float) -> str:
 @singledispatch
 def top_of(event: Any, t: Any, n: Array, code: int, k: int) -> list[Top]:
     """The features of an event model, its statistic and the rows of each class."""
-    raise NotImplementedError(type(event).__name__)
+    raise KindError(f"There are no top features of {type(event).__name__}.")
 
 
 @top_of.register

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma, polygamma
 
+from suffice.errors import KindError
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson, _known
@@ -87,7 +88,7 @@ def votes(event: Any, t: Any, n: Array, x: Array, wide: bool) -> Votes:
 
     Where the row is wide, features that are off or zero are one part together.
     """
-    raise NotImplementedError(type(event).__name__)
+    raise KindError(f"There are no explanations of {type(event).__name__}.")
 
 
 @votes.register
