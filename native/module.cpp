@@ -12,6 +12,7 @@ NB_MODULE(_native, m) {
     pthread_atfork(nullptr, nullptr, [] { suffice::Crew::at_work() = 0; });  // a child starts with no calls at work
     suffice::bind_dense(m);
     suffice::bind_sparse(m);
+    suffice::bind_evidence(m);
     suffice::bind_texts(m);
     suffice::bind_text_counts(m);
     suffice::bind_text_matrix(m);

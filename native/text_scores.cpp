@@ -1,18 +1,30 @@
 // Texts → scores, or the best class, without a matrix.
+#include <cmath>
+
 #include "bags.hpp"
 
 namespace suffice {
 
+// The power that a document's likelihood is raised to.
+struct Temper {
+    double power, length;
+
+    double of(double n) const { return length == 0 ? power : n > 0 ? power * std::pow(n, -length) : 0.0; }
+};
+
 // Weights of words, sparse in the classes: a document's scores are
-//     offset_c + scale_c · (Σ_w x_w·base_w + n·slope_c + Σ_w x_w·value_wc),   n = Σ_w x_w over the words known
+//     power·n^−length · (offset_c + scale_c · (Σ_w x_w·base_w + m·slope_c + Σ_w x_w·value_wc)),   m = Σ_w x_w·mass_w
+// with n = Σ_w x_w over the words known
 class TextWeights {
    public:
     TextWeights(Vector<Index> start, Vector<std::int32_t> klass, Vector<double> value, Vector<double> base,
-                Vector<double> slope, Vector<double> scale, bool present, const Lexicon& lexicon)
-        : presence(present), slopes(slope.data(), slope.data() + slope.shape(0)),
-          scales(scale.data(), scale.data() + scale.shape(0)) {
+                Vector<double> mass, Vector<double> slope, Vector<double> scale, Vector<double> offset, bool present,
+                const Lexicon& lexicon)
+        : presence(present), offsets_(offset.data(), offset.data() + offset.shape(0)),
+          slopes_(slope.data(), slope.data() + slope.shape(0)), scales_(scale.data(), scale.data() + scale.shape(0)) {
         const std::size_t words = lexicon.numbering.size();
-        if (start.shape(0) != words + 1 || base.shape(0) != words || klass.shape(0) != value.shape(0) ||
+        if (start.shape(0) != words + 1 || base.shape(0) != words || mass.shape(0) != words ||
+            offset.shape(0) != slope.shape(0) || klass.shape(0) != value.shape(0) ||
             slope.shape(0) != scale.shape(0)) {
             throw std::invalid_argument("weights differ in shape from the words");
         }
@@ -21,7 +33,7 @@ class TextWeights {
             if (at < (w ? lines_[w - 1].start : 0) || at > static_cast<Index>(klass.shape(0))) {
                 throw std::invalid_argument("starts must rise to the number of weights");
             }
-            lines_.push_back({at, w < words ? base.data()[w] : 0.0});
+            lines_.push_back({at, w < words ? base.data()[w] : 0.0, w < words ? mass.data()[w] : 0.0});
         }
         for (std::size_t k = 0; k < klass.shape(0); ++k) {
             if (klass.data()[k] < 0 || klass.data()[k] >= static_cast<std::int32_t>(slope.shape(0))) {
@@ -32,26 +44,34 @@ class TextWeights {
     }
 
     bool presence;  // x is 0 or 1, not how often the word occurs
-    std::vector<double> slopes, scales;
 
-    // Adds the words to the line, class by class, and says what they add to all classes alike.
-    double add(const std::vector<std::uint32_t>& words, double* line) const {
-        double base = 0;
+    // The scores of a document of these words.
+    void score(const std::vector<std::uint32_t>& words, const double* prior, Temper temper, double* line) const {
+        std::fill(line, line + slopes_.size(), 0.0);
+        double base = 0, mass = 0;
         for (std::size_t k = 0; k < words.size(); ++k) {
             if (k + 16 < words.size()) __builtin_prefetch(&lines_[words[k + 16]]);
             if (k + 8 < words.size()) __builtin_prefetch(weights_.data() + lines_[words[k + 8]].start);
             base += lines_[words[k]].base;
+            mass += lines_[words[k]].mass;
             const Weight* end = weights_.data() + lines_[words[k] + 1].start;
             for (const Weight* w = weights_.data() + lines_[words[k]].start; w < end; ++w) line[w->klass] += w->value;
         }
-        return base;
+        const double power = temper.of(static_cast<double>(words.size()));
+        for (std::size_t c = 0; c < slopes_.size(); ++c) {
+            line[c] = prior[c] + power * (offsets_[c] + scales_[c] * (base + mass * slopes_[c] + line[c]));
+        }
     }
+
+    std::size_t classes() const { return slopes_.size(); }
 
    private:
     struct Line {
         Index start;
-        double base;
+        double base, mass;
     };
+
+    std::vector<double> offsets_, slopes_, scales_;
     struct Weight {
         double value;
         std::int32_t klass;
@@ -61,13 +81,14 @@ class TextWeights {
     std::vector<Weight, LargePages<Weight>> weights_;
 };
 
+// The joint of texts and classes, or its largest.
 template <class Out>
-void score_texts(Out out, Vector<double> offset, const Texts& texts, Vector<Index> starts, const Analysis& analysis,
+void score_texts(Out out, Vector<double> prior, double power, double length, const Texts& texts, Vector<Index> starts, const Analysis& analysis,
                  const Lexicon& lexicon, const TextWeights& weights, int threads) {
     const Documents documents(texts, starts);
     auto done = finish(out);
-    done.classes = offset.shape(0);
-    if (static_cast<Index>(out.shape(0)) != documents.count || offset.shape(0) != weights.slopes.size() ||
+    done.classes = prior.shape(0);
+    if (static_cast<Index>(out.shape(0)) != documents.count || prior.shape(0) != weights.classes() ||
         (out.ndim() == 2 && static_cast<Index>(out.shape(1)) != done.classes)) {
         throw std::invalid_argument("scores, classes and documents differ in number");
     }
@@ -81,12 +102,8 @@ void score_texts(Out out, Vector<double> offset, const Texts& texts, Vector<Inde
         for (Index k; (k = taken.fetch_add(1)) < parts;) {
             const Index end = std::min(documents.count, (k + 1) * documents_at_once);
             for (Index i = k * documents_at_once; i < end; ++i) {
-                std::fill(line.begin(), line.end(), 0.0);
                 bag.fill(documents, i, analyze, LookUp{lexicon.numbering}, weights.presence);
-                const double base = weights.add(bag.words, line.data()), n = static_cast<double>(bag.words.size());
-                for (Index c = 0; c < done.classes; ++c) {
-                    line[c] = offset.data()[c] + weights.scales[c] * (base + n * weights.slopes[c] + line[c]);
-                }
+                weights.score(bag.words, prior.data(), {power, length}, line.data());
                 done(i, line.data());
             }
         }
@@ -96,15 +113,15 @@ void score_texts(Out out, Vector<double> offset, const Texts& texts, Vector<Inde
 void bind_text_scores(nb::module_& m) {
     nb::class_<TextWeights>(m, "TextWeights", "Weights of words, sparse in the classes.")
         .def(nb::init<Vector<Index>, Vector<std::int32_t>, Vector<double>, Vector<double>, Vector<double>, Vector<double>,
-                      bool, const Lexicon&>(),
+                      Vector<double>, Vector<double>, bool, const Lexicon&>(),
              nb::arg("start").noconvert(), nb::arg("klass").noconvert(), nb::arg("value").noconvert(),
-             nb::arg("base").noconvert(), nb::arg("slope").noconvert(), nb::arg("scale").noconvert(),
-             nb::arg("presence"), nb::arg("lexicon"));
-    m.def("text_scores", &score_texts<Scores>, nb::arg("out").noconvert(), nb::arg("offset").noconvert(),
-          nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
+             nb::arg("base").noconvert(), nb::arg("mass").noconvert(), nb::arg("slope").noconvert(),
+             nb::arg("scale").noconvert(), nb::arg("offset").noconvert(), nb::arg("presence"), nb::arg("lexicon"));
+    m.def("text_scores", &score_texts<Scores>, nb::arg("out").noconvert(), nb::arg("prior").noconvert(), nb::arg("power"),
+          nb::arg("length"), nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
           nb::arg("threads"));
-    m.def("text_scores", &score_texts<Codes>, nb::arg("out").noconvert(), nb::arg("offset").noconvert(),
-          nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
+    m.def("text_scores", &score_texts<Codes>, nb::arg("out").noconvert(), nb::arg("prior").noconvert(), nb::arg("power"),
+          nb::arg("length"), nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
           nb::arg("threads"));
 }
 

@@ -1,5 +1,6 @@
 from typing import Any, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
 from suffice.typing import Array, Integers, Words32
@@ -126,11 +127,37 @@ class TextWeights:
         klass: NDArray[Any],
         value: Array,
         base: Array,
+        mass: Array,
         slope: Array,
         scale: Array,
+        offset: Array,
         presence: bool,
         lexicon: Lexicon,
     ) -> None: ...
+
+class Evidence:
+    """Rows to be predicted by classes that have not seen them."""
+
+    def __init__(
+        self,
+        start: Integers,
+        word: NDArray[np.int32],
+        count: Array,
+        power: Array,
+        code: Integers,
+        line: Integers,
+        klass: NDArray[np.int32],
+        value: Array,
+        slope: Array,
+        asked: Integers,
+        asked_class: NDArray[np.int32],
+        asked_at: Integers,
+        asked_value: Array,
+        asked_prior: Array,
+    ) -> None: ...
+    def loss(
+        self, weights: Array, prior: Array, of_rows: Array, pull: Array, terms: Array, bend: Array, threads: int
+    ) -> float: ...
 
 def merge_words(
     a: NDArray[Any], a_offset: Integers, b: NDArray[Any], b_offset: Integers
@@ -143,7 +170,9 @@ def learn(
 ) -> tuple[tuple[Array, Integers, Integers], NDArray[Any], Integers]: ...
 def text_scores(
     out: NDArray[Any],
-    offset: Array,
+    prior: Array,
+    power: float,
+    length: float,
     texts: Texts,
     starts: Integers,
     analysis: Analysis,

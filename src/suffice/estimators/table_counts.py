@@ -19,16 +19,20 @@ from suffice.models.columns import ColumnModel, Drop, Unknown
 from suffice.models.columns.beliefs import TableBelief
 from suffice.models.intervals import ClassBelief
 from suffice.models.removal import group_codes
+from suffice.models.sample import one_in, some_rows
 from suffice.models.table_votes import table_votes
 from suffice.models.tables import TableModel, TableScorer
 from suffice.models.top import Top, top_of_table
 from suffice.models.votes import Votes
-from suffice.models.weights import NUMBERS, choose_weights
+from suffice.models.weights import JUDGED, ColumnRows, choose_ridge, fit_weights
 from suffice.stats.words import read_weights
 from suffice.tables import Table
 from suffice.typing import Array, Integers
 
 __all__ = ["TableCounts"]
+
+ENOUGH, NUMBERS = 4000, 2**25
+"""Rows that the ridge is chosen by; and votes that weights are fitted on, at most."""
 
 
 class TableCounts(Classifier):
@@ -144,12 +148,15 @@ class TableCounts(Classifier):
         votes = self._learned.leave_out(aligned(self, Table.read(X, "X")), codes, given, group, self.estimate)
         if not votes:
             return Weights({}, {}, 1.0)
-        most = max(1, NUMBERS // (len(votes) * len(self.classes_)))
-        which = np.unique(np.linspace(0, len(codes) - 1, min(most, len(codes))).astype(np.int64))
+        which = some_rows(len(codes), max(1, NUMBERS // (len(votes) * len(self.classes_))), group)
         table = np.stack([vote[which] for vote in votes.values()]) * self._powers(X)
         prior = np.broadcast_to(prior, (len(codes), len(self.classes_)))
-        found = choose_weights(table, prior[which], codes[which], rows[which])
-        columns = dict(zip(votes, found.columns.tolist(), strict=True))
+        every = ColumnRows.of(table, prior[which], codes[which], rows[which])
+        few = every.some(some_rows(len(every.codes), ENOUGH))
+        judged = one_in(JUDGED, len(few.codes))
+        ridge, _, start = choose_ridge(few.some(~judged), few.some(judged))
+        found = fit_weights(every, ridge, start)
+        columns = dict(zip(votes, found.features.tolist(), strict=True))
         return Weights(columns, dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True)), found.ridge)
 
     def _evidence_cells(self) -> tuple[Any, Any, Array | None]:

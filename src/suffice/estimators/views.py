@@ -159,7 +159,11 @@ class Views:
         """A scorer, with its scores raised to their powers."""
         owner: Any = self
         temper = self.temper_
-        return scorer if temper == Temper() else Tempered(scorer, temper, owner._lengths_of_rows)
+        if temper == Temper():
+            return scorer
+        return (
+            scorer.tempered(temper) if hasattr(scorer, "tempered") else Tempered(scorer, temper, owner._lengths_of_rows)
+        )
 
     def _lengths(self, X: Any) -> Array | None:
         """Words of each row, where rows are documents."""

@@ -12,7 +12,7 @@ from scipy import sparse
 from suffice.errors import LabelError
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Entries", "Removal", "group_codes", "removals"]
+__all__ = ["Entries", "Removal", "gone_by", "group_codes", "removals"]
 
 
 @dataclass(frozen=True)
@@ -121,6 +121,12 @@ def group_codes(groups: Any, rows: int) -> Integers:
     except TypeError as error:
         raise LabelError("The argument 'groups' must hold names of one kind, none of them missing.") from error
     return np.asarray(group, np.int64)
+
+
+def gone_by(group: Integers, codes: Integers, weights: Array, classes: int) -> Any:
+    """What goes from each class with each group: groups × classes, sparse."""
+    shape = (int(group.max(initial=-1)) + 1, classes)
+    return sparse.csr_matrix((weights, (group, codes)), shape)
 
 
 def removals(codes: Integers, weight: Array, group: Integers | None, n_classes: int) -> Iterator[Removal]:

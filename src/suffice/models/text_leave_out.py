@@ -14,13 +14,15 @@ from suffice.typing import Array, Integers
 __all__ = ["bernoulli", "complement", "multinomial"]
 
 
-def multinomial(table: Any, alpha: float, documents: Any, removal: Removal, whole: bool) -> Array:
+def multinomial(
+    table: Any, alpha: float, documents: Any, removal: Removal, whole: bool, by: Array | None = None
+) -> Array:
     """Scores of the documents that ask, each by the class it asks, without what goes from it."""
     entries, gone = removal.of_entries(Entries.of(documents))
     own = leave_out.at(table, removal.code[entries.row], entries.feature)
     total = np.asarray(table.sum(axis=1)).ravel()[removal.code]
     drawn = removal.sums(np.asarray(documents.sum(axis=1)).ravel())
-    return leave_out.multinomial(own, total, alpha, entries, gone, drawn, whole)
+    return leave_out.multinomial(own, total, alpha, entries, gone, drawn, whole, by)
 
 
 def bernoulli(counts: WordCounts, alpha: float, documents: Any, codes: Integers, weights: Array) -> Array:

@@ -34,6 +34,7 @@ class TextModel:
     norm: bool = False
     urns: Urns | None = None
     transform: texts.Transform | None = None
+    weights: Array | None = None  # evidence weights of words
 
     @cached_property
     def lexicon(self) -> texts.Lexicon:
@@ -69,7 +70,7 @@ class TextModel:
             return weights.scorer(self.lexicon)
         if self.kind == "bernoulli":
             return texts.bernoulli_scorer(self.counts, self.added, self.lexicon)
-        return texts.multinomial_scorer(self.counts, self.table, self.added, self.binary, self.lexicon)
+        return texts.multinomial_scorer(self.counts, self.table, self.added, self.binary, self.lexicon, self.weights)
 
     def lengths(self, batch: Any) -> Array:
         """Words of each document that the model knows; each once if it looks only at whether they occur."""
@@ -77,6 +78,11 @@ class TextModel:
         zero, one = np.zeros(1), np.ones(1)
         weights = texts.WordWeights(ones, np.zeros(self.counts.width), zero, one, zero, self.once)
         return np.asarray(weights.scorer(self.lexicon).scores(batch)[:, 0].round(9))
+
+    @property
+    def weighable(self) -> bool:
+        """Whether words can have evidence weights: each has a say of its own, also in a class that has lost it."""
+        return self.kind == "multinomial" and not self.whole and self.added > 0
 
     @property
     def once(self) -> bool:
@@ -102,7 +108,7 @@ class TextModel:
             return texts.complement(self.counts, self.table, self.added, self.norm, self.binary).scores(documents)
         if self.kind == "bernoulli":
             return texts.bernoulli_scores(self.counts, self.added, documents)
-        return texts.multinomial_scores(self.counts, self.table, self.added, documents)
+        return texts.multinomial_scores(self.counts, self.table, self.added, documents, self.weights)
 
     def leave_out(self, documents: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         """Scores of documents × words, each document by classes without it, or without its group."""
@@ -111,7 +117,7 @@ class TextModel:
             return scores  # the urns are as they are
         if self.kind == "multinomial":
             for removal in removals(codes, weights, group, self.counts.n_classes):
-                own = text_leave_out.multinomial(self.table, self.added, documents, removal, self.whole)
+                own = text_leave_out.multinomial(self.table, self.added, documents, removal, self.whole, self.weights)
                 scores[removal.rows, removal.code] = own
             return scores
         if group is not None:

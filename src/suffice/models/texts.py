@@ -4,6 +4,8 @@ Most words never occur in most classes, and for those a weight needs no number o
 (or whether it occurs) and n = Σ_w x_w,
 
     score_c = offset_c + scale_c · (Σ_w x_w·base_w + n·slope_c + Σ_{w met in c} x_w·value_wc)
+
+An evidence weight of a word multiplies x_w, in n too.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from suffice import _native
 from suffice.errors import NoUniqueMode
 from suffice.models.events import Estimate
 from suffice.models.logs import log
+from suffice.models.temper import Temper
 from suffice.stats.words import WordCounts
 from suffice.text import Analysis, Batch, matrix
 from suffice.typing import Array, Integers
@@ -34,6 +37,8 @@ __all__ = [
     "multinomial_scores",
     "pseudo_count",
 ]
+
+AS_IT_IS = Temper()
 
 DENSE = 2**25
 """Tables of words × classes up to this size are faster dense, where many documents are multiplied with them."""
@@ -75,18 +80,28 @@ class WordWeights:
     scale: Array
     offset: Array
     presence: bool = False
+    mass: Array | None = None  # of each word in n; one if not given
+
+    def weighted(self, by: Array | None) -> WordWeights:
+        """The same with evidence weights of words."""
+        if by is None:
+            return self
+        values = self.values.copy()
+        values.data = values.data * np.repeat(by, np.diff(values.indptr))
+        return replace(self, values=values, base=self.base * by, mass=by)
 
     def scorer(self, lexicon: Lexicon) -> TextScorer:
         """What scores documents with these weights."""
         by_word = self.values[lexicon.order]
         start, classes = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
-        class_terms = (self.slope, self.scale, self.presence, lexicon.native)
-        native = _native.TextWeights(start, classes, by_word.data, self.base[lexicon.order], *class_terms)
-        return TextScorer(lexicon, native, self.offset)
+        mass = np.ones(len(self.base)) if self.mass is None else self.mass[lexicon.order]
+        terms = (mass, self.slope, self.scale, np.asarray(self.offset, np.float64), self.presence, lexicon.native)
+        native = _native.TextWeights(start, classes, by_word.data, self.base[lexicon.order], *terms)
+        return TextScorer(lexicon, native, len(self.slope))
 
     def scores(self, X: Any) -> Array:
         """The same for a matrix of documents × words."""
-        n = np.asarray(X.sum(axis=1)).reshape(-1, 1)
+        n = np.asarray(X.sum(axis=1) if self.mass is None else X @ self.mass).reshape(-1, 1)
         small = self.values.shape[0] * self.values.shape[1] <= DENSE
         met = X @ self.values.toarray() if small else (X @ self.values).toarray()
         return np.asarray(self.offset + self.scale * ((X @ self.base)[:, None] + n * self.slope + met))
@@ -98,23 +113,29 @@ class TextScorer:
 
     lexicon: Lexicon
     weights: _native.TextWeights
-    offset: Array
+    classes: int
+    temper: Temper = AS_IT_IS
+
+    def tempered(self, temper: Temper) -> TextScorer:
+        """The same, with scores raised to their powers while they are made."""
+        return replace(self, temper=temper)
 
     def scores(self, batch: Batch) -> Array:
         """Documents × classes."""
-        out = np.empty((len(batch), len(self.offset)))
-        self._run(out, self.offset, batch)
+        out = np.empty((len(batch), self.classes))
+        self._run(out, np.zeros(self.classes), batch)
         return out
 
     def best(self, batch: Batch, log_prior: Array) -> Integers:
         """The class of the largest joint, document by document; −1 where no class is possible."""
         out = np.empty(len(batch), np.int64)
-        self._run(out, self.offset + log_prior, batch)
+        self._run(out, log_prior, batch)
         return out
 
-    def _run(self, out: Any, offset: Array, batch: Batch) -> None:
-        analysis, native = self.lexicon.analysis.native, self.lexicon.native
-        _native.text_scores(out, offset, batch.texts, batch.starts, analysis, native, self.weights, batch.threads)
+    def _run(self, out: Any, prior: Array, batch: Batch) -> None:
+        analysis, native, temper = self.lexicon.analysis.native, self.lexicon.native, self.temper
+        texts = (batch.texts, batch.starts, analysis, native, self.weights, batch.threads)
+        _native.text_scores(out, prior, temper.power, temper.length, *texts)
 
 
 @dataclass(frozen=True)
@@ -235,9 +256,9 @@ def always(counts: WordCounts) -> tuple[WordWeights, Any]:
     return replace(weights, presence=True), np.bincount(_rows(table), every, counts.n_classes)
 
 
-def multinomial_scores(counts: WordCounts, table: Any, alpha: float, X: Any) -> Array:
+def multinomial_scores(counts: WordCounts, table: Any, alpha: float, X: Any, by: Array | None = None) -> Array:
     """Scores by NB-3 of documents × words."""
-    scores = multinomial(counts, table, alpha).scores(X)
+    scores = multinomial(counts, table, alpha).weighted(by).scores(X)
     return scores if alpha > 0 else np.where(strangers(counts).scores(X) > 0.5, -np.inf, scores)
 
 
@@ -252,10 +273,10 @@ def bernoulli_scores(counts: WordCounts, alpha: float, X: Any) -> Array:
 
 
 def multinomial_scorer(
-    counts: WordCounts, table: Any, alpha: float, presence: bool, lexicon: Lexicon
+    counts: WordCounts, table: Any, alpha: float, presence: bool, lexicon: Lexicon, by: Array | None = None
 ) -> TextScorer | Forbidden:
     """Scores by NB-3; without pseudo-counts, a word that a class never had forbids it."""
-    scorer = replace(multinomial(counts, table, alpha), presence=presence).scorer(lexicon)
+    scorer = replace(multinomial(counts, table, alpha).weighted(by), presence=presence).scorer(lexicon)
     return scorer if alpha > 0 else Forbidden(scorer, strangers(counts).scorer(lexicon))
 
 

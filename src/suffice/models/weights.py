@@ -1,49 +1,75 @@
-"""Evidence weights: an exponent for each column, so that what several of them say counts once.
+"""Evidence weights: an exponent for each feature, so that what several of them say counts once.
 
     score_c(x) = ln π_c + b_c + s(x) · Σ_j w_j · ln p(x_j | c)      w_j ≥ 0
 
-Weights and class terms b are those for which training rows are predicted best, each by a class that has not seen it:
+Weights and class terms b are those for which training rows are predicted best, each by classes that have not seen it:
 
     maximise  Σ_i ln softmax_{y_i}(score(x_i)) − (ρ/2) Σ_j (w_j − 1)²
 
 Row i's own class scores it with the row left out. Counts are untouched; the weights are a view fitted on top. ρ, how
-strongly weights are held at one, is that of highest evidence in Laplace's approximation.
+strongly weights are held at one, is chosen where rows that the weights were not fitted on are predicted best.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol
 
 import numpy as np
-from scipy.optimize import minimize
 
-from suffice.typing import Array, Integers
+from suffice.models.descent import descend
+from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["RIDGES", "Fitted", "choose_weights", "fit_weights"]
+__all__ = ["JUDGED", "RIDGE", "ColumnRows", "Fitted", "Rows", "Tell", "choose_ridge", "fit_weights", "lowest"]
 
-RIDGES = (0.1, 1.0, 10.0, 100.0, 1000.0)
+RIDGE, STEP = 0.3, 10**0.5
+"""Where the ridge is looked for first, and the factor to the next."""
 
-ENOUGH = 4000
-"""Rows that the ridge is chosen by."""
+ROUGH, FINE = 1e-3, 1e-4
+"""When a fit is near enough: to compare ridges, and to keep."""
 
-FEW, NUMBERS = 200, 2**25
-"""More columns than this have a ridge of 10: the evidence would take longer than the fit. And votes, at most."""
+JUDGED = 4
+"""One in so many rows judges what the others chose."""
+
+Tell = Callable[[int, float], None]
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A weight per column, a term per class, and how strongly weights were held at one."""
+    """A weight per feature, a term per class, how strongly weights were held at one, and in how many steps."""
 
-    columns: Array
+    features: Array
     classes: Array
     ridge: float
-    log_evidence: float
+    objective: float
+    steps: int
+
+
+class Rows(Protocol):
+    """Training rows, to be predicted by classes that have not seen them."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Features and classes."""
+
+    @property
+    def weights(self) -> Array:
+        """What each row counts for."""
+
+    def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
+        """−Σ w ln p of the own class, and its slope in the weights of features and the terms of classes."""
+
+    def bend(self, features: Array, classes: Array) -> Array:
+        """Its second derivative in the weight of each feature."""
+
+    def some(self, which: Booleans) -> Rows:
+        """The same with some of the rows."""
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
-    """What columns say of training rows, left out, powers included. Classes come before rows: these are many."""
+class ColumnRows:
+    """Rows of a few features with their votes, left out, powers included. Classes come before rows: these are many."""
 
     votes: Array  # columns × classes × rows
     log_prior: Array  # classes × rows
@@ -51,83 +77,107 @@ class Rows:
     weights: Array
 
     @classmethod
-    def of(cls, votes: Array, log_prior: Array, codes: Integers, weights: Array) -> Rows:
-        """From columns × rows × classes, and rows × classes."""
-        return cls(np.ascontiguousarray(votes.transpose(0, 2, 1)), np.ascontiguousarray(log_prior.T), codes, weights)
-
-    def some(self, most: int) -> Rows:
-        """So many of the rows, evenly spaced, or all."""
-        if len(self.codes) <= most:
-            return self
-        which = np.linspace(0, len(self.codes) - 1, most).astype(np.int64)
-        prior = np.ascontiguousarray(self.log_prior[:, which])
-        return Rows(np.ascontiguousarray(self.votes[:, :, which]), prior, self.codes[which], self.weights[which])
+    def of(cls, votes: Array, log_prior: Array, codes: Integers, weights: Array) -> ColumnRows:
+        """From columns × rows × classes, and rows × classes; rows that are impossible have no say."""
+        prior = np.broadcast_to(log_prior, votes.shape[1:])
+        usable = np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(prior).all(axis=1) & (weights > 0)
+        by_class = np.ascontiguousarray(votes[:, usable].transpose(0, 2, 1))
+        return cls(by_class, np.ascontiguousarray(prior[usable].T), codes[usable], weights[usable])
 
     @property
-    def flat(self) -> Array:
-        """Votes, with all that a column says in one line."""
+    def size(self) -> tuple[int, int]:
+        """Columns and classes."""
+        return self.votes.shape[0], self.votes.shape[1]
+
+    def some(self, which: Booleans) -> ColumnRows:
+        """The same with some of the rows."""
+        prior = np.ascontiguousarray(self.log_prior[:, which])
+        return ColumnRows(np.ascontiguousarray(self.votes[:, :, which]), prior, self.codes[which], self.weights[which])
+
+    def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
+        """−Σ w ln p of the own class, and its slopes."""
+        share, logs = self._shares(features, classes)
+        pull = share * self.weights
+        pull[self.codes, np.arange(len(self.codes))] -= self.weights
+        return -float(self.weights @ logs), np.einsum("jk,k->j", self._flat, pull.ravel()), pull.sum(axis=1)
+
+    def bend(self, features: Array, classes: Array) -> Array:
+        """Second derivatives, column by column."""
+        share, _ = self._shares(features, classes)
+        mean = (self.votes * share).sum(axis=1)
+        return np.asarray(((self.votes - mean[:, None]) ** 2 * (share * self.weights)).sum(axis=(1, 2)))
+
+    @property
+    def _flat(self) -> Array:
         return self.votes.reshape(len(self.votes), -1)
 
-    def loss(self, columns: Array, classes: Array) -> tuple[float, Array, Array]:
-        """−Σ w ln p of the own class, the probabilities, and how they pull at scores: classes × rows."""
-        at = np.arange(len(self.codes))
-        joint = np.einsum("j,jk->k", columns, self.flat).reshape(self.log_prior.shape)
+    def _shares(self, features: Array, classes: Array) -> tuple[Array, Array]:
+        """Probabilities, classes × rows, and ln p of the own class."""
+        joint = np.einsum("j,jk->k", features, self._flat).reshape(self.log_prior.shape)
         joint += self.log_prior
         joint += classes[:, None]
         joint -= joint.max(axis=0)
-        own = joint[self.codes, at]
+        own = joint[self.codes, np.arange(len(self.codes))]
         share = np.exp(joint, out=joint)
         total = share.sum(axis=0)
         share /= total
-        pull = share * self.weights
-        pull[self.codes, at] -= self.weights
-        return -float(self.weights @ (own - np.log(total))), share, pull
-
-    def bend(self, share: Array) -> Array:
-        """Second derivatives of the loss in the columns' weights."""
-        mean = (self.votes * share).sum(axis=1)
-        root = (self.votes * np.sqrt(share * self.weights)).reshape(len(self.votes), -1)
-        return np.asarray(root @ root.T - (mean * self.weights) @ mean.T)
+        return share, own - np.log(total)
 
 
-def choose_weights(votes: Array, log_prior: Array, codes: Integers, weights: Array) -> Fitted:
-    """The weights with the ridge of highest evidence."""
-    usable = np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(log_prior).all(axis=1) & (weights > 0)
-    prior = np.broadcast_to(log_prior, votes.shape[1:])
-    rows = Rows.of(votes[:, usable], prior[usable], codes[usable], weights[usable])
-    if len(votes) > FEW:
-        return fit_weights(rows, 10.0)
-    some = rows.some(ENOUGH)
-    best = fit_weights(some, RIDGES[-1])
-    for ridge in RIDGES[-2::-1]:
-        found = fit_weights(some, ridge, best)
-        if found.log_evidence < best.log_evidence:
-            break
-        best = found
-    return best if some is rows else fit_weights(rows, best.ridge, best)
+def fit_weights(
+    rows: Rows,
+    ridge: float,
+    start: Fitted | None = None,
+    tolerance: float = FINE,
+    tell: Tell = lambda step, value: None,
+) -> Fitted:
+    """The weights of highest objective for one ridge, from where an earlier fit ended."""
+    n, classes = rows.size
+    at_one, at_nought = np.ones(n), np.zeros(classes)
+    middle = np.concatenate([at_one, at_nought])
+    few = 0.1 * float(rows.weights.sum()) / classes
+    bends = np.concatenate([rows.bend(at_one, at_nought) + ridge, np.full(classes, few)])
+    scale = 1.0 / np.sqrt(np.maximum(bends, 1e-12))  # so that every feature bends alike
 
-
-def fit_weights(rows: Rows, ridge: float, start: Fitted | None = None) -> Fitted:
-    """The weights of highest objective for one ridge, from those of another."""
-    n, classes = rows.votes.shape[:2]
-
-    def objective(parameters: Array) -> tuple[float, Array]:
-        loss, _, pull = rows.loss(parameters[:n], parameters[n:])
+    def objective(moved: Array) -> tuple[float, Array]:
+        parameters = middle + moved * scale
         away = parameters[:n] - 1.0
-        slope = np.einsum("jk,k->j", rows.flat, pull.ravel()) + ridge * away  # SX-9
-        return loss + ridge / 2 * float(away @ away), np.concatenate([slope, pull.sum(axis=1)])
+        loss, slope, terms = rows.loss(np.maximum(parameters[:n], 0.0), parameters[n:])
+        slope += ridge * away  # SX-9
+        return loss + ridge / 2 * float(np.einsum("i,i->", away, away)), np.concatenate([slope, terms]) * scale
 
-    first = np.concatenate([np.ones(n), np.zeros(classes)] if start is None else [start.columns, start.classes])
-    bounds: Any = [(0.0, None)] * n + [(None, None)] * classes
-    found = minimize(objective, first, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": 500})
-    weights, terms = found.x[:n], found.x[n:]
-    evidence = -float(found.fun) + _volume(rows, weights, terms, ridge) if n <= FEW else np.nan
-    return Fitted(weights, terms - terms.mean(), ridge, float(evidence))
+    first = middle if start is None else np.concatenate([start.features, start.classes])
+    least = np.concatenate([-1.0 / scale[:n], np.full(classes, -np.inf)])
+    found = descend(objective, (first - middle) / scale, least, tolerance, tell=tell)
+    parameters = middle + found.x * scale
+    terms = parameters[n:]
+    weights = np.maximum(parameters[:n], 0.0)
+    return Fitted(weights, terms - terms.mean(), ridge, -found.value, found.calls)
 
 
-def _volume(rows: Rows, weights: Array, terms: Array, ridge: float) -> float:
-    """What Laplace's approximation adds to the height of the objective: how wide it is there."""
-    _, share, _ = rows.loss(weights, terms)
-    free = weights > 0
-    bend = rows.bend(share)[np.ix_(free, free)] + ridge * np.eye(int(free.sum()))
-    return float(len(weights) * np.log(ridge) - np.linalg.slogdet(bend)[1]) / 2
+def choose_ridge(learned: Rows, held: Rows) -> tuple[float, float, Fitted]:
+    """The ridge with which weights of some rows predict others best; how well (mean log loss), and the weights."""
+    fits: dict[float, Fitted] = {}
+
+    def loss(ridge: float) -> float:
+        near = min(fits, key=lambda other: abs(np.log(other / ridge)), default=None)
+        fits[ridge] = fit_weights(learned, ridge, None if near is None else fits[near], ROUGH)
+        return held.loss(fits[ridge].features, fits[ridge].classes)[0] / float(held.weights.sum())
+
+    ridge, value = lowest(loss, RIDGE, STEP, 1e-3, 1e3)
+    return ridge, value, fits[ridge]
+
+
+def lowest(loss: Callable[[float], float], start: float, step: float, least: float, most: float) -> tuple[float, float]:
+    """The number of least loss among start·stepᵏ, and its loss: downhill from the start until it rises."""
+    at, value = start, loss(start)
+    for factor in (1 / step, step):
+        moved = False
+        while least <= at * factor <= most:
+            there = loss(at * factor)
+            if there >= value:
+                break
+            at, value, moved = at * factor, there, True
+        if moved:
+            break
+    return at, value
