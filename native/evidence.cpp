@@ -64,19 +64,21 @@ class Evidence {
     }
 
     // −Σ weight·ln p(own class) over the rows that have a weight; its slope in the words' weights and the classes' terms is added to what is there, and
-    // if asked the second derivative in each word's weight alone.
+    // if asked the second derivative in each word's weight alone; −ln p of each row is written down, if asked.
     double loss(Vector<double> weights, Vector<double> prior, Vector<double> of_rows, nb::ndarray<double, nb::ndim<1>, nb::c_contig> pull,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> terms,
-                nb::ndarray<double, nb::ndim<1>, nb::c_contig> bend, int threads) const {
+                nb::ndarray<double, nb::ndim<1>, nb::c_contig> bend,
+                nb::ndarray<double, nb::ndim<1>, nb::c_contig> each, int threads) const {
         check(static_cast<Index>(weights.shape(0)) == words_ && static_cast<Index>(prior.shape(0)) == classes_ &&
               static_cast<Index>(of_rows.shape(0)) == rows_ &&
               static_cast<Index>(pull.shape(0)) == words_ && static_cast<Index>(terms.shape(0)) == classes_ &&
-              (bend.shape(0) == 0 || static_cast<Index>(bend.shape(0)) == words_));
+              (bend.shape(0) == 0 || static_cast<Index>(bend.shape(0)) == words_) &&
+              (each.shape(0) == 0 || static_cast<Index>(each.shape(0)) == rows_));
         const bool bends = bend.shape(0) > 0;
         const Index parts = static_cast<Index>(first_.size()) - 1;
         std::vector<Sums> sums(parts);
         nb::gil_scoped_release release;
-        const Asked asked{weights.data(), prior.data(), of_rows.data(), bends};
+        const Asked asked{weights.data(), prior.data(), of_rows.data(), each.shape(0) ? each.data() : nullptr, bends};
         parallel_for(parts, threads, [&](Index part) { add(part, asked, sums[part]); });
         constexpr Index block = Index{1} << 14;
         parallel_for((words_ + block - 1) / block, threads, [&](Index b) {
@@ -97,6 +99,7 @@ class Evidence {
    private:
     struct Asked {
         const double *weights, *prior, *of_rows;
+        double* each;
         bool bends;
     };
     struct Sums {
@@ -180,7 +183,9 @@ class Evidence {
             const double weight = asked.of_rows[i];
             if (weight <= 0) continue;
             score(i, asked.weights, asked.prior, room);
-            sums.loss += weight * shares(i, room.line.data());  // now the line holds probabilities
+            const double loss = shares(i, room.line.data());  // now the line holds probabilities
+            sums.loss += weight * loss;
+            if (asked.each) asked.each[i] = loss;
             for (Index c = 0; c < classes_; ++c) room.pull[c] = room.line[c] * weight;
             room.pull[code_.data()[i]] -= weight;
             for (Index c = 0; c < classes_; ++c) sums.terms[c] += room.pull[c];
@@ -326,7 +331,8 @@ void bind_evidence(nb::module_& m) {
              nb::arg("slope").noconvert(), nb::arg("asked").noconvert(), nb::arg("asked_class").noconvert(),
              nb::arg("asked_at").noconvert(), nb::arg("asked_value").noconvert(), nb::arg("asked_prior").noconvert())
         .def("loss", &Evidence::loss, nb::arg("weights").noconvert(), nb::arg("prior").noconvert(),
-             nb::arg("of_rows").noconvert(), nb::arg("pull").noconvert(), nb::arg("terms").noconvert(), nb::arg("bend").noconvert(), nb::arg("threads"));
+             nb::arg("of_rows").noconvert(), nb::arg("pull").noconvert(), nb::arg("terms").noconvert(), nb::arg("bend").noconvert(),
+             nb::arg("each").noconvert(), nb::arg("threads"));
 }
 
 }  // namespace suffice

@@ -12,15 +12,18 @@ struct Temper {
     double of(double n) const { return length == 0 ? power : n > 0 ? power * std::pow(n, -length) : 0.0; }
 };
 
+// What a word that occurs x times counts for: x, one, or 1 + ln x.
+enum class Times { as_often, once, damped };
+
 // Weights of words, sparse in the classes: a document's scores are
-//     power·n^−length · (offset_c + scale_c · (Σ_w x_w·base_w + m·slope_c + Σ_w x_w·value_wc)),   m = Σ_w x_w·mass_w
-// with n = Σ_w x_w over the words known
+//     power·n^−length · (offset_c + scale_c · (Σ_w x_w·base_w + m·slope_c + Σ_w x_w·value_wc))
+// with n = Σ_w x_w and m = Σ_w x_w·mass_w over the words known
 class TextWeights {
    public:
     TextWeights(Vector<Index> start, Vector<std::int32_t> klass, Vector<double> value, Vector<double> base,
-                Vector<double> mass, Vector<double> slope, Vector<double> scale, Vector<double> offset, bool present,
-                const Lexicon& lexicon)
-        : presence(present), offsets_(offset.data(), offset.data() + offset.shape(0)),
+                Vector<double> mass, Vector<double> slope, Vector<double> scale, Vector<double> offset,
+                Times times, const Lexicon& lexicon)
+        : times(times), offsets_(offset.data(), offset.data() + offset.shape(0)),
           slopes_(slope.data(), slope.data() + slope.shape(0)), scales_(scale.data(), scale.data() + scale.shape(0)) {
         const std::size_t words = lexicon.numbering.size();
         if (start.shape(0) != words + 1 || base.shape(0) != words || mass.shape(0) != words ||
@@ -43,21 +46,25 @@ class TextWeights {
         }
     }
 
-    bool presence;  // x is 0 or 1, not how often the word occurs
+    Times times;
 
-    // The scores of a document of these words.
-    void score(const std::vector<std::uint32_t>& words, const double* prior, Temper temper, double* line) const {
+    // The scores of a document.
+    void score(const Bag& bag, const double* prior, Temper temper, double* line) const {
         std::fill(line, line + slopes_.size(), 0.0);
-        double base = 0, mass = 0;
+        double base = 0, mass = 0, n = 0;
+        const std::vector<std::uint32_t>& words = bag.words;
         for (std::size_t k = 0; k < words.size(); ++k) {
             if (k + 16 < words.size()) __builtin_prefetch(&lines_[words[k + 16]]);
             if (k + 8 < words.size()) __builtin_prefetch(weights_.data() + lines_[words[k + 8]].start);
-            base += lines_[words[k]].base;
-            mass += lines_[words[k]].mass;
+            const Line& at = lines_[words[k]];
             const Weight* end = weights_.data() + lines_[words[k] + 1].start;
-            for (const Weight* w = weights_.data() + lines_[words[k]].start; w < end; ++w) line[w->klass] += w->value;
+            const double x = times == Times::damped ? damped(bag.count(words[k])) : 1.0;
+            n += x;
+            base += x * at.base;
+            mass += x * at.mass;
+            for (const Weight* w = weights_.data() + at.start; w < end; ++w) line[w->klass] += x * w->value;
         }
-        const double power = temper.of(static_cast<double>(words.size()));
+        const double power = temper.of(n);
         for (std::size_t c = 0; c < slopes_.size(); ++c) {
             line[c] = prior[c] + power * (offsets_[c] + scales_[c] * (base + mass * slopes_[c] + line[c]));
         }
@@ -66,6 +73,8 @@ class TextWeights {
     std::size_t classes() const { return slopes_.size(); }
 
    private:
+    static double damped(std::uint32_t x) { return x == 1 ? 1.0 : 1.0 + std::log(static_cast<double>(x)); }
+
     struct Line {
         Index start;
         double base, mass;
@@ -102,8 +111,8 @@ void score_texts(Out out, Vector<double> prior, double power, double length, con
         for (Index k; (k = taken.fetch_add(1)) < parts;) {
             const Index end = std::min(documents.count, (k + 1) * documents_at_once);
             for (Index i = k * documents_at_once; i < end; ++i) {
-                bag.fill(documents, i, analyze, LookUp{lexicon.numbering}, weights.presence);
-                weights.score(bag.words, prior.data(), {power, length}, line.data());
+                bag.fill(documents, i, analyze, LookUp{lexicon.numbering}, weights.times != Times::as_often);
+                weights.score(bag, prior.data(), {power, length}, line.data());
                 done(i, line.data());
             }
         }
@@ -111,12 +120,16 @@ void score_texts(Out out, Vector<double> prior, double power, double length, con
 }
 
 void bind_text_scores(nb::module_& m) {
+    nb::enum_<Times>(m, "Times", "What a word that occurs x times counts for: x, one, or 1 + ln x.")
+        .value("as_often", Times::as_often)
+        .value("once", Times::once)
+        .value("damped", Times::damped);
     nb::class_<TextWeights>(m, "TextWeights", "Weights of words, sparse in the classes.")
         .def(nb::init<Vector<Index>, Vector<std::int32_t>, Vector<double>, Vector<double>, Vector<double>, Vector<double>,
-                      Vector<double>, Vector<double>, bool, const Lexicon&>(),
+                      Vector<double>, Vector<double>, Times, const Lexicon&>(),
              nb::arg("start").noconvert(), nb::arg("klass").noconvert(), nb::arg("value").noconvert(),
              nb::arg("base").noconvert(), nb::arg("mass").noconvert(), nb::arg("slope").noconvert(),
-             nb::arg("scale").noconvert(), nb::arg("offset").noconvert(), nb::arg("presence"), nb::arg("lexicon"));
+             nb::arg("scale").noconvert(), nb::arg("offset").noconvert(), nb::arg("times"), nb::arg("lexicon"));
     m.def("text_scores", &score_texts<Scores>, nb::arg("out").noconvert(), nb::arg("prior").noconvert(), nb::arg("power"),
           nb::arg("length"), nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
           nb::arg("threads"));

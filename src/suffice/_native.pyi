@@ -1,3 +1,4 @@
+from enum import Enum
 from typing import Any, overload
 
 import numpy as np
@@ -118,6 +119,13 @@ class Lexicon:
 
     def __init__(self, bytes: NDArray[Any], offset: Integers, hash_bits: int) -> None: ...
 
+class Times(Enum):
+    """What a word that occurs x times counts for: x, one, or 1 + ln x."""
+
+    as_often = 0
+    once = 1
+    damped = 2
+
 class TextWeights:
     """Weights of words, sparse in the classes."""
 
@@ -131,7 +139,7 @@ class TextWeights:
         slope: Array,
         scale: Array,
         offset: Array,
-        presence: bool,
+        times: Times,
         lexicon: Lexicon,
     ) -> None: ...
 
@@ -156,7 +164,15 @@ class Evidence:
         asked_prior: Array,
     ) -> None: ...
     def loss(
-        self, weights: Array, prior: Array, of_rows: Array, pull: Array, terms: Array, bend: Array, threads: int
+        self,
+        weights: Array,
+        prior: Array,
+        of_rows: Array,
+        pull: Array,
+        terms: Array,
+        bend: Array,
+        each: Array,
+        threads: int,
     ) -> float: ...
 
 def merge_words(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,9 @@ from suffice.estimators.kinds import declared_models, tell_of_dropped
 from suffice.estimators.rows import aligned, one_row, read, weighed
 from suffice.estimators.shared import Classifier, class_log_prior
 from suffice.estimators.summary import as_html, as_text
-from suffice.estimators.views import Weights, is_loo
+from suffice.estimators.weights import ColumnWeights
 from suffice.models.columns import ColumnModel, Drop, Unknown
 from suffice.models.columns.beliefs import TableBelief
-from suffice.models.intervals import ClassBelief
 from suffice.models.removal import group_codes
 from suffice.models.sample import one_in, some_rows
 from suffice.models.table_votes import table_votes
@@ -118,20 +116,6 @@ class TableCounts(Classifier):
     def _log_prior_of(self, counts: Array) -> Array:
         return np.asarray(class_log_prior(self, counts) + self._class_terms())
 
-    def _class_terms(self) -> Any:
-        """What evidence weights add to the log prior of each class."""
-        chosen = self._weights
-        return 0.0 if chosen is None else np.array([chosen.classes.get(label, 0.0) for label in self.classes_.tolist()])
-
-    def _class_belief(self) -> ClassBelief:
-        belief = super()._class_belief()
-        return belief if belief.alpha is None else replace(belief, log_prior=belief.log_prior + self._class_terms())
-
-    @property
-    def _weights(self) -> Weights | None:
-        chosen: Weights | None = self._chosen.get("weights") if is_loo(self.weights) else None
-        return chosen
-
     @property
     def weights_(self) -> dict[Any, float]:
         """The exponent of each column that votes: near 0 where others have said it already."""
@@ -140,24 +124,26 @@ class TableCounts(Classifier):
         chosen = self._weights
         return {name: 1.0 if chosen is None else chosen.columns.get(name, 1.0) for name in voting}
 
-    def _fit_weights(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> Weights:
+    def _fit_weights(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> ColumnWeights:
         _, prior, codes, rows, _ = self._judged(X, y, sample_weight, groups)
         group = None if groups is None else group_codes(groups, len(codes))
         given = read_weights(sample_weight, len(codes))
         given = np.ones(len(codes)) if given is None else given
         votes = self._learned.leave_out(aligned(self, Table.read(X, "X")), codes, given, group, self.estimate)
         if not votes:
-            return Weights({}, {}, 1.0)
+            return ColumnWeights({}, 1.0, {})
         which = some_rows(len(codes), max(1, NUMBERS // (len(votes) * len(self.classes_))), group)
         table = np.stack([vote[which] for vote in votes.values()]) * self._powers(X)
         prior = np.broadcast_to(prior, (len(codes), len(self.classes_)))
         every = ColumnRows.of(table, prior[which], codes[which], rows[which])
-        few = every.some(some_rows(len(every.codes), ENOUGH))
+        few = every.some(np.isin(np.arange(len(every.codes)), some_rows(len(every.codes), ENOUGH)))
         judged = one_in(JUDGED, len(few.codes))
-        ridge, _, start = choose_ridge(few.some(~judged), few.some(judged))
-        found = fit_weights(every, ridge, start)
+        start = choose_ridge(few.some(~judged), few.some(judged))
+        found = fit_weights(every, start.ridge, start)
         columns = dict(zip(votes, found.features.tolist(), strict=True))
-        return Weights(columns, dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True)), found.ridge)
+        return ColumnWeights(
+            dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True)), found.ridge, columns
+        )
 
     def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
         return list(self.columns_), self._learned.evidence(), None

@@ -14,6 +14,7 @@ from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.counts import EVIDENCE
 from suffice.estimators.shared import ESTIMATES, classes_and_codes
 from suffice.estimators.text_counts import URNS, TextCounts, labels_of_texts
+from suffice.estimators.text_views import EFFORTS, kept
 from suffice.estimators.views import TEMPER
 from suffice.estimators.words import TEXT_OPTIONS
 from suffice.models import texts
@@ -40,25 +41,32 @@ class TextClassifier(TextCounts):
         How probabilities of words are estimated. "predictive" integrates them out: "multinomial" then scores the whole
         document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
     alpha : float, "evidence" or "loo", default=None
-        Pseudo-count added to every word, 1 if not given; 0 for none. For the bursty models the prior's one-word
-        documents per word, 0.03 if not given. "evidence", for "multinomial" and "bernoulli", finds the one that makes
-        the training texts most probable; "loo", not for the bursty models, that of least leave-one-out log loss.
+        Pseudo-count added to every word; 0 for none. If not given, "multinomial" chooses the one with which most of the
+        texts predict the others best (1 where they are fewer than 50), the bursty models have 0.03 one-word documents
+        per word, and the others 1. "evidence", for "multinomial" and "bernoulli", finds the one that makes the training
+        texts most probable; "loo", not for the bursty models, that of least leave-one-out log loss.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : array of shape (n_classes,) or Dirichlet, default=None
         Class probabilities that the data do not change, or a belief that they do.
     norm : bool, default=False
         For "complement": whether to divide each class's weights by their sum.
-    sublinear_tf, use_idf, normalize : bool, default=False
-        For "complement": ln(1 + count), times ln(N / document frequency), divided by the document's length, in this
-        order. They need the texts in memory, and a model fitted with them cannot learn more.
+    sublinear_tf : bool, default=None
+        Whether a word that comes x times in a text counts for 1 + ln x when the text is classified, not for x. By
+        default so for "multinomial", unless the estimate is "predictive". For "complement" it is ln(1 + x), taken
+        before words are counted.
+    use_idf, normalize : bool, default=False
+        For "complement": times ln(N / document frequency), and divided by the document's length. These, and its
+        ``sublinear_tf``, need the texts in memory, and a model fitted with them cannot learn more.
     analyzer, ngram_range, lowercase, strip_accents, stop_words, token_pattern, tokenizer, preprocessor, encoding, \
 decode_error
         What a document's tokens are, as in scikit-learn's ``CountVectorizer``.
+        ``ngram_range`` is (1, 1) if not given, and (1, 2) with ``effort="best"``.
     binary : bool, default=False
         Whether a word counts once per document at most.
-    min_df, max_df : int or float, default=1 and 1.0
-        Words in fewer or more documents (or shares of them) are left out of the model. The counts keep them.
+    min_df, max_df : int or float, default=None and 1.0
+        Words in fewer or more documents (or shares of them) are left out of the model. The counts keep them. If not
+        given, ``min_df`` is 1, or 2 if ``effort="best"`` chose the n-grams.
     max_features : int, default=None
         At most so many words, the most frequent ones. The counts keep all.
     hash_bits : int, default=None
@@ -67,6 +75,17 @@ decode_error
         Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
         document's length that it is divided by. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    weights : "loo" or None, default="loo"
+        Evidence weights, for "multinomial": an exponent for each word, so that what several words say counts once. They
+        are those with which each text is predicted best by what the others taught.
+    ridge : float, default=None
+        How strongly weights are held at one. If not given, that with which most of the texts predict the others best.
+    effort : {"fast", "balanced", "best"}, default="balanced"
+        "fast" reads the texts once and fits no weights. "balanced" fits them. "best" also counts pairs of words.
+    memory_limit : int, default=2_000_000_000
+        Bytes that fitting the weights may take; where that is too little for all texts, some do, picked by a hash.
+    verbose : bool, default=False
+        Whether to tell of each step while weights are fitted.
 
     Attributes
     ----------
@@ -80,6 +99,8 @@ decode_error
         Log-probability of each class.
     words_ : ndarray of str
         The words of the model, sorted; empty if they are hashed.
+    weights_ : ndarray of shape (n_words,)
+        Their evidence weights: near 0 where other words have said it already.
     counts_ : WordCounts
         All that was counted.
 
@@ -101,12 +122,19 @@ decode_error
         "fit_prior": ["boolean"],
         "class_prior": ["array-like", Dirichlet, None],
         "norm": ["boolean"],
-        "sublinear_tf": ["boolean"],
+        "sublinear_tf": ["boolean", None],
         "use_idf": ["boolean"],
         "normalize": ["boolean"],
         **TEXT_OPTIONS,
+        "ngram_range": [tuple, None],
+        "min_df": [*TEXT_OPTIONS["min_df"], None],
         "hash_bits": [Interval(Integral, 1, 30, closed="both"), None],
         "temper": TEMPER,
+        "weights": [StrOptions({"loo"}), None],
+        "ridge": [Interval(Real, 0, None, closed="neither"), None],
+        "effort": [StrOptions(set(EFFORTS))],
+        "memory_limit": [Interval(Integral, 1, None, closed="left")],
+        "verbose": ["boolean"],
     }
 
     def __init__(
@@ -118,11 +146,11 @@ decode_error
         fit_prior: bool = True,
         class_prior: Any = None,
         norm: bool = False,
-        sublinear_tf: bool = False,
+        sublinear_tf: bool | None = None,
         use_idf: bool = False,
         normalize: bool = False,
         analyzer: Any = "word",
-        ngram_range: tuple[int, int] = (1, 1),
+        ngram_range: tuple[int, int] | None = None,
         lowercase: bool = True,
         strip_accents: Any = None,
         stop_words: Any = None,
@@ -132,11 +160,16 @@ decode_error
         encoding: str = "utf-8",
         decode_error: str = "strict",
         binary: bool = False,
-        min_df: float = 1,
+        min_df: float | None = None,
         max_df: float = 1.0,
         max_features: int | None = None,
         hash_bits: int | None = None,
         temper: Any = "loo",
+        weights: Any = "loo",
+        ridge: float | None = None,
+        effort: str = "balanced",
+        memory_limit: int = 2_000_000_000,
+        verbose: bool = False,
     ) -> None:
         self.model = model
         self.estimate = estimate
@@ -163,6 +196,11 @@ decode_error
         self.max_features = max_features
         self.hash_bits = hash_bits
         self.temper = temper
+        self.weights = weights
+        self.ridge = ridge
+        self.effort = effort
+        self.memory_limit = memory_limit
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -171,7 +209,7 @@ decode_error
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit to texts and their labels, forgetting whatever was learned before.
 
         Parameters
@@ -182,6 +220,9 @@ decode_error
             Class labels.
         sample_weight : array-like of shape (n_texts,), default=None
             What each text counts for; one if not given.
+        groups : array-like of shape (n_texts,), default=None
+            Texts that belong together, such as those of one author or thread: each is left out with its whole group
+            when pseudo-count, temper and weights are chosen.
 
         Returns
         -------
@@ -190,13 +231,14 @@ decode_error
         """
         with all_or_nothing(self):
             self._declared, self._chosen = None, {}
+            X = kept(X, labels_of_texts(y), self.effort, groups)
             self._learn(X, *classes_and_codes(labels_of_texts(y)), sample_weight, fresh=True)
             self._view("counts", self._kept)
             if self.model in URNS:  # what does not converge is told of at once
                 self._view("urns", self._fit_urns)
             if self.alpha == "evidence":  # may be refused with "map": now, not later
                 texts.pseudo_count(self._alpha, self.estimate)
-            self._fit_views(X, labels_of_texts(y), sample_weight)
+            self._fit_views(X, labels_of_texts(y), sample_weight, groups)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -229,6 +271,7 @@ decode_error
             known = self._known_classes(classes, first)
             self._declared = known if first else self._declared
             self._chosen = {} if first else self._chosen
+            X = kept(X, labels_of_texts(y), self.effort, None) if first else X
             seen, codes = classes_and_codes(labels_of_texts(y))
             strangers = np.setdiff1d(seen, known)
             if len(strangers):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.explaining import one_text
 from suffice.estimators.shared import Classifier, class_log_prior, classes_and_codes
+from suffice.estimators.text_views import TextViews
+from suffice.estimators.weights import WordWeights
 from suffice.estimators.words import analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, events, texts
 from suffice.models.beliefs import intervals_of
@@ -35,7 +38,7 @@ __all__ = ["URNS", "TextCounts", "labels_of_texts"]
 URNS = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
 
 
-class TextCounts(Classifier):
+class TextCounts(TextViews, Classifier):
     """Counts of words by class behind the face of `TextClassifier`, which names the parameters."""
 
     model: str
@@ -44,7 +47,7 @@ class TextCounts(Classifier):
     binary: bool
     norm: bool
     hash_bits: int | None
-    sublinear_tf: bool
+    sublinear_tf: bool | None
     use_idf: bool
     normalize: bool
     counts_: WordCounts
@@ -103,8 +106,18 @@ class TextCounts(Classifier):
         return self.counts_.n
 
     def _log_prior_of(self, counts: Array) -> Array:
+        return np.asarray(self._prior_of(counts) + self._class_terms())
+
+    def _prior_of(self, counts: Array) -> Array:
         plain = self.model != "complement" or len(self.classes_) == 1
         return class_log_prior(self, counts) if plain else np.zeros(len(self.classes_))
+
+    @property
+    def weights_(self) -> Array:
+        """The evidence weight of each of ``words_``: near 0 where other words have said it already."""
+        check_is_fitted(self, "counts_")
+        weights = self._view("model", self._text_model).weights
+        return np.ones(self._view("counts", self._kept).width) if weights is None else weights
 
     def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
         if self._transform is not None or self.model not in ("multinomial", "bernoulli"):
@@ -150,11 +163,14 @@ class TextCounts(Classifier):
         self._get_statistics()  # refused where documents are transformed
         model: TextModel = self._view("model", self._text_model)
         documents = self._prepared(X)
+        self._check_length(documents, codes)
+        return model.leave_out(documents, codes, weights, group)
+
+    def _check_length(self, documents: Any, codes: Integers) -> None:
         if documents.shape[0] != len(codes):
             raise LabelError(
                 f"The argument 'y' must hold one label per text, {documents.shape[0]:,}; got {len(codes):,}."
             )
-        return model.leave_out(documents, codes, weights, group)
 
     def _prepared(self, X: Any) -> Any:
         """Documents × words: of texts, or as they were prepared before."""
@@ -170,7 +186,8 @@ class TextCounts(Classifier):
 
     def _lengths(self, X: Any) -> Array:
         if sparse.issparse(X):
-            return np.asarray(X.sum(axis=1)).ravel()
+            model: TextModel = self._view("model", self._text_model)
+            return np.asarray(model.told(X).sum(axis=1)).ravel()
         return np.concatenate([np.zeros(0), *map(self._lengths_of_rows, self._analysis.batches(X, "X"))])
 
     def _take_rows(self, X: Any, which: Integers) -> Any:
@@ -207,7 +224,7 @@ class TextCounts(Classifier):
         keep = kept_words(self, df, total, len(codes))
         words, matrix = words.keep(keep), matrix[:, keep]
         idf = np.log(len(codes) / df[keep]) if self.use_idf else None
-        self._transform = texts.Transform(self.sublinear_tf, idf, self.normalize)
+        self._transform = texts.Transform(bool(self.sublinear_tf), idf, self.normalize)
         return WordCounts.of_matrix(self._transform(matrix), words, codes, weights, n_classes)
 
     def _kept(self) -> WordCounts:
@@ -264,7 +281,7 @@ class TextCounts(Classifier):
     def _alpha(self) -> float:
         if self.alpha == "evidence":
             return float(self._view("alpha", self._find_alpha))
-        alpha = self._chosen.get("alpha") if self.alpha == "loo" else self.alpha
+        alpha = self._chosen.get("alpha") if self.alpha in (None, "loo") else self.alpha
         return float(alpha if alpha is not None else 0.03 if self.model in URNS else 1.0)
 
     def _fit_urns(self) -> Urns:
@@ -288,7 +305,14 @@ class TextCounts(Classifier):
         counts = self._view("counts", self._kept)
         urns = self._view("urns", self._fit_urns) if self.model in URNS else None
         options = (self.estimate, self.binary, self.norm, urns, self._transform)
-        return TextModel(self.model, counts, self._analysis, self._alpha, *options)
+        model = TextModel(self.model, counts, self._analysis, self._alpha, *options)
+        model = replace(model, damped=self._damps(model))
+        chosen: WordWeights | None = self._weights
+        return model if chosen is None or not model.weighable else replace(model, weights=chosen.of(counts))
+
+    def _damps(self, model: TextModel) -> bool:
+        """Whether words that come often count less than so often."""
+        return model.kind == "multinomial" and not model.whole and self.sublinear_tf is not False
 
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self, "counts_")
@@ -307,11 +331,11 @@ class TextCounts(Classifier):
 
     def _log_prior(self) -> Array:
         plain = self.model != "complement" or len(self.classes_) == 1
-        return self.class_log_prior_ if plain else np.zeros(len(self.classes_))
+        return np.asarray((self.class_log_prior_ if plain else np.zeros(len(self.classes_))) + self._class_terms())
 
     @property
     def _transforms(self) -> bool:
-        return bool(self.sublinear_tf or self.use_idf or self.normalize)
+        return bool((self.sublinear_tf and self.model != "multinomial") or self.use_idf or self.normalize)
 
 
 def labels_of_texts(y: Any) -> Any:

@@ -66,12 +66,14 @@ class Uncertain:
         return both[:, 0], both[:, 1]
 
     def _class_belief(self) -> ClassBelief:
+        owner: Any = self
         prior = getattr(self, "class_prior", getattr(self, "priors", None))
         rows = self._class_rows()
+        terms = np.zeros(len(rows)) + owner._class_terms()
         if isinstance(prior, Dirichlet):
-            return ClassBelief(prior.alpha + rows, np.zeros(len(rows)))
+            return ClassBelief(prior.alpha + rows, terms)
         if prior is None and getattr(self, "fit_prior", True):
-            return ClassBelief(1.0 + rows, np.zeros(len(rows)))
+            return ClassBelief(1.0 + rows, terms)
         return ClassBelief(None, self._log_prior_of(rows))
 
     @abstractmethod

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -18,7 +17,7 @@ from suffice.models.removal import group_codes
 from suffice.models.temper import Temper, Tempered, choose_temper, log_loss
 from suffice.typing import Array
 
-__all__ = ["TEMPER", "Views", "Weights", "is_loo"]
+__all__ = ["TEMPER", "Views", "is_loo"]
 
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
 
@@ -30,15 +29,6 @@ STEPS = {"xatol": 0.05}
 
 POINTS = 7
 """Where it is looked for first."""
-
-
-@dataclass(frozen=True)
-class Weights:
-    """Exponents of columns and terms of classes, by name; and how strongly exponents were held at one."""
-
-    columns: dict[Any, float]
-    classes: dict[Any, float]
-    ridge: float
 
 
 class Views:
@@ -147,6 +137,16 @@ class Views:
         scores, prior, codes, weights, gone = owner._left_out(X, y, sample_weight, groups)
         alone = gone[np.arange(len(codes)), codes] >= owner._class_rows()[codes]
         return scores, prior, codes, np.where(alone, 0.0, weights), owner._lengths(X)
+
+    @property
+    def _weights(self) -> Any:
+        """Evidence weights in force, or None."""
+        return self._chosen.get("weights") if is_loo(getattr(self, "weights", None)) else None
+
+    def _class_terms(self) -> Any:
+        """What evidence weights add to the log prior of each class."""
+        owner: Any = self
+        return 0.0 if self._weights is None else self._weights.terms(owner.classes_)
 
     def _prepared(self, X: Any) -> Any:
         """Rows as they can be left out again and again."""

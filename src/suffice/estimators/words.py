@@ -14,7 +14,7 @@ from suffice.text import Analysis
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array, Booleans
 
-__all__ = ["TEXT_OPTIONS", "analysis_of", "keeps_all", "kept_words"]
+__all__ = ["TEXT_OPTIONS", "analysis_of", "keeps_all", "kept_words", "with_defaults"]
 
 TEXT_OPTIONS: dict[str, Any] = {
     "analyzer": [StrOptions({"word", "char", "char_wb"}), callable],
@@ -42,7 +42,7 @@ def analysis_of(estimator: Any) -> Analysis:
         raise InputError("The 'token_pattern' parameter must be a regular expression unless there is a 'tokenizer'.")
     return Analysis(
         unit=estimator.analyzer,
-        ngram_range=tuple(estimator.ngram_range),
+        ngram_range=with_defaults(estimator)[0],
         lowercase=estimator.lowercase,
         strip_accents=estimator.strip_accents,
         stop_words=frozenset(ENGLISH_STOP_WORDS if stop == "english" else stop or ()),
@@ -54,19 +54,27 @@ def analysis_of(estimator: Any) -> Analysis:
     )
 
 
+def with_defaults(estimator: Any) -> tuple[tuple[int, int], float]:
+    """`ngram_range` and `min_df`; where they are not given, single words, or with the best effort pairs of them too."""
+    ngrams, least = estimator.ngram_range, estimator.min_df
+    pairs = ngrams is None and getattr(estimator, "effort", None) == "best"
+    return tuple(ngrams or ((1, 2) if pairs else (1, 1))), (2 if pairs else 1) if least is None else least
+
+
 def keeps_all(estimator: Any) -> bool:
     """Whether `min_df`, `max_df` and `max_features` are such that they leave every word."""
-    return estimator.min_df == 1 and _no_limit(estimator.max_df) and estimator.max_features is None
+    return with_defaults(estimator)[1] == 1 and _no_limit(estimator.max_df) and estimator.max_features is None
 
 
 def kept_words(estimator: Any, document_frequency: Array, frequency: Array, n: float) -> Booleans:
     """Which words `min_df`, `max_df` and `max_features` leave."""
-    limits = (estimator.min_df, estimator.max_df)
+    min_df = with_defaults(estimator)[1]
+    limits = (min_df, estimator.max_df)
     least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
     if most < least and not _no_limit(estimator.max_df):
         raise InputError(
             f"The parameter 'max_df' must not be below 'min_df'; got max_df={estimator.max_df} and "
-            f"min_df={estimator.min_df}, which are {most:g} and {least:g} documents."
+            f"min_df={min_df}, which are {most:g} and {least:g} documents."
         )
     keep: Booleans = (document_frequency >= least) & (document_frequency <= most)
     if estimator.max_features is not None and keep.sum() > estimator.max_features:
@@ -74,7 +82,7 @@ def kept_words(estimator: Any, document_frequency: Array, frequency: Array, n: f
         keep[rank[estimator.max_features :]] = False
     if not keep.any():
         raise DataError(
-            f"No word is left: min_df={estimator.min_df} and max_df={estimator.max_df} drop all {len(keep):,} of them. "
+            f"No word is left: min_df={min_df} and max_df={estimator.max_df} drop all {len(keep):,} of them. "
             "Lower 'min_df', or raise 'max_df'."
         )
     return keep

@@ -71,21 +71,18 @@ def multinomial(
     gone: Array,
     drawn: Array,
     whole: bool,
-    by: Array | None = None,
 ) -> Array:
     """Σ x ln θ of each row; if `whole`, the document by the Dirichlet-multinomial.
 
-    `own` are the class's counts of each entry's word and `total` of all its words, of which `gone` and `drawn` go; `by`
-    are evidence weights of words.
+    `own` are the class's counts of each entry's word and `total` of all its words, of which `gone` and `drawn` go.
     """
     each, every = (prior[entries.feature], prior.sum()) if np.ndim(prior) else (prior, prior * entries.width)
     word, words = left(own, gone) + each, left(total, drawn) + every
-    value = entries.value if by is None else entries.value * by[entries.feature]
-    length = entries.sums(value)
+    length = entries.sums(entries.value)
     if whole:
-        return np.asarray(entries.sums(log_rising(word, value)) - log_rising(words, length))  # SX-3
+        return np.asarray(entries.sums(log_rising(word, entries.value)) - log_rising(words, length))  # SX-3
     with np.errstate(invalid="ignore"):
-        scores = entries.sums(value * log(word)) - length * log(words)  # SX-3
+        scores = entries.sums(entries.value * log(word)) - length * log(words)  # SX-3
     return np.where(length > 0, scores, 0.0)
 
 

@@ -90,9 +90,13 @@ class Removal:
         keys, inverse = np.unique(key, return_inverse=True)
         return keys, np.bincount(inverse, by.data, len(keys)).astype(np.float64)
 
+    def entries(self, entries: Entries) -> Entries:
+        """Those of the rows that ask."""
+        return entries if len(self.rows) == entries.rows else entries.some(self.rows)
+
     def of_entries(self, entries: Entries) -> tuple[Entries, Array]:
         """The entries of the rows that ask, and how much goes of the feature of each."""
-        mine = entries if len(self.rows) == entries.rows else entries.some(self.rows)
+        mine = self.entries(entries)
         if self.member is None:
             return mine, np.asarray(self.weight[self.rows][mine.row] * mine.value)
         table = sparse.csr_matrix((entries.value, (entries.row, entries.feature)), (entries.rows, entries.width))

@@ -80,9 +80,9 @@ class TextBelief:
 
     def _matrix(self, batch: Any) -> Any:
         found = self.model.lexicon.matrix(batch, self.model.counts.width).astype(np.float64)
-        if self.model.binary or self.model.kind == "bernoulli":
+        if self.model.once:
             found.data[:] = 1.0
-        return found
+        return self.model.weighed(found)
 
 
 def text_belief(model: TextModel) -> TextBelief:

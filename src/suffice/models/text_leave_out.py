@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,15 +15,17 @@ from suffice.typing import Array, Integers
 __all__ = ["bernoulli", "complement", "multinomial"]
 
 
-def multinomial(
-    table: Any, alpha: float, documents: Any, removal: Removal, whole: bool, by: Array | None = None
-) -> Array:
-    """Scores of the documents that ask, each by the class it asks, without what goes from it."""
+def multinomial(table: Any, alpha: float, documents: Any, told: Any, removal: Removal, whole: bool) -> Array:
+    """Scores of the documents that ask, each by the class it asks, without what goes from it.
+
+    `told` are the same documents with what each word counts for.
+    """
     entries, gone = removal.of_entries(Entries.of(documents))
     own = leave_out.at(table, removal.code[entries.row], entries.feature)
     total = np.asarray(table.sum(axis=1)).ravel()[removal.code]
     drawn = removal.sums(np.asarray(documents.sum(axis=1)).ravel())
-    return leave_out.multinomial(own, total, alpha, entries, gone, drawn, whole, by)
+    counted = entries if told is documents else replace(entries, value=removal.entries(Entries.of(told)).value)
+    return leave_out.multinomial(own, total, alpha, counted, gone, drawn, whole)
 
 
 def bernoulli(counts: WordCounts, alpha: float, documents: Any, codes: Integers, weights: Array) -> Array:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from suffice._native import Times
 from suffice.models import text_leave_out, texts
 from suffice.models.bayes import Scorer
 from suffice.models.events import Estimate
@@ -34,6 +35,7 @@ class TextModel:
     norm: bool = False
     urns: Urns | None = None
     transform: texts.Transform | None = None
+    damped: bool = False  # whether a word that comes x times counts 1 + ln x when a document is scored
     weights: Array | None = None  # evidence weights of words
 
     @cached_property
@@ -64,20 +66,38 @@ class TextModel:
         if self.whole:
             return predictive_urns(self.counts, self.added).scorer(self.lexicon)
         if self.kind == "complement":
-            weights = texts.complement(self.counts, self.table, self.added, self.norm, self.binary)
+            weights = texts.complement(self.counts, self.table, self.added, self.norm, self.times)
             if self.transform is not None:
                 return texts.TransformedScorer(self.lexicon, self.transform, weights)
             return weights.scorer(self.lexicon)
         if self.kind == "bernoulli":
             return texts.bernoulli_scorer(self.counts, self.added, self.lexicon)
-        return texts.multinomial_scorer(self.counts, self.table, self.added, self.binary, self.lexicon, self.weights)
+        return texts.multinomial_scorer(self.counts, self.table, self.added, self.lexicon, self.times, self.weights)
 
     def lengths(self, batch: Any) -> Array:
-        """Words of each document that the model knows; each once if it looks only at whether they occur."""
+        """Words of each document that the model knows, as often as they count."""
         ones = sparse.csr_matrix(np.ones((self.counts.width, 1)))
         zero, one = np.zeros(1), np.ones(1)
-        weights = texts.WordWeights(ones, np.zeros(self.counts.width), zero, one, zero, self.once)
+        weights = texts.WordWeights(ones, np.zeros(self.counts.width), zero, one, zero, self.times)
         return np.asarray(weights.scorer(self.lexicon).scores(batch)[:, 0].round(9))
+
+    @property
+    def times(self) -> Times:
+        """What a word that comes x times counts for."""
+        return Times.once if self.once else Times.damped if self.damped else Times.as_often
+
+    def told(self, documents: Any) -> Any:
+        """Documents × words as often as words count when a document is scored."""
+        if not self.damped or self.once:
+            return documents
+        return sparse.csr_matrix((1 + np.log(documents.data), documents.indices, documents.indptr), documents.shape)
+
+    def weighed(self, documents: Any) -> Any:
+        """The same times the words' evidence weights."""
+        told = self.told(documents)
+        if self.weights is None:
+            return told
+        return sparse.csr_matrix((told.data * self.weights[told.indices], told.indices, told.indptr), told.shape)
 
     @property
     def weighable(self) -> bool:
@@ -101,11 +121,12 @@ class TextModel:
 
     def scores(self, documents: Any) -> Array:
         """Scores of documents × words."""
+        documents = self.told(documents)
         if self.urns is not None or self.whole:
             urns = self.urns if self.urns is not None else predictive_urns(self.counts, self.added)
             return urns.scorer(self.lexicon).of_matrix(documents)
         if self.kind == "complement":
-            return texts.complement(self.counts, self.table, self.added, self.norm, self.binary).scores(documents)
+            return texts.complement(self.counts, self.table, self.added, self.norm, self.times).scores(documents)
         if self.kind == "bernoulli":
             return texts.bernoulli_scores(self.counts, self.added, documents)
         return texts.multinomial_scores(self.counts, self.table, self.added, documents, self.weights)
@@ -116,8 +137,9 @@ class TextModel:
         if self.urns is not None:
             return scores  # the urns are as they are
         if self.kind == "multinomial":
+            told = self.weighed(documents)
             for removal in removals(codes, weights, group, self.counts.n_classes):
-                own = text_leave_out.multinomial(self.table, self.added, documents, removal, self.whole, self.weights)
+                own = text_leave_out.multinomial(self.table, self.added, documents, told, removal, self.whole)
                 scores[removal.rows, removal.code] = own
             return scores
         if group is not None:

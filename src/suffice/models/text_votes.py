@@ -28,8 +28,9 @@ def text_votes(model: TextModel, text: Any) -> Votes:
     counted = [_times(v) for v in X.data.tolist()]
     if model.transform is not None:
         X = model.transform(X)
-    elif model.binary or model.kind == "bernoulli":
+    elif model.once:
         X.data[:] = 1.0
+    X = model.weighed(X)
     told = _told(model, names, counted, X.indices, X.data.astype(np.float64))
     if model.kind == "bernoulli":
         told = told.and_one(ABSENT, f"{model.counts.width - X.nnz:,} words", _absent(model, X.indices, told.logs, text))
@@ -43,7 +44,7 @@ def _told(model: TextModel, names: list[str], counted: list[str], word: Integers
     if urns is not None:
         return _by_urns(urns, names, counted, word, x)
     if model.kind == "complement":
-        w = texts.complement(model.counts, model.table, model.added, model.norm, model.binary)
+        w = texts.complement(model.counts, model.table, model.added, model.norm, model.times)
         each = w.base[word][:, None] + w.slope + w.values[word].toarray()
         return Votes(names, counted, w.scale * x[:, None] * each)
     flags = model.kind == "bernoulli"

@@ -79,7 +79,7 @@ class WordWeights:
     slope: Array
     scale: Array
     offset: Array
-    presence: bool = False
+    times: _native.Times = _native.Times.as_often
     mass: Array | None = None  # of each word in n; one if not given
 
     def weighted(self, by: Array | None) -> WordWeights:
@@ -95,7 +95,7 @@ class WordWeights:
         by_word = self.values[lexicon.order]
         start, classes = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
         mass = np.ones(len(self.base)) if self.mass is None else self.mass[lexicon.order]
-        terms = (mass, self.slope, self.scale, np.asarray(self.offset, np.float64), self.presence, lexicon.native)
+        terms = (mass, self.slope, self.scale, np.asarray(self.offset, np.float64), self.times, lexicon.native)
         native = _native.TextWeights(start, classes, by_word.data, self.base[lexicon.order], *terms)
         return TextScorer(lexicon, native, len(self.slope))
 
@@ -219,10 +219,12 @@ def bernoulli(counts: WordCounts, alpha: float) -> WordWeights:
     values = on - finite_off - np.repeat(slope, np.diff(table.indptr))  # NB-1
     lost = np.bincount(_rows(table), finite_off - np.repeat(_log_or_zero(n + alpha), np.diff(table.indptr)), len(n))
     offset = counts.width * (_log_or_zero(n + alpha) - _log_or_zero(n + 2 * alpha)) + lost
-    return replace(_plain(_by_word(table, values), np.zeros(counts.width), slope), offset=offset, presence=True)
+    return replace(
+        _plain(_by_word(table, values), np.zeros(counts.width), slope), offset=offset, times=_native.Times.once
+    )
 
 
-def complement(counts: WordCounts, table: Any, alpha: float, norm: bool, presence: bool) -> WordWeights:
+def complement(counts: WordCounts, table: Any, alpha: float, norm: bool, times: _native.Times) -> WordWeights:
     """−ln θ̃ of NB-8: each class by what the others are."""
     tiny = np.finfo(np.float64).tiny
     everywhere = np.asarray(table.sum(axis=0)).ravel()
@@ -231,7 +233,7 @@ def complement(counts: WordCounts, table: Any, alpha: float, norm: bool, presenc
     others = np.maximum(everywhere[table.indices] - table.data + alpha, tiny)
     values = -log(others) - base[table.indices]  # NB-8
     slope = log(np.maximum(totals.sum() - totals + alpha * counts.width, tiny))
-    weights = replace(_plain(_by_word(table, values), base, slope), presence=presence)
+    weights = replace(_plain(_by_word(table, values), base, slope), times=times)
     if not norm:
         return weights
     whole = base.sum() + counts.width * slope + np.bincount(_rows(table), values, len(totals))
@@ -253,11 +255,11 @@ def always(counts: WordCounts) -> tuple[WordWeights, Any]:
     table = counts.documents
     every = (table.data == np.repeat(counts.n, np.diff(table.indptr))).astype(np.float64)
     weights = _plain(_by_word(table, every), np.zeros(counts.width), np.zeros(counts.n_classes))
-    return replace(weights, presence=True), np.bincount(_rows(table), every, counts.n_classes)
+    return replace(weights, times=_native.Times.once), np.bincount(_rows(table), every, counts.n_classes)
 
 
 def multinomial_scores(counts: WordCounts, table: Any, alpha: float, X: Any, by: Array | None = None) -> Array:
-    """Scores by NB-3 of documents × words."""
+    """Scores by NB-3 of documents × words, as often as these count."""
     scores = multinomial(counts, table, alpha).weighted(by).scores(X)
     return scores if alpha > 0 else np.where(strangers(counts).scores(X) > 0.5, -np.inf, scores)
 
@@ -273,10 +275,15 @@ def bernoulli_scores(counts: WordCounts, alpha: float, X: Any) -> Array:
 
 
 def multinomial_scorer(
-    counts: WordCounts, table: Any, alpha: float, presence: bool, lexicon: Lexicon, by: Array | None = None
+    counts: WordCounts,
+    table: Any,
+    alpha: float,
+    lexicon: Lexicon,
+    times: _native.Times = _native.Times.as_often,
+    by: Array | None = None,
 ) -> TextScorer | Forbidden:
     """Scores by NB-3; without pseudo-counts, a word that a class never had forbids it."""
-    scorer = replace(multinomial(counts, table, alpha).weighted(by), presence=presence).scorer(lexicon)
+    scorer = replace(multinomial(counts, table, alpha).weighted(by), times=times).scorer(lexicon)
     return scorer if alpha > 0 else Forbidden(scorer, strangers(counts).scorer(lexicon))
 
 

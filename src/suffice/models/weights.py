@@ -21,7 +21,7 @@ import numpy as np
 from suffice.models.descent import descend
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["JUDGED", "RIDGE", "ColumnRows", "Fitted", "Rows", "Tell", "choose_ridge", "fit_weights", "lowest"]
+__all__ = ["JUDGED", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "Rows", "Tell", "choose_ridge", "fit_weights", "safest"]
 
 RIDGE, STEP = 0.3, 10**0.5
 """Where the ridge is looked for first, and the factor to the next."""
@@ -63,6 +63,9 @@ class Rows(Protocol):
     def bend(self, features: Array, classes: Array) -> Array:
         """Its second derivative in the weight of each feature."""
 
+    def each(self, features: Array, classes: Array) -> Array:
+        """−w ln p of the own class, row by row."""
+
     def some(self, which: Booleans) -> Rows:
         """The same with some of the rows."""
 
@@ -100,6 +103,10 @@ class ColumnRows:
         pull = share * self.weights
         pull[self.codes, np.arange(len(self.codes))] -= self.weights
         return -float(self.weights @ logs), np.einsum("jk,k->j", self._flat, pull.ravel()), pull.sum(axis=1)
+
+    def each(self, features: Array, classes: Array) -> Array:
+        """−w ln p of the own class, row by row."""
+        return -self.weights * self._shares(features, classes)[1]
 
     def bend(self, features: Array, classes: Array) -> Array:
         """Second derivatives, column by column."""
@@ -155,29 +162,42 @@ def fit_weights(
     return Fitted(weights, terms - terms.mean(), ridge, -found.value, found.calls)
 
 
-def choose_ridge(learned: Rows, held: Rows) -> tuple[float, float, Fitted]:
-    """The ridge with which weights of some rows predict others best; how well (mean log loss), and the weights."""
-    fits: dict[float, Fitted] = {}
+def choose_ridge(learned: Rows, held: Rows, start: Fitted | None = None) -> Fitted:
+    """The weights of some rows with the ridge for which they predict other rows best; `start` is a fit with RIDGE."""
+    fits: dict[float, Fitted] = {} if start is None else {start.ridge: start}
 
-    def loss(ridge: float) -> float:
-        near = min(fits, key=lambda other: abs(np.log(other / ridge)), default=None)
-        fits[ridge] = fit_weights(learned, ridge, None if near is None else fits[near], ROUGH)
-        return held.loss(fits[ridge].features, fits[ridge].classes)[0] / float(held.weights.sum())
+    def loss(ridge: float) -> Array:
+        if ridge not in fits:
+            near = min(fits, key=lambda other: abs(np.log(other / ridge)), default=None)
+            fits[ridge] = fit_weights(learned, ridge, None if near is None else fits[near], ROUGH)
+        return held.each(fits[ridge].features, fits[ridge].classes)
 
-    ridge, value = lowest(loss, RIDGE, STEP, 1e-3, 1e3)
-    return ridge, value, fits[ridge]
+    return fits[safest(loss, RIDGE, STEP, 1e-3, 1e3)]
 
 
-def lowest(loss: Callable[[float], float], start: float, step: float, least: float, most: float) -> tuple[float, float]:
-    """The number of least loss among start·stepᵏ, and its loss: downhill from the start until it rises."""
-    at, value = start, loss(start)
-    for factor in (1 / step, step):
-        moved = False
-        while least <= at * factor <= most:
-            there = loss(at * factor)
-            if there >= value:
-                break
-            at, value, moved = at * factor, there, True
-        if moved:
+def safest(loss: Callable[[float], Array], start: float, step: float, least: float, most: float) -> float:
+    """The largest of the numbers start·stepᵏ whose loss is as low as the lowest, within a standard error.
+
+    `loss` gives the losses of the rows that judge. From the start it is followed downhill until it rises; then, from the
+    lowest, to larger numbers, which are smoother, as long as rows do not tell the difference (Breiman et al. 1984).
+    """
+    known: dict[int, Array] = {}
+
+    def at(k: int) -> Array:
+        if k not in known:
+            known[k] = loss(start * step**k)
+        return known[k]
+
+    low = 0
+    for way in (-1, 1):
+        while least <= start * step ** (low + way) <= most and at(low + way).sum() < at(low).sum():
+            low += way
+        if low:
             break
-    return at, value
+    best = low
+    while start * step ** (low + 1) <= most:
+        more = at(low + 1) - at(best)
+        if more.sum() > np.sqrt(len(more)) * more.std():
+            break
+        low += 1
+    return float(start * step**low)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from suffice.models.removal import Entries, gone_by, removals
 from suffice.models.sample import one_in
 from suffice.models.temper import Temper, choose_temper
 from suffice.models.text_model import TextModel
-from suffice.models.weights import JUDGED, Fitted, choose_ridge, lowest
+from suffice.models.weights import JUDGED, RIDGE, ROUGH, Fitted, choose_ridge, fit_weights, safest
 from suffice.parallel import thread_count
 from suffice.typing import Array, Booleans, Integers
 
@@ -42,11 +41,6 @@ class Documents:
         """Some of them."""
         group = None if self.group is None else self.group[which]
         return Documents(self.matrix[which], self.codes[which], self.given[which], group, self.log_prior)
-
-    @cached_property
-    def lengths(self) -> Array:
-        """Words of each."""
-        return np.asarray(self.matrix.sum(axis=1)).ravel()
 
     def gone(self, classes: int) -> tuple[Any, Integers]:
         """What goes from classes with each document or group, and which of these is each document's."""
@@ -82,8 +76,9 @@ class WordRows:
         start, n = matrix.indptr.astype(np.int64), model.counts.n
         asked = _asked(model, documents, start) if learned else _nothing(len(documents.codes))
         line = words.values.indptr.astype(np.int64), words.values.indices.astype(np.int32), words.values.data
-        power = np.broadcast_to(temper.of(documents.lengths), len(documents.codes)).astype(np.float64)
-        entries = start, matrix.indices.astype(np.int32), matrix.data.astype(np.float64)
+        told = model.told(matrix)
+        power = np.broadcast_to(temper.of(lengths(told)), len(documents.codes)).astype(np.float64)
+        entries = start, matrix.indices.astype(np.int32), told.data.astype(np.float64)
         native = _native.Evidence(*entries, power, documents.codes, *line, words.slope, *asked)
         judging = documents.judging(n) if learned else np.where(n[documents.codes] > 0, documents.given, 0.0)
         return cls(native, (model.counts.width, model.counts.n_classes), documents.log_prior(n), judging)
@@ -94,59 +89,82 @@ class WordRows:
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """−Σ w ln p of the own class, and its slopes."""
-        pull, terms = (np.zeros(n) for n in self.size)
-        value = self.native.loss(features, self.prior + classes, self.weights, pull, terms, np.empty(0), thread_count())
-        return value, pull, terms
+        return self._ask(features, classes, np.empty(0), np.empty(0))
 
     def bend(self, features: Array, classes: Array) -> Array:
         """Second derivatives, word by word."""
-        (pull, terms), bend = (np.zeros(n) for n in self.size), np.zeros(self.size[0])
-        self.native.loss(features, self.prior + classes, self.weights, pull, terms, bend, thread_count())
+        bend = np.zeros(self.size[0])
+        self._ask(features, classes, bend, np.empty(0))
         return bend
+
+    def each(self, features: Array, classes: Array) -> Array:
+        """−w ln p of the own class, row by row."""
+        each = np.zeros(len(self.weights))
+        self._ask(features, classes, np.empty(0), each)
+        return self.weights * each
+
+    def _ask(self, features: Array, classes: Array, bend: Array, each: Array) -> tuple[float, Array, Array]:
+        pull, terms = (np.zeros(n) for n in self.size)
+        prior = self.prior + classes
+        value = self.native.loss(features, prior, self.weights, pull, terms, bend, each, thread_count())
+        return value, pull, terms
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What was chosen by rows: the pseudo-count, the temper that suits it, the ridge, and weights to start from."""
+    """What was chosen by rows: the pseudo-count, the temper that suits it, and weights to start from."""
 
     alpha: float
     temper: Temper
-    ridge: float
     start: Fitted
 
 
-def choose(model: TextModel, documents: Documents, alpha: float | None, temper: Temper | None) -> Choice:
+def choose(
+    model: TextModel, documents: Documents, alpha: float | None, temper: Temper | None, ridge: float | None, weigh: bool
+) -> Choice:
     """Pseudo-count, temper and ridge, as far as they are not given.
 
     Some documents are taken out of the model, and judge what the others chose. Leaving out alone would not do: two
     documents that share a rare word would tell each other's class. The pseudo-count is the best with weights; the best
-    without is often too small, since then it alone makes rare words count.
+    without is often too small for them, since then it alone makes rare words count.
     """
     out = one_in(JUDGED, len(documents.codes), documents.group)
     judged, learned = documents.some(out), documents.some(~out)
     left = replace(model, counts=model.counts.less(judged.matrix, judged.codes, judged.given))
-    found: dict[float, tuple[Choice, float]] = {}
+    fits: dict[float, tuple[Temper, WordRows, WordRows, Fitted]] = {}
 
-    def loss(pseudo_count: float) -> float:
-        found[pseudo_count] = _try(replace(left, alpha=pseudo_count), learned, judged, temper)
-        return found[pseudo_count][1]
+    def loss(pseudo_count: float) -> Array:
+        its = replace(left, alpha=pseudo_count)
+        suits = _temper(its, learned) if temper is None else temper
+        rows, held = WordRows.of(its, learned, suits), WordRows.of(its, judged, suits, learned=False)
+        start = fit_weights(rows, ridge or RIDGE, None, ROUGH) if weigh else _ones(rows)
+        fits[pseudo_count] = suits, rows, held, start
+        return held.each(start.features, start.classes)
 
     if alpha is None:
-        alpha, _ = lowest(loss, ALPHA, STEP, 1e-3, 10.0)
+        alpha = safest(loss, ALPHA, STEP, 1e-3, 10.0)
     else:
         loss(alpha)
-    return found[alpha][0]
+    suits, rows, held, start = fits[alpha]
+    if weigh and ridge is None:
+        start = choose_ridge(rows, held, start)
+    return Choice(alpha, suits, start)
 
 
-def _try(model: TextModel, learned: Documents, judged: Documents, temper: Temper | None) -> tuple[Choice, float]:
-    if temper is None:
-        scores = model.leave_out(learned.matrix, learned.codes, learned.given, learned.group)
-        prior = learned.prior_without(np.arange(len(learned.codes)), model.counts.n)
-        weights = learned.judging(model.counts.n)
-        temper = choose_temper(scores, prior, learned.codes, weights, learned.lengths)
-    rows = WordRows.of(model, learned, temper)
-    ridge, value, start = choose_ridge(rows, WordRows.of(model, judged, temper, learned=False))
-    return Choice(model.alpha, temper, ridge, start), value
+def _temper(model: TextModel, learned: Documents) -> Temper:
+    scores = model.leave_out(learned.matrix, learned.codes, learned.given, learned.group)
+    prior = learned.prior_without(np.arange(len(learned.codes)), model.counts.n)
+    weights = learned.judging(model.counts.n)
+    return choose_temper(scores, prior, learned.codes, weights, lengths(model.told(learned.matrix)))
+
+
+def _ones(rows: WordRows) -> Fitted:
+    return Fitted(np.ones(rows.size[0]), np.zeros(rows.size[1]), 0.0, 0.0, 0)
+
+
+def lengths(documents: Any) -> Array:
+    """Words of each document."""
+    return np.asarray(documents.sum(axis=1)).ravel()
 
 
 def _nothing(rows: int) -> tuple[Any, ...]:
@@ -158,13 +176,13 @@ def _asked(model: TextModel, documents: Documents, start: Integers) -> tuple[Any
     """Which classes each row asks without itself or its group, and what these say of its words and of the prior."""
     table, alpha = model.table, model.added
     totals = np.asarray(table.sum(axis=1)).ravel() + alpha * model.counts.width
-    lengths, entries = documents.lengths, Entries.of(documents.matrix)
+    drawn, entries = lengths(documents.matrix), Entries.of(documents.matrix)
     rows, codes, values = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)], [np.zeros(0)]
     for removal in removals(documents.codes, documents.given, documents.group, model.counts.n_classes):
         mine, gone = removal.of_entries(entries)
         left = leave_out.left(leave_out.at(table, removal.code[mine.row], mine.feature), gone)
         whole = totals[removal.code]
-        shift = np.log(whole) - np.log(whole - removal.sums(lengths))
+        shift = np.log(whole) - np.log(whole - removal.sums(drawn))
         rows.append(removal.rows)
         codes.append(removal.code)
         values.append(np.log(left + alpha) - np.log(alpha) + shift[mine.row])  # SX-3

@@ -107,7 +107,7 @@ class Text(ColumnModel):
         if estimate == "predictive":
             scorer: Any = predictive_urns(t, alpha).scorer(lexicon)
         else:
-            scorer = texts.multinomial_scorer(t, t.tokens, alpha, False, lexicon)
+            scorer = texts.multinomial_scorer(t, t.tokens, alpha, lexicon)
         return Documents(scorer, analysis, t.n_classes)
 
     def leave_out(self, t: WordCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
@@ -119,7 +119,7 @@ class Text(ColumnModel):
         parts = [lexicon.matrix(batch, t.width) for batch in analysis.batches(_texts(column).fill_null(""))]
         documents = sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, t.width))
         alpha = texts.pseudo_count(self.pseudo_count(t), estimate)
-        return text_leave_out.multinomial(t.tokens, alpha, documents, removal, estimate == "predictive")
+        return text_leave_out.multinomial(t.tokens, alpha, documents, documents, removal, estimate == "predictive")
 
     def table(self, t: WordCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per word and class."""
