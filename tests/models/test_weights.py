@@ -1,4 +1,4 @@
-"""Evidence weights: slopes by finite differences, the optimum of the objective as it is written."""
+"""Evidence weights of columns: slopes by finite differences, the optimum of the objective as it is written."""
 
 from typing import Any
 
@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 from scipy.optimize import approx_fprime, minimize
 
-from suffice.models.weights import RIDGES, Rows, choose_weights, fit_weights
+from suffice.models.weights import ColumnRows, choose_ridge, fit_weights, safest
 
 
-def some_rows(seed: int = 0, n: int = 80, columns: int = 4, classes: int = 3) -> Rows:
+def some_rows(seed: int = 0, n: int = 80, columns: int = 4, classes: int = 3) -> ColumnRows:
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, classes, n)
     votes = rng.normal(0, 1, (columns, n, classes))
     votes[:2, np.arange(n), codes] += 1.0
-    return Rows.of(votes, np.log(rng.dirichlet(np.ones(classes), n)), codes, rng.uniform(0.5, 2, n))
+    return ColumnRows.of(votes, np.log(rng.dirichlet(np.ones(classes), n)), codes, rng.uniform(0.5, 2, n))
 
 
-def penalised(rows: Rows, ridge: float, parameters: Any) -> float:
+def penalised(rows: ColumnRows, ridge: float, parameters: Any) -> float:
     """The objective, written out row by row."""
     weights, terms = parameters[: len(rows.votes)], parameters[len(rows.votes) :]
     total = ridge / 2 * ((weights - 1) ** 2).sum()
@@ -30,43 +30,75 @@ def penalised(rows: Rows, ridge: float, parameters: Any) -> float:
 @pytest.mark.parametrize("ridge", [0.1, 10.0])
 def test_the_optimum_is_that_of_the_objective_as_written(ridge: float) -> None:
     rows = some_rows()
-    found = fit_weights(rows, ridge)
+    found = fit_weights(rows, ridge, tolerance=1e-10)
     start = np.concatenate([np.ones(4), np.zeros(3)])
     bounds = [(0, None)] * 4 + [(None, None)] * 3
     other = minimize(
         lambda x: penalised(rows, ridge, x), start, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-13}
     )
-    got = penalised(rows, ridge, np.concatenate([found.columns, found.classes]))
+    got = penalised(rows, ridge, np.concatenate([found.features, found.classes]))
     assert got == pytest.approx(other.fun, rel=1e-6)
-    assert (found.columns >= 0).all()
+    assert found.objective == pytest.approx(-got, rel=1e-9)
+    assert (found.features >= 0).all()
     assert found.classes.sum() == pytest.approx(0, abs=1e-12)
 
 
 def test_slope_and_bend_by_finite_differences() -> None:
     rows = some_rows(1)
     at, terms = np.array([0.7, 1.2, 0.4, 1.0]), np.array([0.1, -0.2, 0.1])
-    _, share, pull = rows.loss(at, terms)
-    slope = rows.flat @ pull.ravel()
-    expected = approx_fprime(at, lambda w: penalised(rows, 0.0, np.concatenate([w, terms])), 1e-6)
-    np.testing.assert_allclose(slope, expected, rtol=1e-4, atol=1e-4)
+    value, slope, slope_of_terms = rows.loss(at, terms)
+    assert value == pytest.approx(penalised(rows, 0.0, np.concatenate([at, terms])), rel=1e-12)
+    assert rows.each(at, terms).sum() == pytest.approx(value, rel=1e-12)
+    both = approx_fprime(np.concatenate([at, terms]), lambda x: penalised(rows, 0.0, x), 1e-6)
+    np.testing.assert_allclose(np.concatenate([slope, slope_of_terms]), both, rtol=1e-4, atol=1e-4)
     for j in range(4):
         step = np.eye(4)[j] * 1e-5
-        above, below = (rows.flat @ rows.loss(w, terms)[2].ravel() for w in (at + step, at - step))
-        np.testing.assert_allclose(rows.bend(share)[j], (above - below) / 2e-5, rtol=1e-4, atol=1e-4)
+        above, below = (rows.loss(w, terms)[1][j] for w in (at + step, at - step))
+        assert rows.bend(at, terms)[j] == pytest.approx((above - below) / 2e-5, rel=1e-4)
 
 
-def test_the_ridge_is_that_of_highest_evidence() -> None:
-    rows = some_rows(2)
-    found = choose_weights(rows.votes.transpose(0, 2, 1), rows.log_prior.T, rows.codes, rows.weights)
-    every = [fit_weights(rows, ridge) for ridge in RIDGES]
-    assert found.log_evidence == pytest.approx(max(one.log_evidence for one in every), abs=1e-3)
+def test_a_fit_can_go_on_from_another() -> None:
+    rows = some_rows(4)
+    near = fit_weights(rows, 1.0, tolerance=1e-9)
+    again = fit_weights(rows, 1.0, near, tolerance=1e-9)
+    assert again.steps < near.steps
+    np.testing.assert_allclose(again.features, near.features, atol=1e-4)
+
+
+def test_the_ridge_is_the_largest_that_rows_cannot_tell_from_the_best() -> None:
+    rows = some_rows(2, n=400)
+    judged = np.arange(400) % 4 == 0
+    learned, held = rows.some(~judged), rows.some(judged)
+    found = choose_ridge(learned, held)
+    ridges = 0.3 * 10 ** (np.arange(-4, 7) / 2)
+    each = [held.each(fit.features, fit.classes) for fit in (fit_weights(learned, ridge) for ridge in ridges)]
+    best = each[int(np.argmin([losses.sum() for losses in each]))]
+    more = [losses - best for losses in each]
+    same = [extra.sum() <= 1.05 * np.sqrt(len(extra)) * extra.std() for extra in more]
+    assert same[int(np.argmin(np.abs(ridges - found.ridge)))]
+
+
+@pytest.mark.parametrize("lowest", [-4, -1, 0, 2, 3])
+def test_the_search_goes_downhill_to_where_it_rises(lowest: int) -> None:
+    def loss(x: float) -> Any:
+        return np.full(10, (np.log(x) / np.log(2) - lowest) ** 2)  # no two rows differ: no error at all
+
+    assert safest(loss, 1.0, 2.0, 2.0**-10, 2.0**10) == pytest.approx(2.0**lowest)
+
+
+def test_the_search_stays_within_its_bounds_and_prefers_the_smoother() -> None:
+    assert safest(lambda x: np.full(3, x), 1.0, 2.0, 0.2, 10.0) == 0.25
+    assert safest(lambda x: np.full(3, -x), 1.0, 2.0, 0.2, 10.0) == 8.0
+    rng = np.random.default_rng(0)
+    noise = {2.0**k: rng.normal(0, 1, 50) for k in range(-3, 4)}
+    assert safest(lambda x: noise[x] - noise[x].mean(), 1.0, 2.0, 0.2, 5.0) == 4.0
 
 
 def test_rows_that_are_impossible_have_no_say() -> None:
     rows = some_rows(3)
     votes, prior = rows.votes.transpose(0, 2, 1).copy(), rows.log_prior.T
     votes[0, 5, 1] = -np.inf
-    found = choose_weights(votes, prior, rows.codes, rows.weights)
+    found = fit_weights(ColumnRows.of(votes, prior, rows.codes, rows.weights), 1.0)
     kept = np.arange(80) != 5
-    fewer = choose_weights(votes[:, kept], prior[kept], rows.codes[kept], rows.weights[kept])
-    np.testing.assert_allclose(found.columns, fewer.columns, atol=1e-6)
+    fewer = fit_weights(ColumnRows.of(votes[:, kept], prior[kept], rows.codes[kept], rows.weights[kept]), 1.0)
+    np.testing.assert_allclose(found.features, fewer.features, atol=1e-12)

@@ -178,7 +178,7 @@ def choose_ridge(learned: Rows, held: Rows, start: Fitted | None = None) -> Fitt
 def safest(loss: Callable[[float], Array], start: float, step: float, least: float, most: float) -> float:
     """The largest of the numbers start·stepᵏ whose loss is as low as the lowest, within a standard error.
 
-    `loss` gives the losses of the rows that judge. From the start it is followed downhill until it rises; then, from the
+    `loss` gives the losses of rows that judge. From the start it is followed downhill until it rises; then, from the
     lowest, to larger numbers, which are smoother, as long as rows do not tell the difference (Breiman et al. 1984).
     """
     known: dict[int, Array] = {}
