@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import suffice as sf
+from laws import weighed
 
 LABELS = np.array(["a", "b", "c"])
 WORDS = ["ant", "bee", "cow", "dog", "eel", "fox"]
@@ -87,6 +88,8 @@ LEARNED = {
 }
 BELIEF = sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)
 
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "weights": None}
+
 ESTIMATORS = [
     EstimatorCase("BernoulliNB", sf.BernoulliNB(), flags),
     EstimatorCase("CategoricalNB", sf.CategoricalNB(), codes_of_categories),
@@ -104,24 +107,31 @@ ESTIMATORS = [
     EstimatorCase(
         "NaiveBayes mean", sf.NaiveBayes(columns=KINDS, weights=None, estimate="mean", temper=None), mixed, exact=False
     ),
-    EstimatorCase("TextClassifier", sf.TextClassifier(temper=None), texts),
-    EstimatorCase("TextClassifier binary", sf.TextClassifier(binary=True, temper=None), texts),
+    EstimatorCase("TextClassifier", sf.TextClassifier(**PLAIN), texts),
+    EstimatorCase("TextClassifier as often", sf.TextClassifier(sublinear_tf=False, **PLAIN), texts),
+    EstimatorCase("TextClassifier weighed", weighed.Texts(alpha=0.5, temper=(0.7, 0.4), effort="fast"), texts),
+    EstimatorCase(
+        "TextClassifier hashed, weighed", weighed.Texts(alpha=0.5, hash_bits=4, temper=0.6, effort="fast"), texts
+    ),
+    EstimatorCase("MultinomialNB weighed", weighed.Counts(), counts),
+    EstimatorCase("NaiveBayes weighed", weighed.Columns(KINDS, temper=0.5, effort="fast"), mixed, exact=False),
+    EstimatorCase("TextClassifier binary", sf.TextClassifier(binary=True, **PLAIN), texts),
     EstimatorCase("TextClassifier predictive", sf.TextClassifier(estimate="predictive", temper=None), texts),
     EstimatorCase("TextClassifier bernoulli", sf.TextClassifier("bernoulli", temper=None), texts),
     EstimatorCase("TextClassifier complement", sf.TextClassifier("complement", temper=None), texts),
     EstimatorCase("TextClassifier urns", sf.TextClassifier("dirichlet_multinomial", temper=None), texts),
-    EstimatorCase("TextClassifier tempered", sf.TextClassifier(temper=(0.7, 0.4)), texts),
+    EstimatorCase("TextClassifier tempered", sf.TextClassifier(alpha=1.0, weights=None, temper=(0.7, 0.4)), texts),
     EstimatorCase("MultinomialNB tempered", sf.MultinomialNB(temper=(0.7, 0.4)), counts),
     EstimatorCase("BernoulliNB tempered", sf.BernoulliNB(temper=0.3), flags),
     EstimatorCase("NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, weights=None, temper=0.5), mixed, exact=False),
-    EstimatorCase("TextClassifier hashed", sf.TextClassifier(hash_bits=12, temper=None), texts),
+    EstimatorCase("TextClassifier hashed", sf.TextClassifier(hash_bits=12, **PLAIN), texts),
     EstimatorCase("BernoulliNB evidence", sf.BernoulliNB(alpha="evidence"), flags),
     EstimatorCase("CategoricalNB evidence", sf.CategoricalNB(alpha="evidence"), names_of_categories),
     EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", prior="evidence"), reals, exact=False),
     EstimatorCase("MultinomialNB evidence", sf.MultinomialNB(alpha="evidence"), counts),
     EstimatorCase("PoissonNB evidence", sf.PoissonNB(alpha="evidence"), counts),
     EstimatorCase("NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, weights=None, temper=None), mixed, exact=False),
-    EstimatorCase("TextClassifier evidence", sf.TextClassifier(alpha="evidence", temper=None), texts),
+    EstimatorCase("TextClassifier evidence", sf.TextClassifier(alpha="evidence", weights=None, temper=None), texts),
     EstimatorCase(
         "TextClassifier bernoulli evidence", sf.TextClassifier("bernoulli", alpha="evidence", temper=None), texts
     ),

@@ -1,5 +1,6 @@
 """The bounded search, against scipy's."""
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -41,7 +42,7 @@ def test_every_step_leads_down_and_is_told() -> None:
     found = descend(function, np.ones(20), np.zeros(20), 1e-9, tell=lambda step, value: told.append((step, value)))
     values = [value for _, value in told]
     assert [step for step, _ in told] == list(range(1, len(told) + 1))
-    assert all(later <= sooner for sooner, later in zip(values, values[1:], strict=False))
+    assert all(later <= sooner for sooner, later in itertools.pairwise(values))
     assert values[-1] == found.value
 
 

@@ -39,7 +39,7 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
     n_features_in_: int
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
         """Fit to training data, forgetting whatever was learned before.
 
         Parameters
@@ -50,6 +50,8 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts for; one if not given.
+        groups : array-like of shape (n_samples,), default=None
+            Rows that belong together: each is left out with its whole group where something is chosen by leave-one-out.
 
         Returns
         -------
@@ -60,7 +62,7 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
             given, (X, y) = X, self._read(X, y, reset=True)
             self._declared, self._chosen = None, {}
             self._learn(X, *classes_and_codes(y), sample_weight, fresh=True)
-            self._fit_views(given, y, sample_weight)
+            self._fit_views(given, y, sample_weight, groups)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)

@@ -116,10 +116,10 @@ class CountClassifier(NaiveBayesClassifier):
         self.class_log_prior_ = class_log_prior(self, self._classes.counts)
 
     def _log_prior(self) -> Array:
-        return self.class_log_prior_
+        return self.class_log_prior_ if self._weights is None else self.class_log_prior_ + self._class_terms()
 
     def _log_prior_of(self, counts: Array) -> Array:
-        return class_log_prior(self, counts)
+        return np.asarray(class_log_prior(self, counts) + self._class_terms())
 
 
 class TotalsClassifier(CountClassifier):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import _fit_context
-from sklearn.utils._param_validation import StrOptions
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
@@ -50,6 +51,11 @@ class NaiveBayes(TableCounts):
     weights : "loo" or None, default="loo"
         Whether each column's evidence is raised to a power of its own, chosen by leave-one-out on the rows that are
         given to fit: near 0 where other columns say the same, so that it counts once.
+    ridge : float, default=None
+        How strongly weights are held at one. If not given, that with which most of the rows predict the others best.
+    effort : {"fast", "balanced", "best"}, default="balanced"
+        "fast" fits no weights, and chooses the temper by 2,000 rows at most; "balanced" chooses both by 20,000, "best"
+        by all.
 
     Attributes
     ----------
@@ -90,6 +96,8 @@ class NaiveBayes(TableCounts):
         "class_prior": ["array-like", Dirichlet, None],
         "temper": TEMPER,
         "weights": [StrOptions({"loo"}), None],
+        "ridge": [Interval(Real, 0, None, closed="neither"), None],
+        "effort": [StrOptions({"fast", "balanced", "best"})],
     }
 
     def __init__(
@@ -102,6 +110,8 @@ class NaiveBayes(TableCounts):
         class_prior: Any = None,
         temper: Any = "loo",
         weights: Any = "loo",
+        ridge: float | None = None,
+        effort: str = "balanced",
     ) -> None:
         self.columns = columns
         self.estimate = estimate
@@ -110,6 +120,8 @@ class NaiveBayes(TableCounts):
         self.class_prior = class_prior
         self.temper = temper
         self.weights = weights
+        self.ridge = ridge
+        self.effort = effort
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -120,7 +132,7 @@ class NaiveBayes(TableCounts):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None, groups: Any = None) -> Self:
         """Fit to a table, forgetting whatever was learned before.
 
         Parameters
@@ -133,6 +145,9 @@ class NaiveBayes(TableCounts):
             What each row counts for; one if not given.
         target : str, default=None
             The name of the column of labels, instead of `y`.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together, such as those of one person: each is left out with its whole group when temper
+            and weights are chosen.
 
         Returns
         -------
@@ -144,7 +159,7 @@ class NaiveBayes(TableCounts):
             self._declared, self._chosen = None, {}
             self._start(table, classes)
             self._learn(table, classes, codes, sample_weight)
-            self._fit_views(table, classes[codes], sample_weight)
+            self._fit_views(table, classes[codes], sample_weight, groups)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)

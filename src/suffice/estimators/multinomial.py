@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.sparse import csr_matrix
+from sklearn.utils._param_validation import Interval
+from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.counts import EVIDENCE, CountClassifier, TotalsClassifier
+from suffice.errors import InputError
+from suffice.estimators.counts import EVIDENCE, LOO, CountClassifier, TotalsClassifier
+from suffice.estimators.shared import class_log_prior
 from suffice.estimators.views import TEMPER
+from suffice.estimators.weights import FeatureWeights
 from suffice.models import Multinomial, Scorer
 from suffice.models.empirical import one_alpha, symmetric_terms
 from suffice.models.evidence import log_coefficient
+from suffice.models.removal import group_codes
+from suffice.models.sample import some_rows
+from suffice.models.text_model import TextModel
+from suffice.models.weights import fit_weights
+from suffice.models.word_weights import Documents, Tokens, WordRows, choose
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import Rows
+from suffice.stats.words import read_weights
+from suffice.text import Analysis
 from suffice.typing import Array
 
 __all__ = ["MultinomialNB"]
+
+ENOUGH = 8000
+"""Rows that the ridge is chosen by."""
 
 
 class MultinomialNB(TotalsClassifier):
@@ -41,6 +58,11 @@ class MultinomialNB(TotalsClassifier):
         Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
         document's length that it is divided by. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    weights : "loo" or None, default=None
+        Evidence weights: an exponent for each word, so that what several words say counts once. "loo" takes those with
+        which each row is predicted best by what the others taught.
+    ridge : float, default=None
+        How strongly weights are held at one. If not given, that with which most of the rows predict the others best.
 
     Attributes
     ----------
@@ -74,6 +96,8 @@ class MultinomialNB(TotalsClassifier):
         **CountClassifier._parameter_constraints,
         "alpha": [*CountClassifier._parameter_constraints["alpha"], Dirichlet, EVIDENCE],
         "temper": TEMPER,
+        "weights": [LOO, None],
+        "ridge": [Interval(Real, 0, None, closed="neither"), None],
     }
 
     def __init__(
@@ -85,6 +109,8 @@ class MultinomialNB(TotalsClassifier):
         class_prior: Any = None,
         estimate: Any = "mean",
         temper: Any = None,
+        weights: Any = None,
+        ridge: float | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -92,6 +118,8 @@ class MultinomialNB(TotalsClassifier):
         self.class_prior = class_prior
         self.estimate = estimate
         self.temper = temper
+        self.weights = weights
+        self.ridge = ridge
 
     @property
     def feature_log_prob_(self) -> Array:
@@ -101,9 +129,39 @@ class MultinomialNB(TotalsClassifier):
 
     def _remake(self) -> None:
         self._remake_prior()
-        self._event = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate)
+        self._event = Multinomial(self._pseudo_counts("Dirichlet"), self.estimate, self._exponents())
         if self.estimate == "map":  # may be refused: now, not later
             self._view("log_theta", self._log_theta)
+
+    @property
+    def weights_(self) -> Array:
+        """The evidence weight of each word: near 0 where other words have said it already."""
+        check_is_fitted(self)
+        chosen = self._exponents()
+        return np.ones(self.n_features_in_) if chosen is None else chosen
+
+    def _exponents(self) -> Array | None:
+        return None if self._weights is None else self._weights.features
+
+    def _fit_weights(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> FeatureWeights:
+        alpha = self._check_alpha() if not isinstance(self.alpha, Dirichlet) else None
+        if alpha is None or np.ndim(alpha) or alpha <= 0 or self.estimate not in ("mean", "mle", "map"):
+            raise InputError(
+                "The 'weights' parameter of MultinomialNB can be 'loo' with one alpha above 0 for all words and an "
+                f"estimate other than 'predictive'; got alpha={self.alpha!r}, estimate={self.estimate!r}."
+            )
+        matrix, codes = csr_matrix(self._read_rows(X), dtype=np.float64), self._codes_of(y)
+        given = read_weights(sample_weight, len(codes))
+        group = None if groups is None else group_codes(groups, len(codes))
+        given = np.ones(len(codes)) if given is None else given
+        documents = Documents(matrix, codes, given, group, lambda n: class_log_prior(self, n))
+        counts: Any = Tokens(csr_matrix(self.feature_count_), self._classes.counts)
+        model = TextModel("multinomial", counts, Analysis(), float(alpha), self.estimate)
+        few = documents.some(some_rows(len(codes), ENOUGH, group))
+        start = choose(model, few, model.alpha, self.temper_, self.ridge, True).start
+        found = fit_weights(WordRows.of(model, documents, self.temper_), start.ridge, start)
+        terms = dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True))
+        return FeatureWeights(terms, found.ridge, found.features)
 
     def _find_prior(self) -> float:
         t: Any = self._features

@@ -40,6 +40,8 @@ class TableCounts(Classifier):
     estimate: Any
     unseen: str
     weights: Any
+    ridge: float | None
+    effort: str
     columns_: dict[str | int, ColumnModel]
     statistics_: dict[str | int, Any]
     class_count_: Array
@@ -58,7 +60,7 @@ class TableCounts(Classifier):
         return table_votes(self._learned, scorer, table, self.estimate), self._log_prior(), row
 
     def _top(self, code: int, k: int) -> list[Top]:
-        return top_of_table(self._learned, code, k)
+        return top_of_table(self._learned, code, k, self.weights_)
 
     def _united(self, seen: Any, classes: Any, first: bool) -> Any:
         """All classes: declared, or known so far and seen now."""
@@ -138,8 +140,11 @@ class TableCounts(Classifier):
         every = ColumnRows.of(table, prior[which], codes[which], rows[which])
         few = every.some(np.isin(np.arange(len(every.codes)), some_rows(len(every.codes), ENOUGH)))
         judged = one_in(JUDGED, len(few.codes))
-        start = choose_ridge(few.some(~judged), few.some(judged))
-        found = fit_weights(every, start.ridge, start)
+        if self.ridge is None:
+            start = choose_ridge(few.some(~judged), few.some(judged))
+            found = fit_weights(every, start.ridge, start)
+        else:
+            found = fit_weights(every, self.ridge)
         columns = dict(zip(votes, found.features.tolist(), strict=True))
         return ColumnWeights(
             dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True)), found.ridge, columns

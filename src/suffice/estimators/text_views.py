@@ -75,8 +75,7 @@ class TextViews(Views):
                 None if part is None else np.asarray(part)[X.which] for part in (y, sample_weight, groups)
             )
             X = X.texts
-        self._chosen, self._stale = {}, False
-        owner._made = {}
+        self._drop_views()
         weigh = is_loo(self.weights) and self.effort != "fast"
         free = self.alpha is None or weigh
         if len(y) < FEW or not free or not owner._can_leave_out() or not owner._text_model().weighable:
@@ -139,7 +138,7 @@ class TextViews(Views):
 
     def _named(self, found: Fitted, model: TextModel) -> WordWeights:
         classes = dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True))
-        return WordWeights(classes, found.ridge, model.counts.words, found.features)
+        return WordWeights(classes, found.ridge, found.features, model.counts.words)
 
     def _tell(self, rows: WordRows) -> Any:
         """Says each step, if that is wanted."""

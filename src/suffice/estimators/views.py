@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.models.removal import group_codes
+from suffice.models.sample import some_rows
 from suffice.models.temper import Temper, Tempered, choose_temper, log_loss
 from suffice.typing import Array
 
@@ -21,8 +22,8 @@ __all__ = ["TEMPER", "Views", "is_loo"]
 
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
 
-ROWS, SCORES = 20_000, 2**24
-"""Rows that something is chosen by, at most, and their scores; they lie evenly among all."""
+ROWS, FEW_ROWS, SCORES = 20_000, 2000, 2**24
+"""Rows that something is chosen by, at most; with little effort; and their scores."""
 
 STEPS = {"xatol": 0.05}
 """How closely ln alpha is looked for."""
@@ -86,9 +87,10 @@ class Views:
     def _fit_views(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         """Choose what is to be chosen by leaving rows out."""
         owner: Any = self
-        self._chosen, self._stale = {}, False
+        self._drop_views()
         _ = self.temper_  # refused at once if it is no power
         alpha, weights = is_loo(getattr(self, "alpha", None)), is_loo(getattr(self, "weights", None))
+        weights = weights and getattr(self, "effort", None) != "fast" and hasattr(owner, "_fit_weights")
         if not (alpha or weights or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
             return
         X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)
@@ -99,7 +101,14 @@ class Views:
             self._chosen = {**self._chosen, "temper": choose_temper(*self._judged(*rows))}
         if weights:
             self._chosen = {**self._chosen, "weights": owner._fit_weights(*rows)}
-            owner._made = {}
+            owner._set_statistics(owner.classes_, owner._get_statistics())
+
+    def _drop_views(self) -> None:
+        """As if nothing had been chosen by rows."""
+        owner: Any = self
+        before, self._chosen, self._stale = self._chosen, {}, False
+        if before:
+            owner._set_statistics(owner.classes_, owner._get_statistics())
 
     def _best_alpha(self, rows: Any) -> float:
         """The pseudo-count of least loss. The loss can have several valleys: the lowest of a few points is searched."""
@@ -179,13 +188,10 @@ def is_loo(value: Any) -> bool:
 
 def _some(model: Any, X: Any, y: Any, weights: Any, groups: Any) -> tuple[Any, Any, Any, Any]:
     """All rows, or so many of them as are enough."""
-    labels, most = np.asarray(y), min(ROWS, SCORES // len(model.classes_))
+    rows = {"fast": FEW_ROWS, "best": len(y)}.get(getattr(model, "effort", ""), ROWS)
+    labels, most = np.asarray(y), min(rows, SCORES // len(model.classes_))
     if len(labels) <= most:
         return X, labels, weights, groups
-    if groups is None:
-        which = np.linspace(0, len(labels) - 1, most).astype(np.int64)
-    else:  # whole groups, since each row is judged without all of its own
-        group = group_codes(groups, len(labels))
-        which = np.flatnonzero(group % -(-len(labels) // most) == 0)
+    which = some_rows(len(labels), most, None if groups is None else group_codes(groups, len(labels)))
     few = [None if part is None else np.asarray(part)[which] for part in (labels, weights, groups)]
     return model._take_rows(X, which), few[0], few[1], few[2]

@@ -11,7 +11,7 @@ from suffice.stats.words import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array
 
-__all__ = ["ColumnWeights", "Weights", "WordWeights"]
+__all__ = ["ColumnWeights", "FeatureWeights", "Weights", "WordWeights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +34,17 @@ class ColumnWeights(Weights):
 
 
 @dataclass(frozen=True, eq=False)
-class WordWeights(Weights):
+class FeatureWeights(Weights):
+    """Exponents of features, in their order."""
+
+    features: Array
+
+
+@dataclass(frozen=True, eq=False)
+class WordWeights(FeatureWeights):
     """Exponents of words, or of buckets of words."""
 
     words: WordList
-    features: Array
 
     def of(self, counts: WordCounts) -> Array:
         """The exponent of each word of a statistic; 1 for one that came later."""

@@ -56,7 +56,7 @@ def analysis_of(estimator: Any) -> Analysis:
 
 def with_defaults(estimator: Any) -> tuple[tuple[int, int], float]:
     """`ngram_range` and `min_df`; where they are not given, single words, or with the best effort pairs of them too."""
-    ngrams, least = estimator.ngram_range, estimator.min_df
+    ngrams, least = estimator.ngram_range, getattr(estimator, "min_df", 1)
     pairs = ngrams is None and getattr(estimator, "effort", None) == "best"
     return tuple(ngrams or ((1, 2) if pairs else (1, 1))), (2 if pairs else 1) if least is None else least
 

@@ -40,7 +40,7 @@ def _(event: Categorical, t: CategoryCounts, n: Array) -> Belief:
 
 @belief_about.register
 def _(event: Multinomial, t: TokenCounts, n: Array) -> Belief:
-    return Words(t.counts, event.alpha, t.counts.shape[1])
+    return Words(t.counts, event.alpha, t.counts.shape[1], event.weights)
 
 
 @belief_about.register

@@ -9,7 +9,7 @@ estimated as
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -95,6 +95,7 @@ class Multinomial:
 
     alpha: Array
     estimate: Estimate = "mean"
+    weights: Array | None = None  # evidence weights of words, but not where documents are scored as a whole
 
     def log_theta(self, t: TokenCounts) -> Array:
         """ln θ."""
@@ -109,11 +110,12 @@ class Multinomial:
         if self.estimate == "predictive":
             alpha = np.asarray(self.alpha + t.counts)
             return Rising(alpha, None, np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
-        return linear(self.log_theta(t), np.zeros(len(t.counts)))
+        logs = self.log_theta(t)
+        return linear(logs if self.weights is None else logs * self.weights, np.zeros(len(t.counts)))
 
     def leave_out(self, t: TokenCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         """Scores of rows, each by a class that has not seen it."""
-        if not X.is_sparse and self.estimate != "predictive":
+        if not X.is_sparse and self.estimate != "predictive" and self.weights is None:
             prior = np.broadcast_to(added(self.alpha, self.estimate), t.counts.shape[1:])
             return leave_out.put(scores, codes, leave_out.dense_words(t.counts, prior, X.matrix, codes, weights))
         entries, whole = Entries.of(X.matrix), self.estimate == "predictive"
@@ -121,6 +123,8 @@ class Multinomial:
         own, total = t.counts[codes[entries.row], entries.feature], t.counts.sum(axis=1)[codes]
         prior = np.broadcast_to(added(self.alpha, self.estimate), (entries.width,))
         drawn = entries.sums(gone)
+        if self.weights is not None:
+            entries = replace(entries, value=entries.value * self.weights[entries.feature])
         return leave_out.put(scores, codes, leave_out.multinomial(own, total, prior, entries, gone, drawn, whole))
 
 

@@ -15,7 +15,7 @@ def hashed(numbers: Any) -> Any:
     """A 64-bit number for each (splitmix64), evenly spread.
 
     >>> [f"{x:016x}" for x in hashed([0, 1]).tolist()]
-    ['e220a8397b1dcdaf', '910a2dec89025cc1']
+    ['e220a8397b1dcdaf', '6e789e6aa1b965f4']
     """
     with np.errstate(over="ignore"):
         z = (np.asarray(numbers, np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)

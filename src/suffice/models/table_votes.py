@@ -14,6 +14,7 @@ from suffice.models.gaussian import Gaussian as Normal
 from suffice.models.tables import TableModel, TableScorer
 from suffice.models.text_votes import text_votes
 from suffice.models.votes import Belief, Votes, belief_of_shares, votes
+from suffice.models.weights import in_words
 from suffice.stats import TokenCounts
 from suffice.tables import Column, Table
 from suffice.typing import Array
@@ -40,6 +41,8 @@ def table_votes(model: TableModel, scorer: TableScorer, table: Table, estimate: 
         if isinstance(model.columns[name], columns.Text) and model.statistics[name].width:
             inner[i] = _words(model.columns[name], model.statistics[name], column, estimate)
     readings = [_reading(table[name], scorer.columns[name]) for name in names]
+    meant = [in_words(scorer.weights.get(name, 1.0), "columns") for name in names]
+    readings = [f"{text}, {what}" if what else text for text, what in zip(readings, meant, strict=True)]
     return Votes(list(names), readings, logs, (means, variances), inner)
 
 

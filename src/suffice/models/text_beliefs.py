@@ -82,13 +82,13 @@ class TextBelief:
         found = self.model.lexicon.matrix(batch, self.model.counts.width).astype(np.float64)
         if self.model.once:
             found.data[:] = 1.0
-        return self.model.weighed(found)
+        return self.model.told(found)
 
 
 def text_belief(model: TextModel) -> TextBelief:
     """What is believed of the scores of documents."""
     if model.kind == "multinomial":
-        return TextBelief(Words(model.table, model.alpha, model.counts.width), model)
+        return TextBelief(Words(model.table, model.alpha, model.counts.width, model.weights), model)
     if model.kind == "bernoulli":
         return TextBelief(Presence(model.counts.documents, model.counts.n, model.alpha), model)
     why = NO_EVIDENCE["complement" if model.kind == "complement" else "urns"]

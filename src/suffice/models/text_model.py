@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice._native import Times
 from suffice.models import text_leave_out, texts
 from suffice.models.bayes import Scorer
 from suffice.models.events import Estimate
 from suffice.models.removal import removals
+from suffice.models.texts import Times
 from suffice.models.urns import Urns, predictive_urns
 from suffice.stats.words import WordCounts
 from suffice.text import Analysis

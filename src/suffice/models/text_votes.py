@@ -12,6 +12,7 @@ from suffice.models.logs import log
 from suffice.models.text_model import TextModel
 from suffice.models.urns import Urns, predictive_urns
 from suffice.models.votes import Votes, belief_of_shares, drawn, length
+from suffice.models.weights import in_words
 from suffice.text import Batch, matrix
 from suffice.typing import Array, Integers
 
@@ -26,6 +27,9 @@ def text_votes(model: TextModel, text: Any) -> Votes:
     X = found[0]
     names, strangers = _names(model, text, X.indices)
     counted = [_times(v) for v in X.data.tolist()]
+    if model.weights is not None:
+        meant = [in_words(w, "words") for w in model.weights[X.indices].tolist()]
+        counted = [f"{times}, {what}" if what else times for times, what in zip(counted, meant, strict=True)]
     if model.transform is not None:
         X = model.transform(X)
     elif model.once:

@@ -27,6 +27,7 @@ from suffice.typing import Array, Integers
 
 __all__ = [
     "Lexicon",
+    "Times",
     "Transform",
     "TransformedScorer",
     "WordWeights",
@@ -37,6 +38,8 @@ __all__ = [
     "multinomial_scores",
     "pseudo_count",
 ]
+
+Times = _native.Times
 
 AS_IT_IS = Temper()
 
@@ -79,7 +82,7 @@ class WordWeights:
     slope: Array
     scale: Array
     offset: Array
-    times: _native.Times = _native.Times.as_often
+    times: Times = Times.as_often
     mass: Array | None = None  # of each word in n; one if not given
 
     def weighted(self, by: Array | None) -> WordWeights:
@@ -219,12 +222,10 @@ def bernoulli(counts: WordCounts, alpha: float) -> WordWeights:
     values = on - finite_off - np.repeat(slope, np.diff(table.indptr))  # NB-1
     lost = np.bincount(_rows(table), finite_off - np.repeat(_log_or_zero(n + alpha), np.diff(table.indptr)), len(n))
     offset = counts.width * (_log_or_zero(n + alpha) - _log_or_zero(n + 2 * alpha)) + lost
-    return replace(
-        _plain(_by_word(table, values), np.zeros(counts.width), slope), offset=offset, times=_native.Times.once
-    )
+    return replace(_plain(_by_word(table, values), np.zeros(counts.width), slope), offset=offset, times=Times.once)
 
 
-def complement(counts: WordCounts, table: Any, alpha: float, norm: bool, times: _native.Times) -> WordWeights:
+def complement(counts: WordCounts, table: Any, alpha: float, norm: bool, times: Times) -> WordWeights:
     """−ln θ̃ of NB-8: each class by what the others are."""
     tiny = np.finfo(np.float64).tiny
     everywhere = np.asarray(table.sum(axis=0)).ravel()
@@ -255,7 +256,7 @@ def always(counts: WordCounts) -> tuple[WordWeights, Any]:
     table = counts.documents
     every = (table.data == np.repeat(counts.n, np.diff(table.indptr))).astype(np.float64)
     weights = _plain(_by_word(table, every), np.zeros(counts.width), np.zeros(counts.n_classes))
-    return replace(weights, times=_native.Times.once), np.bincount(_rows(table), every, counts.n_classes)
+    return replace(weights, times=Times.once), np.bincount(_rows(table), every, counts.n_classes)
 
 
 def multinomial_scores(counts: WordCounts, table: Any, alpha: float, X: Any, by: Array | None = None) -> Array:
@@ -279,7 +280,7 @@ def multinomial_scorer(
     table: Any,
     alpha: float,
     lexicon: Lexicon,
-    times: _native.Times = _native.Times.as_often,
+    times: Times = Times.as_often,
     by: Array | None = None,
 ) -> TextScorer | Forbidden:
     """Scores by NB-3; without pseudo-counts, a word that a class never had forbids it."""

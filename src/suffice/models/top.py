@@ -21,6 +21,7 @@ from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
 from suffice.models.gaussian import Gaussian
 from suffice.models.tables import TableModel
 from suffice.models.text_model import TextModel
+from suffice.models.weights import in_words
 from suffice.stats import TokenCounts
 from suffice.typing import Array, Integers
 
@@ -127,7 +128,10 @@ def _(event: Bernoulli, t: Any, n: Array, code: int, k: int) -> list[Top]:
 
 @top_of.register
 def _(event: Multinomial, t: Any, n: Array, code: int, k: int) -> list[Top]:
-    return best(of_shares(np.exp(event.log_theta(t)), n, code), k, lambda j: (j, ""))
+    told, by = of_shares(np.exp(event.log_theta(t)), n, code), event.weights
+    if by is None:
+        return best(told, k, lambda j: (j, ""))
+    return best(told * by, k, lambda j: (j, in_words(by[j], "words")))
 
 
 @top_of.register
@@ -163,9 +167,14 @@ def _(event: Gaussian, t: Any, n: Array, code: int, k: int) -> list[Top]:
 
 def top_of_texts(model: TextModel, code: int, k: int) -> list[Top]:
     """Words of a model of texts, or buckets of words."""
-    counts = model.counts
-    weights = _of_words(model, code)
-    return best(weights, k, lambda i: (f"bucket {i}" if counts.hash_bits else str(counts.words.strings[i]), ""))
+    counts, by = model.counts, model.weights
+    told = _of_words(model, code) if by is None else _of_words(model, code) * by
+
+    def row(i: int) -> tuple[str, str]:
+        name = f"bucket {i}" if counts.hash_bits else str(counts.words.strings[i])
+        return name, "" if by is None else in_words(by[i], "words")
+
+    return best(told, k, row)
 
 
 def _of_words(model: TextModel, code: int) -> Array:
@@ -190,11 +199,14 @@ def _of_urns(urns: Any, share: Array, code: int) -> Array:
     return of_ratio(own, others)
 
 
-def top_of_table(model: TableModel, code: int, k: int) -> list[Top]:
-    """Columns of a table, and their values."""
+def top_of_table(model: TableModel, code: int, k: int, by: dict[Any, float]) -> list[Top]:
+    """Columns of a table, with their evidence weights, and their values."""
     found: list[Top] = []
     for name, column in model.columns.items():
-        found += [Top(name, value, weight) for value, weight in _column(column, model.statistics[name], code, k)]
+        power = by.get(name, 1.0)
+        what = in_words(power, "columns")
+        for value, weight in _column(column, model.statistics[name], code, k):
+            found.append(Top(name, f"{value}, {what}" if what else value, power * weight))
     return sorted(found, key=lambda row: -row.weight)[:k]
 
 

@@ -103,9 +103,10 @@ class Words:
     counts: Any  # classes × words, dense or sparse
     alpha: Any  # a number, or one for each word
     width: int
+    weights: Array | None = None  # evidence weights of words
 
     def moments(self, X: Any) -> Moments:
-        """Σ x_j ln θ_j."""
+        """Σ w_j x_j ln θ_j."""
         X, _, alpha, total = self._asked(X)
         n = np.asarray(X.sum(axis=1)).ravel()[:, None]
         squares = X.multiply(X)
@@ -129,6 +130,8 @@ class Words:
         """Documents by the words they have, whether these are all, their α by class, and α of all words together."""
         X = sparse.csc_matrix(matrix_of(X))
         asked = np.flatnonzero(np.diff(X.indptr))
+        if self.weights is not None:
+            X = sparse.csc_matrix((X.data * np.repeat(self.weights, np.diff(X.indptr)), X.indices, X.indptr), X.shape)
         prior = np.broadcast_to(self.alpha, (self.width,))
         counts = self._by_word[:, asked]
         alpha = np.asarray(counts.toarray() if sparse.issparse(counts) else counts) + prior[asked]

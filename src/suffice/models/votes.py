@@ -20,6 +20,7 @@ from suffice.models.categorical import Categorical
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson, _known
 from suffice.models.gaussian import Gaussian, StudentTs
 from suffice.models.logs import log
+from suffice.models.weights import in_words
 from suffice.posterior.special import log_rising
 from suffice.typing import Array, Booleans, Integers
 
@@ -112,6 +113,10 @@ def _(event: Multinomial, t: Any, n: Array, x: Array, wide: bool) -> Votes:
         return _drawn(np.asarray(event.alpha + t.counts), x, True)
     at = np.flatnonzero(x)
     words, times = [_times(v) for v in x[at].tolist()], x[at][:, None]
+    if event.weights is not None:
+        meant = [in_words(w, "words") for w in event.weights[at].tolist()]
+        words = [f"{counted}, {what}" if what else counted for counted, what in zip(words, meant, strict=True)]
+        times = times * event.weights[at][:, None]
     belief = None
     if event.estimate == "mean":
         alpha = np.asarray(event.alpha + t.counts)

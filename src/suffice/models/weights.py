@@ -21,13 +21,28 @@ import numpy as np
 from suffice.models.descent import descend
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["JUDGED", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "Rows", "Tell", "choose_ridge", "fit_weights", "safest"]
+__all__ = [
+    "JUDGED",
+    "RIDGE",
+    "ROUGH",
+    "ColumnRows",
+    "Fitted",
+    "Rows",
+    "Tell",
+    "choose_ridge",
+    "fit_weights",
+    "in_words",
+    "safest",
+]
 
 RIDGE, STEP = 0.3, 10**0.5
 """Where the ridge is looked for first, and the factor to the next."""
 
 ROUGH, FINE = 1e-3, 1e-4
 """When a fit is near enough: to compare ridges, and to keep."""
+
+SILENT = 0.05
+"""A weight below this is as good as none."""
 
 JUDGED = 4
 """One in so many rows judges what the others chose."""
@@ -129,6 +144,13 @@ class ColumnRows:
         total = share.sum(axis=0)
         share /= total
         return share, own - np.log(total)
+
+
+def in_words(weight: float, others: str) -> str:
+    """What an evidence weight means; nothing for one."""
+    if weight < SILENT:
+        return f"already said by other {others}"
+    return "" if abs(weight - 1) < 0.005 else f"weight {weight:.2f}"
 
 
 def fit_weights(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from suffice import _native
 from suffice.models import leave_out, texts
@@ -18,7 +19,7 @@ from suffice.models.weights import JUDGED, RIDGE, ROUGH, Fitted, choose_ridge, f
 from suffice.parallel import thread_count
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Choice", "Documents", "WordRows", "choose"]
+__all__ = ["Choice", "Documents", "Tokens", "WordRows", "choose"]
 
 ALPHA, STEP = 0.1, 10**0.5
 """Where the pseudo-count is looked for first, and the factor to the next."""
@@ -58,6 +59,32 @@ class Documents:
         by, alone = self.gone(len(n))
         left = n - by[alone[rows]].toarray()
         return np.asarray(self.log_prior(np.where(left > 1e-12 * n, left, 0.0)))
+
+
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """Counts of words that have no names: classes × words, and rows of classes."""
+
+    tokens: Any
+    n: Array
+
+    @property
+    def width(self) -> int:
+        """Number of words."""
+        return int(self.tokens.shape[1])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return len(self.n)
+
+    def less(self, documents: Any, codes: Integers, weights: Array) -> Tokens:
+        """Without documents."""
+        member = sparse.csr_matrix((weights, (codes, np.arange(len(codes)))), (len(self.n), len(codes)))
+        left = self.tokens - member @ documents
+        slight = np.abs(left.data) <= 1e-9 * (1 + np.abs(left.data))
+        left.data[slight] = 0.0
+        return Tokens(left.tocsr(), self.n - np.asarray(member.sum(axis=1)).ravel())
 
 
 @dataclass(frozen=True, eq=False)
