@@ -69,7 +69,7 @@ def test_the_ridge_is_the_largest_that_rows_cannot_tell_from_the_best() -> None:
     rows = some_rows(2, n=400)
     judged = np.arange(400) % 4 == 0
     learned, held = rows.some(~judged), rows.some(judged)
-    found = choose_ridge(learned, held)
+    found = choose_ridge([(learned, held)])
     ridges = 0.3 * 10 ** (np.arange(-4, 7) / 2)
     each = [held.each(fit.features, fit.classes) for fit in (fit_weights(learned, ridge) for ridge in ridges)]
     best = each[int(np.argmin([losses.sum() for losses in each]))]

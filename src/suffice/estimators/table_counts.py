@@ -17,7 +17,7 @@ from suffice.estimators.weights import ColumnWeights
 from suffice.models.columns import ColumnModel, Drop, Unknown
 from suffice.models.columns.beliefs import TableBelief
 from suffice.models.removal import group_codes
-from suffice.models.sample import one_in, some_rows
+from suffice.models.sample import hashed, some_rows
 from suffice.models.table_votes import table_votes
 from suffice.models.tables import TableModel, TableScorer
 from suffice.models.top import Top, top_of_table
@@ -138,17 +138,17 @@ class TableCounts(Classifier):
         table = np.stack([vote[which] for vote in votes.values()]) * self._powers(X)
         prior = np.broadcast_to(prior, (len(codes), len(self.classes_)))
         every = ColumnRows.of(table, prior[which], codes[which], rows[which])
-        few = every.some(np.isin(np.arange(len(every.codes)), some_rows(len(every.codes), ENOUGH)))
-        judged = one_in(JUDGED, len(few.codes))
-        if self.ridge is None:
-            start = choose_ridge(few.some(~judged), few.some(judged))
-            found = fit_weights(every, start.ridge, start)
-        else:
-            found = fit_weights(every, self.ridge)
+        found = fit_weights(every, self._ridge_of(every) if self.ridge is None else self.ridge)
         columns = dict(zip(votes, found.features.tolist(), strict=True))
         return ColumnWeights(
             dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True)), found.ridge, columns
         )
+
+    def _ridge_of(self, rows: ColumnRows) -> float:
+        """How strongly weights are held at one: each part of some rows is judged by what the others choose."""
+        few = rows.some(np.isin(np.arange(len(rows.codes)), some_rows(len(rows.codes), ENOUGH)))
+        part = hashed(np.arange(len(few.codes))) % np.uint64(JUDGED)
+        return choose_ridge([(few.some(part != k), few.some(part == k)) for k in range(JUDGED)]).ridge
 
     def _evidence_cells(self) -> tuple[Any, Any, Array | None]:
         return list(self.columns_), self._learned.evidence(), None

@@ -45,7 +45,7 @@ SILENT = 0.05
 """A weight below this is as good as none."""
 
 JUDGED = 4
-"""One in so many rows judges what the others chose."""
+"""One in so many rows judges what the others chose, or each of so many parts what the others did."""
 
 Tell = Callable[[int, float], None]
 
@@ -184,17 +184,25 @@ def fit_weights(
     return Fitted(weights, terms - terms.mean(), ridge, -found.value, found.calls)
 
 
-def choose_ridge(learned: Rows, held: Rows, start: Fitted | None = None) -> Fitted:
-    """The weights of some rows with the ridge for which they predict other rows best; `start` is a fit with RIDGE."""
-    fits: dict[float, Fitted] = {} if start is None else {start.ridge: start}
+def choose_ridge(parts: list[tuple[Rows, Rows]], start: Fitted | None = None) -> Fitted:
+    """The ridge for which weights of some rows predict other rows best, and the weights of the first part.
+
+    Each part is the rows that weights are fitted on, and those that judge; `start` is a fit of the first one.
+    """
+    fits: dict[tuple[float, int], Fitted] = {} if start is None else {(start.ridge, 0): start}
+
+    def fit(ridge: float, k: int) -> Fitted:
+        if (ridge, k) not in fits:
+            done = [other for other, part in fits if part == k]
+            near = min(done, key=lambda other: abs(np.log(other / ridge)), default=None)
+            fits[ridge, k] = fit_weights(parts[k][0], ridge, None if near is None else fits[near, k], ROUGH)
+        return fits[ridge, k]
 
     def loss(ridge: float) -> Array:
-        if ridge not in fits:
-            near = min(fits, key=lambda other: abs(np.log(other / ridge)), default=None)
-            fits[ridge] = fit_weights(learned, ridge, None if near is None else fits[near], ROUGH)
-        return held.each(fits[ridge].features, fits[ridge].classes)
+        found = [fit(ridge, k) for k in range(len(parts))]
+        return np.concatenate([held.each(it.features, it.classes) for (_, held), it in zip(parts, found, strict=True)])
 
-    return fits[safest(loss, RIDGE, STEP, 1e-3, 1e3)]
+    return fits[safest(loss, RIDGE, STEP, 1e-3, 1e3), 0]
 
 
 def safest(loss: Callable[[float], Array], start: float, step: float, least: float, most: float) -> float:
@@ -219,7 +227,7 @@ def safest(loss: Callable[[float], Array], start: float, step: float, least: flo
     best = low
     while start * step ** (low + 1) <= most:
         more = at(low + 1) - at(best)
-        if more.sum() > np.sqrt(len(more)) * more.std():
+        if len(more) and more.sum() > np.sqrt(len(more)) * more.std():
             break
         low += 1
     return float(start * step**low)

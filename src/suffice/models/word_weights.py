@@ -174,7 +174,7 @@ def choose(
         loss(alpha)
     suits, rows, held, start = fits[alpha]
     if weigh and ridge is None:
-        start = choose_ridge(rows, held, start)
+        start = choose_ridge([(rows, held)], start)
     return Choice(alpha, suits, start)
 
 
