@@ -8,6 +8,7 @@ import pytest
 from scipy import sparse, stats
 
 import suffice as sf
+from estimators.plain import TextClassifier
 
 TEXTS, LABELS = ["cheap pills, cheap watches", "lunch at noon?", "watches for you", "are you at lunch"], ["s", "h"] * 2
 
@@ -17,7 +18,7 @@ def parts(told: Any) -> dict[Any, tuple[str, float]]:
 
 
 def test_words_that_occur_have_a_bar_and_unknown_ones_one_together() -> None:
-    told = parts(sf.TextClassifier(temper=None).fit(TEXTS, LABELS).explain("cheap cheap lunch, foo bar", "s", "h"))
+    told = parts(TextClassifier().fit(TEXTS, LABELS).explain("cheap cheap lunch, foo bar", "s", "h"))
     assert set(told) == {"cheap", "lunch", "(unknown words)"}
     assert told["cheap"][0] == "2 times"
     assert told["cheap"][1] == pytest.approx(2 * np.log(3 / 1))
@@ -135,7 +136,7 @@ def test_a_text_column_names_its_telling_words() -> None:
     table = {"note": [text + " and some more words here" for text in TEXTS] * 3, "n": [1.5, 2.0, 1.0, 2.5] * 3}
     model = sf.NaiveBayes({"note": "text"}).fit(table, LABELS * 3)
     value, weight = parts(model.explain({"note": "cheap lunch watches", "n": None}, "s", "h"))["note"]
-    assert value.startswith("cheap lunch watches [")
+    assert value.startswith("cheap lunch watches")
     assert "cheap +" in value
     assert "lunch −" in value or "lunch -" in value
     assert weight > 0

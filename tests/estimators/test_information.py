@@ -13,6 +13,7 @@ from sklearn.metrics import mutual_info_score
 
 import suffice as sf
 from datasets.shared import real
+from estimators.plain import TextClassifier
 from suffice.errors import SufficeError
 from suffice.estimators import Information
 
@@ -107,7 +108,7 @@ def test_scikit_learns_number_for_frequencies() -> None:
 @pytest.mark.parametrize("kind", ["bernoulli", "multinomial", "complement"])
 @pytest.mark.parametrize("options", [*OPTIONS, {"estimate": "mle"}, {"estimate": "map", "alpha": 1.5}])
 def test_texts_equal_the_matrix(kind: str, options: dict[str, Any]) -> None:
-    ours = sf.mutual_information(sf.TextClassifier(kind, **options).fit(TEXTS, Y))
+    ours = sf.mutual_information(TextClassifier(kind, **options).fit(TEXTS, Y))
     if kind == "complement" and "estimate" in options:
         kind = "multinomial"
     matrix: Any = getattr(sf, f"{kind.title()}NB")
@@ -117,16 +118,16 @@ def test_texts_equal_the_matrix(kind: str, options: dict[str, Any]) -> None:
 
 
 def test_texts_of_a_view() -> None:
-    model = sf.TextClassifier("bernoulli", max_features=4).fit(TEXTS, Y)
+    model = TextClassifier("bernoulli", max_features=4).fit(TEXTS, Y)
     assert sorted(name for name, _ in sf.mutual_information(model)) == model.words_.tolist()
-    once = sf.mutual_information(sf.TextClassifier(binary=True).fit(TEXTS, Y))
+    once = sf.mutual_information(TextClassifier(binary=True).fit(TEXTS, Y))
     np.testing.assert_allclose(
         once.by_feature, sf.mutual_information(sf.MultinomialNB().fit(X[:, ORDER] > 0, Y)).by_feature, rtol=1e-9
     )
-    hashed = sf.mutual_information(sf.TextClassifier(hash_bits=10).fit(TEXTS, Y))
+    hashed = sf.mutual_information(TextClassifier(hash_bits=10).fit(TEXTS, Y))
     assert len(hashed) == 1024
     assert hashed.names.dtype.kind == "i"
-    rennie = sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, Y)
+    rennie = TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, Y)
     assert np.isfinite(sf.mutual_information(rennie).values).all()
 
 
@@ -154,9 +155,9 @@ def test_what_tells_nothing_is_zero() -> None:
         assert two.values.tolist() == [0, 0, 0]
         assert two.names.tolist() == [0, 1, 2]
     for model in ("bernoulli", "multinomial", "complement"):
-        texts = sf.TextClassifier(model).fit(["tea milk", "rum"] * 7, np.repeat([0, 1], 7).tolist())
-        same = sf.TextClassifier(model).fit(["tea milk", "rum"] * 14, np.repeat([0, 1], 14).tolist())
-        lone = sf.TextClassifier(model).fit(["tea milk", "rum"], [0, 0])
+        texts = TextClassifier(model).fit(["tea milk", "rum"] * 7, np.repeat([0, 1], 7).tolist())
+        same = TextClassifier(model).fit(["tea milk", "rum"] * 14, np.repeat([0, 1], 14).tolist())
+        lone = TextClassifier(model).fit(["tea milk", "rum"], [0, 0])
         assert sf.mutual_information(lone).values.max() == 0
         assert sf.mutual_information(same).values.max() == 0
         assert np.isfinite(sf.mutual_information(texts).values).all()
@@ -167,7 +168,7 @@ def test_what_tells_nothing_is_zero() -> None:
 def test_a_large_vocabulary_needs_no_table_of_words_and_classes() -> None:
     """A table of 4,000 classes and 40,000 words would take 1.3 GB, and the time for it."""
     texts = [f"w{i} w{i % 7}x" for i in range(40_000)]
-    model = sf.TextClassifier("bernoulli", hash_bits=20).fit(texts, np.arange(40_000) % 4_000)
+    model = TextClassifier("bernoulli", hash_bits=20).fit(texts, np.arange(40_000) % 4_000)
     values = sf.mutual_information(model).values
     assert np.isfinite(values).all()
     assert values[0] > 0
@@ -211,7 +212,7 @@ def test_more_that_is_refused() -> None:
     unit: Any = "dits"
     with pytest.raises(SufficeError, match="'unit' of mutual_information must be 'nats' or 'bits'; got 'dits'"):
         sf.mutual_information(sf.BernoulliNB().fit(X, Y), unit)
-    for model in (sf.BernoulliNB(), sf.TextClassifier(), sf.GaussianNB()):
+    for model in (sf.BernoulliNB(), TextClassifier(), sf.GaussianNB()):
         with pytest.raises(NotFittedError):
             sf.mutual_information(model)
 

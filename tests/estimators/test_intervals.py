@@ -8,6 +8,7 @@ import pytest
 from scipy.special import expit, logsumexp, ndtri
 
 import suffice as sf
+from estimators.plain import TextClassifier
 from laws.estimators import ESTIMATORS, EstimatorCase
 from laws.test_estimators import fitted
 from suffice.errors import ImproperPrior, InputError, KindError
@@ -116,7 +117,7 @@ def text(rng: Rng, classes: int) -> World:
     def counts(X: Any) -> Any:
         return np.array([[row.split().count(word) for word in words] for row in X])
 
-    return sf.TextClassifier(alpha=1.0, temper=None), texts, lambda X: scores(counts(X))
+    return TextClassifier(alpha=1.0, temper=None), texts, lambda X: scores(counts(X))
 
 
 WORLDS: list[Callable[[Rng, int], World]] = [bernoulli, categorical, multinomial, poisson, gaussian, mixed, text]
@@ -193,8 +194,8 @@ def test_texts_are_as_sure_as_their_matrix() -> None:
     X, y = next(case for case in ESTIMATORS if case.name == "TextClassifier").data(3, 60)
     matrix = sf.CountVectorizer().fit_transform(X)
     pairs = [
-        (sf.TextClassifier(temper=None), sf.MultinomialNB()),
-        (sf.TextClassifier("bernoulli", temper=None), sf.BernoulliNB()),
+        (TextClassifier(temper=None), sf.MultinomialNB()),
+        (TextClassifier("bernoulli", temper=None), sf.BernoulliNB()),
     ]
     for text, plain in pairs:
         mine, theirs = text.fit(X, y).predict_interval(X[:9]), plain.fit(matrix, y).predict_interval(matrix[:9])
@@ -283,10 +284,10 @@ def test_bounds_of_many_classes_are_those_of_each_against_the_others() -> None:
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
 def test_intervals_of_words_are_those_of_the_matrix(model: str) -> None:
     texts, y = ["spam spam eggs", "ham eggs", "spam ham ham", "eggs"], [0, 1, 0, 1]
-    ours = sf.TextClassifier(model, temper=None).fit(texts, y)
+    ours = TextClassifier(model, temper=None).fit(texts, y)
     X = sf.CountVectorizer().fit_transform(texts)
     same = (sf.MultinomialNB() if model == "multinomial" else sf.BernoulliNB()).fit(X, y)
     for got, expected in zip(ours.feature_interval(0.8), same.feature_interval(0.8), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-12)
     with pytest.raises(KindError, match="no posterior"):
-        sf.TextClassifier("complement").fit(texts, y).feature_interval()
+        TextClassifier("complement").fit(texts, y).feature_interval()

@@ -109,9 +109,9 @@ ESTIMATORS = [
     ),
     EstimatorCase("TextClassifier", sf.TextClassifier(**PLAIN), texts),
     EstimatorCase("TextClassifier as often", sf.TextClassifier(sublinear_tf=False, **PLAIN), texts),
-    EstimatorCase("TextClassifier weighed", weighed.Texts(alpha=0.5, temper=(0.7, 0.4), effort="fast"), texts),
+    EstimatorCase("TextClassifier weighed", weighed.Texts(alpha=1.5, temper=(0.7, 0.4), effort="fast"), texts),
     EstimatorCase(
-        "TextClassifier hashed, weighed", weighed.Texts(alpha=0.5, hash_bits=4, temper=0.6, effort="fast"), texts
+        "TextClassifier hashed, weighed", weighed.Texts(alpha=1.5, hash_bits=4, temper=0.6, effort="fast"), texts
     ),
     EstimatorCase("MultinomialNB weighed", weighed.Counts(), counts),
     EstimatorCase("NaiveBayes weighed", weighed.Columns(KINDS, temper=0.5, effort="fast"), mixed, exact=False),

@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize
 
 import suffice as sf
+from estimators.plain import TextClassifier
 from laws.estimators import ESTIMATORS
 from suffice.models import empirical
 from suffice.models.climb import climb
@@ -126,9 +127,9 @@ def test_shapes_of_sparse_words() -> None:
     X, y = next(case for case in ESTIMATORS if case.name == "TextClassifier").data(0, 40)
     matrix = sf.CountVectorizer().fit_transform(X).toarray()
     words = sf.MultinomialNB(alpha="evidence").fit(matrix, y)
-    text = sf.TextClassifier(alpha="evidence", temper=None).fit(X, y)
+    text = TextClassifier(alpha="evidence", temper=None).fit(X, y)
     assert text.alpha_ == pytest.approx(words.alpha_)
     np.testing.assert_allclose(text.predict_proba(X), words.predict_proba(matrix))
-    presence = sf.TextClassifier("bernoulli", alpha="evidence").fit(X, y)
-    heights = [sf.TextClassifier("bernoulli", alpha=presence.alpha_ * f).fit(X, y).log_evidence_ for f in (0.9, 1, 1.1)]
+    presence = TextClassifier("bernoulli", alpha="evidence").fit(X, y)
+    heights = [TextClassifier("bernoulli", alpha=presence.alpha_ * f).fit(X, y).log_evidence_ for f in (0.9, 1, 1.1)]
     assert max(heights) == heights[1]

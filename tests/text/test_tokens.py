@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer as Peer
 
 import suffice as sf
+from estimators.plain import TextClassifier
 from suffice.text import Analysis
 from suffice.text.unicode import special_letters, table
 
@@ -115,7 +116,7 @@ def test_texts_of_any_kind_give_the_same_counts() -> None:
     import pyarrow as pa
 
     texts = ["one two", "", "zwei Straße ΣΑΣ", "two two"] * 50
-    expected = sf.TextClassifier().fit(texts, [0, 1] * 100).counts_
+    expected = TextClassifier().fit(texts, [0, 1] * 100).counts_
     arrow = pa.array(["skip", *texts, "skip"])[1:-1]
     kinds = [
         tuple(texts),
@@ -132,7 +133,7 @@ def test_texts_of_any_kind_give_the_same_counts() -> None:
         (text for text in texts),
     ]
     for kind in kinds:
-        assert sf.TextClassifier().fit(kind, [0, 1] * 100).counts_ == expected
+        assert TextClassifier().fit(kind, [0, 1] * 100).counts_ == expected
 
 
 @pytest.mark.parametrize("unit", ["word", "char", "char_wb"])
@@ -144,7 +145,7 @@ def test_bytes_that_are_no_utf8(unit: str) -> None:
         offsets = pa.py_buffer(np.array([0, len(content)], np.int32).tobytes())
         broken = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(content)])
         texts = pa.chunked_array([broken, pa.array(["plain words"])])
-        model = sf.TextClassifier(analyzer=unit, ngram_range=(1, 2)).fit(texts, [0, 1])
+        model = TextClassifier(analyzer=unit, ngram_range=(1, 2)).fit(texts, [0, 1])
         assert unit == "word" or model.predict(texts)[1] == 1
         if unit == "char":
             expected = Peer(analyzer="char").fit([content.decode("utf-8", "replace")]).vocabulary_
@@ -157,7 +158,7 @@ def test_texts_in_odd_containers() -> None:
     import pyarrow as pa
 
     texts = ["one two", "two three", "one"]
-    expected = sf.TextClassifier().fit(texts, [0, 1, 0]).counts_
+    expected = TextClassifier().fit(texts, [0, 1, 0]).counts_
     for odd in (
         pd.Index(texts),
         pd.Series(texts, dtype="category"),
@@ -165,8 +166,8 @@ def test_texts_in_odd_containers() -> None:
         pl.Series(texts, dtype=pl.Categorical),
         pa.array(texts).dictionary_encode(),
     ):
-        assert sf.TextClassifier().fit(odd, [0, 1, 0]).counts_ == expected
-    tokens = sf.TextClassifier(tokenizer=list, lowercase=False).fit([text.split() for text in texts], [0, 1, 0])
+        assert TextClassifier().fit(odd, [0, 1, 0]).counts_ == expected
+    tokens = TextClassifier(tokenizer=list, lowercase=False).fit([text.split() for text in texts], [0, 1, 0])
     assert tokens.counts_ == expected
     for odd, words in (
         (pa.table({"text": texts}), "one column"),
@@ -175,9 +176,9 @@ def test_texts_in_odd_containers() -> None:
         ([np.ones(2), "one", "two"], "got ndarray at index 0"),
     ):
         with pytest.raises(TypeError, match=words):
-            sf.TextClassifier().fit(odd, [0, 1, 0])
+            TextClassifier().fit(odd, [0, 1, 0])
     with pytest.raises(TypeError, match="Tokens must be strings; got 1"):
-        sf.TextClassifier(analyzer=lambda text: [1]).fit(texts, [0, 1, 0])
+        TextClassifier(analyzer=lambda text: [1]).fit(texts, [0, 1, 0])
     agree([["a", "b"], ["b"]], tokenizer=list, lowercase=False, token_pattern=None)
     agree(texts, analyzer=lambda text: [(1, text)])
 

@@ -16,6 +16,7 @@ from suffice.estimators.summary import as_html, as_text
 from suffice.estimators.weights import ColumnWeights
 from suffice.models.columns import ColumnModel, Drop, Unknown
 from suffice.models.columns.beliefs import TableBelief
+from suffice.models.logs import raised_to
 from suffice.models.removal import group_codes
 from suffice.models.sample import hashed, some_rows
 from suffice.models.table_votes import table_votes
@@ -138,7 +139,7 @@ class TableCounts(Classifier):
         table = np.stack([vote[which] for vote in votes.values()]) * self._powers(X)
         prior = np.broadcast_to(prior, (len(codes), len(self.classes_)))
         every = ColumnRows.of(table, prior[which], codes[which], rows[which])
-        found = fit_weights(every, self._ridge_of(every) if self.ridge is None else self.ridge)
+        found = fit_weights(every, self._ridge_of(every) if self.ridge is None else self.ridge, tolerance=1e-9)
         columns = dict(zip(votes, found.features.tolist(), strict=True))
         return ColumnWeights(
             dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True)), found.ridge, columns
@@ -162,7 +163,7 @@ class TableCounts(Classifier):
         chosen = {} if self._weights is None else self._weights.columns
         scores = np.zeros((len(codes), len(self.classes_)))
         for name, vote in votes.items():
-            scores += chosen.get(name, 1.0) * vote
+            scores += raised_to(vote, chosen.get(name, 1.0))
         return scores
 
     def _rows_and_labels(self, X: Any, y: Any) -> tuple[Any, Any]:

@@ -76,7 +76,7 @@ class TextViews(Views):
             )
             X = X.texts
         self._drop_views()
-        weigh = is_loo(self.weights) and self.effort != "fast"
+        weigh = is_loo(self.weights) and self.effort != "fast" and len(self.classes_) > 1
         free = self.alpha is None or weigh
         if len(y) < FEW or not free or not owner._can_leave_out() or not owner._text_model().weighable:
             super()._fit_views(X, y, sample_weight, groups)

@@ -90,7 +90,8 @@ class Views:
         self._drop_views()
         _ = self.temper_  # refused at once if it is no power
         alpha, weights = is_loo(getattr(self, "alpha", None)), is_loo(getattr(self, "weights", None))
-        weights = weights and getattr(self, "effort", None) != "fast" and hasattr(owner, "_fit_weights")
+        several = len(owner.classes_) > 1 and hasattr(owner, "_fit_weights")
+        weights = weights and several and getattr(self, "effort", None) != "fast"
         if not (alpha or weights or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
             return
         X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)

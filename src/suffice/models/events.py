@@ -17,7 +17,7 @@ import numpy as np
 from suffice.errors import NoUniqueMode
 from suffice.models import leave_out
 from suffice.models.linear import Forbidding, Linear, linear
-from suffice.models.logs import log, log_ratio
+from suffice.models.logs import log, log_ratio, raised_to
 from suffice.models.removal import Entries
 from suffice.models.rising import Rising
 from suffice.posterior import Beta, Dirichlet, Gamma
@@ -111,7 +111,7 @@ class Multinomial:
             alpha = np.asarray(self.alpha + t.counts)
             return Rising(alpha, None, np.zeros(len(alpha)), alpha.sum(axis=1))  # NB-3
         logs = self.log_theta(t)
-        return linear(logs if self.weights is None else logs * self.weights, np.zeros(len(t.counts)))
+        return linear(logs if self.weights is None else raised_to(logs, self.weights), np.zeros(len(t.counts)))
 
     def leave_out(self, t: TokenCounts, n: Array, X: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         """Scores of rows, each by a class that has not seen it."""

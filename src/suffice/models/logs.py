@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from suffice.typing import Array
 
-__all__ = ["log", "log_ratio"]
+__all__ = ["log", "log_ratio", "raised_to"]
 
 
 def log(values: Array) -> Array:
@@ -22,3 +24,9 @@ def log_ratio(part: Array, whole: Array) -> Array:
         np.log(part, out=part)
         part -= logs
     return part
+
+
+def raised_to(logs: Array, power: Any) -> Array:
+    """ln pʷ: a weight of nought silences even what is impossible."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.asarray(power) == 0, 0.0, logs * power)

@@ -42,7 +42,8 @@ def table_votes(model: TableModel, scorer: TableScorer, table: Table, estimate: 
             inner[i] = _words(model.columns[name], model.statistics[name], column, estimate)
     readings = [_reading(table[name], scorer.columns[name]) for name in names]
     meant = [in_words(scorer.weights.get(name, 1.0), "columns") for name in names]
-    readings = [f"{text}, {what}" if what else text for text, what in zip(readings, meant, strict=True)]
+    spoken = [bool(what) and text != "missing" for text, what in zip(readings, meant, strict=True)]
+    readings = [f"{a}, {b}" if told else a for a, b, told in zip(readings, meant, spoken, strict=True)]
     return Votes(list(names), readings, logs, (means, variances), inner)
 
 

@@ -14,6 +14,7 @@ from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, cho
 from suffice.models.columns.beliefs import TableBelief, column_belief
 from suffice.models.columns.evidence import column_evidence
 from suffice.models.events import Estimate
+from suffice.models.logs import raised_to
 from suffice.models.removal import removals
 from suffice.parallel import in_parallel, thread_count
 from suffice.stats import ClassCounts
@@ -210,4 +211,4 @@ class TableScorer:
             return np.zeros((len(column), self.classes))
         self.models[name].read(column, "was learned as")
         votes = self.columns[name].scores(column)
-        return votes * self.weights[name] if name in self.weights else votes
+        return raised_to(votes, self.weights[name]) if name in self.weights else votes

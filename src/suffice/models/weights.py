@@ -35,8 +35,8 @@ __all__ = [
     "safest",
 ]
 
-RIDGE, STEP = 0.3, 10**0.5
-"""Where the ridge is looked for first, and the factor to the next."""
+RIDGE, STEP, MOST = 0.3, 10**0.5, 1e3
+"""Where the ridge is looked for first, the factor to the next, and beyond which it is infinite."""
 
 ROUGH, FINE = 1e-3, 1e-4
 """When a fit is near enough: to compare ridges, and to keep."""
@@ -163,6 +163,8 @@ def fit_weights(
     """The weights of highest objective for one ridge, from where an earlier fit ended."""
     n, classes = rows.size
     at_one, at_nought = np.ones(n), np.zeros(classes)
+    if np.isinf(ridge):
+        return Fitted(at_one, at_nought, ridge, -rows.loss(at_one, at_nought)[0], 1)
     middle = np.concatenate([at_one, at_nought])
     few = 0.1 * float(rows.weights.sum()) / classes
     bends = np.concatenate([rows.bend(at_one, at_nought) + ridge, np.full(classes, few)])
@@ -202,7 +204,11 @@ def choose_ridge(parts: list[tuple[Rows, Rows]], start: Fitted | None = None) ->
         found = [fit(ridge, k) for k in range(len(parts))]
         return np.concatenate([held.each(it.features, it.classes) for (_, held), it in zip(parts, found, strict=True)])
 
-    return fits[safest(loss, RIDGE, STEP, 1e-3, 1e3), 0]
+    ridge = safest(loss, RIDGE, STEP, 1e-3, MOST)
+    if ridge * STEP > MOST:  # rows do not tell weights from none: these are
+        n, classes = parts[0][0].size
+        return Fitted(np.ones(n), np.zeros(classes), np.inf, 0.0, 0)
+    return fits[ridge, 0]
 
 
 def safest(loss: Callable[[float], Array], start: float, step: float, least: float, most: float) -> float:

@@ -1,0 +1,207 @@
+"""Weights of words: what effort does, what groups do, and that weights are a view."""
+
+import warnings
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import suffice as sf
+from suffice.errors import InputError
+from suffice.evaluate import log_loss
+from suffice.models.weights import in_words
+
+CLASSES = np.array(["north", "south", "west"])
+
+
+def corpus(seed: int, n: int = 300) -> tuple[list[str], Any]:
+    """Each class has words of its own; one of them drags four others along."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, n)
+    texts = []
+    for c in codes.tolist():
+        words = [f"topic{(c if rng.random() < 0.5 else rng.integers(0, 3)) * 5 + rng.integers(0, 5)}" for _ in range(4)]
+        echo = c if rng.random() < 0.55 else int(rng.integers(0, 3))
+        texts.append(" ".join([*words, *(f"echo{echo}{k}" for k in range(5)), f"common{rng.integers(0, 9)}"]))
+    return texts, CLASSES[codes]
+
+
+def loss(model: Any, texts: Any, labels: Any) -> float:
+    return float(log_loss(model.predict_log_proba(texts), labels, model.classes_))
+
+
+def test_words_that_come_together_count_once() -> None:
+    (X, y), (Z, z) = corpus(0, 1500), corpus(1, 1500)
+    plain, weighed = (sf.TextClassifier(weights=weights).fit(X, y) for weights in (None, "loo"))
+    assert loss(weighed, Z, z) < loss(plain, Z, z) - 0.01
+    by_word = dict(zip(weighed.words_, weighed.weights_, strict=True))
+    echoes = np.mean([weight for word, weight in by_word.items() if word.startswith("echo")])
+    topics = np.mean([weight for word, weight in by_word.items() if word.startswith("topic")])
+    assert echoes < 0.6 * topics
+
+
+def test_each_effort_has_its_own() -> None:
+    X, y = corpus(2)
+    fast, balanced, best = (sf.TextClassifier(effort=effort).fit(X, y) for effort in ("fast", "balanced", "best"))
+    assert (fast.weights_ == 1).all()
+    assert (balanced.weights_ != 1).any()
+    assert not any(" " in word for word in balanced.words_)
+    assert any(" " in word for word in best.words_)
+    assert best.weights_.shape == best.words_.shape
+    for model in (fast, balanced, best):
+        assert 1e-3 <= model.alpha_ <= 10
+        assert not model.stale_
+
+
+def test_a_stream_is_read_once_and_says_so() -> None:
+    X, y = corpus(3)
+    with pytest.warns(UserWarning, match="read once: words have no evidence weights"):
+        stream = sf.TextClassifier().fit(iter(X), y)
+    assert (stream.weights_ == 1).all()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fast = sf.TextClassifier(effort="fast").fit(iter(X), y)
+    whole = sf.TextClassifier(effort="fast").fit(X, y)
+    assert fast.alpha_ == whole.alpha_
+    assert fast.temper_ == whole.temper_
+    np.testing.assert_array_equal(fast.predict_proba(X), whole.predict_proba(X))
+
+
+def test_a_long_stream_keeps_some_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = corpus(4)
+    monkeypatch.setitem(sf.estimators.text_views.EFFORTS, "fast", 100)
+    fast, whole = (sf.TextClassifier(effort="fast").fit(texts, y) for texts in (iter(X), X))
+    assert fast.alpha_ == whole.alpha_
+    np.testing.assert_array_equal(fast.predict_proba(X), whole.predict_proba(X))
+
+
+def test_texts_that_do_not_fit_into_memory_are_represented_by_some() -> None:
+    X, y = corpus(5, 600)
+    few, every = (sf.TextClassifier(alpha=0.3, ridge=1.0, memory_limit=m).fit(X, y) for m in (100_000, 10**9))
+    assert (few.weights_ != 1).any()
+    assert not np.array_equal(few.weights_, every.weights_)
+    assert loss(few, X, y) == pytest.approx(loss(every, X, y), abs=0.1)
+
+
+def test_groups_are_left_out_whole() -> None:
+    """Ten texts of one author share a signature, which says nothing of other authors."""
+    rng = np.random.default_rng(6)
+    X, _ = corpus(6, 400)
+    author = np.arange(400) // 10
+    labels = CLASSES[rng.integers(0, 3, 40)][author]
+    signed = [f"{text} signed by author{a}" for text, a in zip(X, author, strict=True)]
+    Z = [f"{text} signed by stranger{i}" for i, text in enumerate(corpus(7, 400)[0])]
+    flattered, honest = sf.TextClassifier().fit(signed, labels), sf.TextClassifier().fit(signed, labels, groups=author)
+    sure = [model.predict_proba(Z).max(axis=1).mean() for model in (flattered, honest)]
+    assert sure[1] < sure[0]  # nothing tells the class of a stranger
+    assert sure[1] < 0.5
+
+
+def test_they_are_a_view() -> None:
+    X, y = corpus(8, 240)
+    model = sf.TextClassifier().fit(X[:160], y[:160])
+    before = dict(zip(model.words_, model.weights_, strict=True))
+    model.partial_fit([*X[160:], "newcomer"], [*y[160:], "north"])
+    after = dict(zip(model.words_, model.weights_, strict=True))
+    assert model.stale_
+    assert after["newcomer"] == 1
+    assert all(after[word] == weight for word, weight in before.items())
+    model.forget(["newcomer"], ["north"])
+    whole = sf.TextClassifier().fit(X, y)
+    renewed = model.refresh(X, y)
+    assert not renewed.stale_
+    assert renewed.alpha_ == whole.alpha_
+    np.testing.assert_allclose(renewed.predict_proba(X), whole.predict_proba(X), atol=0.02)
+    assert (copy(whole).forget(X[:9], y[:9], drop_views=True).weights_ == 1).all()
+    small = sf.TextClassifier().fit(X[:80], y[:80])
+    merged = small + whole
+    assert merged.stale_
+    np.testing.assert_array_equal(merged.weights_, whole.weights_)
+
+
+def test_refreshing_goes_on_from_where_the_weights_were(capfd: pytest.CaptureFixture[str]) -> None:
+    X, y = corpus(9, 400)
+    model = sf.TextClassifier(verbose=True, alpha=0.3, ridge=0.1).fit(X, y)
+    first = capfd.readouterr().err.count("step")
+    model.refresh(X, y)
+    assert 0 < capfd.readouterr().err.count("step") < first
+
+
+def test_few_texts_choose_a_temper_and_no_more() -> None:
+    X, y = corpus(10, 49)
+    model = sf.TextClassifier().fit(X, y)
+    assert model.alpha_ == 1
+    assert (model.weights_ == 1).all()
+    assert model.temper_.power != 1
+
+
+@pytest.mark.parametrize("kind", ["bernoulli", "complement", "dirichlet_multinomial"])
+def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: str) -> None:
+    X, y = corpus(11, 80)
+    assert (sf.TextClassifier(kind).fit(X, y).weights_ == 1).all()
+
+
+def test_words_in_buckets_have_weights_too() -> None:
+    X, y = corpus(12)
+    model = sf.TextClassifier(hash_bits=10).fit(X, y)
+    assert model.weights_.shape == (1024,)
+    assert (model.weights_ != 1).any()
+    model.partial_fit(X[:5], y[:5])
+    model.leave_one_out(X[5:], y[5:])
+
+
+def test_leaving_out_has_the_weights_and_is_better_for_them() -> None:
+    X, y = corpus(13)
+    plain, weighed = (sf.TextClassifier(weights=weights).fit(X, y) for weights in (None, "loo"))
+    for model in (plain, weighed):
+        model.leave_one_out(X, y)
+    assert weighed.loo_log_loss_ < plain.loo_log_loss_
+
+
+def test_they_are_shown() -> None:
+    X, y = corpus(14, 600)
+    model = sf.TextClassifier().fit(X, y)
+    top = model.top_features("north", 3)
+    assert all(row.value.startswith(("weight", "already")) or row.value == "" for row in top)
+    told = model.explain(X[0])
+    assert any("weight" in value for value in told.values)
+    logs = model.predict_log_proba(X[:1])[0]
+    both = [list(model.classes_).index(label) for label in (told.target, told.against)]
+    assert told.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
+    assert in_words(0.01, "words") == "already said by other words"
+    assert in_words(1.0, "words") == ""
+
+
+def test_a_matrix_of_counts_has_weights_of_its_own() -> None:
+    X, y = corpus(15, 500)
+    words = sorted({word for text in X for word in text.split()})
+    matrix = np.array([[text.split().count(word) for word in words] for text in X])
+    dense, thin = (
+        sf.MultinomialNB(weights="loo", ridge=0.5).fit(form, y) for form in (matrix, sparse.csr_array(matrix))
+    )
+    np.testing.assert_allclose(dense.predict_proba(matrix), thin.predict_proba(sparse.csr_array(matrix)), rtol=1e-9)
+    texts = sf.TextClassifier(alpha=1.0, ridge=0.5, temper=None, sublinear_tf=False).fit(X, y)
+    np.testing.assert_allclose(texts.predict_proba(X), dense.predict_proba(matrix), atol=2e-3)
+    assert (sf.MultinomialNB().fit(matrix, y).weights_ == 1).all()
+    dense.leave_one_out(matrix, y)
+    plain = sf.MultinomialNB().fit(matrix, y)
+    plain.leave_one_out(matrix, y)
+    assert dense.loo_log_loss_ < plain.loo_log_loss_
+    told = dense.explain(matrix[:1])
+    logs = dense.predict_log_proba(matrix[:1])[0]
+    both = [list(dense.classes_).index(label) for label in (told.target, told.against)]
+    assert told.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
+
+
+@pytest.mark.parametrize("wrong", [{"alpha": 0}, {"alpha": [1.0, 2.0]}, {"estimate": "predictive"}])
+def test_what_has_no_weights_says_so(wrong: Any) -> None:
+    with pytest.raises(InputError, match="The 'weights' parameter of MultinomialNB"):
+        sf.MultinomialNB(weights="loo", **wrong).fit([[1, 0], [2, 1], [0, 1], [1, 2]], ["a", "a", "b", "b"])
+
+
+@pytest.mark.parametrize("wrong", [{"effort": "much"}, {"ridge": 0}, {"weights": "all"}, {"memory_limit": 0}])
+def test_what_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        sf.TextClassifier(**wrong).fit(["a b", "c d"], [0, 1])
