@@ -94,7 +94,7 @@ def peer_jobs(texts: list[str], labels: Any, folder: Path) -> dict[str, Callable
 
 def measure(what: str, texts: list[str], labels: Any, repeats: int) -> list[dict[str, Any]]:
     arrow, size = pa.array(texts), sum(len(text.encode()) for text in texts) / 1e6
-    ours, theirs = sf.TextClassifier(temper=None), make_pipeline(CountVectorizer(), MultinomialNB())
+    ours, theirs = sf.TextClassifier(effort="fast"), make_pipeline(CountVectorizer(), MultinomialNB())
     counts = sorted({1, thread_count()})
     fits: dict[str, Callable[[], object]] = {"scikit-learn": partial(theirs.fit, texts, labels)}
     for n in counts:

@@ -158,24 +158,30 @@ def choose(
     out = one_in(JUDGED, len(documents.codes), documents.group)
     judged, learned = documents.some(out), documents.some(~out)
     left = replace(model, counts=model.counts.less(judged.matrix, judged.codes, judged.given))
-    fits: dict[float, tuple[Temper, WordRows, WordRows, Fitted]] = {}
+    fits: dict[float, tuple[Temper, tuple[WordRows, WordRows] | None, Fitted]] = {}
 
     def loss(pseudo_count: float) -> Array:
         its = replace(left, alpha=pseudo_count)
         suits = _temper(its, learned) if temper is None else temper
-        rows, held = WordRows.of(its, learned, suits), WordRows.of(its, judged, suits, learned=False)
-        start = fit_weights(rows, ridge or RIDGE, None, ROUGH) if weigh else _ones(rows)
-        fits[pseudo_count] = suits, rows, held, start
+        held, start = WordRows.of(its, judged, suits, learned=False), Fitted(*_ones(its), 0.0, 0.0, 0)
+        part = (WordRows.of(its, learned, suits), held) if weigh else None
+        if part is not None:
+            start = fit_weights(part[0], ridge or RIDGE, None, ROUGH)
+        fits[pseudo_count] = suits, part, start
         return held.each(start.features, start.classes)
 
     if alpha is None:
         alpha = safest(loss, ALPHA, STEP, 1e-3, 10.0)
     else:
         loss(alpha)
-    suits, rows, held, start = fits[alpha]
-    if weigh and ridge is None:
-        start = choose_ridge([(rows, held)], start)
+    suits, part, start = fits[alpha]
+    if part is not None and ridge is None:
+        start = choose_ridge([part], start)
     return Choice(alpha, suits, start)
+
+
+def _ones(model: TextModel) -> tuple[Array, Array]:
+    return np.ones(model.counts.width), np.zeros(model.counts.n_classes)
 
 
 def _temper(model: TextModel, learned: Documents) -> Temper:
@@ -183,10 +189,6 @@ def _temper(model: TextModel, learned: Documents) -> Temper:
     prior = learned.prior_without(np.arange(len(learned.codes)), model.counts.n)
     weights = learned.judging(model.counts.n)
     return choose_temper(scores, prior, learned.codes, weights, lengths(model.told(learned.matrix)))
-
-
-def _ones(rows: WordRows) -> Fitted:
-    return Fitted(np.ones(rows.size[0]), np.zeros(rows.size[1]), 0.0, 0.0, 0)
 
 
 def lengths(documents: Any) -> Array:
