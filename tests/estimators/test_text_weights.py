@@ -143,6 +143,25 @@ def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: str) 
     assert (sf.TextClassifier(kind).fit(X, y).weights_ == 1).all()
 
 
+@pytest.mark.parametrize(
+    "options", [{"estimate": "map"}, {"estimate": "mle"}, {"alpha": 0}, {"estimate": "predictive"}]
+)
+def test_other_ways_to_estimate_do_without(options: Any) -> None:
+    X, y = corpus(16, 90)
+    model = sf.TextClassifier(**options).fit(X, y)
+    assert (model.weights_ == 1).all()
+    assert model.alpha_ == options.get("alpha", 1)
+    assert (sf.TextClassifier(estimate="map", alpha=2.0, ridge=0.5).fit(X, y).weights_ != 1).any()
+
+
+@pytest.mark.parametrize("alpha", ["evidence", "loo", 0.5])
+def test_a_pseudo_count_that_is_given_stays(alpha: Any) -> None:
+    X, y = corpus(17, 200)
+    model = sf.TextClassifier(alpha=alpha).fit(X, y)
+    assert model.alpha_ == sf.TextClassifier(alpha=alpha, weights=None).fit(X, y).alpha_
+    assert (model.weights_ != 1).any()
+
+
 def test_words_in_buckets_have_weights_too() -> None:
     X, y = corpus(12)
     model = sf.TextClassifier(hash_bits=10).fit(X, y)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.estimators.views import Views, is_loo
+from suffice.estimators.views import SCORES, Views, is_loo
 from suffice.estimators.weights import WordWeights
 from suffice.models.removal import group_codes
 from suffice.models.sample import some_rows
@@ -97,7 +97,8 @@ class TextViews(Views):
         _, codes, _, group = given
         everything = self._documents(model, given, self._most(model, len(codes), group)) if weigh else None
         rows = len(codes) if everything is None else len(everything.codes)
-        few = some_rows(rows, EFFORTS[self.effort], group if everything is None else everything.group)
+        most = min(EFFORTS[self.effort], SCORES // len(self.classes_))
+        few = some_rows(rows, max(most, FEW), group if everything is None else everything.group)
         some = self._documents(model, given, few) if everything is None else everything.some(few)
         alpha = None if self.alpha is None else model.alpha
         known = None if is_loo(self.temper) and "temper" not in self._chosen else self.temper_

@@ -18,7 +18,7 @@ from suffice.models.sample import some_rows
 from suffice.models.temper import Temper, Tempered, choose_temper, log_loss
 from suffice.typing import Array
 
-__all__ = ["TEMPER", "Views", "is_loo"]
+__all__ = ["SCORES", "TEMPER", "Views", "is_loo"]
 
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, StrOptions({"loo"}), None]
 
