@@ -126,9 +126,9 @@ class Evidence {
 
     // Parts with about as many entries each. Their number depends on the data alone, and so does every sum.
     void share() {
-        constexpr Index most = 16, room = Index{1} << 24;
-        const Index parts = std::clamp<Index>(room / std::max<Index>(words_, 1), 1, most);
+        constexpr Index most = 16, room = Index{1} << 24, enough = Index{1} << 15;
         const Index entries = word_.shape(0);
+        const Index parts = std::clamp<Index>(std::min(room / std::max<Index>(words_, 1), entries / enough), 1, most);
         for (Index part = 0; part <= parts; ++part) {
             const Index* end = start_.data() + rows_ + 1;
             const Index at = std::lower_bound(start_.data(), end, entries / parts * part) - start_.data();

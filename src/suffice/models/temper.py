@@ -34,7 +34,7 @@ class Temper:
         """The power of each row; of a row without words, 0."""
         if self.length == 0 or lengths is None:
             return self.power
-        known = np.maximum(lengths, np.finfo(np.float64).tiny)
+        known = np.where(lengths > 0, lengths, 1.0)
         return np.where(lengths > 0, self.power * known**-self.length, 0.0)  # SX-7
 
 
