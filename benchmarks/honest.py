@@ -1,22 +1,23 @@
 """Probabilities before and after tempering, on 20 Newsgroups: a table and a picture for docs/honest.md.
 
-SUFFICE_20NEWS names the archive 20news-bydate.tar.gz or its folder; without it, one beside the clone is looked for.
+Words count as often as they come, and have no weights, so that temper and pseudo-count show what each of them does.
+`corpora.py` says where the corpus is looked for.
 """
 
-import os
 import sys
-import time
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from corpora import corpus
+from judging import clipped, judge
 from side_by_side import ROOT, keep, markdown, put
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 import suffice as sf
-from suffice.evaluate import Reliability, log_loss, reliability
+from suffice.evaluate import Reliability
 from suffice.models.temper import Temper
 
 PAGE = ROOT / "docs" / "honest.md"
@@ -30,29 +31,20 @@ OURS: dict[str, dict[str, Any]] = {
     "binary words, tempered, alpha by evidence": {"binary": True, "alpha": "evidence"},
     "binary words, tempered, alpha by leave-one-out": {"binary": True, "alpha": "loo"},
 }
+PLAIN: dict[str, Any] = {"alpha": 1.0, "sublinear_tf": False, "weights": None}
 SHOWN = ["counts, as they are", "counts, tempered, alpha by leave-one-out"]
 
 
-def corpus(part: Any) -> Any:
-    beside = ROOT.parent / "shared" / "data" / "20news_bydate"
-    place = Path(os.environ.get("SUFFICE_20NEWS", beside))
-    return sf.datasets.read_20newsgroups(place, subset=part) if place.exists() else None
-
-
 def judged(model: Any, train: Any, test: Any) -> dict[str, Any]:
-    start = time.perf_counter()
-    model.fit(train.texts, train.labels)
-    seconds = time.perf_counter() - start
-    logs, labels = model.predict_log_proba(test.texts), np.asarray(test.labels)
-    clipped = np.log(np.clip(np.exp(logs), 1e-15, None))
+    found = judge(lambda: model, [((train.texts, train.labels), (test.texts, test.labels))])
     return {
-        "accuracy": float((model.classes_[logs.argmax(axis=1)] == labels).mean()),
-        "log loss": log_loss(logs, labels, model.classes_),
-        "clipped": log_loss(clipped, labels, model.classes_),
-        "reliability": reliability(np.exp(logs), labels, model.classes_),
+        "accuracy": found.accuracy,
+        "log loss": found.log_loss,
+        "clipped": replace(found, logs=clipped(found.logs)).log_loss,
+        "reliability": found.reliability,
         "power": getattr(model, "temper_", None),
         "alpha": getattr(model, "alpha_", 1.0),
-        "seconds": seconds,
+        "seconds": found.seconds,
     }
 
 
@@ -64,14 +56,14 @@ def line(name: str, told: dict[str, Any]) -> list[str]:
 
 
 def main() -> int:
-    train, test = corpus("train"), corpus("test")
+    train, test = (corpus("20news_bydate", subset=part) for part in ("train", "test"))
     if train is None:
         print("20 Newsgroups is not here: the page stays as it is.")
         return 0
     peer = make_pipeline(CountVectorizer(), MultinomialNB())
     rows = {PEER: judged(peer, train, test)}
     for name, options in OURS.items():
-        rows[name] = judged(sf.TextClassifier(**options), train, test)
+        rows[name] = judged(sf.TextClassifier(**(PLAIN | options)), train, test)
         print(" | ".join(line(name, rows[name])))
     head = ["20 Newsgroups, by date", "alpha", "power", "accuracy", "log loss", "calibration error", "fit"]
     clipped = (

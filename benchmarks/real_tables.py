@@ -5,15 +5,15 @@ and without the folder the page stays as it is. Penguins come with the package p
 parameter is set for a table.
 """
 
-import os
 import sys
 from collections.abc import Callable, Iterator
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
-from palmerpenguins import load_penguins
+from corpora import both, folder, frame
+from judging import Split, judge, parted
 from side_by_side import ROOT, keep, markdown, put
 from sklearn.model_selection import RepeatedStratifiedKFold
 from usual import Usual, logistic, readable
@@ -23,8 +23,6 @@ import suffice as sf
 PAGE = ROOT / "docs" / "tables.md"
 FOLDS, REPEATS, SEED = 5, 5, 0
 OURS, PLAIN, PRODUCT = "NaiveBayes", "untempered, unweighed", "CategoricalNB × GaussianNB"
-TWICE = {"titanic": ["alive", "class", "who", "adult_male", "embark_town", "alone"], "vowel": ["speaker", "sex"]}
-"""Columns left out: Titanic's say again what others say, `alive` the target; vowel's name the speaker."""
 
 METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     OURS: lambda known: sf.NaiveBayes(),
@@ -33,27 +31,6 @@ METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "CategoricalNB, 10 bins": lambda known: Usual(known, binned=True),
     "logistic regression": logistic,
 }
-
-Split = tuple[Any, Any]
-
-
-def folder() -> Path | None:
-    """Where the files are."""
-    given = os.environ.get("SUFFICE_DATA")
-    beside = ROOT.parent / "shared" / "data"
-    return Path(given) if given else beside if beside.is_dir() else None
-
-
-def frame(name: str, subset: str = "all") -> tuple[pd.DataFrame, Any] | None:
-    """Columns and target of a table, if it is there."""
-    if name == "penguins":
-        penguins = load_penguins()
-        return penguins.drop(columns="species"), penguins["species"].to_numpy()
-    place = folder()
-    if place is None or not (place / name).is_dir():
-        return None
-    table = sf.datasets.read_table(name, place / name, subset)
-    return pd.DataFrame(table.X).drop(columns=TWICE.get(name, [])), table.y
 
 
 def folds(y: Any, repeats: int) -> list[Split]:
@@ -66,25 +43,15 @@ def compare(what: str, X: pd.DataFrame, y: Any, splits: list[Split]) -> dict[str
     words = readable(X)
     for name, make in METHODS.items():
         given = X if name in (OURS, PLAIN) else words
-        wrong, loss = np.zeros(0), np.zeros(0)
-        for train, test in splits:
-            model = make(given).fit(given.iloc[train], y[train])
-            logs, truth = model.predict_log_proba(given.iloc[test]), np.searchsorted(model.classes_, y[test])
-            wrong = np.append(wrong, logs.argmax(axis=1) != truth)
-            loss = np.append(loss, -logs[np.arange(len(test)), truth])
-        told["methods"][name] = {"error": wrong.mean(), "log_loss": loss.mean(), "wrong": int(wrong.sum())}
+        found = judge(partial(make, given), parted(given, y, splits))
+        told["methods"][name] = {
+            "error": 1 - found.accuracy,
+            "log_loss": found.log_loss,
+            "wrong": int((~found.right).sum()),
+        }
     shown = "".join(f"{m['error']:>10.2%}{m['log_loss']:>9.3f}" for m in told["methods"].values())
     print(f"{what:<34}{shown}", flush=True)
     return told
-
-
-def both(name: str) -> tuple[pd.DataFrame, Any, list[Split]] | None:
-    """A table that comes in two parts."""
-    train, test = frame(name, "train"), frame(name, "test")
-    if train is None or test is None:
-        return None
-    X, y = pd.concat([train[0], test[0]], ignore_index=True), np.concatenate([train[1], test[1]])
-    return X, y, [(np.arange(len(train[1])), np.arange(len(train[1]), len(y)))]
 
 
 def adult() -> Iterator[dict[str, Any]]:

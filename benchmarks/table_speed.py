@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
-from real_tables import frame
+from corpora import frame
 from side_by_side import in_turn, markdown, with_threads, write
 from usual import Usual
 

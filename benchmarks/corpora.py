@@ -1,0 +1,62 @@
+"""Where the benchmarks find texts and tables that the project does not bring.
+
+SUFFICE_DATA names the folder they are in; without it, ../shared/data beside the clone is looked for. SUFFICE_20NEWS may
+name the archive 20news-bydate.tar.gz or its folder. Penguins come with the package palmerpenguins.
+"""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+from judging import Split
+from palmerpenguins import load_penguins
+from side_by_side import ROOT
+
+import suffice as sf
+
+TWICE = {"titanic": ["alive", "class", "who", "adult_male", "embark_town", "alone"], "vowel": ["speaker", "sex"]}
+"""Columns left out: Titanic's say again what others say, `alive` the target; vowel's name the speaker."""
+
+READERS: dict[str, Callable[..., sf.datasets.Corpus]] = {
+    "20news_bydate": sf.datasets.read_20newsgroups,
+    "reuters_r8": sf.datasets.read_reuters_r8,
+    "sms_spam": sf.datasets.read_sms_spam,
+}
+
+
+def folder() -> Path | None:
+    """Where the files are."""
+    given = os.environ.get("SUFFICE_DATA")
+    beside = ROOT.parent / "shared" / "data"
+    return Path(given) if given else beside if beside.is_dir() else None
+
+
+def corpus(name: str, **subset: str) -> sf.datasets.Corpus | None:
+    """Texts with their labels, if they are there."""
+    given, place = os.environ.get("SUFFICE_20NEWS") if name == "20news_bydate" else None, folder()
+    path = Path(given) if given else None if place is None else place / name
+    return READERS[name](path, **subset) if path is not None and path.exists() else None
+
+
+def frame(name: str, subset: str = "all") -> tuple[pd.DataFrame, Any] | None:
+    """Columns and target of a table, if it is there."""
+    if name == "penguins":
+        penguins = load_penguins()
+        return penguins.drop(columns="species"), penguins["species"].to_numpy()
+    place = folder()
+    if place is None or not (place / name).is_dir():
+        return None
+    table = sf.datasets.read_table(name, place / name, subset)
+    return pd.DataFrame(table.X).drop(columns=TWICE.get(name, [])), table.y
+
+
+def both(name: str) -> tuple[pd.DataFrame, Any, list[Split]] | None:
+    """A table that comes in two parts."""
+    train, test = frame(name, "train"), frame(name, "test")
+    if train is None or test is None:
+        return None
+    X, y = pd.concat([train[0], test[0]], ignore_index=True), np.concatenate([train[1], test[1]])
+    return X, y, [(np.arange(len(train[1])), np.arange(len(train[1]), len(y)))]
