@@ -14,7 +14,7 @@ help:
 	@echo "make demo ASK=\"How do I ...?\"    ask it yours"
 	@echo "make families    a walk through the conjugate families on the examples that made them famous"
 	@echo "make test    check everything: style, types, imports, tests, documentation examples"
-	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results in docs/tables.md (some minutes)"
+	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (half an hour)"
 	@echo "make lint | types | imports | unit    one part of it"
 	@echo "make format  let ruff arrange the code"
 	@echo "make wheel   build a wheel into dist/"
@@ -35,6 +35,8 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/table_speed.py
 	@$(BIN)/python benchmarks/real_tables.py
 	@$(BIN)/python benchmarks/honest.py
+	@$(BIN)/python benchmarks/weights.py
+	@$(BIN)/python benchmarks/defaults.py
 	@$(BIN)/python benchmarks/leave_out.py
 
 lint: $(VENV)/.checked

@@ -51,6 +51,10 @@ class Judged:
         return reliability(np.exp(self.logs), self.truth, np.arange(self.logs.shape[1]))
 
 
+Found = dict[str, Judged]
+"""By the name of the method."""
+
+
 def judge(make: Callable[[], Any], parts: Iterable[Parts], clip: float = 0.0) -> Judged:
     """Learn from one part and be tested with the other, once for each pair; all must have the same classes."""
     logs, truth, seconds = [], [], []

@@ -7,23 +7,20 @@ documents and leaves the page as it is.
 """
 
 import sys
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
-from itertools import product
 from typing import Any
 
+import numpy as np
 from corpora import both, corpus
-from fast_text import EPOCHS, RATE, FastText
-from judging import CLIP, Judged, Parts, judge, parted
+from judging import CLIP, Found, Judged, Parts, judge, parted, rows
 from side_by_side import ROOT, keep, machine, markdown, put
-from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from text_peers import EPOCHS, RATE, FastText, bayes, either, regression, regressions
 from usual import Usual, logistic, readable
 
 import suffice as sf
@@ -35,12 +32,6 @@ DEFAULT, LOGISTIC, TABLE = "`TextClassifier()`", "logistic regression, tf-idf, C
 ONE_HOT = "logistic regression, one-hot columns"
 
 Methods = dict[str, Callable[[], Any]]
-Found = dict[str, Judged]
-
-
-def regression(C: float, sublinear: bool = False) -> Any:
-    return make_pipeline(TfidfVectorizer(sublinear_tf=sublinear), LogisticRegression(C=C, max_iter=1000))
-
 
 OURS: Methods = {
     '`TextClassifier(effort="fast")`': partial(sf.TextClassifier, effort="fast"),
@@ -49,10 +40,9 @@ OURS: Methods = {
 }
 PEERS: Methods = {"`MultinomialNB`, counts": lambda: make_pipeline(CountVectorizer(), MultinomialNB())}
 REGRESSIONS: Methods = {LOGISTIC.format(c): partial(regression, c) for c in (1, 10)}
+FEW: Methods = {"no weights": partial(sf.TextClassifier, weights=None), "weights": sf.TextClassifier}
+SIZES = (60, 125, 250, 500, 1000, 2000)
 NETWORKS: Methods = {"fastText": partial(FastText, 1), "fastText, pairs of words": partial(FastText, 2)}
-
-WORDS: Methods = {"counts": CountVectorizer, "binary": partial(CountVectorizer, binary=True), "tf-idf": TfidfVectorizer}
-EVENTS, ALPHAS, STRENGTHS = (MultinomialNB, ComplementNB, BernoulliNB), (0.001, 0.01, 0.1, 1.0), (1, 10, 100, 1000)
 
 
 @dataclass(frozen=True)
@@ -137,46 +127,32 @@ def of_texts(data: str, parts: list[Parts]) -> Found:
     return found | {name: ask(name, judge(make, parts)) for name, make in OURS.items()}
 
 
-def either(make: Callable[[], Any], parts: list[Parts]) -> Judged:
-    """With linear algebra on one core and on all of them, whichever learned faster: often, one."""
-    with threadpool_limits(1, "blas"):
-        alone = judge(make, parts, CLIP)
-    return min(alone, judge(make, parts, CLIP), key=lambda judged: judged.seconds)
-
-
 def best(what: str, found: Found, ask: Callable[[str, Judged], Judged]) -> Found:
     """That of least log loss on the test rows, which nobody knows beforehand; the time is that of the one fit."""
     name = min(found, key=lambda name: found[name].log_loss)
     return {f"{what}: {name}": ask(f"{what}: {name}", found[name])}
 
 
-def bayes(parts: list[Parts]) -> Found:
-    """Every naive Bayes of scikit-learn that one might try."""
-    found: Found = {}
-    for words, vectorizer in WORDS.items():
-        start = time.perf_counter()
-        readers = [vectorizer().fit(X) for (X, _), _ in parts]
-        seconds = (time.perf_counter() - start) / len(parts)  # transform only repeats what fit has done
-        matrices = [vectorized(reader, part) for reader, part in zip(readers, parts, strict=True)]
-        for event, alpha in product(EVENTS, ALPHAS):
-            judged = judge(partial(event, alpha=alpha), matrices, CLIP)
-            name = f"`{event.__name__}`, {words}, alpha {alpha:g}"
-            found[name] = replace(judged, seconds=judged.seconds + seconds)
-    return found
+def fewer(parts: Parts, n: int) -> Iterator[Parts]:
+    """So many of the texts to learn from, some of each class: five random choices."""
+    (X, y), test = parts
+    labels = np.asarray(y)
+    for seed in SEEDS:
+        order = np.random.default_rng(seed).permutation(len(X))
+        first = np.unique(labels[order], return_index=True)[1]
+        which = np.append(order[first], np.delete(order, first))[:n]
+        yield (rows(X, which), labels[which]), test
 
 
-def regressions(parts: list[Parts]) -> Found:
-    """Every logistic regression that one might try."""
-    with threadpool_limits(1, "blas"):
-        return {
-            f"{'sublinear ' * sublinear}tf-idf, C = {C}": judge(partial(regression, C, sublinear), parts, CLIP)
-            for C, sublinear in product(STRENGTHS, (False, True))
-        }
-
-
-def vectorized(reader: Any, part: Parts) -> Parts:
-    (X, y), (Z, labels) = part
-    return (reader.transform(X), y), (reader.transform(Z), labels)
+def curve(all_parts: dict[str, list[Parts]]) -> str:
+    """Log loss by the number of texts, without and with weights."""
+    body = []
+    for n in SIZES:
+        found = [judge(make, fewer(parts[0], n)).log_loss for parts in all_parts.values() for make in FEW.values()]
+        body.append([f"{n:,}", *(f"{loss:.3f}" for loss in found)])
+        print("  ".join(f"{cell:>8}" for cell in body[-1]), flush=True)
+    names = [data.split(",")[0] for data in all_parts]
+    return markdown(["texts", *(f"{name}, {way}" for name in names for way in FEW)], body)
 
 
 def of_adult() -> Found | None:
@@ -212,7 +188,8 @@ def page(results: dict[str, Found]) -> str:
 
 def main() -> int:
     quick = "--quick" in sys.argv
-    results = {data: of_texts(data, parts) for data, parts in texts(quick)}
+    given = dict(texts(quick))
+    results = {data: of_texts(data, parts) for data, parts in given.items()}
     adult = of_adult()
     results |= {ADULT: adult} if adult else {}
     absent = [data for data in (NEWS, R8, SMS, ADULT) if data not in results]
@@ -223,6 +200,7 @@ def main() -> int:
     figures = {data: {name: line(name, judged) for name, judged in found.items()} for data, found in results.items()}
     keep("weights", figures)
     put(PAGE, "weights", page(results))
+    put(PAGE, "few", curve(given))
     print("\nwritten: build/bench_weights.json, docs/weights.md")
     return 0
 
