@@ -225,6 +225,8 @@ class Tally {
 
     const ClassTally& of(std::size_t group) const { return classes_[group]; }
 
+    void grow(std::size_t classes) { classes_.resize(classes); }
+
    private:
     // How often a word stands in the document at hand.
     void within(std::uint32_t word, bool again) {

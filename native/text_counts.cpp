@@ -9,6 +9,13 @@ class TextCounter {
         if (classes < 1 || hash_bits < 0 || hash_bits > 30) throw std::invalid_argument("classes or hash bits");
     }
 
+    // More classes, with codes after those there are.
+    void grow(Index classes) {
+        if (classes < classes_) throw std::invalid_argument("classes");
+        classes_ = classes;
+        for (Tally& tally : tallies_) tally.grow(static_cast<std::size_t>(classes));
+    }
+
     void add(const Texts& texts, Vector<Index> starts, const Analysis& analysis, Vector<Index> code,
              Vector<double> weight, int threads) {
         const Documents documents(texts, starts);
@@ -159,6 +166,7 @@ class TextCounter {
 void bind_text_counts(nb::module_& m) {
     nb::class_<TextCounter>(m, "TextCounter", "Counts of words by class.")
         .def(nb::init<Index, int, bool>(), nb::arg("classes"), nb::arg("hash_bits"), nb::arg("bursts"))
+        .def("grow", &TextCounter::grow, nb::arg("classes"))
         .def("add", &TextCounter::add, nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"),
              nb::arg("code").noconvert(), nb::arg("weight").noconvert(), nb::arg("threads"))
         .def("result", &TextCounter::result, nb::arg("threads"));

@@ -29,13 +29,16 @@ _HOMES = {
     "bayes_factor": "estimators",
     "columns": "models",
     "compare": "estimators",
+    "fit_files": "engines",
     "merge": "estimators",
     "mutual_information": "estimators",
+    "predict_files": "engines",
     "show_versions": "versions",
     "threads": "parallel",
 }
 _MODULES = (
     "datasets",
+    "engines",
     "errors",
     "estimators",
     "evaluate",

@@ -1,4 +1,5 @@
 from . import datasets as datasets
+from . import engines as engines
 from . import errors as errors
 from . import estimators as estimators
 from . import evaluate as evaluate
@@ -9,6 +10,8 @@ from . import stats as stats
 from . import tables as tables
 from . import text as text
 from . import typing as typing
+from .engines import fit_files as fit_files
+from .engines import predict_files as predict_files
 from .estimators import BernoulliNB as BernoulliNB
 from .estimators import CategoricalNB as CategoricalNB
 from .estimators import ComplementNB as ComplementNB

@@ -57,6 +57,10 @@ class PathError(InputError, FileNotFoundError):
     """A path leads nowhere, or to something else than what was expected."""
 
 
+class FileError(InputError):
+    """A file that cannot be read as what it should be."""
+
+
 class SubtractionError(InputError):
     """A statistic was asked to give up what it does not contain."""
 

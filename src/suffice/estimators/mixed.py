@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -10,7 +11,7 @@ from sklearn.base import _fit_context
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError
+from suffice.errors import DataError, InputError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.kinds import closest
 from suffice.estimators.rows import aligned, read
@@ -188,19 +189,34 @@ class NaiveBayes(TableCounts):
         """
         with all_or_nothing(self):
             first = not hasattr(self, "classes_")
-            table, name, (seen, codes) = read(self, X, y, target)
-            known = self._united(seen, classes, first)
-            self._target = name if name is not None or first else self._target
+            table, labels = self._absorb(X, y, target, classes, sample_weight, first)
             if first:
-                self._declared, self._chosen = known if classes is not None else None, {}
-                self._start(table, known)
-            else:
-                table = aligned(self, table)
-            self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight)
-            if first:
-                self._fit_views(table, seen[codes], sample_weight)
+                self._fit_views(table, labels, sample_weight)
             self._stale = not first
         return self
+
+    def _absorb(self, X: Any, y: Any, target: Any, classes: Any, sample_weight: Any, first: bool) -> tuple[Any, Any]:
+        """Count more rows; gives them as they were read, with their labels."""
+        table, name, (seen, codes) = read(self, X, y, target)
+        known = self._united(seen, classes, first)
+        self._target = name if name is not None or first else self._target
+        if first:
+            self._declared, self._chosen = known if classes is not None else None, {}
+            self._start(table, known)
+        else:
+            table = aligned(self, table)
+        self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight)
+        return table, seen[codes]
+
+    def _fit_parts(self, parts: Iterable[tuple[Any, Any]]) -> None:
+        """Count tables and labels part by part, forgetting what was learned; classes may turn up in any part."""
+        first = True
+        for table, labels in parts:
+            self._absorb(table, labels, None, None, None, first)
+            first = False
+        if first:
+            raise DataError("The argument 'paths' must lead to rows; the files have none.")
+        self._stale = False
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """The share of rows whose class is predicted right.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -85,6 +85,26 @@ class TextCounts(TextViews, Classifier):
         counter = WordCounter(analysis, n_classes, self.hash_bits or 0, self.model in URNS)
         counter.add(X, codes, sample_weight, "X")
         return counter.result()
+
+    def _fit_parts(self, parts: Iterable[tuple[Any, Any]]) -> None:
+        """Count texts and labels part by part, forgetting what was learned; classes may turn up in any part."""
+        if self._transforms:
+            raise InputError("TextClassifier with sublinear_tf, use_idf or normalize needs all texts in memory.")
+        self._declared, self._chosen, self._stale, self._transform = None, {}, False, None
+        self._analysis = analysis_of(self)
+        counter = WordCounter(self._analysis, 1, self.hash_bits or 0, self.model in URNS)
+        known: dict[Any, int] = {}
+        for texts_, labels in parts:
+            seen, codes = classes_and_codes(labels_of_texts(labels))
+            for label in seen.tolist():
+                known.setdefault(label, len(known))
+            counter.grow(max(len(known), 1))
+            counter.add(texts_, np.array([known[label] for label in seen.tolist()], np.int64)[codes], None, "X")
+        classes = np.unique(np.array(list(known)))
+        if not len(classes):
+            raise DataError("The argument 'paths' must lead to rows; the files have none.")
+        place = np.searchsorted(classes, np.array(list(known)))
+        self._set_statistics(classes, {"counts": counter.result().with_classes(place, len(classes))})
 
     def _get_statistics(self) -> dict[str, Any]:
         if self._transform is not None:

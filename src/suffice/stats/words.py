@@ -254,6 +254,11 @@ class WordCounter:
         self._native = _native.TextCounter(n_classes, hash_bits, bursts)
         self._n = np.zeros(n_classes)
 
+    def grow(self, n_classes: int) -> None:
+        """More classes, with codes after those there are."""
+        self._native.grow(n_classes)
+        self._n = np.concatenate([self._n, np.zeros(n_classes - len(self._n))])
+
     def add(self, texts: Any, codes: Integers | None, weights: Any = None, name: str = "texts") -> None:
         """Count documents with their class codes; without codes, all are of class 0."""
         scale = None if codes is None else read_weights(weights, len(codes))

@@ -1,0 +1,240 @@
+"""`suffice`: what can be asked on the command line. Each verb is a short function over the library.
+
+Nothing heavy is imported before a verb runs, so that help comes at once. Errors are one line on stderr. Exit codes: 0
+done, 1 a bug, 2 wrong input, 3 a file that is not there or cannot be read, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="suffice",
+    help="Naive Bayes from files: counts suffice.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+Data = Annotated[
+    list[Path], typer.Argument(help="CSV, TSV, JSON lines, Parquet, Arrow, or folders of texts; - is stdin.")
+]
+Model = Annotated[Path, typer.Argument(help="A model file.")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="The column of labels; guessed by its name.")]
+Text = Annotated[str | None, typer.Option("--text", help="The column of texts; guessed if there is one.")]
+Errors = Annotated[str, typer.Option("--errors", help="raise, or skip malformed rows and count them.")]
+Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; - is stdout.")]
+
+
+@app.command()
+def fit(
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("model.suffice"),
+    target: Target = None,
+    text: Text = None,
+    kind: Annotated[str, typer.Option("--kind", help="auto, text or table.")] = "auto",
+    effort: Annotated[str, typer.Option("--effort", help="fast, balanced or best.")] = "balanced",
+    errors: Errors = "raise",
+    json: Json = False,
+) -> None:
+    """Learn from files, and write a model.
+
+    Example: suffice fit mail.csv -o mail.suffice
+    """
+    from suffice.cli import verbs
+
+    verbs.fit(data, output, target, text, kind, effort, errors, json)
+
+
+@app.command()
+def predict(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
+    """Predict the class of each row of files, as CSV.
+
+    Example: suffice predict mail.suffice new.csv -o answers.csv
+    """
+    from suffice.cli import verbs
+
+    verbs.predict(model, data, output, errors, json)
+
+
+@app.command()
+def evaluate(
+    data: Data,
+    model: Annotated[Path | None, typer.Option("--model", "-m", help="Judge this model; else one is fitted.")] = None,
+    method: Annotated[str, typer.Option("--method", help="holdout, folds or loo (exact leave-one-out).")] = "holdout",
+    folds: Annotated[int, typer.Option("--folds", help="How many folds.")] = 5,
+    target: Target = None,
+    text: Text = None,
+    kind: Annotated[str, typer.Option("--kind", help="auto, text or table.")] = "auto",
+    errors: Errors = "raise",
+    json: Json = False,
+) -> None:
+    """How well rows are predicted by a model that has not seen them.
+
+    Example: suffice evaluate mail.csv --method folds
+    """
+    from suffice.cli import verbs
+
+    verbs.evaluate(data, model, method, folds, target, text, kind, errors, json)
+
+
+@app.command()
+def explain(
+    model: Model,
+    row: Annotated[str, typer.Argument(help="A text, or a file whose row is explained.")],
+    number: Annotated[int, typer.Option("--row", help="Which row of the file, from 1 on.")] = 1,
+    target: Annotated[str | None, typer.Option("--target", "-t", help="The class to explain.")] = None,
+    against: Annotated[str | None, typer.Option("--against", help="The class it is compared with.")] = None,
+    json: Json = False,
+) -> None:
+    """Why a text or a row belongs to its class.
+
+    Example: suffice explain mail.suffice "cheap pills at noon"
+    """
+    from suffice.cli import verbs
+
+    verbs.explain(model, row, number, target, against, json)
+
+
+@app.command()
+def inspect(
+    model: Model, top: Annotated[int, typer.Option("--top", help="Features of each class.")] = 5, json: Json = False
+) -> None:
+    """What is in a model file.
+
+    Example: suffice inspect mail.suffice
+    """
+    from suffice.cli import verbs
+
+    verbs.inspect(model, top, json)
+
+
+@app.command()
+def update(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
+    """Learn more rows, and write the model anew: the old file stays until the new one is complete.
+
+    Example: suffice update mail.suffice more.csv
+    """
+    from suffice.cli import verbs
+
+    verbs.change(model, data, output, errors, json, "update")
+
+
+@app.command()
+def forget(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
+    """Unlearn rows, exactly.
+
+    Example: suffice forget mail.suffice withdrawn.csv
+    """
+    from suffice.cli import verbs
+
+    verbs.change(model, data, output, errors, json, "forget")
+
+
+@app.command()
+def merge(
+    models: Annotated[list[Path], typer.Argument(help="Model files.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("merged.suffice"),
+    json: Json = False,
+) -> None:
+    """One model of several: that of all their rows.
+
+    Example: suffice merge monday.suffice tuesday.suffice -o week.suffice
+    """
+    from suffice.cli import verbs
+
+    verbs.merge(models, output, json)
+
+
+@app.command()
+def compare(
+    models: Annotated[list[Path], typer.Argument(help="Model files.")],
+    data: Annotated[Path, typer.Option("--data", "-d", help="Rows that judge them.")],
+    json: Json = False,
+) -> None:
+    """How well several models predict the same rows.
+
+    Example: suffice compare old.suffice new.suffice --data test.csv
+    """
+    from suffice.cli import verbs
+
+    verbs.compare(models, data, json)
+
+
+@app.command()
+def report(
+    model: Model,
+    data: Data,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
+    learned: Annotated[bool, typer.Option("--learned", help="The rows were learned: judge by leave-one-out.")] = False,
+    errors: Errors = "raise",
+) -> None:
+    """A page about a model and its answers, that needs no network.
+
+    Example: suffice report mail.suffice test.csv -o report.html
+    """
+    from suffice.cli import verbs
+
+    verbs.report(model, data, output, learned, errors)
+
+
+@app.command()
+def demo(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("demo.suffice"),
+) -> None:
+    """Train a classifier on the docstrings installed here, test it, and write its file.
+
+    Example: suffice demo
+    """
+    from suffice.cli import verbs
+
+    verbs.demo(output)
+
+
+def main() -> None:
+    """Run, and end with a documented code."""
+    warnings.showwarning = _note
+    try:
+        app(standalone_mode=False)
+    except KeyboardInterrupt:
+        _end("interrupted; nothing was changed", 130)
+    except typer.Exit as done:
+        sys.exit(done.exit_code)
+    except Exception as error:
+        _end(*_told(error))
+
+
+def _told(error: Exception) -> tuple[str, int]:
+    """One line, and an exit code."""
+    import click
+
+    if isinstance(error, click.ClickException):
+        return error.format_message(), 2
+    if isinstance(error, click.Abort):
+        return "interrupted; nothing was changed", 130
+    from suffice.errors import FileError, MissingLibrary, PathError, SufficeError
+
+    files: tuple[Any, ...] = (FileError, PathError, OSError)
+    line = " ".join(str(error).split()) or type(error).__name__
+    if isinstance(error, files):
+        return line, 3
+    if isinstance(error, MissingLibrary | SufficeError | ValueError):
+        return line, 2
+    return f"a bug, {type(error).__name__}: {line}", 1
+
+
+def _end(line: str, code: int) -> None:
+    print(f"suffice: {line}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _note(message: Any, *rest: Any, **more: Any) -> None:
+    print(f"suffice: note: {' '.join(str(message).split())}", file=sys.stderr)

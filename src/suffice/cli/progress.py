@@ -1,0 +1,31 @@
+"""How far it is, on a terminal: rows a second, and the time left."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["progress"]
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[Any], None]]:
+    """A bar on stderr where that is a terminal; silent elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda told: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[rows]}"), TimeRemainingColumn()
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None, rows="")
+
+        def tell(told: Any) -> None:
+            seconds = bar.tasks[task].elapsed or 1e-9
+            rows = f"{told.rows:,} rows, {told.rows / seconds:,.0f}/s"
+            bar.update(task, total=told.size or None, completed=told.read, rows=rows)
+
+        yield tell

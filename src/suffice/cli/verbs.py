@@ -1,0 +1,299 @@
+"""What each verb of the command line does."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+import suffice as sf
+from suffice.cli.progress import progress
+from suffice.engines.columns import Roles, guess_target, is_text, roles
+from suffice.engines.local import fit_files, predict_files
+from suffice.errors import FileError, InputError, LabelError
+from suffice.evaluate import log_loss
+from suffice.models.sample import hashed
+from suffice.tables.files import Files
+
+__all__ = ["change", "compare", "demo", "evaluate", "explain", "fit", "inspect", "merge", "predict", "report"]
+
+
+def fit(
+    data: list[Path],
+    output: Path,
+    target: str | None,
+    text: str | None,
+    kind: str,
+    effort: str,
+    errors: str,
+    as_json: bool,
+) -> None:
+    """Files → a model file."""
+    model = _chosen(data, target, text, kind, effort, errors)
+    with progress("learning") as tell:
+        fit_files(model, data, target, text=text, errors=errors, tell=tell)
+    sf.save(model, output)
+    rows = float(model.class_count_.sum())
+    _say(
+        as_json,
+        {"model": str(output), "kind": type(model).__name__, "rows": rows, "skipped": model.skipped_rows_},
+        f"{type(model).__name__} of {rows:,.0f} rows, {len(model.classes_)} classes, in {output}",
+        f"{model.skipped_rows_:,} rows skipped" if model.skipped_rows_ else "",
+    )
+
+
+def predict(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool) -> None:
+    """Files → predictions, batch by batch."""
+    model = sf.load(path)
+    with _written(output) as sink, progress("predicting") as tell:
+        writer: Any = None
+        for table in predict_files(model, data, errors=errors, tell=tell):
+            if as_json:
+                lines = "".join(json.dumps(row) + "\n" for row in table.to_pylist())
+                sink.write(lines.encode())
+                continue
+            if writer is None:
+                writer = arrow_csv.CSVWriter(sink, table.schema)
+            writer.write_table(table)
+        if writer is not None:
+            writer.close()
+
+
+def evaluate(
+    data: list[Path],
+    path: Path | None,
+    method: str,
+    folds: int,
+    target: str | None,
+    text: str | None,
+    kind: str,
+    errors: str,
+    as_json: bool,
+) -> None:
+    """Judge a model, or a fresh one on rows that it has not seen."""
+    if method not in ("holdout", "folds", "loo"):
+        raise InputError(f"The option '--method' must be holdout, folds or loo; got {method!r}.")
+    model = sf.load(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
+    table, its = _table(data, model, target, text, errors)
+    X, y = its.features(table), its.labels(table)
+    labels = np.asarray(y)
+    if path is not None and method != "loo":
+        logs, how = model.predict_log_proba(X), "rows as given"
+        classes = model.classes_
+    elif method == "loo":
+        fitted = model if path is not None else model.fit(X, y)
+        with np.errstate(divide="ignore"):
+            logs, how, classes = np.log(fitted.leave_one_out(X, y)), "exact leave-one-out", fitted.classes_
+    else:
+        logs, labels, classes = _held_out(model, X, labels, 5 if method == "holdout" else folds, method == "holdout")
+        how = "a fifth held out" if method == "holdout" else f"{folds} folds"
+    right = classes[logs.argmax(axis=1)] == labels
+    belief = sf.Beta(1, 1).update(values=right)
+    low, high = (float(bound) for bound in belief.interval(0.95))
+    loss = float(log_loss(logs, labels, classes))
+    told = {
+        "rows": len(labels),
+        "accuracy": float(right.mean()),
+        "low": low,
+        "high": high,
+        "log_loss": loss,
+        "how": how,
+    }
+    _say(
+        as_json,
+        told,
+        f"{len(labels):,} rows, {how}",
+        f"accuracy   {right.mean():.4f}   (95 %: {low:.4f} to {high:.4f})",
+        f"log loss   {loss:.4f}",
+    )
+
+
+def explain(path: Path, row: str, number: int, target: str | None, against: str | None, as_json: bool) -> None:
+    """The weights of evidence of one text or row."""
+    model = sf.load(path)
+    if Path(row).exists() and Path(row).is_file():
+        table = _rows(Files([Path(row)]), number)
+        its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
+        found = its.features(table)
+        one: Any = (
+            found[number - 1].as_py() if its.text else {n: found[n][number - 1].as_py() for n in found.column_names}
+        )
+    elif isinstance(model, sf.TextClassifier):
+        one = row
+    else:
+        raise FileError(f"The file {row!r} does not exist; a table's model explains a row of a file.")
+    told = model.explain(one, *(_label(model, name) for name in (target, against)))
+    _say(as_json, {**told.to_dict(), "target": str(told.target), "against": str(told.against)}, repr(told))
+
+
+def inspect(path: Path, top: int, as_json: bool) -> None:
+    """What a model file says of itself, and what speaks for each class."""
+    model, told = sf.load(path), sf.describe(path)
+    rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
+    best = {str(label): [row.feature for row in model.top_features(label, top)] for label in model.classes_[:50]}
+    versions = {"library": told.library_version, "format": told.format_version}
+    facts = {"estimator": told.estimator, **versions, "bytes": told.size, "rows": rows, "top": best}
+    width = max(len(name) for name in rows)
+    lines = [
+        f"  {name:<{width}}  {count:>12,.0f}  {', '.join(map(str, best.get(name, [])))}" for name, count in rows.items()
+    ]
+    what = f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"
+    shown = [f"{told.estimator} of {sum(rows.values()):,.0f} rows ({what})"]
+    if getattr(model, "stale_", False):
+        shown.append("what was chosen by rows is older than the counts")
+    _say(as_json, facts, *shown, *lines)
+
+
+def change(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool, how: str) -> None:
+    """Learn more, or forget."""
+    model = sf.load(path)
+    files, rows = Files(data, errors), 0
+    for table in files:
+        its = roles(table, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
+        table = its.labelled(table, files)
+        X, y = its.features(table), its.labels(table)
+        (model.partial_fit if how == "update" else model.forget)(X, y)
+        rows += table.num_rows
+    sf.save(model, output or path)
+    what = "learned" if how == "update" else "forgotten"
+    _say(
+        as_json,
+        {"model": str(output or path), "rows": rows, "what": what},
+        f"{rows:,} rows {what}, in {output or path}",
+    )
+
+
+def merge(paths: list[Path], output: Path, as_json: bool) -> None:
+    """One model of several."""
+    model = sf.merge([sf.load(path) for path in paths])
+    sf.save(model, output)
+    rows = float(model.class_count_.sum())
+    _say(as_json, {"model": str(output), "rows": rows}, f"{len(paths)} models, {rows:,.0f} rows, in {output}")
+
+
+def compare(paths: list[Path], data: Path, as_json: bool) -> None:
+    """Several models on the same rows."""
+    told: list[dict[str, Any]] = []
+    for path in paths:
+        model = sf.load(path)
+        table, its = _table([data], model, None, None, "raise")
+        logs, labels = model.predict_log_proba(its.features(table)), np.asarray(its.labels(table))
+        right = float((model.classes_[logs.argmax(axis=1)] == labels).mean())
+        told.append({"model": str(path), "accuracy": right, "log_loss": float(log_loss(logs, labels, model.classes_))})
+    width = max(len(row["model"]) for row in told)
+    lines = [f"{row['model']:<{width}}  {row['accuracy']:.4f}  {row['log_loss']:.4f}" for row in told]
+    _say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines)
+
+
+def report(path: Path, data: list[Path], output: Path, learned: bool, errors: str) -> None:
+    """The page."""
+    model = sf.load(path)
+    table, its = _table(data, model, None, None, errors)
+    sf.report(model, its.features(table), its.labels(table), held_out=not learned).save(output)
+    print(f"report in {output}")
+
+
+def demo(output: Path) -> None:
+    """A classifier of docstrings."""
+    train, test = sf.datasets.docstrings().split()
+    model = sf.TextClassifier().fit(train.texts, train.labels)
+    right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
+    sf.save(model, output)
+    print(f"{len(train.texts):,} docstrings of {len(model.classes_)} libraries; {right:.1%} of held-out ones are right")
+    print(f'model in {output}; next: suffice explain {output} "plot a histogram"')
+
+
+def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: str, errors: str) -> Any:
+    """TextClassifier for texts, NaiveBayes for tables."""
+    if kind not in ("auto", "text", "table"):
+        raise InputError(f"The option '--kind' must be auto, text or table; got {kind!r}.")
+    if kind == "auto" and text is None:
+        first = next(iter(Files(data, "skip")), None)
+        if first is None:
+            raise InputError("The files have no rows.")
+        label = target or guess_target(first.column_names)
+        others = [name for name in first.column_names if name != label]
+        kind = "text" if (len(others) == 1 and is_text(first[others[0]])) or others == ["text"] else "table"
+    return sf.TextClassifier(effort=effort) if kind in ("auto", "text") else sf.NaiveBayes(effort=effort)
+
+
+def _table(data: list[Path], model: Any, target: str | None, text: str | None, errors: str) -> tuple[Any, Roles]:
+    """All rows of files, in memory, and what their columns are."""
+    files = Files(data, errors)
+    parts = list(files)
+    if not parts:
+        raise InputError("The files have no rows.")
+    whole = pa.concat_tables(parts, promote_options="permissive")
+    given = target or getattr(model, "target_", None)
+    its = roles(whole, model, given, text or getattr(model, "text_column_", None))
+    return its.labelled(whole, files), its
+
+
+def _rows(files: Files, number: int) -> Any:
+    """The rows of a file up to this one."""
+    if number < 1:
+        raise InputError(f"The option '--row' must be 1 or more; got {number}.")
+    parts, rows = [], 0
+    for table in files:
+        parts.append(table)
+        rows += table.num_rows
+        if rows >= number:
+            return pa.concat_tables(parts, promote_options="permissive")
+    raise InputError(f"The option '--row' must be a row of the file, which has {rows:,}; got {number}.")
+
+
+def _held_out(model: Any, X: Any, y: Any, folds: int, one: bool) -> tuple[Any, Any, Any]:
+    """Predictions of rows by models without their fold, or of one fold."""
+    if folds < 2:
+        raise InputError(f"The option '--folds' must be 2 or more; got {folds}.")
+    part = (hashed(np.arange(len(y))) % np.uint64(folds)).astype(int)
+    classes = np.unique(y)
+    logs, kept = np.full((len(y), len(classes)), -np.inf), np.zeros(len(y), bool)
+    for k in [0] if one else range(folds):
+        rows = np.flatnonzero(part != k), np.flatnonzero(part == k)
+        fitted = _unfitted(model).fit(_take(X, rows[0]), y[rows[0]])
+        logs[np.ix_(rows[1], np.searchsorted(classes, fitted.classes_))] = fitted.predict_log_proba(_take(X, rows[1]))
+        kept[rows[1]] = True
+    return logs[kept], y[kept], classes
+
+
+def _unfitted(model: Any) -> Any:
+    """The same model, not fitted."""
+    return type(model)(**model.get_params(deep=False))
+
+
+def _take(X: Any, rows: Any) -> Any:
+    return X.take(pa.array(rows))
+
+
+def _label(model: Any, name: str | None) -> Any:
+    """A class by the name that the command line has for it."""
+    if name is None:
+        return None
+    for label in model.classes_.tolist():
+        if str(label) == name:
+            return label
+    known = ", ".join(map(str, model.classes_[:8]))
+    raise LabelError(f"The class {name!r} must be one of the model's: {known}.")
+
+
+def _say(as_json: bool, facts: dict[str, Any], *lines: str) -> None:
+    print(json.dumps(facts, default=float) if as_json else "\n".join(line for line in lines if line))
+
+
+@contextmanager
+def _written(output: Path | None) -> Iterator[Any]:
+    """A file, or standard output."""
+    if output is None or str(output) == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        with output.open("wb") as sink:
+            yield sink

@@ -1,0 +1,243 @@
+"""Fit and predict from files, batch by batch: memory does not grow with them, and counts are those of one fit.
+
+One thread reads and decodes while another counts. Some rows, picked by a hash of their number, are kept aside; what is
+chosen by rows (pseudo-count, temper, weights) is chosen by them.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from suffice.engines.columns import Roles, roles
+from suffice.errors import DataError, KindError
+from suffice.estimators.algebra import all_or_nothing
+from suffice.estimators.mixed import NaiveBayes
+from suffice.estimators.text import TextClassifier
+from suffice.models.sample import hashed
+from suffice.tables.files import Files
+
+__all__ = ["Told", "fit_files", "predict_files"]
+
+KEPT = 20_000
+AHEAD = 3
+"""Batches that are read before their turn."""
+
+
+@dataclass
+class Told:
+    """How far it is: rows so far, bytes read of all, and rows that were skipped."""
+
+    rows: int
+    read: int
+    size: int
+    skipped: int
+
+
+def fit_files(
+    estimator: Any,
+    paths: Any,
+    target: str | None = None,
+    *,
+    text: str | None = None,
+    errors: str = "raise",
+    tell: Callable[[Told], None] = lambda told: None,
+) -> Any:
+    """Fit a TextClassifier or NaiveBayes to files, however large they are.
+
+    Parameters
+    ----------
+    estimator : TextClassifier or NaiveBayes
+        It is fitted, and returned.
+    paths : path or list of paths
+        CSV, TSV, JSON lines, Parquet or Arrow, also packed (.gz, .zst), or folders of folders of text files.
+    target : str, default=None
+        The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder.
+    text : str, default=None
+        For TextClassifier, the column of texts; if not given, the one whose name says so, or the only one of words.
+    errors : {"raise", "skip"}, default="raise"
+        Whether a malformed row is an error, or left out and counted in ``estimator.skipped_rows_``.
+    tell : callable, default does nothing
+        Is told after each batch how far it is.
+
+    Returns
+    -------
+    estimator : object
+        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import suffice as sf
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "mail.csv"
+    >>> _ = path.write_text("text,label\\ncheap pills,spam\\nlunch at noon,ham\\n")
+    >>> sf.fit_files(sf.TextClassifier(), path).predict(["cheap lunch pills"])
+    array(['spam'], dtype='<U4')
+    """
+    if not isinstance(estimator, NaiveBayes | TextClassifier):
+        raise KindError(
+            f"The argument 'estimator' must be a TextClassifier or a NaiveBayes; got {type(estimator).__name__}."
+        )
+    files = Files(_listed(paths), errors)
+    stream = _Parts(files, estimator, target, text, tell)
+    with all_or_nothing(estimator):
+        estimator._validate_params()
+        estimator._fit_parts(stream)
+        X, y = stream.kept.rows()
+        estimator._fit_views(X, y, None)
+        estimator.skipped_rows_ = files.skipped
+        if isinstance(estimator, NaiveBayes):
+            estimator._target = estimator.target_  # a column that later tables may have, and predictions ignore
+    return estimator
+
+
+def predict_files(
+    model: Any, paths: Any, *, errors: str = "raise", tell: Callable[[Told], None] = lambda told: None
+) -> Iterator[Any]:
+    """Predictions of the rows of files, batch by batch.
+
+    Parameters
+    ----------
+    model : TextClassifier or NaiveBayes
+        A fitted model.
+    paths : path or list of paths
+        Files as for `fit_files`.
+    errors : {"raise", "skip"}, default="raise"
+        What to do about a malformed row.
+    tell : callable, default does nothing
+        Is told after each batch how far it is.
+
+    Yields
+    ------
+    table : pyarrow.Table
+        The rows' class (``prediction``) and its ``probability``, and that of every class (``p_<class>``).
+    """
+    files = Files(_listed(paths), errors)
+    done, size = 0, files.size
+    for table in ahead(files):
+        its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
+        probabilities = model.predict_proba(its.features(table))
+        best = probabilities.argmax(axis=1)
+        told = {f"p_{label}": probabilities[:, c] for c, label in enumerate(model.classes_.tolist())}
+        labels = model.classes_[best]
+        done += table.num_rows
+        tell(Told(done, files.read, size, files.skipped))
+        yield pa.table({"prediction": labels, "probability": probabilities[np.arange(len(best)), best], **told})
+
+
+@dataclass
+class _Kept:
+    """Rows of the smallest hashes so far."""
+
+    most: int
+    tables: list[Any] = field(default_factory=list)
+    numbers: list[Any] = field(default_factory=list)
+    seen: int = 0
+    bound: int = 2**64 - 1
+
+    def add(self, table: Any) -> None:
+        numbers = np.arange(self.seen, self.seen + table.num_rows)
+        self.seen += table.num_rows
+        which = np.flatnonzero(hashed(numbers) <= np.uint64(self.bound))
+        if len(which):
+            self.tables.append(table.take(pa.array(which)))
+            self.numbers.append(numbers[which])
+        if sum(map(len, self.numbers)) > 2 * self.most:
+            self._prune()
+
+    def _prune(self) -> None:
+        numbers = np.concatenate(self.numbers)
+        order = np.argsort(hashed(numbers), kind="stable")[: self.most]
+        self.bound = int(hashed(numbers[order[-1:]])[0])
+        order = np.sort(order)
+        whole = pa.concat_tables(self.tables, promote_options="permissive")
+        self.tables, self.numbers = [whole.take(pa.array(order))], [numbers[order]]
+
+    def table(self) -> Any:
+        if sum(map(len, self.numbers)) > self.most:
+            self._prune()
+        return pa.concat_tables(self.tables, promote_options="permissive")
+
+
+class _Parts:
+    """Features and labels of files, part by part; some rows are kept aside."""
+
+    def __init__(
+        self, files: Files, estimator: Any, target: str | None, text: str | None, tell: Callable[[Told], None]
+    ) -> None:
+        self.files, self.estimator, self.target, self.text, self.tell = files, estimator, target, text, tell
+        self.kept = _Sample(_Kept(KEPT), None)
+
+    def __iter__(self) -> Iterator[tuple[Any, Any]]:
+        size = self.files.size
+        for table in ahead(self.files):
+            if self.kept.roles is None:
+                self.kept.roles = roles(table, self.estimator, self.target, self.text)
+                self.estimator.text_column_ = self.kept.roles.text
+                self.estimator.target_ = self.kept.roles.target
+            its = self.kept.roles
+            table = its.labelled(table, self.files)
+            self.kept.some.add(table)
+            yield its.features(table), its.labels(table)
+            self.tell(Told(self.kept.some.seen, self.files.read, size, self.files.skipped))
+
+
+@dataclass
+class _Sample:
+    some: _Kept
+    roles: Roles | None
+
+    def rows(self) -> tuple[Any, Any]:
+        if self.roles is None:
+            raise DataError("The argument 'paths' must lead to rows; the files have none.")
+        table = self.some.table()
+        return self.roles.features(table), self.roles.labels(table)
+
+
+def ahead(batches: Iterable[Any], many: int = AHEAD) -> Iterator[Any]:
+    """The same batches, read by a thread of their own before their turn."""
+    passed: queue.Queue[Any] = queue.Queue(maxsize=many)
+    over, stop = object(), threading.Event()
+
+    def put(item: Any) -> bool:
+        while not stop.is_set():
+            try:
+                passed.put(item, timeout=0.1)
+                return True
+            except queue.Full:
+                continue
+        return False
+
+    def read() -> None:
+        try:
+            for batch in batches:
+                if not put((batch, None)):
+                    return
+            put((over, None))
+        except BaseException as error:
+            put((over, error))
+
+    thread = threading.Thread(target=read, name="suffice-reader", daemon=True)
+    thread.start()
+    try:
+        while True:
+            batch, error = passed.get()
+            if error is not None:
+                raise error
+            if batch is over:
+                return
+            yield batch
+    finally:
+        stop.set()
+        thread.join()
+
+
+def _listed(paths: Any) -> list[Path]:
+    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]

@@ -1,0 +1,251 @@
+"""Files in batches equal tables in memory; what is malformed is told of with its file and line."""
+
+import gzip
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import pyarrow as pa
+import pyarrow.ipc as ipc
+import pyarrow.parquet as pq
+import pytest
+
+import suffice as sf
+from laws.estimators import KINDS, LABELS, mixed, texts
+from suffice.engines import local
+from suffice.errors import FileError, InputError, KindError, PathError
+from suffice.models.sample import some_rows
+from suffice.tables.files import Files
+
+ROWS = 300
+
+
+def table() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, ROWS)
+    return pd.DataFrame({**mixed(rng, ROWS, codes), "label": LABELS[codes]})
+
+
+def write(frame: pd.DataFrame, path: Path) -> Path:
+    """In the format that the name says."""
+    name = path.name
+    if name.endswith(".parquet"):
+        frame.to_parquet(path)
+    elif name.endswith(".arrow"):
+        with ipc.new_file(path, pa.Schema.from_pandas(frame)) as file:
+            for batch in pa.Table.from_pandas(frame).to_batches(max_chunksize=50):
+                file.write(batch)
+    elif ".jsonl" in name:
+        frame.to_json(path, orient="records", lines=True)
+    else:
+        frame.to_csv(path, index=False, sep="\t" if ".tsv" in name else ",")
+    return path
+
+
+NAMES = ["a.csv", "a.tsv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.parquet", "a.arrow"]
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Batches of some rows."""
+    monkeypatch.setattr("suffice.tables.files.BLOCK", 4096)
+    monkeypatch.setattr("suffice.tables.files.ROWS", 64)
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_table_in_a_file_is_the_table_in_memory(name: str, tmp_path: Path) -> None:
+    frame = table()
+    path = write(frame, tmp_path / name)
+    assert len(list(Files([path]))) > 2
+    from_file = sf.fit_files(sf.NaiveBayes(KINDS), path)
+    memory = sf.NaiveBayes(KINDS).fit(frame.drop(columns="label"), frame["label"].to_numpy())
+    assert from_file.columns_ == memory.columns_
+    for column in ("flag", "colour", "wait", "events", "note"):
+        assert from_file.statistics_[column] == memory.statistics_[column]
+    X = frame.drop(columns="label")
+    np.testing.assert_allclose(from_file.predict_proba(X), memory.predict_proba(X), rtol=1e-9)
+    assert from_file.skipped_rows_ == 0
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", NAMES)
+def test_texts_in_a_file_are_the_texts_in_memory(name: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, ROWS)
+    documents = [text + " , and some more" for text in texts(rng, ROWS, codes)]
+    path = write(pd.DataFrame({"body": documents, "label": LABELS[codes]}), tmp_path / name)
+    from_file = sf.fit_files(sf.TextClassifier(effort="fast"), path)
+    memory = sf.TextClassifier(effort="fast").fit(documents, LABELS[codes])
+    assert from_file.counts_ == memory.counts_
+    assert from_file.alpha_ == memory.alpha_
+    np.testing.assert_array_equal(from_file.predict_proba(documents), memory.predict_proba(documents))
+
+
+def test_a_folder_of_folders_names_its_labels(tmp_path: Path) -> None:
+    for label, words in {"ham": ["lunch at noon", "see you"], "spam": ["cheap pills", "caf\xe9"]}.items():
+        (tmp_path / label).mkdir()
+        for i, text in enumerate(words):
+            (tmp_path / label / f"{i}.txt").write_bytes(text.encode("latin-1" if "caf" in text else "utf-8"))
+    model = sf.fit_files(sf.TextClassifier(), tmp_path)
+    assert model.classes_.tolist() == ["ham", "spam"]
+    assert "café" in model.words_
+    assert model.class_count_.tolist() == [2, 2]
+
+
+@pytest.mark.usefixtures("small")
+def test_several_files_are_one(tmp_path: Path) -> None:
+    frame = table()
+    parts = [write(frame[:100], tmp_path / "a.csv"), write(frame[100:], tmp_path / "b.parquet")]
+    one, two = (
+        sf.fit_files(sf.NaiveBayes(KINDS), write(frame, tmp_path / "c.csv")),
+        sf.fit_files(sf.NaiveBayes(KINDS), parts),
+    )
+    assert one.statistics_["colour"] == two.statistics_["colour"]
+    assert one.class_count_.tolist() == two.class_count_.tolist()
+
+
+def test_rows_that_are_kept_are_those_of_a_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = local._Kept(50)
+    for start in range(0, 1000, 70):
+        kept.add(pa.table({"i": np.arange(start, min(start + 70, 1000))}))
+    assert kept.table()["i"].to_pylist() == some_rows(1000, 50).tolist()
+
+
+@pytest.mark.parametrize(("text", "line"), [("a,label\n1,x\n2,y,z\n3,x\n", 3), ("a,label\n1,x\n2\n3,x\n", 3)])
+def test_a_row_with_too_many_or_few_values(text: str, line: int, tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(FileError, match=f"bad.csv.*line {line}"):
+        list(Files([path]))
+    files = Files([path], errors="skip")
+    assert sum(batch.num_rows for batch in files) == 2
+    assert files.skipped == 1
+
+
+@pytest.mark.usefixtures("small")
+def test_a_word_where_numbers_were(tmp_path: Path) -> None:
+    path = tmp_path / "bad.csv"
+    rows = [f"{i},{'xy'[i % 2]}" for i in range(2000)]
+    rows[1500] = "many,x"
+    rows[1600] = "1.5,x"  # a number too, though not a whole one
+    path.write_text("\n".join(["a,label", *rows]))
+    with pytest.raises(FileError, match="'many' in column 'a' near line 1502"):
+        sf.fit_files(sf.NaiveBayes(), path)
+    model = sf.fit_files(sf.NaiveBayes(), path, errors="skip")
+    assert model.skipped_rows_ == 1
+    assert model.class_count_.sum() == 1999
+
+
+def test_json_that_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"a": 1, "label": "x"}\n{"a": 2,\n[3]\n{"a": 2.5, "label": "y"}')
+    with pytest.raises(FileError, match="line 2"):
+        list(Files([path]))
+    files = Files([path], errors="skip")
+    assert [row for batch in files for row in batch.to_pylist()] == [{"a": 1, "label": "x"}, {"a": 2.5, "label": "y"}]
+    assert files.skipped == 2
+
+
+def test_labels_that_are_missing(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\nred apple,x\nblue sky,\nred pear,x\nblue sea,y\n")
+    with pytest.raises(InputError, match="1 lack one"):
+        sf.fit_files(sf.TextClassifier(), path)
+    assert sf.fit_files(sf.TextClassifier(), path, errors="skip").skipped_rows_ == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "error"),
+    [
+        ("a.xlsx", b"x", "must end in one of"),
+        ("a.parquet", b"no parquet", "cannot be read as parquet"),
+        ("a.arrow", b"no arrow, but long enough", "cannot be read as arrow"),
+        ("a.csv", b"", "must start with a line of column names"),
+        ("a.csv", b"a,b,c\n1,2,3\n", "must name the column of labels"),
+        ("a.csv", b"a,label\n", "have none"),
+        ("a.csv", b"a,a,label\n1,2,x\n", "different names"),
+        ("a.csv.gz", b"not packed", "cannot be read"),
+        ("a.csv", b"a,label\n\xff\xfe,x\n", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_read(name: str, data: bytes, error: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(InputError, match=error):
+        sf.fit_files(sf.NaiveBayes(), path)
+
+
+def test_arguments() -> None:
+    with pytest.raises(PathError, match="does not exist"):
+        sf.fit_files(sf.NaiveBayes(), "nowhere.csv")
+    with pytest.raises(KindError, match="TextClassifier or a NaiveBayes"):
+        sf.fit_files(sf.BernoulliNB(), "nowhere.csv")
+    with pytest.raises(InputError, match="'errors'"):
+        Files([Path("-")], errors="ignore")
+    with pytest.raises(InputError, match="at least one file"):
+        Files([])
+
+
+def test_columns_that_are_named_wrongly(tmp_path: Path) -> None:
+    path = write(table(), tmp_path / "a.csv")
+    with pytest.raises(InputError, match=r"'target'.*Did you mean 'label'"):
+        sf.fit_files(sf.NaiveBayes(), path, "lable")
+    with pytest.raises(InputError, match="'text'"):
+        sf.fit_files(sf.TextClassifier(), path, text="notes")
+
+
+@pytest.mark.usefixtures("small")
+def test_predictions_stream_from_file_to_table(tmp_path: Path) -> None:
+    frame = table()
+    path = write(frame, tmp_path / "a.csv")
+    model = sf.fit_files(sf.NaiveBayes(KINDS), path)
+    found = pa.concat_tables(sf.predict_files(model, path))
+    X = frame.drop(columns="label")
+    assert found["prediction"].to_pylist() == model.predict(X).tolist()
+    np.testing.assert_allclose(found["p_b"].to_numpy(), model.predict_proba(X)[:, 1], rtol=1e-9)
+
+
+def test_a_failure_leaves_the_model_as_it_was(tmp_path: Path) -> None:
+    model = sf.TextClassifier().fit(["red apple", "blue sky"], ["x", "y"])
+    path = tmp_path / "a.csv"
+    path.write_text("text,label\nnew words,x\nbad,row,here\n")
+    with pytest.raises(FileError):
+        sf.fit_files(model, path)
+    assert model.words_.tolist() == ["apple", "blue", "red", "sky"]
+
+
+def test_the_reader_stops_when_nobody_listens() -> None:
+    before = threading.active_count()
+    stream = local.ahead(iter(range(1000)))
+    assert next(stream) == 0
+    stream.close()
+    assert threading.active_count() == before
+
+    def failing() -> Any:
+        yield 1
+        raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        list(local.ahead(failing()))
+
+
+def test_quotes_lines_within_values_and_marks(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_bytes('\ufeff"the, text",label\n"two\nlines, ""quoted""",x\nplain,y\n'.encode())
+    assert next(iter(Files([path]))).to_pydict() == {
+        "the, text": ['two\nlines, "quoted"', "plain"],
+        "label": ["x", "y"],
+    }
+    packed = tmp_path / "a.jsonl.gz"
+    packed.write_bytes(gzip.compress(json.dumps({"a": None, "b": "é"}).encode()))
+    assert next(iter(Files([packed]))).to_pydict() == {"a": [None], "b": ["é"]}
+
+
+def test_parquet_columns_that_nobody_asks_for_are_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), path)
+    assert next(iter(Files([path], columns=["b"]))).column_names == ["b"]
