@@ -115,6 +115,23 @@ nb::tuple merge_words(Bytes a, Vector<Index> a_offset, Bytes b, Vector<Index> b_
                           to_numpy(std::move(b_place)));
 }
 
+// Whether words lie one after the other in all of the bytes, in order and each once.
+bool words_in_order(Bytes bytes, Vector<Index> offset) {
+    const std::size_t ends = offset.shape(0);
+    if (ends == 0 || offset.data()[0] != 0 || offset.data()[ends - 1] != static_cast<Index>(bytes.shape(0))) return false;
+    for (std::size_t i = 0; i + 1 < ends; ++i) {
+        if (offset.data()[i + 1] < offset.data()[i]) return false;
+    }
+    const auto* all = reinterpret_cast<const char*>(bytes.data());
+    std::string_view before;
+    for (std::size_t i = 0; i + 1 < ends; ++i) {
+        const std::string_view word(all + offset.data()[i], offset.data()[i + 1] - offset.data()[i]);
+        if (i > 0 && !(before < word)) return false;
+        before = word;
+    }
+    return true;
+}
+
 void bind_texts(nb::module_& m) {
     nb::class_<Texts>(m, "Texts", "Documents somewhere in memory.")
         .def_static("of_list", &texts_of_list, nb::arg("documents"), nb::arg("patterns"))
@@ -138,6 +155,7 @@ void bind_texts(nb::module_& m) {
              nb::arg("unit"), nb::arg("shortest"), nb::arg("longest"), nb::arg("stop_words"));
     m.def("merge_words", &merge_words, nb::arg("a").noconvert(), nb::arg("a_offset").noconvert(),
           nb::arg("b").noconvert(), nb::arg("b_offset").noconvert());
+    m.def("words_in_order", &words_in_order, nb::arg("bytes").noconvert(), nb::arg("offset").noconvert());
 }
 
 }  // namespace suffice

@@ -9,6 +9,8 @@
         ├── LabelError                    labels or responsibilities
         ├── ShapeError                    arrays that do not fit together
         ├── PathError (FileNotFoundError) a file or folder that is not there, or not the one expected
+        ├── FileError                     a file that cannot be read as what its name says
+        │   └── ModelFileError            a model file that is damaged, of a later version, or none at all
         ├── SubtractionError              taking away what was never added
         └── PriorError                    parameters of a prior
             ├── ImproperPrior             a question that only a proper prior can answer
@@ -59,6 +61,10 @@ class PathError(InputError, FileNotFoundError):
 
 class FileError(InputError):
     """A file that cannot be read as what it should be."""
+
+
+class ModelFileError(FileError):
+    """A file is no model, is damaged, or was written by a later version."""
 
 
 class SubtractionError(InputError):

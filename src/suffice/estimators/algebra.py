@@ -20,9 +20,15 @@ __all__ = ["Additive", "all_or_nothing", "merge"]
 Statistics = dict[str, Any]
 
 
+def verify(estimator: Any) -> None:
+    """Compare what was read from a file with its checksums, if that is still to be done."""
+    vars(estimator).get("_verify", int)()
+
+
 @contextmanager
 def all_or_nothing(estimator: Any) -> Iterator[None]:
     """Whatever goes wrong inside, the estimator is left as it was."""
+    verify(estimator)
     before = vars(estimator).copy()
     try:
         yield
@@ -230,6 +236,7 @@ class Additive:
             )
         for model in (self, other):
             check_is_fitted(model)
+            verify(model)
         theirs = _parameters(other)
         for name, value in _parameters(self).items():
             if not _same(value, theirs[name]):

@@ -44,6 +44,8 @@ def _frozen(value: Any, kind: type, name: str) -> NDArray[Any]:
 
 def _closed(array: Any) -> bool:
     """Whether neither the array nor what it is a view of can be written to."""
+    if isinstance(array, memoryview):
+        return array.readonly
     if not isinstance(array, np.ndarray) or array.flags.writeable:
         return False
     return array.base is None or _closed(array.base)

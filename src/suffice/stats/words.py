@@ -19,6 +19,7 @@ from suffice.errors import DataError, LabelError, ShapeError, SubtractionError
 from suffice.parallel import thread_count
 from suffice.stats.base import difference
 from suffice.stats.inputs import COUNT, EXACT
+from suffice.stats.word_arrays import check_word_arrays
 from suffice.text import Analysis
 from suffice.text.words import WordList
 from suffice.typing import Array, Booleans, Integers
@@ -113,7 +114,7 @@ class WordCounts:
             "offset": self.words.offset,
             "n": self.n,
             "start": pairs.indptr.astype(np.int64),
-            "word": pairs.indices.astype(np.int64),
+            "word": pairs.indices,
             "tokens": pairs.data,
             "documents": self.documents.data,
             "repeats": self.repeats,
@@ -126,14 +127,14 @@ class WordCounts:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> WordCounts:
         """The inverse of `arrays()`."""
+        check_word_arrays(arrays)
         bits = int(arrays["hash_bits"])
         words = WordList(arrays["bytes"], arrays["offset"])
         shape = (len(arrays["n"]), 1 << bits if bits else len(words))
-        tables = (
-            sparse.csr_matrix((arrays[name], arrays["word"], arrays["start"]), shape=shape)
-            for name in ("tokens", "documents")
+        index = arrays["word"].astype(np.int32 if shape[1] < 2**31 else np.int64, copy=False)
+        tokens, documents = (
+            _table(arrays[name], index, arrays["start"].astype(index.dtype), shape) for name in ("tokens", "documents")
         )
-        tokens, documents = tables
         names = ("repeats", "repeat_documents", "lengths", "length_documents")
         rest: dict[str, Any] = {name: arrays[name] for name in names}
         return cls(words, np.asarray(arrays["n"], np.float64), tokens, documents, **rest, hash_bits=bits)
@@ -288,14 +289,19 @@ class WordCounter:
         for name in ("tokens", "documents"):
             if found[name].max(initial=0) > EXACT:
                 raise DataError("Counts of words must stay below 2**53, where float64 counts exactly.")
-            table = sparse.csr_matrix(shape)
-            table.data, table.indices, table.indptr = found[name], index, found["start"].astype(index.dtype)
-            tables.append(table)
+            tables.append(_table(found[name], index, found["start"].astype(index.dtype), shape))
         repeats = _lines(found["repeat_start"], found["repeat_word"], found["repeat_value"])
         lengths = _lines(found["length_start"], found["length"])
         tokens, documents = tables
         bursts = (repeats, found["repeats"], lengths, found["lengths"])
         return WordCounts(words, self._n.copy(), tokens, documents, *bursts, self._bits)
+
+
+def _table(data: Array, index: Any, start: Any, shape: tuple[int, int]) -> Any:
+    """Classes × words, of arrays that fit together: they are not looked at again."""
+    table = sparse.csr_matrix(shape)
+    table.data, table.indices, table.indptr = data, index, start
+    return table
 
 
 def read_weights(weights: Any, labels: int) -> Array | None:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import _native
+from suffice.errors import DataError
 from suffice.typing import Booleans, Integers
 
 __all__ = ["WordList"]
@@ -34,6 +35,18 @@ class WordList:
         coded = sorted({word.encode("utf-8", "surrogatepass") for word in words})
         offset = np.concatenate([[0], np.cumsum([len(word) for word in coded])]).astype(np.int64)
         return cls(np.frombuffer(b"".join(coded), np.uint8), offset)
+
+    def check(self) -> None:
+        """Raise DataError unless these are words: UTF-8, in order, each once."""
+        kinds = (self.bytes.dtype, self.offset.dtype) == (np.uint8, np.int64)
+        flat = self.bytes.ndim == self.offset.ndim == 1
+        if not kinds or not flat or not _native.words_in_order(self.bytes, self.offset) or not is_utf8(*self.arrays):
+            raise DataError("Words must be UTF-8 one after the other, in the order of their bytes, each of them once.")
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.uint8], Integers]:
+        """Bytes and offsets."""
+        return self.bytes, self.offset
 
     def __len__(self) -> int:
         return len(self.offset) - 1
@@ -79,3 +92,13 @@ class WordList:
             return self, same, same
         data, offset, ours, theirs = _native.merge_words(self.bytes, self.offset, other.bytes, other.offset)
         return WordList(data, offset), ours, theirs
+
+
+def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
+    """Whether bytes are text, and no character is cut by an offset; these must lie within the bytes."""
+    try:
+        str(memoryview(data), "utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return False
+    inner = offset[offset < len(data)]
+    return not len(data) or not (data[inner] & 0xC0 == 0x80).any()

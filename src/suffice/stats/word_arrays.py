@@ -1,0 +1,97 @@
+"""Whether the arrays of a WordCounts fit together: those of a file may be anything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import DataError, ShapeError
+from suffice.stats.inputs import EXACT
+from suffice.text.words import WordList
+
+__all__ = ["LARGEST_HASH", "check_word_arrays"]
+
+LARGEST_HASH = 30
+"""Bits of a hashed word, at most."""
+
+NAMES = {
+    "bytes": "u",
+    "offset": "i",
+    "n": "f",
+    "start": "i",
+    "word": "i",
+    "tokens": "f",
+    "documents": "f",
+    "repeats": "i",
+    "repeat_documents": "f",
+    "lengths": "i",
+    "length_documents": "f",
+    "hash_bits": "i",
+}
+
+
+def check_word_arrays(arrays: Mapping[str, Any]) -> None:
+    """Raise DataError or ShapeError unless some documents could give these arrays."""
+    if set(arrays) != set(NAMES):
+        raise DataError(f"The argument 'arrays' of WordCounts must hold {sorted(NAMES)}; got {sorted(arrays)}.")
+    for name, kind in NAMES.items():
+        flat = {"repeats": 2, "lengths": 2, "hash_bits": 0}.get(name, 1)
+        if not isinstance(arrays[name], np.ndarray) or arrays[name].dtype.kind != kind or arrays[name].ndim != flat:
+            raise ShapeError(f"'{name}' of WordCounts must be an array of {flat} axes and of its own kind of numbers.")
+    bits = int(arrays["hash_bits"])
+    if not 0 <= bits <= LARGEST_HASH:
+        raise DataError(f"'hash_bits' of WordCounts must be from 0 to {LARGEST_HASH}; got {bits}.")
+    words = WordList(arrays["bytes"], arrays["offset"])
+    words.check()
+    if bits and len(words):
+        raise DataError("'bytes' of WordCounts must be empty where words are hashed.")
+    width = 1 << bits if bits else len(words)
+    for name in ("n", "tokens", "documents", "repeat_documents", "length_documents"):
+        _check_counts(name, arrays[name])
+    _check_pairs(arrays, width)
+    _check_lines("repeats", arrays, (width, int(EXACT)), least=2)
+    _check_lines("lengths", arrays, (int(EXACT),), least=0)
+    if len(arrays["repeats"]):
+        _check_repeats(arrays, width)
+
+
+def _check_counts(name: str, array: Any) -> None:
+    if not array.min(initial=0.0) >= 0 or not array.max(initial=0.0) <= EXACT:  # nor is NaN
+        raise DataError(f"'{name}' of WordCounts must not be negative, NaN, or above 2**53.")
+
+
+def _check_pairs(arrays: Mapping[str, Any], width: int) -> None:
+    """Words of each class, in order."""
+    start, word = arrays["start"], arrays["word"]
+    if len(start) != len(arrays["n"]) + 1 or not len(word) == len(arrays["tokens"]) == len(arrays["documents"]):
+        raise ShapeError("'start' of WordCounts must have one more entry than 'n', and 'tokens' as many as 'word'.")
+    if start[0] != 0 or start[-1] != len(word) or (start[1:] < start[:-1]).any():
+        raise DataError("'start' of WordCounts must rise from 0 to the number of words of all classes.")
+    if len(word) and (word.min() < 0 or word.max() >= width):
+        raise DataError(f"'word' of WordCounts must be from 0 to {width - 1}, the last word.")
+    falls = np.flatnonzero(word[1:] <= word[:-1]) + 1
+    if not np.isin(falls, start).all():
+        raise DataError("'word' of WordCounts must rise within each class.")
+
+
+def _check_lines(name: str, arrays: Mapping[str, Any], sizes: tuple[int, ...], least: int) -> None:
+    """Records of a class, a word if there is one, and a number, beside which stands a count."""
+    lines, counts = arrays[name], arrays[f"{name[:-1]}_documents"]
+    if lines.shape != (len(counts), len(sizes) + 1):
+        raise ShapeError(f"'{name}' of WordCounts must have {len(sizes) + 1} columns, and a count for each line.")
+    if not len(lines):
+        return
+    most = [len(arrays["n"]) - 1, *(size - 1 for size in sizes)]
+    if (lines < 0).any() or (lines > most).any() or lines[:, -1].min() < least:
+        raise DataError(f"'{name}' of WordCounts must name classes, words and numbers that there are.")
+
+
+def _check_repeats(arrays: Mapping[str, Any], width: int) -> None:
+    """What a class has several times it has."""
+    lines = np.repeat(np.arange(len(arrays["n"])), np.diff(arrays["start"]))
+    known = lines * width + arrays["word"]
+    asked = arrays["repeats"][:, 0] * width + arrays["repeats"][:, 1]
+    if not len(known) or (known[np.minimum(np.searchsorted(known, asked), len(known) - 1)] != asked).any():
+        raise DataError("'repeats' of WordCounts must be of words that the class has.")

@@ -1,0 +1,131 @@
+"""Files: written whole or not at all, and read by mapping them into memory."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import os
+import secrets
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from suffice.errors import KindError, PathError
+from suffice.store.layout import LARGEST_HEADER, Layout, refuse
+
+__all__ = ["MAPPED", "File", "digest", "replace_file"]
+
+MAPPED = 2**24
+"""Files of more data than this are mapped, and their data checked when something is to be learned on top of them."""
+
+
+def digest(data: Any) -> str:
+    """The SHA-256 of bytes, or of an array's bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def read_path(path: Any) -> Path:
+    """A path, with `~` for the user's home."""
+    if not isinstance(path, str | os.PathLike):
+        raise KindError(f"The argument 'path' must be a path, as text or a Path; got a {type(path).__name__}.")
+    return Path(path).expanduser()
+
+
+def replace_file(path: Path, parts: Iterable[bytes | NDArray[Any]]) -> None:
+    """Write a file in the place of what is there. Whatever happens meanwhile, there is the old one or the new one."""
+    target = Path(os.path.realpath(path))  # a link stays one
+    if target.is_dir() or not target.parent.is_dir():
+        what = "a folder" if target.is_dir() else "no such folder"
+        raise PathError(f"The argument 'path' must name a file in a folder that is there; got {str(path)!r}, {what}.")
+    beside = target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.tmp")
+    try:
+        with open(beside, "xb") as file:
+            for part in parts:
+                file.write(memoryview(part).cast("B") if len(memoryview(part)) else b"")
+            file.flush()
+            with suppress(FileNotFoundError):
+                os.chmod(beside, stat.S_IMODE(target.stat().st_mode))
+            os.fsync(file.fileno())
+        os.replace(beside, target)
+    except BaseException:
+        with suppress(FileNotFoundError):
+            beside.unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the new name last; where a system has no such thing, it has its own ways."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+class File:
+    """A model file: its header, checked, and its data, read or mapped."""
+
+    def __init__(self, path: Any) -> None:
+        self.path = read_path(path)
+        flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)  # a pipe must not block
+        try:
+            handle = os.open(self.path, flags)
+        except (FileNotFoundError, NotADirectoryError):
+            raise PathError(
+                f"The argument 'path' must name a model file; got {str(path)!r}, where there is none."
+            ) from None
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if stat.S_ISDIR(found.st_mode):
+                raise PathError(f"The argument 'path' must name a model file; got {str(path)!r}, a folder.")
+            if not stat.S_ISREG(found.st_mode):
+                raise refuse(self.path, "be a file", "a device or a pipe")
+            self.size = found.st_size
+            self.layout = self._header(file)
+            self._data = self._read(file, handle)
+        self.verified = False
+
+    def _header(self, file: Any) -> Layout:
+        length = int.from_bytes(file.read(8), "little")
+        if self.size < 10:
+            raise refuse(self.path, "begin with the length of its header", f"{self.size} bytes in all")
+        if length > LARGEST_HEADER or length > self.size - 8:
+            most = min(LARGEST_HEADER, self.size - 8)
+            raise refuse(self.path, f"have a header of at most {most:,} bytes", f"{length:,}: no model file, or cut off")
+        header = file.read(length)
+        if len(header) != length:
+            raise refuse(self.path, f"have {length:,} bytes of header", f"{len(header):,}")
+        return Layout.parse(self.path, header, self.size)
+
+    def _read(self, file: Any, handle: int) -> memoryview:
+        """The data: small ones as they are now, large ones as they lie in the file."""
+        size = self.size - self.layout.start
+        if size > MAPPED:
+            whole = memoryview(mmap.mmap(handle, self.size, access=mmap.ACCESS_READ))
+            return whole[self.layout.start :]
+        data = file.read(size)
+        if len(data) != size:
+            raise refuse(self.path, f"hold {size:,} bytes of data", f"{len(data):,}")
+        return memoryview(data)
+
+    @property
+    def mapped(self) -> bool:
+        """Whether the data are left where they are."""
+        return len(self._data) > MAPPED
+
+    def array(self, name: str) -> NDArray[Any]:
+        """One of the arrays, read-only."""
+        return self.layout.tensors[name].read(self._data)
+
+    def verify(self, checksums: dict[str, Any]) -> None:
+        """Raise ModelFileError unless each tensor has its checksum; once is enough."""
+        for name, tensor in {} if self.verified else self.layout.tensors.items():
+            if digest(self._data[tensor.begin : tensor.end]) != checksums.get(name):
+                raise refuse(self.path, f"have its tensor {name[:80]!r} as it was written", "another: it is damaged")
+        self.verified = True
