@@ -52,6 +52,7 @@ def test_lazy_names_are_all_there_and_typed() -> None:
         "plots",
         "posterior",
         "stats",
+        "store",
         "tables",
         "text",
         "typing",

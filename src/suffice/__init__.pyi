@@ -7,6 +7,7 @@ from . import models as models
 from . import plots as plots
 from . import posterior as posterior
 from . import stats as stats
+from . import store as store
 from . import tables as tables
 from . import text as text
 from . import typing as typing
@@ -36,6 +37,8 @@ from .posterior import Gamma as Gamma
 from .posterior import NormalInverseGamma as NormalInverseGamma
 from .posterior import NormalInverseWishart as NormalInverseWishart
 from .posterior import Pareto as Pareto
+from .store import load as load
+from .store import save as save
 from .versions import show_versions as show_versions
 
 __all__: list[str]

@@ -6,7 +6,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
@@ -119,6 +119,16 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
         self.classes_, self._classes, self._features = classes, statistics["classes"], statistics["features"]
         self._made = {}
         self._remake()
+
+    _feature_counts: ClassVar[type[Statistic]]
+
+    def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
+        shape = (len(classes), self.n_features_in_)
+        if set(statistics) != {"classes", "features"} or type(statistics["features"]) is not self._feature_counts:
+            raise DataError(f"Statistics must be of classes and {self._feature_counts.__name__}; got {statistics}.")
+        if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
+            raise ShapeError(f"Statistics must be of {shape} classes and features.")
+        NaiveBayesClassifier._set_statistics(self, classes, statistics)
 
     def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
         return statistics["classes"].counts

@@ -78,6 +78,7 @@ class BernoulliNB(CountClassifier):
         "temper": TEMPER,
     }
 
+    _feature_counts = BinaryCounts
     def __init__(
         self,
         *,

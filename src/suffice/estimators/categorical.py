@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import validate_data
 
-from suffice.errors import InputError
+from suffice.errors import DataError, InputError
 from suffice.estimators.counts import EVIDENCE, CountClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Categorical, Scorer
@@ -93,6 +93,8 @@ class CategoricalNB(CountClassifier):
     }
 
     categories_: list[Any] | None
+    _feature_counts = CategoryCounts
+    _schema = (*CountClassifier._schema, "categories_")
 
     def __init__(
         self,
@@ -172,6 +174,12 @@ class CategoricalNB(CountClassifier):
     def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
         super()._set_statistics(classes, {**statistics, "features": self._without_unseen(statistics["features"])})
 
+    def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
+        super()._restore(classes, statistics)
+        sizes = self.n_categories_.tolist()
+        if self.categories_ is not None and [_each_once(values) for values in self.categories_] != sizes:
+            raise DataError(f"Categories must be sorted, each of them once, {sizes} of them; got others.")
+
     def _without_unseen(self, t: CategoryCounts) -> CategoryCounts:
         """What is left of categories that no row has: none by value, and of codes those below the largest."""
         seen = [t.column(j).any(axis=0) for j in range(len(t.sizes))]
@@ -230,6 +238,12 @@ class CategoricalNB(CountClassifier):
     def _scorer_of(self, t: Any, n: Array) -> Scorer:
         scorer: Scorer = self._event.scorer(t)
         return scorer
+
+
+def _each_once(values: Any) -> int:
+    """How many there are; −1 if they are not in order."""
+    plain = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "USbiuf"
+    return len(values) if plain and bool((values[1:] > values[:-1]).all()) else -1
 
 
 def _with_room(t: Any, known: Any, wider: Any) -> CategoryCounts:

@@ -125,6 +125,8 @@ class CountClassifier(NaiveBayesClassifier):
 class TotalsClassifier(CountClassifier):
     """Classifiers that know a class by the total of each non-negative feature."""
 
+    _feature_counts = TokenCounts
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True

@@ -98,6 +98,7 @@ class DirichletMultinomialNB(CountClassifier):
 
     force_alpha = True  # as it is given
 
+    _feature_counts = Bursts
     def __init__(
         self,
         *,

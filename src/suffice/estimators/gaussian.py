@@ -89,6 +89,7 @@ class GaussianNB(NaiveBayesClassifier):
     theta_: Array
     var_: Array
 
+    _feature_counts = DiagonalMoments
     def __init__(
         self,
         *,

@@ -16,8 +16,9 @@ from suffice.estimators.vocabulary import given_words
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of
 from suffice.models.language import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
+from suffice.stats.inputs import EXACT
 from suffice.stats.words import WordCounter
-from suffice.text import WordList, learn
+from suffice.text import Analysis, WordList, learn
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array
 
@@ -211,6 +212,23 @@ decode_error
             self.words_ = np.append(self._known.strings, np.array([self.unknown], object))
         counts = self._known.counts(found.words, found.frequency)
         self.counts_ = counts if fresh else self.counts_ + counts
+        self.posterior_ = self._prior().update(counts=self.counts_)
+
+    def _get_state(self) -> dict[str, Any]:
+        check_is_fitted(self, "posterior_")
+        return {
+            "schema": {"analysis": self._analysis, "known": self._known},
+            "statistics": {"counts": self.counts_},
+        }
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        analysis, known, counts = state["schema"]["analysis"], state["schema"]["known"], state["statistics"]["counts"]
+        if not isinstance(analysis, Analysis) or not isinstance(known, Vocabulary):
+            raise DataError("A language model must have a vocabulary, and say what a word is.")
+        if np.shape(counts) != (known.size,) or not ((counts >= 0) & (counts <= EXACT)).all():
+            raise DataError(f"The counts of a language model must be {known.size} numbers from 0 on.")
+        self._analysis, self._known, self.counts_ = analysis, known, counts
+        self.words_ = np.append(known.strings, np.array([self.unknown], object))
         self.posterior_ = self._prior().update(counts=self.counts_)
 
     def _met(self, words: WordList) -> Vocabulary:

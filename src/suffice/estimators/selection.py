@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from suffice.errors import InputError
+from suffice.errors import DataError, InputError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.bernoulli import BernoulliNB
@@ -103,6 +103,23 @@ class SelectInformative(SelectorMixin, BaseEstimator):
             names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
             self.information_ = Information(names, information_of(self.estimator_))
         return self
+
+    def _get_state(self) -> dict[str, Any]:
+        check_is_fitted(self, "information_")
+        names = ("n_features_in_", "feature_names_in_")
+        schema = {name: vars(self)[name] for name in names if name in vars(self)}
+        return {"schema": schema, "statistics": {"estimator": self.estimator_}}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        schema, counter = state["schema"], state["statistics"]["estimator"]
+        names = schema.get("feature_names_in_", np.arange(counter.n_features_in_))
+        if not set(schema) <= {"n_features_in_", "feature_names_in_"} or not isinstance(counter, NaiveBayesClassifier):
+            raise DataError(f"A selection must have a classifier of counts; got {type(counter).__name__}.")
+        if schema["n_features_in_"] != counter.n_features_in_ or np.shape(names) != (counter.n_features_in_,):
+            raise DataError(f"A selection must have the {counter.n_features_in_} features of its classifier.")
+        vars(self).update(schema)
+        self.estimator_ = counter
+        self.information_ = Information(names, information_of(counter))
 
     def _counter(self) -> Any:
         return BernoulliNB() if self.estimator is None else clone(self.estimator)

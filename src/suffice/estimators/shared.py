@@ -15,6 +15,7 @@ from suffice.estimators.algebra import Additive
 from suffice.estimators.evident import Evident
 from suffice.estimators.explaining import Explaining
 from suffice.estimators.held_out import HeldOut
+from suffice.estimators.stored import Stored
 from suffice.estimators.uncertain import Uncertain
 from suffice.estimators.views import Views
 from suffice.models import decide, joint, log_posterior
@@ -27,7 +28,7 @@ __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(Additive, HeldOut, Evident, Uncertain, Views, Explaining, ClassifierMixin, BaseEstimator):
+class Classifier(Additive, HeldOut, Evident, Uncertain, Views, Explaining, Stored, ClassifierMixin, BaseEstimator):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]

@@ -113,6 +113,19 @@ class TableCounts(Classifier):
         if self.estimate == "map":  # may be refused: now, not later
             self._view("scorer", self._make_scorer)
 
+    _schema = (*Classifier._schema, "_backend", "_named", "_target", "columns_")
+    _weights_kind = ColumnWeights
+
+    def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
+        if self._backend not in (None, "pandas", "polars", "pyarrow") or type(self._named) is not bool:
+            raise DataError(f"A table must be of a library that is known; got {self._backend!r}.")
+        table = TableModel(statistics["rows"], self.columns_, statistics["columns"])
+        table.check(len(classes))
+        self._set_statistics(classes, {"table": table})
+
+    def _remembered(self) -> dict[str, Any]:
+        return {"rows": self._learned.rows, "columns": dict(self._learned.statistics)}
+
     def _class_rows(self) -> Array:
         return self._learned.rows.counts
 

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError, KindError, LabelError
+from suffice.errors import DataError, InputError, KindError, LabelError, ShapeError
 from suffice.estimators.explaining import one_text
 from suffice.estimators.shared import Classifier, class_log_prior, classes_and_codes
 from suffice.estimators.text_views import TextViews
@@ -121,6 +121,26 @@ class TextCounts(TextViews, Classifier):
         self.class_count_ = self.counts_.n.copy()
         self.class_log_prior_ = class_log_prior(self, self.class_count_)
         self._check_model()
+
+    _schema = ("_declared", "_analysis")
+    _fitted = (*Classifier._fitted, "_transform")
+    _weights_kind = WordWeights
+
+    def _remembered(self) -> dict[str, Any]:
+        return {"counts": self.counts_}
+
+    def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
+        counts = statistics.get("counts")
+        if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
+            raise DataError(f"Statistics must be counts of words of {len(classes)} classes; got {statistics}.")
+        weights, transform = self._chosen.get("weights"), self._transform
+        if not isinstance(self._analysis, Analysis) or counts.hash_bits != (self.hash_bits or 0):
+            raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
+        if weights is not None and len(weights.features) != (counts.width if counts.hash_bits else len(weights.words)):
+            raise ShapeError("Evidence weights must be as many as words.")
+        if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
+            raise ShapeError("The weights of a transform must be as many as words.")
+        self._set_statistics(classes, statistics)
 
     def _class_rows(self) -> Array:
         return self.counts_.n

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 from sklearn.feature_extraction import text as peer
+from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
+from suffice.errors import DataError
 from suffice.estimators.words import analysis_of
 from suffice.text import Analysis
 from suffice.text.words import WordList
@@ -51,6 +53,20 @@ class CountVectorizer(peer.CountVectorizer):
         if not len(words):
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         return dict(zip(words.strings.tolist(), range(len(words)), strict=True)), X.astype(self.dtype)
+
+    def _get_state(self) -> dict[str, Any]:
+        check_is_fitted(self, "vocabulary_")
+        words = np.empty(len(self.vocabulary_), object)
+        words[:] = list(self.vocabulary_)
+        columns = np.array(list(self.vocabulary_.values()), np.int64)
+        return {"schema": {"words": words, "columns": columns, "fixed": bool(self.fixed_vocabulary_)}}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        words, columns, fixed = (state["schema"][name] for name in ("words", "columns", "fixed"))
+        known = dict(zip(words.tolist(), columns.tolist(), strict=True))
+        if len(known) != len(columns) or not np.array_equal(np.sort(columns), np.arange(len(known))):
+            raise DataError("The words of a vocabulary must have a column each.")
+        self.vocabulary_, self.fixed_vocabulary_ = known, bool(fixed)
 
     def _compiled(self) -> Analysis | None:
         """How the compiled tokenizer finds the tokens; None for what only scikit-learn's own way can do."""

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import DataError
 from suffice.posterior import Dirichlet
 from suffice.text import WordList
 from suffice.typing import Array, Integers
@@ -25,6 +26,10 @@ class Vocabulary:
 
     words: WordList
     slot: Integers
+
+    def __post_init__(self) -> None:
+        if not np.array_equal(np.sort(self.slot), np.arange(len(self.words))):
+            raise DataError(f"The slots of a vocabulary must be those of {len(self.words):,} words, each once.")
 
     @classmethod
     def of(cls, words: list[str]) -> Vocabulary:

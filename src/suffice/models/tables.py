@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from suffice.errors import DataError, InputError
+from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, choose
 from suffice.models.columns.beliefs import TableBelief, column_belief
 from suffice.models.columns.evidence import column_evidence
@@ -18,6 +18,7 @@ from suffice.models.logs import raised_to
 from suffice.models.removal import removals
 from suffice.parallel import in_parallel, thread_count
 from suffice.stats import ClassCounts
+from suffice.stats.words import WordCounts
 from suffice.tables import Column, Table, kind_of
 from suffice.typing import Array, Integers
 
@@ -41,6 +42,21 @@ class TableModel:
         """Nothing seen yet."""
         nothing = ClassCounts(np.zeros(n_classes))
         return cls(nothing, dict.fromkeys(names, Unknown()), dict.fromkeys(names, nothing))
+
+    def check(self, n_classes: int) -> None:
+        """Raise DataError or ShapeError unless every column has a model, and the statistic that it counts."""
+        named = all(type(name) in (str, int) and isinstance(model, ColumnModel) for name, model in self.columns.items())
+        if not named or list(self.columns) != list(self.statistics):
+            raise DataError("A table must have columns with names, a model and a statistic each.")
+        if type(self.rows) is not ClassCounts or self.rows.shape != (n_classes,):
+            raise ShapeError(f"A table must have rows of {n_classes} classes.")
+        for name, model in self.columns.items():
+            t = self.statistics[name]
+            if type(t) is not model.statistic:
+                raise DataError(f"Column {name!r} must have {model.statistic.__name__}; got {type(t).__name__}.")
+            shape = (t.n_classes,) if isinstance(t, WordCounts) else t.shape
+            if shape not in ((n_classes,), (n_classes, 1)):
+                raise ShapeError(f"Column {name!r} must have counts of {n_classes} classes; got shape {shape}.")
 
     def emptied(self, n_classes: int) -> TableModel:
         """The same models of columns, without a row."""

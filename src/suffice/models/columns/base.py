@@ -40,6 +40,9 @@ class ColumnModel(ABC):
     storages: ClassVar[frozenset[str]]
     """Kinds of columns it can read."""
 
+    statistic: ClassVar[type[Any]]
+    """What it counts."""
+
     def read(self, column: Column, how: str = "is declared") -> None:
         """Raise DataError if the column holds what this model cannot count."""
         if column.storage not in {*self.storages, "nothing"}:

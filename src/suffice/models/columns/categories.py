@@ -54,6 +54,7 @@ class Categorical(ColumnModel):
     other: float | None = None
 
     word = "categorical"
+    statistic = ValueCounts
     storages = frozenset({"bool", "integer", "real", "string", "category"})
 
     def __post_init__(self) -> None:
@@ -126,6 +127,7 @@ class Bernoulli(ColumnModel):
     prior: Beta | str = field(default_factory=lambda: Beta(1, 1))
 
     word = "bernoulli"
+    statistic = BinaryCounts
     storages = frozenset({"bool", "integer", "real"})
 
     def __post_init__(self) -> None:

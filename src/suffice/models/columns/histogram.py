@@ -41,6 +41,7 @@ class Histogram(ColumnModel):
     edges: tuple[float, ...] | None = None
 
     word = "histogram"
+    statistic = ValueCounts
     storages = NUMBERS
 
     def __post_init__(self) -> None:

@@ -68,6 +68,7 @@ class Gaussian(ColumnModel):
     floor: float = 0.0
 
     word = "gaussian"
+    statistic = DiagonalMoments
     storages = NUMBERS
 
     def __post_init__(self) -> None:
@@ -165,6 +166,7 @@ class Poisson(ColumnModel):
     prior: Gamma | str | None = None
 
     word = "poisson"
+    statistic = PoissonSums
     storages = NUMBERS
 
     def __post_init__(self) -> None:

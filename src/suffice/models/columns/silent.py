@@ -21,6 +21,7 @@ __all__ = ["Drop", "Unknown"]
 class Silent(ColumnModel):
     """Counts nothing and says nothing."""
 
+    statistic = ClassCounts
     storages = frozenset({"bool", "integer", "real", "string", "category", "date"})
 
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> ClassCounts:

@@ -69,6 +69,7 @@ class Text(ColumnModel):
     lowercase: bool = True
 
     word = "text"
+    statistic = WordCounts
     storages = frozenset({"string", "category"})
 
     def __post_init__(self) -> None:

@@ -1,0 +1,148 @@
+"""What a file can hold, by name: nothing is looked up anywhere else, and nothing of a file is ever imported or run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import cache
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from suffice import posterior, stats
+from suffice.errors import DataError
+from suffice.estimators import (
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    CountVectorizer,
+    DirichletMultinomialNB,
+    GaussianNB,
+    LanguageModel,
+    MultinomialNB,
+    NaiveBayes,
+    PoissonNB,
+    SelectInformative,
+    TextClassifier,
+)
+from suffice.estimators.weights import ColumnWeights, FeatureWeights, WordWeights
+from suffice.models import columns
+from suffice.models.language import Vocabulary
+from suffice.models.temper import Temper
+from suffice.models.texts import Transform
+from suffice.stats.words import WordCounts
+from suffice.text import Analysis, WordList
+
+__all__ = ["ESTIMATORS", "RECORDS", "STATISTICS", "made"]
+
+
+def _by_name(*kinds: type[Any], prefix: str = "") -> dict[str, type[Any]]:
+    return {prefix + kind.__name__: kind for kind in kinds}
+
+
+ESTIMATORS: dict[str, type[Any]] = _by_name(
+    BernoulliNB,
+    CategoricalNB,
+    ComplementNB,
+    CountVectorizer,
+    DirichletMultinomialNB,
+    GaussianNB,
+    LanguageModel,
+    MultinomialNB,
+    NaiveBayes,
+    PoissonNB,
+    SelectInformative,
+    TextClassifier,
+)
+
+STATISTICS: dict[str, type[Any]] = _by_name(
+    stats.BinaryCounts,
+    stats.Bursts,
+    stats.CategoryCounts,
+    stats.ClassCounts,
+    stats.DiagonalMoments,
+    stats.PoissonSums,
+    stats.TokenCounts,
+    stats.ValueCounts,
+    WordCounts,
+)
+
+RECORDS: dict[str, type[Any]] = {
+    **_by_name(
+        posterior.Beta,
+        posterior.Dirichlet,
+        posterior.Gamma,
+        posterior.NormalInverseGamma,
+        posterior.NormalInverseWishart,
+        posterior.Pareto,
+        Analysis,
+        ColumnWeights,
+        FeatureWeights,
+        Temper,
+        Transform,
+        Vocabulary,
+        WordList,
+        WordWeights,
+    ),
+    **_by_name(
+        columns.Bernoulli,
+        columns.Categorical,
+        columns.Drop,
+        columns.Gaussian,
+        columns.Histogram,
+        columns.Poisson,
+        columns.Text,
+        columns.Unknown,
+        prefix="columns.",
+    ),
+}
+
+
+def made(kind: type[Any], values: dict[str, Any]) -> Any:
+    """A record of values, if they are what its fields are declared to be."""
+    hints = _hints(kind)
+    if list(values) != list(hints):
+        raise DataError(f"A {kind.__name__} must have {list(hints)}; got {list(values)}.")
+    for name, hint in hints.items():
+        if not _fits(values[name], hint):
+            raise DataError(f"'{name}' of {kind.__name__} must be {hint}; got {str(values[name])[:80]}.")
+    record = kind(**values)
+    if isinstance(record, WordList):
+        record.check()
+    return record
+
+
+@cache
+def _hints(kind: type[Any]) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Whether a value is of a declared type."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_fits(value, one) for one in inside)
+    if origin is Literal:
+        return any(type(value) is type(one) and value == one for one in inside)
+    if origin is np.ndarray:
+        return isinstance(value, np.ndarray) and value.dtype == get_args(inside[1])[0]
+    if origin is tuple:
+        wanted = inside[:1] * len(value) if isinstance(value, tuple) and inside[-1] is Ellipsis else inside
+        return isinstance(value, tuple) and len(value) == len(wanted) and all(map(_fits, value, wanted))
+    if origin is frozenset:
+        return isinstance(value, frozenset) and all(_fits(one, inside[0]) for one in value)
+    if origin in (dict, Mapping):
+        pairs = value.items() if isinstance(value, dict) else []
+        return isinstance(value, dict) and all(_fits(k, inside[0]) and _fits(v, inside[1]) for k, v in pairs)
+    return origin is not Callable and _is_plain(value, hint)
+
+
+def _is_plain(value: Any, hint: Any) -> bool:
+    if hint in (None, NoneType):
+        return value is None
+    if hint in (float, int):
+        return isinstance(value, Real if hint is float else Integral) and not isinstance(value, bool)
+    return hint is Any or isinstance(value, hint)

@@ -1,0 +1,313 @@
+"""Values ↔ JSON and tensors: parameters, labels, statistics and views, all of a fixed set of types.
+
+What JSON has stands for itself. All else is an object whose "$" says what it is:
+
+    {"$": "tuple" | "set" | "frozenset" | "list", "of": [value, …]}
+    {"$": "dict", "of": [[key, value], …]}
+    {"$": "number", "of": "inf" | "-inf" | "nan"}
+    {"$": "scalar" | "type" | "dtype", "dtype": …, "of": value}        of numpy
+    {"$": "array", "dtype": …, "of": [value, …]} or {…, "tensor": name}
+    {"$": "strings", "bytes": name, "offset": name}                    many texts, as an array of objects
+    {"$": "texts", …}                                                  the same, as a list
+    {"$": "objects", "of": [value, …]}                                 an array of objects
+    {"$": name of a statistic or a record, "of": {field: value, …}}
+    {"$": "again", "of": k}                                            the k-th list of words, once more
+    {"$": "estimator", "of": {"estimator": name, "parameters": …, …}}
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, KindError
+from suffice.store import kinds
+from suffice.store.files import File
+from suffice.store.layout import DTYPES
+from suffice.stats import Statistic
+from suffice.stats.words import WordCounts
+from suffice.text import WordList
+from suffice.text.words import is_utf8
+
+__all__ = ["SECTIONS", "Reader", "Writer"]
+
+SECTIONS = ("classes", "schema", "statistics", "views")
+FEW, SMALL = 256, 2**16
+"""So many labels, or so many bytes of them, stand in the header itself."""
+
+DATES = re.compile(r"<[mM]8\[(Y|M|W|D|h|m|s|ms|us|ns)\]")
+SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "list": list}
+
+
+class Writer:
+    """Turns values into JSON, and keeps the arrays that this names."""
+
+    def __init__(self) -> None:
+        self.tensors: dict[str, NDArray[Any]] = {}
+        self._lists: list[WordList] = []
+
+    def write(self, value: Any, name: str) -> Any:
+        """The JSON of a value; `name` is what its tensors, and complaints, are called by."""
+        if value is None or type(value) in (bool, int, str):
+            return value
+        if type(value) is float:
+            return value if math.isfinite(value) else {"$": "number", "of": repr(value)}
+        if isinstance(value, np.ndarray):
+            return self._array(value, name)
+        if isinstance(value, Statistic | WordCounts):
+            return self._statistic(value, name)
+        if any(value is one for one in self._lists):
+            return {"$": "again", "of": next(i for i, one in enumerate(self._lists) if value is one)}
+        if type(value) in _NAMES:
+            return self._record(value, name)
+        if type(value) in kinds.ESTIMATORS.values():
+            return {"$": "estimator", "of": self.estimator(value, f"{name}/")}
+        return self._collection(value, name)
+
+    def estimator(self, model: Any, prefix: str = "", fitted: bool = False) -> dict[str, Any]:
+        """The parts of an estimator: what it is, its parameters, and what it has learned."""
+        given = model.get_params(deep=False)
+        out: dict[str, Any] = {"estimator": type(model).__name__}
+        out["parameters"] = {key: self.write(value, f"{prefix}parameters/{key}") for key, value in given.items()}
+        state = model._get_state() if fitted or any(key.endswith("_") for key in vars(model)) else {}
+        return out | {part: self.write(state[part], prefix + part) for part in SECTIONS if part in state}
+
+    def _tensor(self, array: NDArray[Any], name: str) -> str:
+        self.tensors[name] = array
+        return name
+
+    def _statistic(self, value: Any, name: str) -> Any:
+        arrays = value.arrays()
+        of = {key: self._strings(array, f"{name}/{key}") for key, array in arrays.items() if array.dtype == object}
+        of |= {key: self._tensor(array, f"{name}/{key}") for key, array in arrays.items() if array.dtype != object}
+        if isinstance(value, WordCounts):
+            self._lists.append(value.words)
+        return {"$": type(value).__name__, "of": {key: of[key] for key in arrays}}
+
+    def _record(self, value: Any, name: str) -> Any:
+        inside = {f.name: getattr(value, f.name) for f in fields(value)}
+        of = {key: self.write(part, f"{name}/{key}") for key, part in inside.items()}
+        if isinstance(value, WordList):
+            self._lists.append(value)
+        return {"$": _NAMES[type(value)], "of": of}
+
+    def _collection(self, value: Any, name: str) -> Any:
+        if isinstance(value, np.generic) and value.dtype.kind in "biuf":
+            return {"$": "scalar", "dtype": value.dtype.str, "of": self.write(value.item(), name)}
+        if isinstance(value, str):
+            return str(value)
+        if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
+            return {"$": "dtype" if isinstance(value, np.dtype) else "type", "dtype": np.dtype(value).str}
+        if type(value) is dict:
+            pairs = enumerate(value.items())
+            of = [[self.write(k, f"{name}/{i}"), self.write(v, f"{name}/{i}")] for i, (k, v) in pairs]
+            return {"$": "dict", "of": of}
+        if type(value) is list and len(value) > FEW and all(type(one) is str for one in value):
+            return {**self._strings(_objects(value), name), "$": "texts"}
+        if type(value) in SEQUENCES.values():
+            each = sorted(value, key=repr) if isinstance(value, set | frozenset) else value
+            return {
+                "$": type(value).__name__,
+                "of": [self.write(one, f"{name}/{i}") for i, one in enumerate(each)],
+            }
+        raise KindError(_cannot(value, name))
+
+    def _array(self, array: NDArray[Any], name: str) -> Any:
+        kind = array.dtype.kind
+        if kind == "O" and array.ndim == 1:
+            if len(array) > FEW and all(type(one) is str for one in array):
+                return self._strings(array, name)
+            return {"$": "objects", "of": [self.write(one, f"{name}/{i}") for i, one in enumerate(array)]}
+        little = array.astype(array.dtype.newbyteorder("<"))
+        dtype = little.dtype.str
+        if kind in "biuU" and array.ndim == 1 and len(array) <= FEW and array.nbytes <= SMALL:
+            return {"$": "array", "dtype": dtype, "of": array.tolist()}
+        if kind in "US":
+            unit = "<u4" if kind == "U" else "|u1"
+            little = np.frombuffer(little.tobytes(), unit).reshape(*array.shape, -1) if array.size else np.empty(0, unit)
+            little = little if array.size else little.reshape(*array.shape, array.dtype.itemsize // little.itemsize)
+        elif kind in "mM":
+            little = little.view("<i8")
+        elif dtype not in DTYPES.values():
+            raise KindError(_cannot(array, name))
+        return {"$": "array", "dtype": dtype, "tensor": self._tensor(little, name)}
+
+    def _strings(self, array: NDArray[Any], name: str) -> dict[str, Any]:
+        coded = [text.encode("utf-8", "surrogatepass") for text in array]
+        offset = np.concatenate([[0], np.cumsum([len(text) for text in coded])]).astype(np.int64)
+        data = np.frombuffer(b"".join(coded), np.uint8)
+        return {
+            "$": "strings",
+            "bytes": self._tensor(data, f"{name}/bytes"),
+            "offset": self._tensor(offset, f"{name}/offset"),
+        }
+
+
+class Reader:
+    """Turns JSON into the values that it was made of, with the tensors of a file, each of which is used once."""
+
+    def __init__(self, file: File) -> None:
+        self._file, self._free = file, set(file.layout.tensors)
+        self._lists: list[WordList] = []
+        self.built: list[Any] = []
+
+    def done(self) -> None:
+        """Raise DataError if some tensor is left over."""
+        if self._free:
+            raise DataError(f"every tensor must be named by a value, but {min(self._free)!r} is not")
+
+    def read(self, node: Any) -> Any:
+        """The value of some JSON."""
+        if node is None or isinstance(node, bool | int | float | str):
+            return node
+        if not isinstance(node, dict) or not isinstance(node.get("$"), str):
+            raise DataError("a value must say what it is")
+        kind, of = node["$"], node.get("of")
+        if kind in SEQUENCES:
+            return SEQUENCES[kind](self.read(one) for one in _listed(of))
+        if kind == "dict":
+            return {self.read(key): self.read(value) for key, value in map(_listed, _listed(of))}
+        if kind in kinds.STATISTICS:
+            return self._statistic(kinds.STATISTICS[kind], of)
+        if kind in kinds.RECORDS:
+            return self._record(kinds.RECORDS[kind], of)
+        return self._other(kind, node, of)
+
+    def _other(self, kind: str, node: dict[str, Any], of: Any) -> Any:
+        if kind == "estimator":
+            return self.estimator(of)
+        if kind == "again" and type(of) is int and 0 <= of < len(self._lists):
+            return self._lists[of]
+        if kind == "number" and of in ("inf", "-inf", "nan"):
+            return float(of)
+        if kind == "objects":
+            return _objects([self.read(one) for one in _listed(of)])
+        if kind in ("strings", "texts"):
+            texts = self._strings(node)
+            return texts if kind == "texts" else _objects(texts)
+        if kind == "array":
+            return self._array(node, of)
+        if kind in ("scalar", "type", "dtype") and node.get("dtype") in DTYPES.values():
+            dtype = np.dtype(node["dtype"])
+            return dtype.type(self.read(of)) if kind == "scalar" else dtype if kind == "dtype" else dtype.type
+        raise DataError(f"a value must be of a known kind; got {kind[:80]!r}")
+
+    def estimator(self, parts: Any) -> Any:
+        """An estimator of its parts."""
+        if not isinstance(parts, dict) or parts.get("estimator") not in kinds.ESTIMATORS:
+            found = parts.get("estimator") if isinstance(parts, dict) else parts
+            raise DataError(f"an estimator must be one of {sorted(kinds.ESTIMATORS)}; got {str(found)[:80]!r}")
+        if set(parts) - {"estimator", "parameters", *SECTIONS}:
+            raise DataError(f"an estimator must have parts that are known; got {sorted(parts)}")
+        kind = kinds.ESTIMATORS[parts["estimator"]]
+        given = self.parameters(parts["parameters"])
+        if set(given) != set(kind._get_param_names()):
+            raise DataError(f"{parts['estimator']} must have its own parameters; got {sorted(given)}")
+        model = kind(**given)
+        model._validate_params()
+        state = {part: self.read(parts[part]) for part in SECTIONS if part in parts}
+        if state:
+            model._set_state(state)
+            self.built.append(model)
+        return model
+
+    def parameters(self, node: Any) -> dict[str, Any]:
+        """Parameters by name."""
+        if not isinstance(node, dict):
+            raise DataError("parameters must have names")
+        return {name: self.read(value) for name, value in node.items()}
+
+    def _tensor(self, name: Any) -> NDArray[Any]:
+        if not isinstance(name, str) or name not in self._free:
+            raise DataError(f"a value must name a tensor that is there, each once; got {str(name)[:80]!r}")
+        self._free.remove(name)
+        return self._file.array(name)
+
+    def _statistic(self, kind: type[Any], of: Any) -> Any:
+        if not isinstance(of, dict):
+            raise DataError(f"{kind.__name__} must have arrays")
+        value = kind.from_arrays({key: self._field(part) for key, part in of.items()})
+        if isinstance(value, WordCounts):
+            self._lists.append(value.words)
+        return value
+
+    def _field(self, part: Any) -> NDArray[Any]:
+        """An array of a statistic: a tensor, or for values of categories the texts themselves."""
+        if isinstance(part, dict) and part.get("$") == "strings":
+            return _objects(self._strings(part))
+        return self._tensor(part)
+
+    def _record(self, kind: type[Any], of: Any) -> Any:
+        if not isinstance(of, dict):
+            raise DataError(f"{kind.__name__} must have fields")
+        value = kinds.made(kind, {key: self.read(part) for key, part in of.items()})
+        if isinstance(value, WordList):
+            self._lists.append(value)
+        return value
+
+    def _strings(self, node: dict[str, Any]) -> list[str]:
+        data, offset = self._tensor(node.get("bytes")), self._tensor(node.get("offset"))
+        flat = data.ndim == offset.ndim == 1 and (data.dtype, offset.dtype) == (np.uint8, np.int64) and len(offset) > 0
+        if not flat or offset[0] != 0 or offset[-1] != len(data) or (offset[1:] < offset[:-1]).any():
+            raise DataError("texts must have offsets that rise to the number of their bytes")
+        if not is_utf8(data, offset):
+            raise DataError("texts must be UTF-8")
+        whole = data.tobytes()
+        return [whole[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offset.tolist())]
+
+    def _array(self, node: dict[str, Any], of: Any) -> NDArray[Any]:
+        dtype = str(node.get("dtype"))
+        text = re.fullmatch(r"<U(\d{1,5})|\|S(\d{1,9})", dtype)
+        if "tensor" not in node:
+            size = np.dtype(dtype).itemsize if text or dtype in DTYPES.values() else SMALL + 1
+            if len(_listed(of)) * size > SMALL or not all(type(one) in (str, int, bool) for one in of):
+                raise DataError(f"labels must be few, and of a known kind; got {dtype[:80]!r}")
+            return np.array(of, dtype)
+        tensor = self._tensor(node["tensor"])
+        if text:
+            return _as_text(tensor, "U" if dtype[1] == "U" else "S")
+        if DATES.fullmatch(dtype) and tensor.dtype == np.int64:
+            return tensor.view(dtype)
+        if dtype not in DTYPES.values() or np.dtype(dtype) != tensor.dtype:
+            raise DataError(f"an array must be of the kind of its tensor; got {dtype[:80]!r}")
+        return tensor
+
+
+def _as_text(tensor: NDArray[Any], kind: str) -> NDArray[Any]:
+    """Code points, or bytes, as texts of the length of the last axis."""
+    unit = np.dtype(np.uint32 if kind == "U" else np.uint8)
+    if tensor.ndim < 2 or tensor.dtype != unit or tensor.shape[-1] < 1:
+        raise DataError("texts of one length must be a table of code points")
+    if kind == "U" and tensor.max(initial=0) > 0x10FFFF:
+        raise DataError("texts must be of code points that there are")
+    shape = tensor.shape[:-1]
+    return np.ascontiguousarray(tensor).view(f"{kind}{tensor.shape[-1]}").reshape(shape)
+
+
+def _listed(node: Any) -> list[Any]:
+    if not isinstance(node, list):
+        raise DataError("values must be in a list")
+    return node
+
+
+def _objects(values: list[Any]) -> NDArray[Any]:
+    out = np.empty(len(values), object)
+    out[:] = values
+    return out
+
+
+def _cannot(value: Any, name: str) -> str:
+    place = f"The parameter {name.rpartition('/')[2]!r}" if "parameters/" in name else f"What is kept in {name!r}"
+    what = f"an array of {value.dtype}" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+    if callable(value):
+        what = "a function, which is code, and a file holds none"
+    return f"{place} must be something that a model file can hold; got {what}."
+
+
+_NAMES = {kind: name for name, kind in kinds.RECORDS.items()}
