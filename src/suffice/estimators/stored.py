@@ -50,6 +50,8 @@ class Stored:
         vars(self).update(schema)
         vars(self).update(views)
         self._restore(classes, state["statistics"])
+        owner: Any = self
+        _ = owner.temper_  # raises if it is no power
         chosen = views["_chosen"].get("weights")
         if type(chosen) is FeatureWeights and chosen.features.shape != (schema.get("n_features_in_"),):
             raise DataError("Evidence weights must be as many as features.")

@@ -66,6 +66,9 @@ class CountVectorizer(peer.CountVectorizer):
         known = dict(zip(words.tolist(), columns.tolist(), strict=True))
         if len(known) != len(columns) or not np.array_equal(np.sort(columns), np.arange(len(known))):
             raise DataError("The words of a vocabulary must have a column each.")
+        if not all(isinstance(n, int) for n in self.ngram_range) or np.dtype(self.dtype).kind not in "biuf":
+            raise DataError(f"Counts must be numbers, of tokens of so many words; got {self.dtype!r}.")
+        self._compiled()  # raises if these are no options
         self.vocabulary_, self.fixed_vocabulary_ = known, bool(fixed)
 
     def _compiled(self) -> Analysis | None:

@@ -17,18 +17,18 @@ LARGEST_HASH = 30
 """Bits of a hashed word, at most."""
 
 NAMES = {
-    "bytes": "u",
-    "offset": "i",
-    "n": "f",
-    "start": "i",
-    "word": "i",
-    "tokens": "f",
-    "documents": "f",
-    "repeats": "i",
-    "repeat_documents": "f",
-    "lengths": "i",
-    "length_documents": "f",
-    "hash_bits": "i",
+    "bytes": "u1",
+    "offset": "i8",
+    "n": "f8",
+    "start": "i8",
+    "word": "i4 i8",
+    "tokens": "f8",
+    "documents": "f8",
+    "repeats": "i8",
+    "repeat_documents": "f8",
+    "lengths": "i8",
+    "length_documents": "f8",
+    "hash_bits": "i8",
 }
 
 
@@ -36,10 +36,10 @@ def check_word_arrays(arrays: Mapping[str, Any]) -> None:
     """Raise DataError or ShapeError unless some documents could give these arrays."""
     if set(arrays) != set(NAMES):
         raise DataError(f"The argument 'arrays' of WordCounts must hold {sorted(NAMES)}; got {sorted(arrays)}.")
-    for name, kind in NAMES.items():
-        flat = {"repeats": 2, "lengths": 2, "hash_bits": 0}.get(name, 1)
-        if not isinstance(arrays[name], np.ndarray) or arrays[name].dtype.kind != kind or arrays[name].ndim != flat:
-            raise ShapeError(f"'{name}' of WordCounts must be an array of {flat} axes and of its own kind of numbers.")
+    for name, kinds in NAMES.items():
+        flat, array = {"repeats": 2, "lengths": 2, "hash_bits": 0}.get(name, 1), arrays[name]
+        if not isinstance(array, np.ndarray) or array.ndim != flat or array.dtype not in map(np.dtype, kinds.split()):
+            raise ShapeError(f"'{name}' of WordCounts must be an array of {flat} axes, of {kinds}.")
     bits = int(arrays["hash_bits"])
     if not 0 <= bits <= LARGEST_HASH:
         raise DataError(f"'hash_bits' of WordCounts must be from 0 to {LARGEST_HASH}; got {bits}.")

@@ -32,6 +32,7 @@ from suffice.models import columns
 from suffice.models.language import Vocabulary
 from suffice.models.temper import Temper
 from suffice.models.texts import Transform
+from suffice.stats.inputs import EXACT
 from suffice.stats.words import WordCounts
 from suffice.text import Analysis, WordList
 
@@ -144,5 +145,6 @@ def _is_plain(value: Any, hint: Any) -> bool:
     if hint in (None, NoneType):
         return value is None
     if hint in (float, int):
-        return isinstance(value, Real if hint is float else Integral) and not isinstance(value, bool)
+        whole = isinstance(value, Integral) and not isinstance(value, bool) and abs(value) <= EXACT
+        return whole or (hint is float and isinstance(value, Real) and not isinstance(value, Integral))
     return hint is Any or isinstance(value, hint)

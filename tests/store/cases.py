@@ -1,0 +1,83 @@
+"""One small model of each kind that a file can hold, with rows to ask it about."""
+
+from typing import Any
+
+import numpy as np
+
+import suffice as sf
+
+RNG = np.random.default_rng(0)
+Y = np.array(["ham", "spam", "ham", "spam", "eggs", "eggs", "ham", "spam"])
+COUNTS = np.array([[2, 0, 1], [0, 3, 0], [1, 0, 0], [0, 1, 2], [4, 4, 0], [5, 3, 1], [2, 1, 0], [0, 2, 2]])
+REALS = np.array([[0.1, 5.0], [2.5, 4.0], [0.3, 6.0], [2.1, 3.5], [9.0, 0.0], [8.5, -1.0], [0.0, 5.5], [2.2, 4.4]])
+NAMES = np.array([["red", "s"], ["blue", "l"], ["red", "m"], ["blue", "l"]] * 2)
+TEXTS = [
+    "lunch at noon, lunch for two",
+    "cheap cheap pills now",
+    "shall we have lunch",
+    "pills and watches, cheap watches",
+    "fried eggs and ham",
+    "ham ham and eggs at noon",
+    "noon it is",
+    "buy now, cheap",
+]
+TABLE: dict[str, Any] = {
+    "flag": [True, False, True, None, True, False, True, False],
+    "colour": ["red", "blue", None, "blue", "green", "green", "red", "blue"],
+    "size": [1.5, 2.5, None, 3.25, 9.0, 8.0, 1.0, 2.0],
+    "wait": [0.5, 7.25, 0.75, 6.5, 1.0, 1.5, 0.25, None],
+    "events": [0, 3, 1, 4, None, 2, 0, 3],
+    "note": [*TEXTS[:7], None],
+    "nothing": [None] * 8,
+}
+KINDS: dict[str, Any] = {
+    "flag": sf.columns.Bernoulli(prior=sf.Beta(2, 3)),
+    "colour": sf.columns.Categorical(alpha=0.5, other=0.0),
+    "size": sf.columns.Gaussian(prior=sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)),
+    "wait": sf.columns.Histogram(edges=(0.0, 2.0, 8.0)),
+    "events": sf.columns.Poisson(prior=sf.Gamma(2.0, 1.0)),
+    "note": sf.columns.Text(alpha="evidence", ngram_range=(1, 2)),
+}
+
+
+def models() -> dict[str, tuple[Any, Any]]:
+    """Each fitted, by name, with its rows."""
+    many, told = TEXTS * 8, np.tile(Y, 8)
+    select = sf.SelectInformative(2, estimator=sf.MultinomialNB(alpha=0.5)).fit(COUNTS, Y)
+    return {
+        "bernoulli": (sf.BernoulliNB(alpha=sf.Beta(1, 2)).fit(COUNTS, Y), COUNTS),
+        "categorical": (sf.CategoricalNB().fit(NAMES, Y), NAMES),
+        "categorical_codes": (sf.CategoricalNB(alpha="evidence").fit(COUNTS, Y), COUNTS),
+        "complement": (sf.ComplementNB(norm=True).fit(COUNTS, Y), COUNTS),
+        "dirichlet_multinomial": (sf.DirichletMultinomialNB(method="edcm").fit(COUNTS, Y), COUNTS),
+        "gaussian": (sf.GaussianNB(priors=[0.2, 0.3, 0.5], temper=0.5).fit(REALS, Y), REALS),
+        "multinomial": (sf.MultinomialNB(alpha=[0.5, 1, 2], class_prior=sf.Dirichlet([1, 2, 3])).fit(COUNTS, Y), COUNTS),
+        "multinomial_weighed": (
+            sf.MultinomialNB(alpha="loo", temper="loo", weights="loo").fit(np.tile(COUNTS, (8, 1)), told),
+            COUNTS,
+        ),
+        "poisson": (sf.PoissonNB(alpha=sf.Gamma(1.0, 1.0)).fit(COUNTS, Y), COUNTS),
+        "table": (sf.NaiveBayes(KINDS).fit(TABLE, Y), TABLE),
+        "text": (sf.TextClassifier().fit(many, told), TEXTS),
+        "text_pairs": (sf.TextClassifier(effort="best", stop_words=["at", "it"]).fit(many, told), TEXTS),
+        "text_hashed": (sf.TextClassifier(hash_bits=6).fit(many, told), TEXTS),
+        "text_urns": (sf.TextClassifier("dirichlet_multinomial").fit(TEXTS, Y), TEXTS),
+        "text_transformed": (
+            sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, Y),
+            TEXTS,
+        ),
+        "text_bernoulli": (sf.TextClassifier("bernoulli", min_df=2).fit(TEXTS, Y), TEXTS),
+        "language": (sf.LanguageModel(alpha=0.5).fit(TEXTS), TEXTS),
+        "select": (select, COUNTS),
+        "vectorizer": (sf.CountVectorizer(ngram_range=(1, 2)).fit(TEXTS), TEXTS),
+    }
+
+
+def answer(model: Any, rows: Any) -> Any:
+    """What a model says of rows, as an array."""
+    if hasattr(model, "predict_joint_log_proba"):
+        return model.predict_joint_log_proba(rows)
+    if hasattr(model, "transform"):
+        out = model.transform(rows)
+        return out.toarray() if hasattr(out, "toarray") else out
+    return model.log_prob(rows)
