@@ -51,7 +51,10 @@ def models() -> dict[str, tuple[Any, Any]]:
         "complement": (sf.ComplementNB(norm=True).fit(COUNTS, Y), COUNTS),
         "dirichlet_multinomial": (sf.DirichletMultinomialNB(method="edcm").fit(COUNTS, Y), COUNTS),
         "gaussian": (sf.GaussianNB(priors=[0.2, 0.3, 0.5], temper=0.5).fit(REALS, Y), REALS),
-        "multinomial": (sf.MultinomialNB(alpha=[0.5, 1, 2], class_prior=sf.Dirichlet([1, 2, 3])).fit(COUNTS, Y), COUNTS),
+        "multinomial": (
+            sf.MultinomialNB(alpha=[0.5, 1, 2], class_prior=sf.Dirichlet([1, 2, 3])).fit(COUNTS, Y),
+            COUNTS,
+        ),
         "multinomial_weighed": (
             sf.MultinomialNB(alpha="loo", temper="loo", weights="loo").fit(np.tile(COUNTS, (8, 1)), told),
             COUNTS,

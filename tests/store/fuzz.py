@@ -117,8 +117,7 @@ def main(seed: int, files: int) -> None:
         try:
             model = sf.load(path)
         except ModelFileError as error:
-            assert str(error).count("\n") == 0
-            came["refused"] += 1
+            came["refused" if "\n" not in str(error) else "more than a line"] += 1
         else:
             assert forge or path.read_bytes() == raw, f"file {i} is damaged and was not refused"
             came[asked(model, rows)] += 1

@@ -79,6 +79,7 @@ class BernoulliNB(CountClassifier):
     }
 
     _feature_counts = BinaryCounts
+
     def __init__(
         self,
         *,

@@ -99,6 +99,7 @@ class DirichletMultinomialNB(CountClassifier):
     force_alpha = True  # as it is given
 
     _feature_counts = Bursts
+
     def __init__(
         self,
         *,

@@ -90,6 +90,7 @@ class GaussianNB(NaiveBayesClassifier):
     var_: Array
 
     _feature_counts = DiagonalMoments
+
     def __init__(
         self,
         *,

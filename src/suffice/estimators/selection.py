@@ -117,7 +117,8 @@ class SelectInformative(SelectorMixin, BaseEstimator):
             raise DataError(f"A selection must have a classifier of counts; got {type(counter).__name__}.")
         if schema["n_features_in_"] != counter.n_features_in_ or np.shape(names) != (counter.n_features_in_,):
             raise DataError(f"A selection must have the {counter.n_features_in_} features of its classifier.")
-        vars(self).update(schema)
+        for name, value in schema.items():
+            setattr(self, name, value)
         self.estimator_ = counter
         self.information_ = Information(names, information_of(counter))
 

@@ -4,6 +4,8 @@
     schema       what rows look like: features and their names, categories, what a token is
     statistics   what was counted
     views        what was fitted on rows, and whether it is stale
+
+`suffice.store` writes and reads these; what is read may be forged, so all of it is checked here.
 """
 
 from __future__ import annotations
@@ -91,8 +93,9 @@ def _check_views(views: State, names: tuple[str, ...], kind: type[Weights]) -> N
     if set(views) != set(names) or type(views["_stale"]) is not bool or not isinstance(views["_chosen"], dict):
         raise DataError(f"Views must be {list(names)}; got {list(views)}.")
     chosen = views["_chosen"]
-    alpha, temper, weights = chosen.get("alpha", 1.0), chosen.get("temper", Temper()), chosen.get("weights")
-    if set(chosen) - {"alpha", "temper", "weights"} or not isinstance(alpha, Real) or not 0 < alpha < np.inf:
+    alpha: Any = chosen.get("alpha", 1.0)
+    temper, weights = chosen.get("temper", Temper()), chosen.get("weights")
+    if set(chosen) - {"alpha", "temper", "weights"} or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
     if not isinstance(temper, Temper) or not 0 < temper.power < np.inf or not np.isfinite(temper.length):
         raise DataError(f"A temper must be a power above 0 and an exponent; got {temper!r}.")

@@ -134,7 +134,8 @@ class TextCounts(TextViews, Classifier):
         if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
             raise DataError(f"Statistics must be counts of words of {len(classes)} classes; got {statistics}.")
         weights, transform = self._chosen.get("weights"), self._transform
-        if not isinstance(self._analysis, Analysis) or counts.hash_bits != (self.hash_bits or 0):
+        analysis: Any = self._analysis
+        if not isinstance(analysis, Analysis) or counts.hash_bits != (self.hash_bits or 0):
             raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
         if weights is not None and len(weights.features) != (counts.width if counts.hash_bits else len(weights.words)):
             raise ShapeError("Evidence weights must be as many as words.")

@@ -35,8 +35,8 @@ def read_path(path: Any) -> Path:
     return Path(path).expanduser()
 
 
-def replace_file(path: Path, parts: Iterable[bytes | NDArray[Any]]) -> None:
-    """Write a file in the place of what is there. Whatever happens meanwhile, there is the old one or the new one."""
+def replace_file(path: Path, parts: Iterable[Any]) -> None:
+    """Write bytes and arrays in the place of what is there. Whatever happens, there is the old file or the new one."""
     target = Path(os.path.realpath(path))  # a link stays one
     if target.is_dir() or not target.parent.is_dir():
         what = "a folder" if target.is_dir() else "no such folder"
@@ -45,7 +45,7 @@ def replace_file(path: Path, parts: Iterable[bytes | NDArray[Any]]) -> None:
     try:
         with open(beside, "xb") as file:
             for part in parts:
-                file.write(memoryview(part).cast("B") if len(memoryview(part)) else b"")
+                file.write(part)
             file.flush()
             with suppress(FileNotFoundError):
                 os.chmod(beside, stat.S_IMODE(target.stat().st_mode))
@@ -80,12 +80,13 @@ class File:
             raise PathError(
                 f"The argument 'path' must name a model file; got {str(path)!r}, where there is none."
             ) from None
-        with open(handle, "rb") as file:
-            found = os.fstat(handle)
+        found = os.fstat(handle)
+        if not stat.S_ISREG(found.st_mode):
+            os.close(handle)
             if stat.S_ISDIR(found.st_mode):
                 raise PathError(f"The argument 'path' must name a model file; got {str(path)!r}, a folder.")
-            if not stat.S_ISREG(found.st_mode):
-                raise refuse(self.path, "be a file", "a device or a pipe")
+            raise refuse(self.path, "be a file", "a device or a pipe")
+        with open(handle, "rb") as file:
             self.size = found.st_size
             self.layout = self._header(file)
             self._data = self._read(file, handle)
@@ -97,7 +98,9 @@ class File:
             raise refuse(self.path, "begin with the length of its header", f"{self.size} bytes in all")
         if length > LARGEST_HEADER or length > self.size - 8:
             most = min(LARGEST_HEADER, self.size - 8)
-            raise refuse(self.path, f"have a header of at most {most:,} bytes", f"{length:,}: no model file, or cut off")
+            raise refuse(
+                self.path, f"have a header of at most {most:,} bytes", f"{length:,}: it is cut off, or no model"
+            )
         header = file.read(length)
         if len(header) != length:
             raise refuse(self.path, f"have {length:,} bytes of header", f"{len(header):,}")

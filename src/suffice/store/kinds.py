@@ -103,7 +103,7 @@ RECORDS: dict[str, type[Any]] = {
 
 def made(kind: type[Any], values: dict[str, Any]) -> Any:
     """A record of values, if they are what its fields are declared to be."""
-    hints = _hints(kind)
+    hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]  # a class is hashable, whatever its instances are
     if list(values) != list(hints):
         raise DataError(f"A {kind.__name__} must have {list(hints)}; got {list(values)}.")
     for name, hint in hints.items():
@@ -145,6 +145,9 @@ def _is_plain(value: Any, hint: Any) -> bool:
     if hint in (None, NoneType):
         return value is None
     if hint in (float, int):
-        whole = isinstance(value, Integral) and not isinstance(value, bool) and abs(value) <= EXACT
-        return whole or (hint is float and isinstance(value, Real) and not isinstance(value, Integral))
+        if isinstance(value, bool):
+            return False
+        if isinstance(value, Integral):
+            return abs(int(value)) <= EXACT
+        return hint is float and isinstance(value, Real)
     return hint is Any or isinstance(value, hint)

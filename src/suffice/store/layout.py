@@ -4,8 +4,8 @@
     header    JSON: {"__metadata__": {text: text}, name: {"dtype": …, "shape": […], "data_offsets": [begin, end]}, …}
     data      the arrays one after the other without gaps, those of the widest numbers first, so that all are aligned
 
-The header is padded with spaces to a multiple of 8 bytes, and knows its own SHA-256: that of the header with 64 zeros in
-the place of the digits.
+The header is padded with spaces to a multiple of 8 bytes, and knows its own SHA-256: that of the header with 64 zeros
+in the place of the digits.
 """
 
 from __future__ import annotations

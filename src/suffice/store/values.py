@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError
+from suffice.stats import Statistic
+from suffice.stats.words import WordCounts
 from suffice.store import kinds
 from suffice.store.files import File
 from suffice.store.layout import DTYPES
-from suffice.stats import Statistic
-from suffice.stats.words import WordCounts
 from suffice.text import WordList
 from suffice.text.words import is_utf8
 
@@ -129,9 +129,9 @@ class Writer:
         if kind in "biuU" and array.ndim == 1 and len(array) <= FEW and array.nbytes <= SMALL:
             return {"$": "array", "dtype": dtype, "of": array.tolist()}
         if kind in "US":
-            unit = "<u4" if kind == "U" else "|u1"
-            little = np.frombuffer(little.tobytes(), unit).reshape(*array.shape, -1) if array.size else np.empty(0, unit)
-            little = little if array.size else little.reshape(*array.shape, array.dtype.itemsize // little.itemsize)
+            unit = np.dtype("<u4" if kind == "U" else "|u1")
+            shape = (*array.shape, array.dtype.itemsize // unit.itemsize)
+            little = np.frombuffer(little.tobytes(), unit).reshape(shape) if array.size else np.empty(shape, unit)
         elif kind in "mM":
             little = little.view("<i8")
         elif dtype not in DTYPES.values():
@@ -253,7 +253,7 @@ class Reader:
 
     def _strings(self, node: dict[str, Any]) -> list[str]:
         data, offset = self._tensor(node.get("bytes")), self._tensor(node.get("offset"))
-        flat = data.ndim == offset.ndim == 1 and (data.dtype, offset.dtype) == (np.uint8, np.int64) and len(offset) > 0
+        flat = data.ndim == offset.ndim == 1 and data.dtype == np.uint8 and offset.dtype == np.int64 and len(offset) > 0
         if not flat or offset[0] != 0 or offset[-1] != len(data) or (offset[1:] < offset[:-1]).any():
             raise DataError("texts must have offsets that rise to the number of their bytes")
         if not is_utf8(data, offset):

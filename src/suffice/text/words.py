@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +39,7 @@ class WordList:
 
     def check(self) -> None:
         """Raise DataError unless these are words: UTF-8, in order, each once."""
-        kinds = (self.bytes.dtype, self.offset.dtype) == (np.uint8, np.int64)
+        kinds = self.bytes.dtype == np.uint8 and self.offset.dtype == np.int64
         flat = self.bytes.ndim == self.offset.ndim == 1
         if not kinds or not flat or not _native.words_in_order(self.bytes, self.offset) or not is_utf8(*self.arrays):
             raise DataError("Words must be UTF-8 one after the other, in the order of their bytes, each of them once.")
@@ -96,8 +97,9 @@ class WordList:
 
 def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
     """Whether bytes are text, and no character is cut by an offset; these must lie within the bytes."""
+    whole: Any = data
     try:
-        str(memoryview(data), "utf-8", "surrogatepass")
+        str(whole, "utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return False
     inner = offset[offset < len(data)]

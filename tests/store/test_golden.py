@@ -1,0 +1,26 @@
+"""Files of every format version stay readable, and say what they said."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import suffice as sf
+from store.cases import answer, models
+from suffice.store import describe, kinds
+
+GOLDEN = Path(__file__).with_name("golden")
+FILES = sorted(GOLDEN.glob("*/*.suffice"))
+ROWS = {name: rows for name, (_, rows) in models().items()}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_golden_file_says_what_it_said(path: Path) -> None:
+    said = np.array(json.loads(path.with_suffix(".json").read_text()))
+    np.testing.assert_allclose(answer(sf.load(path), ROWS[path.stem]), said, rtol=1e-12, atol=1e-12)
+    assert describe(path).format_version == int(path.parent.name)
+
+
+def test_there_is_one_of_every_estimator() -> None:
+    assert {describe(path).estimator for path in FILES} == set(kinds.ESTIMATORS)
