@@ -51,7 +51,8 @@ def fit(
     """
     from suffice.cli import verbs
 
-    verbs.fit(data, output, target, text, kind, effort, errors, json)
+    with verbs.spooled(data) as files:
+        verbs.fit(files, output, target, text, kind, effort, errors, json)
 
 
 @app.command()
@@ -62,7 +63,8 @@ def predict(model: Model, data: Data, output: Output = None, errors: Errors = "r
     """
     from suffice.cli import verbs
 
-    verbs.predict(model, data, output, errors, json)
+    with verbs.spooled(data) as files:
+        verbs.predict(model, files, output, errors, json)
 
 
 @app.command()
@@ -83,7 +85,8 @@ def evaluate(
     """
     from suffice.cli import verbs
 
-    verbs.evaluate(data, model, method, folds, target, text, kind, errors, json)
+    with verbs.spooled(data) as files:
+        verbs.evaluate(files, model, method, folds, target, text, kind, errors, json)
 
 
 @app.command()
@@ -125,7 +128,8 @@ def update(model: Model, data: Data, output: Output = None, errors: Errors = "ra
     """
     from suffice.cli import verbs
 
-    verbs.change(model, data, output, errors, json, "update")
+    with verbs.spooled(data) as files:
+        verbs.change(model, files, output, errors, json, "update")
 
 
 @app.command()
@@ -136,7 +140,8 @@ def forget(model: Model, data: Data, output: Output = None, errors: Errors = "ra
     """
     from suffice.cli import verbs
 
-    verbs.change(model, data, output, errors, json, "forget")
+    with verbs.spooled(data) as files:
+        verbs.change(model, files, output, errors, json, "forget")
 
 
 @app.command()
@@ -183,7 +188,8 @@ def report(
     """
     from suffice.cli import verbs
 
-    verbs.report(model, data, output, learned, errors)
+    with verbs.spooled(data) as files:
+        verbs.report(model, files, output, learned, errors)
 
 
 @app.command()
@@ -214,11 +220,9 @@ def main() -> None:
 
 def _told(error: Exception) -> tuple[str, int]:
     """One line, and an exit code."""
-    import click
-
-    if isinstance(error, click.ClickException):
+    if hasattr(error, "format_message"):  # wrong usage
         return error.format_message(), 2
-    if isinstance(error, click.Abort):
+    if isinstance(error, typer.Abort):
         return "interrupted; nothing was changed", 130
     from suffice.errors import FileError, MissingLibrary, PathError, SufficeError
 

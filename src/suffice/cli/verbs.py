@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +22,22 @@ from suffice.engines.local import fit_files, predict_files
 from suffice.errors import FileError, InputError, LabelError
 from suffice.evaluate import log_loss
 from suffice.models.sample import hashed
+from suffice.store import describe
 from suffice.tables.files import Files
 
-__all__ = ["change", "compare", "demo", "evaluate", "explain", "fit", "inspect", "merge", "predict", "report"]
+__all__ = [
+    "change",
+    "compare",
+    "demo",
+    "evaluate",
+    "explain",
+    "fit",
+    "inspect",
+    "merge",
+    "predict",
+    "report",
+    "spooled",
+]
 
 
 def fit(
@@ -135,7 +150,7 @@ def explain(path: Path, row: str, number: int, target: str | None, against: str 
 
 def inspect(path: Path, top: int, as_json: bool) -> None:
     """What a model file says of itself, and what speaks for each class."""
-    model, told = sf.load(path), sf.describe(path)
+    model, told = sf.load(path), describe(path)
     rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
     best = {str(label): [row.feature for row in model.top_features(label, top)] for label in model.classes_[:50]}
     versions = {"library": told.library_version, "format": told.format_version}
@@ -188,7 +203,7 @@ def compare(paths: list[Path], data: Path, as_json: bool) -> None:
         right = float((model.classes_[logs.argmax(axis=1)] == labels).mean())
         told.append({"model": str(path), "accuracy": right, "log_loss": float(log_loss(logs, labels, model.classes_))})
     width = max(len(row["model"]) for row in told)
-    lines = [f"{row['model']:<{width}}  {row['accuracy']:.4f}  {row['log_loss']:.4f}" for row in told]
+    lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {row['log_loss']:8.4f}" for row in told]
     _say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines)
 
 
@@ -286,6 +301,19 @@ def _label(model: Any, name: str | None) -> Any:
 
 def _say(as_json: bool, facts: dict[str, Any], *lines: str) -> None:
     print(json.dumps(facts, default=float) if as_json else "\n".join(line for line in lines if line))
+
+
+@contextmanager
+def spooled(data: list[Path]) -> Iterator[list[Path]]:
+    """Files; standard input is put into one, since some verbs look at rows twice."""
+    if Path("-") not in data:
+        yield data
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stdin.csv"
+        with path.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield [path if one == Path("-") else one for one in data]
 
 
 @contextmanager

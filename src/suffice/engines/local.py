@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -201,7 +201,7 @@ class _Sample:
         return self.roles.features(table), self.roles.labels(table)
 
 
-def ahead(batches: Iterable[Any], many: int = AHEAD) -> Iterator[Any]:
+def ahead(batches: Iterable[Any], many: int = AHEAD) -> Generator[Any]:
     """The same batches, read by a thread of their own before their turn."""
     passed: queue.Queue[Any] = queue.Queue(maxsize=many)
     over, stop = object(), threading.Event()

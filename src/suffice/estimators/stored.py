@@ -25,6 +25,10 @@ __all__ = ["Stored"]
 
 State = dict[str, Any]
 
+OF_FILES = ("target_", "text_column_")
+OPTIONAL = ("feature_names_in_", *OF_FILES)
+"""What a schema may lack; columns of files have names, or none."""
+
 
 class Stored:
     """A classifier whose state can be taken out, and put into another of its class and parameters."""
@@ -38,7 +42,7 @@ class Stored:
         check_is_fitted(self)
         return {
             "classes": self.classes_,
-            "schema": {name: vars(self)[name] for name in self._schema if name in vars(self)},
+            "schema": {name: vars(self)[name] for name in (*self._schema, *OF_FILES) if name in vars(self)},
             "statistics": self._remembered(),
             "views": {name: vars(self)[name] for name in self._fitted if name in vars(self)},
         }
@@ -76,8 +80,10 @@ def _check_labels(labels: Any) -> None:
 
 
 def _check_schema(schema: State, names: tuple[str, ...]) -> None:
-    if set(schema) - set(names) or set(names) - set(schema) - {"feature_names_in_"}:
+    if set(schema) - set(names) - set(OPTIONAL) or set(names) - set(schema) - set(OPTIONAL):
         raise DataError(f"A schema must say {list(names)}; got {list(schema)}.")
+    if any(not isinstance(schema.get(name), str | None) for name in OF_FILES):
+        raise DataError("Columns of labels and of texts must have names, or none.")
     if schema["_declared"] is not None:
         _check_labels(schema["_declared"])
     number, titles = schema.get("n_features_in_", 1), schema.get("feature_names_in_")
@@ -107,6 +113,10 @@ def _sound(weights: Weights) -> bool:
     """Whether all of them are numbers from 0 on, and terms of classes are finite."""
     powers = getattr(weights, "features", None)
     powers = list(getattr(weights, "columns", {}).values()) if powers is None else powers
-    terms = np.array([*weights.classes.values(), weights.ridge], np.float64)
+    terms = np.array([*weights.classes.values()], np.float64)
     array = np.asarray(powers, np.float64)
-    return array.ndim == 1 and bool(np.isfinite(terms).all() and ((array >= 0) & np.isfinite(array)).all())
+    return (
+        array.ndim == 1
+        and weights.ridge > 0
+        and bool(np.isfinite(terms).all() and ((array >= 0) & np.isfinite(array)).all())
+    )

@@ -1,0 +1,5 @@
+"""`python -m suffice.cli`, where the command `suffice` is not on the path."""
+
+from suffice.cli.main import main
+
+main()
