@@ -10,13 +10,27 @@ struct Lexicon {
     Numbering<> numbering;
 
     Lexicon(Bytes bytes, Vector<Index> offset, int hash_bits) : numbering(hash_bits) {
-        const auto* all = reinterpret_cast<const char*>(bytes.data());
-        for (std::size_t i = 0; i + 1 < offset.shape(0); ++i) {
+        std::vector<char> all(bytes.shape(0) + slack);  // with room to read beyond the last word
+        std::copy_n(reinterpret_cast<const char*>(bytes.data()), bytes.shape(0), all.data());
+        const std::size_t words = offset.shape(0) ? offset.shape(0) - 1 : 0;
+        for (std::size_t i = 0; i < words; ++i) {
             const Index begin = offset.data()[i], end = offset.data()[i + 1];
             if (begin < 0 || end < begin || end > static_cast<Index>(bytes.shape(0))) {
                 throw std::invalid_argument("offsets do not fit their data");
             }
-            numbering.words.add({all + begin, static_cast<std::size_t>(end - begin)});
+        }
+        numbering.words.reserve(words, bytes.shape(0));
+        std::vector<std::uint64_t> hash(words);
+        const auto word = [&](std::size_t i) {
+            const Index begin = offset.data()[i];
+            return std::string_view(all.data() + begin, offset.data()[i + 1] - begin);
+        };
+        for (std::size_t i = 0; i < words; ++i) {
+            hash[i] = hash_bytes(reinterpret_cast<const Byte*>(word(i).data()), word(i).size());
+        }
+        for (std::size_t i = 0; i < words; ++i) {
+            if (i + ahead < words) numbering.words.expect(hash[i + ahead]);
+            numbering.words.add(word(i), hash[i]);
         }
     }
 };

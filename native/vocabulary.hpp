@@ -39,6 +39,17 @@ class Vocabulary {
     std::uint64_t hash(std::uint32_t id) const { return hashes_[id]; }
     Beside& beside(std::uint32_t id) { return slots_[place_[id]].beside; }
 
+    // Room for so many words, of so many bytes in all: then nothing moves while they are added.
+    void reserve(std::size_t words, std::size_t bytes) {
+        std::size_t slots = slots_.size();
+        while (words * 2 >= slots) slots *= 2;
+        if (size() == 0 && slots > slots_.size()) slots_.assign(slots, empty());
+        hashes_.reserve(words);
+        place_.reserve(words);
+        begin_.reserve(words + 1);
+        bytes_.reserve(bytes + slack);
+    }
+
     // A word that will soon be asked for.
     void expect(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1); }
 
