@@ -110,7 +110,10 @@ class File:
         """The data: small ones as they are now, large ones as they lie in the file."""
         size = self.size - self.layout.start
         if size > MAPPED:
-            whole = memoryview(mmap.mmap(handle, self.size, access=mmap.ACCESS_READ))
+            try:
+                whole = memoryview(mmap.mmap(handle, self.size, access=mmap.ACCESS_READ))
+            except ValueError:  # cut off since it was opened
+                raise refuse(self.path, f"hold {size:,} bytes of data", "less") from None
             return whole[self.layout.start :]
         data = file.read(size)
         if len(data) != size:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import ModelFileError
 
-__all__ = ["LARGEST_HEADER", "Layout", "Tensor", "refuse", "written"]
+__all__ = ["LARGEST_HEADER", "Layout", "Tensor", "little", "refuse", "written"]
 
 LARGEST_HEADER = 2**25
 """Bytes of JSON that are read at most: words and numbers are tensors, so that a header is small."""
@@ -96,14 +96,18 @@ class Layout:
         return cls(metadata, tensors, start)
 
 
+def little(array: NDArray[Any]) -> NDArray[Any]:
+    """An array as it is written: little-endian, row by row."""
+    return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
+
+
 def written(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> tuple[bytes, list[NDArray[Any]]]:
-    """Length and header, and the arrays in the order in which they follow."""
+    """Length and header of `little` arrays, and these in the order in which they follow."""
     order = sorted(arrays, key=lambda name: -arrays[name].dtype.itemsize)
     header: dict[str, Any] = {_META: {**metadata, _OWN: _ZEROS}}
     ordered, at = [], 0
     for name in order:
-        array = np.asarray(arrays[name], order="C")
-        array = array.astype(array.dtype.newbyteorder("<"), copy=False)
+        array = arrays[name]
         entry = {"dtype": _NAMES[array.dtype.str], "shape": list(array.shape), "data_offsets": [at, at + array.nbytes]}
         header[name] = entry
         at += array.nbytes

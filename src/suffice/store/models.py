@@ -107,7 +107,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise KindError(f"The argument 'model' of save must be a fitted estimator of suffice itself; got {what}.")
     target, writer = read_path(path), Writer()
     parts = writer.estimator(model, fitted=True)
-    checksums = {name: digest(_bytes(array)) for name, array in writer.tensors.items()}
+    checksums = {name: digest(array) for name, array in writer.tensors.items()}
     texts = {part: json.dumps(parts[part], separators=(",", ":")) for part in PARTS if part in parts}
     about = {"format": FORMAT, "format_version": str(VERSION), "library_version": suffice.__version__}
     head, arrays = written(writer.tensors, {**about, **texts, "checksums": json.dumps(checksums)})
@@ -222,11 +222,6 @@ def _parsed(file: File, part: str) -> Any:
         return json.loads(file.layout.metadata.get(part, ""))
     except (ValueError, RecursionError) as error:
         raise refuse(file.path, f"have JSON in {part!r} of its header", str(error)[:80]) from None
-
-
-def _bytes(array: Any) -> Any:
-    """The bytes of an array as they are written: little-endian, in order."""
-    return written({"": array}, {})[1][0].reshape(-1).view("u1")
 
 
 def _short(error: Exception) -> str:

@@ -31,7 +31,7 @@ from suffice.stats import Statistic
 from suffice.stats.words import WordCounts
 from suffice.store import kinds
 from suffice.store.files import File
-from suffice.store.layout import DTYPES
+from suffice.store.layout import DTYPES, little
 from suffice.text import WordList
 from suffice.text.words import is_utf8
 
@@ -79,7 +79,7 @@ class Writer:
         return out | {part: self.write(state[part], prefix + part) for part in SECTIONS if part in state}
 
     def _tensor(self, array: NDArray[Any], name: str) -> str:
-        self.tensors[name] = array
+        self.tensors[name] = little(array)
         return name
 
     def _statistic(self, value: Any, name: str) -> Any:
@@ -124,19 +124,19 @@ class Writer:
             if len(array) > FEW and all(type(one) is str for one in array):
                 return self._strings(array, name)
             return {"$": "objects", "of": [self.write(one, f"{name}/{i}") for i, one in enumerate(array)]}
-        little = array.astype(array.dtype.newbyteorder("<"))
-        dtype = little.dtype.str
+        plain = little(array)
+        dtype = plain.dtype.str
         if kind in "biuU" and array.ndim == 1 and len(array) <= FEW and array.nbytes <= SMALL:
             return {"$": "array", "dtype": dtype, "of": array.tolist()}
         if kind in "US":
             unit = np.dtype("<u4" if kind == "U" else "|u1")
             shape = (*array.shape, array.dtype.itemsize // unit.itemsize)
-            little = np.frombuffer(little.tobytes(), unit).reshape(shape) if array.size else np.empty(shape, unit)
+            plain = np.frombuffer(plain.tobytes(), unit).reshape(shape) if array.size else np.empty(shape, unit)
         elif kind in "mM":
-            little = little.view("<i8")
+            plain = plain.view("<i8")
         elif dtype not in DTYPES.values():
             raise KindError(_cannot(array, name))
-        return {"$": "array", "dtype": dtype, "tensor": self._tensor(little, name)}
+        return {"$": "array", "dtype": dtype, "tensor": self._tensor(plain, name)}
 
     def _strings(self, array: NDArray[Any], name: str) -> dict[str, Any]:
         coded = [text.encode("utf-8", "surrogatepass") for text in array]
