@@ -51,6 +51,7 @@ def test_lazy_names_are_all_there_and_typed() -> None:
         "models",
         "plots",
         "posterior",
+        "reporting",
         "stats",
         "store",
         "tables",

@@ -6,6 +6,7 @@ from . import evaluate as evaluate
 from . import models as models
 from . import plots as plots
 from . import posterior as posterior
+from . import reporting as reporting
 from . import stats as stats
 from . import store as store
 from . import tables as tables
@@ -37,6 +38,7 @@ from .posterior import Gamma as Gamma
 from .posterior import NormalInverseGamma as NormalInverseGamma
 from .posterior import NormalInverseWishart as NormalInverseWishart
 from .posterior import Pareto as Pareto
+from .reporting import report as report
 from .store import load as load
 from .store import save as save
 from .versions import show_versions as show_versions

@@ -10,7 +10,7 @@ from suffice.errors import InputError, KindError
 from suffice.models.explanation import Explanation
 from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair, cut
 
-__all__ = ["waterfall"]
+__all__ = ["steps", "waterfall"]
 
 NAME, VALUE = 28, 34
 
@@ -39,10 +39,10 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
         )
     if not np.isfinite([given.log_odds, *given.weights]).all():
         raise InputError("A waterfall needs finite log-odds; one of the two classes is impossible for this row.")
-    return _chart(_rows(given, most), given, width)
+    return _chart(steps(given, most), given, width)
 
 
-def _rows(explanation: Explanation, most: int) -> list[dict[str, Any]]:
+def steps(explanation: Explanation, most: int) -> list[dict[str, Any]]:
     """A line per bar: what it is, where it starts and ends."""
     top = explanation.top(len(explanation.features))
     shown, rest = (top, []) if len(top) <= most + 1 else (top[:most], top[most:])

@@ -1,0 +1,261 @@
+"""Charts as Vega-Lite specifications, by Altair. Colours are names that the page's style gives a value to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.models.explanation import Explanation
+from suffice.plots.altair import altair, cut
+from suffice.plots.waterfall import steps
+from suffice.reporting.colours import colour_of
+from suffice.reporting.columns import ColumnView
+from suffice.reporting.judging import Judged
+from suffice.reporting.words import Words
+
+__all__ = [
+    "CONFIG", "accuracy", "by_column", "informative", "learning", "posterior", "reliability", "spikes", "waterfall",
+]  # fmt: skip
+
+INK, MUTED, LINE, ACCENT = "var(--ink)", "var(--muted)", "var(--line)", "var(--accent)"
+FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+SPIKES = 300
+NAME = 22
+
+CONFIG: dict[str, Any] = {
+    "background": "transparent",
+    "font": FONT,
+    "view": {"stroke": None},
+    "axis": {
+        "labelColor": MUTED, "titleColor": MUTED, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE,
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 150, "titlePadding": 8,
+    },
+    "legend": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "symbolType": "circle", "orient": "top"},
+    "text": {"color": INK, "fontSize": 12},
+    "autosize": {"type": "fit-x", "contains": "padding"},
+}  # fmt: skip
+
+
+def _spec(chart: Any, height: Any) -> dict[str, Any]:
+    spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
+    spec.pop("config", None)
+    return spec
+
+
+def _data(lines: list[dict[str, Any]]) -> Any:
+    return altair().Data(values=lines)
+
+
+def _classes(names: list[str], codes: list[int], legend: Any = None, fill: bool = False) -> Any:
+    alt = altair()
+    scale = alt.Scale(domain=names, range=[colour_of(code) for code in codes])
+    return (alt.Fill if fill else alt.Color)("class:N", scale=scale, legend=legend)
+
+
+def accuracy(judged: Judged) -> dict[str, Any]:
+    """A dot per class with its interval, and a rule for all together."""
+    alt, lines = altair(), judged.by_class
+    colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
+    low = max(0.0, min(line["low"] for line in lines) - 0.02)
+    x = alt.X("share:Q", scale=alt.Scale(domain=[min(low, 0.9), 1.0], nice=False), title="rows of the class that are right")
+    x.axis = alt.Axis(format="%", tickCount=5)
+    y = alt.Y("class:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False, labelColor=INK, labelPadding=8))
+    shown = [{**line, "precision": line["precision"]["share"]} for line in lines]
+    tooltip = [
+        alt.Tooltip("class:N", title="class"), alt.Tooltip("share:Q", format=".1%", title="right"),
+        alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),
+        alt.Tooltip("rows:Q", format=",", title="rows"),
+    ]  # fmt: skip
+    base = alt.Chart(_data(shown)).encode(y=y, color=colour, tooltip=tooltip)
+    span = base.mark_rule(strokeWidth=5, opacity=0.35, strokeCap="round").encode(x=alt.X("low:Q"), x2="high:Q")
+    dots = base.mark_circle(size=90, opacity=1).encode(x=x)
+    every = alt.Chart(_data([{"all": judged.accuracy["share"]}])).mark_rule(color=MUTED, strokeDash=[3, 3])
+    return _spec(alt.layer(every.encode(x="all:Q"), span, dots), alt.Step(26))
+
+
+def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
+    """How often it is right against how sure it is, with the interval of each bin, beside the diagonal."""
+    alt = altair()
+    scale = alt.Scale(domain=[0, 1])
+    x = alt.X("confidence:Q", scale=scale, title="how sure it is", axis=alt.Axis(format="%", tickCount=5))
+    y = alt.Y("share:Q", scale=scale, title="how often it is right", axis=alt.Axis(format="%", tickCount=5))
+    tooltip = [
+        alt.Tooltip("confidence:Q", format=".1%", title="sure"), alt.Tooltip("share:Q", format=".1%", title="right"),
+        alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),
+        alt.Tooltip("rows:Q", format=",", title="rows"),
+    ]  # fmt: skip
+    ends = [{"confidence": 0, "share": 0}, {"confidence": 1, "share": 1}]
+    honest = alt.Chart(_data(ends)).mark_line(color=MUTED, strokeDash=[4, 4], strokeWidth=1).encode(x=x, y=y)
+    base = alt.Chart(_data(list(bins))).encode(x=x, tooltip=tooltip)
+    span = base.mark_rule(color=ACCENT, strokeWidth=4, opacity=0.3, strokeCap="round").encode(y="low:Q", y2="high:Q")
+    most = max(line["rows"] for line in bins)
+    size = alt.Size("rows:Q", scale=alt.Scale(domain=[0, most], range=[30, 420]), legend=None)
+    dots = base.mark_circle(color=ACCENT, opacity=0.9).encode(y=y, size=size)
+    return _spec(alt.layer(honest, span, base.mark_line(color=ACCENT, strokeWidth=1).encode(y=y), dots), 340)
+
+
+def shown_words(words: Words, pair: tuple[int, int]) -> Any:
+    """The words that are most probable in either of two classes, in the order of the vocabulary."""
+    best = np.union1d(words.most(pair[0], SPIKES), words.most(pair[1], SPIKES))
+    mean = words.mean(best)[list(pair)].max(axis=0)
+    return np.sort(best[np.argsort(-mean, kind="stable")[:SPIKES]])
+
+
+def spikes(words: Words, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
+    """A spike per word, as high as its probability: one chart for each of two classes, on the same scales."""
+    alt, which = altair(), shown_words(words, pair)
+    mean = words.mean(which)
+    low, high = words.ends(which) if words.sure else (None, None)
+    top = float(mean[list(pair)].max()) * 1.08
+    specs = []
+    for c in pair:
+        named = set(np.argsort(-mean[c], kind="stable")[:7].tolist())
+        lines = []
+        for i, j in enumerate(which.tolist()):
+            line = {"place": i, "word": str(words.names[j]), "theta": _short(mean[c, i])}
+            if low is not None and high is not None:
+                line |= {"low": _short(low[c, i]), "high": _short(high[c, i])}
+            lines.append({**line, "label": cut(words.names[j], 14) if i in named else ""})
+        specs.append(_spikes(alt, lines, colour_of(c), top, f"{words.meaning}, {cut(names[c], NAME)}", low is not None))
+    return specs
+
+
+def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, title: str, sure: bool) -> dict[str, Any]:
+    x = alt.X("place:Q", scale=alt.Scale(domain=[-2, len(lines) + 1], nice=False), axis=None)
+    axis = alt.Axis(
+        tickCount=4, format="~g", title=title, titleAlign="left", titleAngle=0, titleAnchor="start", titleX=2,
+        titleY=-12, titleColor=colour, titleFontWeight="bold",
+    )  # fmt: skip
+    y = alt.Y("theta:Q", scale=alt.Scale(domain=[0, top], nice=False), axis=axis)
+    tooltip = [alt.Tooltip("word:N", title="word"), alt.Tooltip("theta:Q", title="posterior mean")]
+    if sure:
+        tooltip += [alt.Tooltip("low:Q", title="at least (95 %)"), alt.Tooltip("high:Q", title="at most")]
+    base = alt.Chart(_data(lines)).encode(x=x)
+    spike = base.mark_bar(color=colour, size=2).encode(y=y)
+    touch = base.mark_bar(opacity=0, size=9).encode(y=alt.datum(top), tooltip=tooltip)
+    label = base.mark_text(dy=-6, fontSize=11, color=INK).encode(y=y, text="label:N")
+    return _spec(alt.layer(spike, label, touch), 150)
+
+
+def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str, Any]:
+    """Curves that the page draws when a word is chosen."""
+    alt = altair()
+    colour = _classes([names[c] for c in pair], list(pair), alt.Legend(title=None))
+    base = alt.Chart(alt.NamedData(name="curve")).encode(
+        x=alt.X("x:Q", title=meaning, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=5, format="~g")),
+        y=alt.Y("density:Q", axis=None),
+        color=colour,
+    )
+    fill = _classes([names[c] for c in pair], list(pair), None, True)
+    area = base.mark_area(opacity=0.18).encode(y=alt.Y("density:Q", stack=None, axis=None), fill=fill)
+    return _spec(alt.layer(area, base.mark_line(strokeWidth=2)), 150)
+
+
+def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
+    """The distribution of a column in each class: curves of numbers, dots with intervals of values."""
+    alt = altair()
+    names = list(dict.fromkeys(line["class"] for line in view.lines))
+    colour = _classes(names, [codes[name] for name in names])
+    base = alt.Chart(_data(view.lines)).encode(color=colour)
+    if view.shape == "dots":
+        return _dots(alt, base)
+    title = alt.Axis(title=None, tickCount=5, grid=False, format="~s" if _wide(view) else "~g")
+    x = alt.X("x:Q", scale=alt.Scale(zero=False, nice=False), axis=title)
+    y = alt.Y("density:Q", axis=None, stack=None)
+    tooltip = [alt.Tooltip("class:N", title="class"), alt.Tooltip("told:N", title=" ")]
+    fill = _classes(names, [codes[name] for name in names], None, True)
+    if view.shape == "counts":
+        line = base.mark_line(point={"filled": True, "size": 24}, strokeWidth=1.5)
+        return _spec(line.encode(x=x, y=y, tooltip=tooltip), 130)
+    area = base.mark_area(opacity=0.14).encode(x=x, y=y, fill=fill, tooltip=tooltip)
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("density:Q", axis=None), tooltip=tooltip)
+    return _spec(alt.layer(area, line), 130)
+
+
+def _wide(view: ColumnView) -> bool:
+    return max((abs(line["x"]) for line in view.lines), default=0.0) >= 1e4
+
+
+def _dots(alt: Any, base: Any) -> dict[str, Any]:
+    axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelLimit=110, grid=True)
+    y = alt.Y("value:N", sort=None, title=None, axis=axis)
+    x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=4, grid=False), scale=alt.Scale(domainMin=0))
+    tooltip = [
+        alt.Tooltip("value:N", title="value"), alt.Tooltip("class:N", title="class"),
+        alt.Tooltip("share:Q", format=".2~%", title="probability"),
+        alt.Tooltip("low:Q", format=".2~%", title="at least (95 %)"), alt.Tooltip("high:Q", format=".2~%", title="at most"),
+    ]  # fmt: skip
+    base = base.encode(y=y, tooltip=tooltip)
+    span = base.mark_rule(strokeWidth=4, opacity=0.3, strokeCap="round").encode(x=alt.X("low:Q", title=None), x2="high:Q")
+    return _spec(alt.layer(span, base.mark_circle(size=60, opacity=1).encode(x=x)), alt.Step(20))
+
+
+def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
+    """A bar per feature, as long as what it tells."""
+    alt = altair()
+    lines = [{**line, "name": cut(line["feature"], NAME), "place": i} for i, line in enumerate(ranked)]
+    axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelExpr="datum.label", labelPadding=6)
+    y = alt.Y("feature:N", sort=None, title=None, axis=axis)
+    x = alt.X("bits:Q", title="bits about the class", axis=alt.Axis(tickCount=5, format="~g"))
+    tooltip = [
+        alt.Tooltip("feature:N", title="feature"), alt.Tooltip("bits:Q", format=".3~g", title="bits"),
+        alt.Tooltip("told:N", title=" "),
+    ]  # fmt: skip
+    colour: Any = alt.value(ACCENT)
+    if colours:
+        codes = sorted({line["code"] for line in lines})
+        scale = alt.Scale(domain=codes, range=[colour_of(code) for code in codes])
+        colour = alt.Color("code:N", scale=scale, legend=None)
+    bars = alt.Chart(_data(lines)).mark_bar(cornerRadiusEnd=2, height=9).encode(x=x, y=y, color=colour, tooltip=tooltip)
+    return _spec(bars, alt.Step(19))
+
+
+def waterfall(why: Explanation, codes: tuple[int, int], most: int = 12) -> dict[str, Any]:
+    """From the prior's log-odds, feature by feature, to those of the answer, in the colours of the two classes."""
+    alt, rows = altair(), steps(why, most)
+    for row in rows:
+        row["axis"] = f"{row['place']:03d}|{cut(row['name'], NAME)}"
+        row["side"] = "prior" if row["kind"] == "prior" else "for" if row["end"] >= row["start"] else "against"
+    y = alt.Y("axis:N", sort=None, title=None)
+    y.axis = alt.Axis(labelExpr="slice(datum.label, 4)", domain=False, ticks=False, labelColor=INK, labelPadding=8)
+    y.scale = alt.Scale(paddingInner=0.3)
+    ends = [row[side] for row in rows for side in ("start", "end")]
+    low, high = min(ends), max(ends)
+    room = 0.14 * (high - low or 1.0)
+    x = alt.X("start:Q", scale=alt.Scale(domain=[low - room * 0.4, high + room], nice=False))
+    title = f"← {cut(why.against, 18)}   log-odds   {cut(why.target, 18)} →"
+    x.axis = alt.Axis(title=title, tickCount=5, labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')")
+    scale = alt.Scale(domain=["for", "against", "prior"], range=[*map(colour_of, codes), MUTED])
+    colour = alt.Color("side:N", legend=None, scale=scale)
+    opacity = alt.condition("datum.kind == 'total'", alt.value(1.0), alt.value(0.72))
+    tooltip = [
+        alt.Tooltip("feature:N"), alt.Tooltip("in words:N"), alt.Tooltip("weight:Q", format="+.3f"),
+    ]  # fmt: skip
+    base = alt.Chart(_data(rows)).encode(y=y)
+    bars = base.mark_bar(cornerRadius=1).encode(x=x, x2="end:Q", color=colour, opacity=opacity, tooltip=tooltip)
+    zero = alt.Chart(_data([{"zero": 0}])).mark_rule(color=MUTED).encode(x="zero:Q")
+    told = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(x=alt.X("right:Q"), text="label:N")
+    return _spec(alt.layer(zero, bars, told), alt.Step(22))
+
+
+def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:
+    """Accuracy by the number of rows learned, with its interval."""
+    alt = altair()
+    x = alt.X("rows:Q", scale=alt.Scale(type="log", nice=False), title=f"{unit} learned")
+    x.axis = alt.Axis(values=[point["rows"] for point in curve], format=",", grid=False, labelOverlap="greedy")
+    low = max(0.0, min(point["low"] for point in curve) - 0.02)
+    scale = alt.Scale(domain=[low, min(1.0, max(point["high"] for point in curve) + 0.02)], nice=True)
+    y = alt.Y("share:Q", scale=scale, title="right, of rows not learned", axis=alt.Axis(format="%", tickCount=5))
+    tooltip = [
+        alt.Tooltip("rows:Q", format=",", title="learned"), alt.Tooltip("share:Q", format=".1%", title="right"),
+        alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),
+    ]  # fmt: skip
+    base = alt.Chart(_data(list(curve))).encode(x=x, tooltip=tooltip)
+    band = base.mark_area(color=ACCENT, opacity=0.15).encode(y=alt.Y("low:Q", scale=scale), y2="high:Q")
+    line = base.mark_line(color=ACCENT, strokeWidth=2, point={"color": ACCENT, "size": 50, "filled": True})
+    return _spec(alt.layer(band, line.encode(y=y)), 280)
+
+
+def _short(x: Any) -> float:
+    return float(f"{float(x):.4g}")

@@ -1,0 +1,133 @@
+"""Which rows are shown: a right one, a close call, a wrong one, and those that are most confidently wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError, SufficeError
+from suffice.models.explanation import Explanation
+from suffice.reporting.highlight import Piece, marked
+from suffice.reporting.judging import Judged, without
+from suffice.reporting.rows import Given
+from suffice.typing import Integers
+
+__all__ = ["Example", "chosen", "confidently_wrong"]
+
+LETTERS, SHORT = 1400, (60, 900)
+FIELDS = 14
+
+
+@dataclass(frozen=True)
+class Example:
+    """A row, what it is and what was said of it, why, and its words."""
+
+    row: int
+    kind: str
+    truth: str
+    answer: str
+    truth_code: int
+    answer_code: int
+    probability: float
+    of_truth: float
+    right: bool
+    why: Explanation | None
+    because: str  # there is no explanation
+    pieces: list[Piece]
+    cut: int
+    fields: list[tuple[str, str]]
+    codes: tuple[int, int]  # of the two classes that are compared
+
+
+def chosen(model: Any, given: Given, judged: Judged, examples: Sequence[int] | None) -> list[Example]:
+    """The rows that were asked for; or one right, one close and one wrong."""
+    if examples is not None:
+        wrong = [i for i in examples if not 0 <= int(i) < len(given)]
+        if wrong:
+            raise InputError(
+                f"The argument 'examples' of report must hold row numbers below {len(given):,}; got {wrong[0]!r}."
+            )
+        return [_example(model, given, judged, int(i), f"Row {int(i):,}") for i in examples]
+    fair = _of_fair_length(given)
+    margin = np.sort(judged.probabilities, axis=1)
+    margin = margin[:, -1] - margin[:, -2] if margin.shape[1] > 1 else np.ones(len(margin))
+    picks = [
+        ("Right", _middle(fair & judged.right, judged)),
+        ("A close call", _least(np.where(fair, margin, 2.0))),
+        ("Wrong", _middle(fair & ~judged.right, judged)),
+    ]
+    seen, found = set[int](), list[Example]()
+    for kind, i in picks:
+        if i is not None and i not in seen:
+            seen.add(i)
+            found.append(_example(model, given, judged, i, kind))
+    return found
+
+
+def confidently_wrong(model: Any, given: Given, judged: Judged, k: int) -> list[Example]:
+    """The k wrong rows that it was most sure of."""
+    wrong = np.flatnonzero(~judged.right)
+    order = wrong[np.argsort(-judged.sure[wrong], kind="stable")][:k]
+    return [_example(model, given, judged, int(i), "Wrong") for i in order]
+
+
+def _of_fair_length(given: Given) -> Any:
+    if not given.texts:
+        return np.ones(len(given), bool)
+    low, high = SHORT
+    fair = np.array([low <= len(text) <= high for text in given.rows])
+    return fair if fair.sum() >= 5 else np.ones(len(given), bool)
+
+
+def _middle(which: Any, judged: Judged) -> int | None:
+    rows: Integers = np.flatnonzero(which)
+    if not len(rows):
+        return None
+    return int(rows[np.argsort(judged.sure[rows], kind="stable")[len(rows) // 2]])
+
+
+def _least(values: Any) -> int | None:
+    return int(values.argmin()) if len(values) else None
+
+
+def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Example:
+    truth, answer = int(judged.codes[i]), int(judged.answers[i])
+    labels = [str(label) for label in judged.classes]
+    asked = without(model, judged, given, i)
+    why, because = None, ""
+    try:
+        pair = (judged.classes[answer], judged.classes[truth]) if truth != answer else (judged.classes[answer], None)
+        why = asked.explain(given.one(i), *pair)
+        if not np.isfinite([why.log_odds, *why.weights]).all():
+            why, because = None, "one of the two classes is impossible for this row"
+    except (SufficeError, ValueError) as error:
+        because = str(error)
+    codes = (answer, truth)
+    if why is not None:
+        codes = (labels.index(str(why.target)), labels.index(str(why.against)))
+    pieces, cut = _pieces(asked, given, i, why)
+    shares = judged.probabilities[i]
+    said = (float(shares[answer]), float(shares[truth]))
+    return Example(
+        i, kind, labels[truth], labels[answer], truth, answer, *said, truth == answer, why, because, pieces, cut,
+        [] if given.texts else _fields(given, i, why), codes,
+    )  # fmt: skip
+
+
+def _pieces(model: Any, given: Given, i: int, why: Explanation | None) -> tuple[list[Piece], int]:
+    if not given.texts:
+        return [], 0
+    text = str(model._analysis._decoded(given.one(i)))
+    if why is None:
+        return [Piece(text[:LETTERS])], max(0, len(text) - LETTERS)
+    return marked(text, why, model._analysis, LETTERS)
+
+
+def _fields(given: Given, i: int, why: Explanation | None) -> list[tuple[str, str]]:
+    """The weightiest columns of a row, with their values."""
+    if why is not None:
+        return [(str(name), str(value)) for name, value, _ in why.top(FIELDS)]
+    return []

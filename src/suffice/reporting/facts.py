@@ -1,0 +1,216 @@
+"""All that a report tells, as numbers and words; no pictures and no HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import SufficeError
+from suffice.estimators import NaiveBayes, mutual_information
+from suffice.models.sample import some_rows
+from suffice.reporting.choosing import Example, chosen, confidently_wrong
+from suffice.reporting.columns import ColumnView, columns_of
+from suffice.reporting.judging import Judged, judge
+from suffice.reporting.learning import learning_curve
+from suffice.reporting.rows import Given, read
+from suffice.reporting.words import Words, two_to_show, words_of
+
+__all__ = ["Data", "Facts", "Informative", "gather"]
+
+MOST_ROWS = 50_000
+MOST_COLUMNS = 12
+LISTED = 40
+INFORMATIVE, PROBABLE = 24, 10
+WRONG = 8
+
+
+@dataclass(frozen=True)
+class Data:
+    """What the rows were."""
+
+    rows: int  # judged
+    given: int
+    learned: float
+    unit: str  # "texts" or "rows"
+    classes: list[dict[str, Any]]
+    figures: list[tuple[str, str]]
+    columns: list[dict[str, Any]]
+    more: int  # columns not listed
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Informative:
+    """Features by mutual information; of each class the most probable ones, and what speaks for it."""
+
+    ranked: list[dict[str, Any]]
+    unit: str
+    by_class: list[dict[str, Any]]
+    why_not: str
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A model, rows, and what came of them."""
+
+    model: Any
+    name: str
+    data: Data
+    judged: Judged
+    words: Words | None
+    pair: tuple[int, int]
+    columns: list[ColumnView]
+    informative: Informative
+    examples: list[Example]
+    wrong: list[Example]
+    curve: list[dict[str, float]]
+    no_curve: str
+
+
+def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out: bool | None) -> Facts:
+    """Read the rows, judge them, and look into the model."""
+    whole = read(model, X, y)
+    which = some_rows(len(whole), MOST_ROWS)
+    if examples is not None and len(which) < len(whole):  # they are asked for by number
+        which = np.union1d(which, np.asarray(examples, np.int64))
+        examples = np.searchsorted(which, np.asarray(examples, np.int64)).tolist()
+    if len(which) < len(whole) and held_out is None:
+        held_out = not judge_all(model, whole)
+    given = whole.take(which) if len(which) < len(whole) else whole
+    judged = judge(model, given, held_out)
+    words = words_of(model)
+    pair = two_to_show(judged.confusion)
+    drawn, every = columns_of(model, MOST_COLUMNS) if words is None else ([], [])
+    curve, no_curve = learning_curve(model, given)
+    return Facts(
+        model,
+        _called(model),
+        _data(model, whole, given),
+        judged,
+        words,
+        pair,
+        drawn,
+        _informative(model, judged, words, every),
+        chosen(model, given, judged, examples),
+        confidently_wrong(model, given, judged, WRONG),
+        curve,
+        no_curve,
+    )
+
+
+def judge_all(model: Any, whole: Given) -> bool:
+    """Whether these are all the rows that the model learned."""
+    from suffice.reporting.judging import looks_learned
+
+    return looks_learned(model, whole)[0]
+
+
+def _called(model: Any) -> str:
+    """The model with the parameters that were given."""
+    plain = type(model)()
+    own = {k: v for k, v in model.get_params(deep=False).items() if repr(v) != repr(plain.get_params(deep=False)[k])}
+    told = ", ".join(f"{name}={value!r}" for name, value in own.items())
+    told = told if len(told) < 200 else told[:199] + "…"
+    return f"{type(model).__name__}({told})"
+
+
+def _data(model: Any, whole: Given, given: Given) -> Data:
+    count = {str(label): int(n) for label, n in zip(*np.unique(given.labels, return_counts=True), strict=True)}
+    classes = [
+        {"code": c, "class": str(label), "rows": count.get(str(label), 0), "learned": float(model.class_count_[c])}
+        for c, label in enumerate(model.classes_)
+    ]
+    unit = "texts" if given.texts else "rows"
+    notes = []
+    if len(given) < len(whole):
+        notes.append(f"{len(given):,} of {len(whole):,} {unit} are judged, picked by a hash of their number.")
+    if given.dropped:
+        names = ", ".join(str(label) for label in given.unknown[:5])
+        notes.append(f"{given.dropped:,} {unit} of classes that the model never learned ({names}) are left out.")
+    learned = float(np.sum(model.class_count_))
+    figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
+    return Data(len(given), len(whole), learned, unit, classes, figures, columns, more, notes)
+
+
+def _of_texts(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
+    some = [given.rows[i] for i in some_rows(len(given), 2000)]
+    lengths = [len(text.split()) for text in some]
+    words = model._view("counts", model._kept).width
+    empty = sum(not text.strip() for text in given.rows)
+    figures = [
+        ("buckets of words" if model.hash_bits else "words known", f"{words:,}"),
+        ("words in a text, median", f"{np.median(lengths):,.0f}"),
+        ("empty texts", f"{empty:,}"),
+    ]
+    return figures, [], 0
+
+
+def _of_columns(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
+    width = int(model.n_features_in_)
+    if not isinstance(model, NaiveBayes):
+        return [("features", f"{width:,}")], [], 0
+    table = given.table()
+    names = [name for name in model.columns_ if name in table] or table.names
+    lines = []
+    for name in names[:LISTED]:
+        one, missing = model.columns_.get(name), table[name].n_missing
+        line = {"name": str(name), "kind": one.word if one else "", "missing": missing, "share": missing / len(table)}
+        line["prior"] = one.prior_in_words(model.statistics_[name]) if one else ""
+        line["weight"] = model.weights_.get(name)
+        lines.append(line)
+    holes = sum(table[name].n_missing for name in names[:400])
+    cells = max(1, len(table) * min(400, len(names)))
+    return [("columns", f"{width:,}"), ("missing values", f"{holes / cells:.1%}")], lines, len(names) - len(lines)
+
+
+def _informative(model: Any, judged: Judged, words: Words | None, every: list[ColumnView]) -> Informative:
+    why_not = ""
+    ranked: list[dict[str, Any]] = []
+    try:
+        if words is None:
+            known = [view for view in every if view.bits is not None][:INFORMATIVE]
+            ranked = [{"feature": view.name, "bits": view.bits, "told": view.kind} for view in known]
+            why_not = "" if ranked else "No column has a mutual information with the class."
+        else:
+            found = mutual_information(model, "bits")
+            ranked = [_word(words, int(j), judged) for j in found.order[:INFORMATIVE]]
+            for line, value in zip(ranked, found.values.tolist(), strict=False):
+                line["bits"] = value
+    except (SufficeError, ValueError) as error:
+        why_not = f"Mutual information is left out: {error}"
+    return Informative(ranked, "word" if words is not None else "column", _by_class(model, words), why_not)
+
+
+def _word(words: Words, j: int, judged: Judged) -> dict[str, Any]:
+    mean = words.mean([j])[:, 0]
+    top = int(mean.argmax())
+    told = f"most in {judged.classes[top]}: {mean[top]:.3g}"
+    if words.sure:
+        low, high = (ends[top, 0] for ends in words.ends([j]))
+        told += f" ({low:.3g} to {high:.3g})"
+    return {"feature": str(words.names[j]), "told": told, "code": top}
+
+
+def _by_class(model: Any, words: Words | None) -> list[dict[str, Any]]:
+    lines = []
+    for c, label in enumerate(model.classes_):
+        probable: list[dict[str, Any]] = []
+        if words is not None:
+            which = words.most(c, PROBABLE)
+            mean = words.mean(which)[c]
+            low, high = words.ends(which) if words.sure else (np.full((c + 1, len(which)), np.nan),) * 2
+            for j, p, a, b in zip(which, mean, low[c], high[c], strict=True):
+                ends = f" ({a:.2g} to {b:.2g})" if words.sure else ""
+                probable.append({"name": str(words.names[j]), "told": f"{p:.3g}{ends}"})
+        try:
+            speaks = [
+                {"name": str(row.feature), "value": "" if words is not None else row.value, "told": f"{row.weight:.3g}"}
+                for row in model.top_features(label, PROBABLE if words is not None else 5)
+            ]
+        except (SufficeError, ValueError):
+            speaks = []
+        lines.append({"code": c, "class": str(label), "probable": probable, "speaks": speaks})
+    return lines

@@ -1,0 +1,68 @@
+"""A text with the words marked that say something, by how much and for which class."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from suffice.models.explanation import Explanation
+from suffice.text import Analysis
+
+__all__ = ["LEVELS", "Piece", "marked"]
+
+LEVELS = 4
+LEAST = 0.04  # of the weightiest word: less is not marked
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of text; where it has a weight, how strong on a scale of 1 to 4, and for which side."""
+
+    text: str
+    level: int = 0
+    favours: bool = True
+    told: str = ""
+
+
+def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -> tuple[list[Piece], int]:
+    """Pieces of the first letters of a text, and how many letters were left out; one piece if it has no words."""
+    shown = text if len(text) <= most else text[:most].rsplit(None, 1)[0] or text[:most]
+    weights = _by_word(explanation)
+    if callable(analysis.unit) or analysis.unit != "word" or analysis.tokenizer is not None:
+        return [Piece(shown)], len(text) - len(shown)
+    found = [(m.span(), analysis._preprocess(m.group())) for m in re.finditer(analysis.token_pattern, shown)]
+    said = _said([word for _, word in found], weights, analysis)
+    top = max((abs(weight) for weight, _ in said), default=0.0)
+    pieces, at = list[Piece](), 0
+    for ((start, end), _), (weight, words) in zip(found, said, strict=True):
+        if abs(weight) <= LEAST * top or start < at:
+            continue
+        if start > at:
+            pieces.append(Piece(shown[at:start]))
+        level = 1 + min(LEVELS - 1, int(LEVELS * abs(weight) / top))
+        label = explanation.target if weight > 0 else explanation.against
+        told = f"{' and '.join(dict.fromkeys(words))}: {abs(weight):.2f} for {label}"
+        pieces.append(Piece(shown[start:end], level, weight > 0, told))
+        at = end
+    return [*pieces, *([Piece(shown[at:])] if at < len(shown) else [])], len(text) - len(shown)
+
+
+def _by_word(explanation: Explanation) -> dict[str, float]:
+    """The weight of each word; of words that share a bucket, that of the bucket."""
+    pairs = zip(explanation.features, explanation.weights.tolist(), strict=True)
+    return {word: weight for name, weight in pairs for word in str(name).split(" / ") if str(name)[:1] != "("}
+
+
+def _said(words: list[str], weights: dict[str, float], analysis: Analysis) -> list[tuple[float, list[str]]]:
+    """What each word says, and what it says together with its neighbours, which they share."""
+    kept = [i for i, word in enumerate(words) if word not in analysis.stop_words]
+    said: list[tuple[float, list[str]]] = [(0.0, [])] * len(words)
+    for n in range(analysis.ngram_range[0], analysis.ngram_range[1] + 1):
+        for first in range(len(kept) - n + 1):
+            members = kept[first : first + n]
+            gram: Any = " ".join(words[i] for i in members)
+            if gram in weights:
+                for i in members:
+                    said[i] = (said[i][0] + weights[gram] / n, [*said[i][1], gram])
+    return said

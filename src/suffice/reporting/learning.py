@@ -1,0 +1,59 @@
+"""What more rows would bring: parts of the rows are learned apart, and merged one after the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import SufficeError
+from suffice.estimators import NaiveBayes, merge
+from suffice.estimators.words import with_defaults
+from suffice.models.columns import Unknown
+from suffice.models.sample import hashed, some_rows
+from suffice.reporting.judging import share
+from suffice.reporting.rows import Given
+
+__all__ = ["learning_curve"]
+
+MOST, LEAST = 16_000, 60
+JUDGED = 4  # one of so many rows is not learned
+STEPS = 7
+
+
+def learning_curve(model: Any, given: Given) -> tuple[list[dict[str, float]], str]:
+    """Rows learned, and how many of the others are right then; the reason, if there is no curve."""
+    if len(given) < LEAST:
+        return [], f"A learning curve needs {LEAST} rows; there are {len(given):,}."
+    some = given.take(some_rows(len(given), MOST))
+    order = np.argsort(hashed(np.arange(len(some)) + len(some)), kind="stable")
+    cut = len(some) // JUDGED
+    judged, rest = some.take(np.sort(order[:cut])), order[cut:]
+    least = max(10, 4 * len(model.classes_))
+    sizes = [len(rest) >> k for k in reversed(range(STEPS)) if len(rest) >> k >= least] or [len(rest)]
+    try:
+        return _points(_plain(model), some, rest, sizes, judged), ""
+    except (SufficeError, ValueError) as error:
+        return [], f"There is no learning curve: {error}"
+
+
+def _points(plain: Any, some: Given, rest: Any, sizes: list[int], judged: Given) -> list[dict[str, float]]:
+    points, whole, start = list[dict[str, float]](), None, 0
+    for size in sizes:
+        part = some.take(np.sort(rest[start:size]))
+        one = plain().fit(part.rows, part.labels)
+        whole, start = one if whole is None else merge([whole, one]), size
+        right = int((whole.predict(judged.rows) == judged.labels).sum())
+        points.append({"rows": size, **share(right, len(judged))})
+    return points
+
+
+def _plain(model: Any) -> Any:
+    """Makes models of the same parameters, but for what takes long to choose; columns have the models they have."""
+    given = dict(model.get_params(deep=False))
+    given |= {name: value for name, value in (("weights", None), ("effort", "fast")) if name in given}
+    if "ngram_range" in given:
+        given["ngram_range"], given["min_df"] = with_defaults(model)
+    if isinstance(model, NaiveBayes):
+        given["columns"] = {name: one for name, one in model.columns_.items() if not isinstance(one, Unknown)}
+    return lambda: type(model)(**given)

@@ -1,0 +1,60 @@
+"use strict";
+(() => {
+  const told = (id) => JSON.parse(document.getElementById(id).textContent);
+  const config = told("config");
+  const views = {};
+
+  const draw = async (place) => {
+    const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, config, tooltip: { theme: "page" } };
+    const made = await vegaEmbed(place, told(place.dataset.spec), options);
+    views[place.id] = made.view;
+  };
+
+  // The posterior of one feature in two classes: a Beta or a Gamma, drawn where its mass is.
+  const curve = (explorer, i) => {
+    const rows = [];
+    explorer.classes.forEach((name, c) => {
+      const a = explorer.a[c][i], b = explorer.b[c][i], beta = explorer.family === "beta";
+      const mean = beta ? a / (a + b) : a / b;
+      const sd = beta ? Math.sqrt((a * b) / ((a + b) ** 2 * (a + b + 1))) : Math.sqrt(a) / b;
+      const low = Math.max(mean - 4 * sd, mean * 1e-3), high = beta ? Math.min(mean + 5 * sd, 1 - 1e-9) : mean + 5 * sd;
+      const log = (x) => (a - 1) * Math.log(x) + (beta ? (b - 1) * Math.log1p(-x) : -b * x);
+      const xs = Array.from({ length: 90 }, (_, k) => low + ((high - low) * k) / 89);
+      const logs = xs.map(log), top = Math.max(...logs);
+      const heights = logs.map((l) => Math.exp(l - top));
+      const mass = heights.reduce((s, h) => s + h, 0) * (xs[1] - xs[0]);
+      xs.forEach((x, k) => rows.push({ class: name, x, density: heights[k] / mass }));
+    });
+    return rows;
+  };
+
+  const explore = () => {
+    const box = document.getElementById("feature");
+    if (!box) return;
+    const explorer = told("explorer");
+    const show = () => {
+      const view = views["posterior"];
+      view.data("curve", curve(explorer, box.selectedIndex)).runAsync();
+    };
+    box.addEventListener("change", show);
+    for (const id of ["spikes-0", "spikes-1"]) {
+      views[id].addEventListener("pointermove", (event, item) => {
+        const place = item && item.datum && item.datum.place;
+        if (place === undefined || place === box.selectedIndex) return;
+        box.selectedIndex = place;
+        show();
+      });
+    }
+    show();
+  };
+
+  const resized = () => window.dispatchEvent(new Event("resize"));
+  document.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", resized));
+  window.addEventListener("beforeprint", () => {
+    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+    resized();
+  });
+  Promise.all([...document.querySelectorAll("[data-spec]")].map(draw))
+    .then(explore)
+    .then(() => { document.documentElement.dataset.drawn = "yes"; });
+})();

@@ -1,0 +1,240 @@
+"""The page: facts and charts put into one HTML file that needs nothing else, and runs no script but its own."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import suffice
+from suffice.errors import InputError, MissingLibrary
+from suffice.reporting import charts
+from suffice.reporting.colours import colour_of, style_of
+from suffice.reporting.facts import Facts, gather
+from suffice.reporting.judging import LEVEL
+
+__all__ = ["Report", "report"]
+
+HERE = Path(__file__).parent
+MATRIX = 24
+"""Classes that have a line of their own in the matrix of mistakes."""
+
+
+class Report:
+    """A page about a model: `html`, `save(path)`, and itself in a notebook."""
+
+    def __init__(self, html: str, title: str) -> None:
+        self.html, self.title = html, title
+
+    def save(self, path: Any) -> Path:
+        """Write the page to a file: all of it, or nothing."""
+        target = Path(path)
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(self.html)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(name, 0o644)
+            os.replace(name, target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        return target
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{escape(self.html)}" style="width:100%;height:80vh;border:0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"Report({self.title!r}, {len(self.html.encode()) / 1e6:.1f} MB)"
+
+
+def report(
+    model: Any,
+    X: Any,
+    y: Any,
+    path: Any = None,
+    *,
+    title: str | None = None,
+    examples: Sequence[int] | None = None,
+    held_out: bool | None = None,
+) -> Report:
+    """One HTML page about a fitted classifier and how it does on some rows. It works offline.
+
+    It shows what the data were, how often the model is right (overall and by class, with credible intervals), what it
+    takes for what, whether its confidence is deserved, what each class looks like, which features tell most, why some
+    rows were classified as they were, where it was confidently wrong, and whether more rows would help.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Any of this library.
+    X, y : as for fit
+        Rows and their labels. `NaiveBayes` also takes the name of the column of labels as `y`.
+    path : str or path, default=None
+        Where to write the page; if not given, it is not written.
+    title : str, default=None
+        The heading. If not given, it is the classes.
+    examples : list of int, default=None
+        Numbers of the rows to explain. If not given, one that is right, a close call and one that is wrong.
+    held_out : bool, default=None
+        True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by
+        the model without it (exact leave-one-out). If not given, they count as learned where the model has counted as
+        many rows of each class, and its counts contain these. The page says which it was.
+
+    Returns
+    -------
+    report : Report
+        With ``html``, ``save(path)``, and shown by notebooks.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> texts = ["cheap pills now", "cheap watches", "lunch now", "lunch at noon"]
+    >>> model = sf.TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
+    >>> page = sf.report(model, texts, ["spam", "spam", "ham", "ham"])
+    >>> page
+    Report('ham or spam?', 1.0 MB)
+    """
+    jinja = _library("jinja2")
+    runtime = _runtime()
+    if examples is not None and not all(isinstance(i, int | np.integer) for i in examples):
+        raise InputError(f"The argument 'examples' of report must hold row numbers; got {examples!r}.")
+    facts = gather(model, X, y, examples, held_out)
+    title = title if title is not None else _title([str(label) for label in model.classes_])
+    environment = jinja.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined)
+    environment.filters |= {"percent": _percent, "number": _number}
+    template = environment.from_string(_file("page.html"))
+    start = _file("page.js")
+    light, dark = style_of(len(model.classes_))
+    html = template.render(
+        title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
+        matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of,
+        runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
+        reliability=facts.judged.reliability(), zip=zip,
+    )  # fmt: skip
+    made = Report(html, title)
+    if path is not None:
+        made.save(path)
+    return made
+
+
+def _library(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingLibrary(f"A report needs {name}; install it with: pip install suffice[report]") from error
+
+
+@cache
+def _runtime() -> str:
+    """Vega, Vega-Lite and Vega-Embed as one script."""
+    script = str(_library("vl_convert").javascript_bundle()).replace("\r\n", "\n").replace("\r", "\n")
+    return f"(()=>{{{script}}})();".replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def _file(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def _policy(*scripts: str) -> str:
+    """What the browser may run: these scripts and no others; and it may load nothing at all."""
+    sums = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    allowed = " ".join(f"'sha256-{one}'" for one in sums)
+    return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
+
+
+def _json(value: Any) -> str:
+    """JSON that can stand in HTML: no letter of it can end a script."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
+    for letter in "<>&\u2028\u2029":
+        text = text.replace(letter, f"\\u{ord(letter):04x}")
+    return text
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _title(classes: list[str]) -> str:
+    if len(classes) > 5 or len(" or ".join(classes)) > 60:
+        return f"Which of {len(classes)} classes?"
+    return f"{', '.join(classes[:-1])} or {classes[-1]}?" if len(classes) > 1 else classes[0]
+
+
+def _specs(facts: Facts) -> dict[str, str]:
+    """The charts by name, as JSON."""
+    names = [str(label) for label in facts.judged.classes]
+    codes = {name: code for code, name in enumerate(names)}
+    made: dict[str, Any] = {"accuracy": charts.accuracy(facts.judged)}
+    made["reliability"] = charts.reliability(facts.judged.reliability()[0])
+    if facts.words is not None and len(names) > 1:
+        made |= {f"spikes-{i}": one for i, one in enumerate(charts.spikes(facts.words, facts.pair, names))}
+        if facts.words.sure:
+            made["posterior"] = charts.posterior(names, facts.pair, facts.words.meaning)
+    made |= {f"column-{i}": charts.by_column(view, codes) for i, view in enumerate(facts.columns)}
+    if facts.informative.ranked:
+        made["informative"] = charts.informative(facts.informative.ranked, facts.words is not None)
+    for i, one in enumerate(facts.examples):
+        if one.why is not None:
+            made[f"why-{i}"] = charts.waterfall(one.why, one.codes)
+    if facts.curve:
+        made["learning"] = charts.learning(facts.curve, facts.data.unit)
+    return {name: _json(spec) for name, spec in made.items()}
+
+
+def _explorer(facts: Facts) -> dict[str, Any] | None:
+    """The words of the spikes, and what is believed of each in the two classes."""
+    words, pair = facts.words, list(facts.pair)
+    if words is None or not words.sure or len(facts.judged.classes) < 2:
+        return None
+    which = charts.shown_words(words, facts.pair)
+    a, total = words.first(which)[pair], words.total[pair]
+    b = total[:, None] - a if words.family == "beta" else np.broadcast_to(total[:, None], a.shape)
+    names = [str(words.names[j]) for j in which]
+    first = int(np.abs(np.log(words.mean(which)[pair[0]] / words.mean(which)[pair[1]])
+                       * words.mean(which)[pair].max(axis=0)).argmax())  # fmt: skip
+    classes = [str(facts.judged.classes[c]) for c in pair]
+    told = {"family": words.family, "classes": classes, "a": np.round(a, 4).tolist(), "b": np.round(b, 4).tolist()}
+    return {"json": _json(told), "words": names, "first": first}
+
+
+def _matrix(facts: Facts) -> dict[str, Any]:
+    """Rows of each class by answer, for the classes with most rows; and the most frequent mistakes."""
+    table, names = facts.judged.confusion, [str(label) for label in facts.judged.classes]
+    order = np.sort(np.argsort(-table.sum(axis=1), kind="stable")[:MATRIX]).tolist()
+    totals = np.maximum(table.sum(axis=1), 1)
+    lines = [
+        {
+            "code": c,
+            "class": names[c],
+            "cells": [
+                {"n": int(table[c, d]), "share": float(table[c, d] / totals[c]), "right": c == d, "answer": names[d]}
+                for d in order
+            ],
+        }
+        for c in order
+    ]
+    wrong = [(int(table[a, b]), names[a], names[b], a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
+    often = [line for line in sorted(wrong, key=lambda line: -line[0])[:6] if line[0]]
+    return {"order": order, "names": [names[c] for c in order], "lines": lines, "often": often, "all": len(names)}
+
+
+def _percent(share: float, digits: int = 1) -> str:
+    if share != share:
+        return "–"
+    return f"{100 * share:.{digits}f} %"
+
+
+def _number(value: float) -> str:
+    return f"{value:,.6g}"

@@ -1,0 +1,101 @@
+"""The rows that a report is about, whatever they came as: some of them, one of them, and one in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, KindError, LabelError
+from suffice.estimators import NaiveBayes, TextClassifier
+from suffice.estimators.shared import Classifier
+from suffice.tables import Table
+from suffice.typing import Integers
+
+__all__ = ["Given", "read"]
+
+LISTED = 40
+"""Columns that are shown by name."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """Rows and their labels, in the order they came."""
+
+    rows: Any  # a list of texts, a Table, or what scikit-learn calls X
+    labels: NDArray[Any]
+    unknown: tuple[Any, ...] = ()  # labels that the model never learned
+    dropped: int = 0  # rows that had them
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def texts(self) -> bool:
+        """Whether rows are documents."""
+        return isinstance(self.rows, list)
+
+    def take(self, which: Integers) -> Given:
+        """Some of the rows, by rising number."""
+        return Given(_some(self.rows, which), self.labels[which], self.unknown, self.dropped)
+
+    def one(self, i: int) -> Any:
+        """One row, as `explain` takes it."""
+        return self.rows[i] if self.texts else _some(self.rows, np.array([i]))
+
+    def table(self) -> Table:
+        """The rows as columns."""
+        return Table.read(self.rows, "X")
+
+
+def read(model: Any, X: Any, y: Any) -> Given:
+    """Rows and labels of any kind that the model takes, without those whose label it never learned."""
+    if not isinstance(model, Classifier):
+        raise KindError(
+            "The argument 'model' of report must be a fitted classifier of suffice; got "
+            f"{type(model).__module__.split('.')[0]}'s {type(model).__name__}."
+        )
+    if not hasattr(model, "classes_"):
+        raise KindError("The argument 'model' of report must be fitted; call fit first.")
+    rows, labels = _both(model, X, y)
+    size = rows.shape[0] if hasattr(rows, "shape") else len(rows)
+    if size != len(labels):
+        raise LabelError(f"The argument 'y' must hold one label per row, {size:,}; got {len(labels):,}.")
+    known = np.isin(labels, model.classes_)
+    if not known.any():
+        raise DataError("The arguments 'X' and 'y' of report must have rows of classes that the model knows; got none.")
+    given = Given(rows, labels)
+    if known.all():
+        return given
+    left = given.take(np.flatnonzero(known))
+    return Given(left.rows, left.labels, tuple(np.unique(labels[~known]).tolist()), int((~known).sum()))
+
+
+def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
+    if isinstance(model, NaiveBayes):
+        table, labels = model._rows_and_labels(X, y)
+        return table, np.asarray(labels)
+    if isinstance(model, TextClassifier):
+        if isinstance(X, str | bytes):
+            raise KindError("The argument 'X' of report must be a list of texts; got one text.")
+        X = X.to_pylist() if hasattr(X, "to_pylist") else list(X)
+    elif isinstance(X, list | tuple):
+        X = np.asarray(X)
+    labels = np.asarray(y)
+    if labels.ndim != 1:
+        raise LabelError(f"The argument 'y' of report must hold one label per row; got shape {labels.shape}.")
+    return X, labels
+
+
+def _some(rows: Any, which: Integers) -> Any:
+    if isinstance(rows, list):
+        return [rows[i] for i in which]
+    if isinstance(rows, Table):
+        keep = np.zeros(len(rows), bool)
+        keep[which] = True
+        return rows.take(keep)
+    if hasattr(rows, "iloc"):
+        return rows.iloc[which]
+    return rows.take(which) if hasattr(rows, "schema") and hasattr(rows, "take") else rows[which]
