@@ -21,7 +21,7 @@ __all__ = [
 INK, MUTED, LINE, ACCENT = "var(--ink)", "var(--muted)", "var(--line)", "var(--accent)"
 FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SPIKES = 300
-NAME = 22
+NAME, LONG = 22, 30
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -29,28 +29,27 @@ CONFIG: dict[str, Any] = {
     "view": {"stroke": None},
     "axis": {
         "labelColor": MUTED, "titleColor": MUTED, "gridColor": LINE, "domainColor": LINE, "tickColor": LINE,
-        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 150, "titlePadding": 8,
+        "labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "labelLimit": 190, "titlePadding": 8,
     },
     "legend": {"labelColor": INK, "titleColor": MUTED, "labelFontSize": 12, "symbolType": "circle", "orient": "top"},
     "text": {"color": INK, "fontSize": 12},
-    "autosize": {"type": "fit-x", "contains": "padding"},
 }  # fmt: skip
 
 
 def _spec(chart: Any, height: Any) -> dict[str, Any]:
     spec: dict[str, Any] = chart.properties(width="container", height=height).to_dict()
     spec.pop("config", None)
-    return spec
+    return {**spec, "autosize": {"type": "fit-x", "contains": "padding"}}
 
 
 def _data(lines: list[dict[str, Any]]) -> Any:
     return altair().Data(values=lines)
 
 
-def _classes(names: list[str], codes: list[int], legend: Any = None, fill: bool = False) -> Any:
+def _classes(names: list[str], codes: list[int], fill: bool = False) -> Any:
     alt = altair()
     scale = alt.Scale(domain=names, range=[colour_of(code) for code in codes])
-    return (alt.Fill if fill else alt.Color)("class:N", scale=scale, legend=legend)
+    return (alt.Fill if fill else alt.Color)("class:N", scale=scale, legend=None)
 
 
 def accuracy(judged: Judged) -> dict[str, Any]:
@@ -58,8 +57,9 @@ def accuracy(judged: Judged) -> dict[str, Any]:
     alt, lines = altair(), judged.by_class
     colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
     low = max(0.0, min(line["low"] for line in lines) - 0.02)
-    x = alt.X("share:Q", scale=alt.Scale(domain=[min(low, 0.9), 1.0], nice=False), title="rows of the class that are right")
-    x.axis = alt.Axis(format="%", tickCount=5)
+    scale = alt.Scale(domain=[min(low, 0.9), 1.0], nice=False, zero=False)
+    axis = alt.Axis(format="~%", tickCount=5, title="share of the class that is found")
+    x = alt.X("share:Q", scale=scale, axis=axis)
     y = alt.Y("class:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False, labelColor=INK, labelPadding=8))
     shown = [{**line, "precision": line["precision"]["share"]} for line in lines]
     tooltip = [
@@ -68,10 +68,10 @@ def accuracy(judged: Judged) -> dict[str, Any]:
         alt.Tooltip("rows:Q", format=",", title="rows"),
     ]  # fmt: skip
     base = alt.Chart(_data(shown)).encode(y=y, color=colour, tooltip=tooltip)
-    span = base.mark_rule(strokeWidth=5, opacity=0.35, strokeCap="round").encode(x=alt.X("low:Q"), x2="high:Q")
+    span = base.mark_rule(strokeWidth=5, opacity=0.35, strokeCap="round").encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
     dots = base.mark_circle(size=90, opacity=1).encode(x=x)
     every = alt.Chart(_data([{"all": judged.accuracy["share"]}])).mark_rule(color=MUTED, strokeDash=[3, 3])
-    return _spec(alt.layer(every.encode(x="all:Q"), span, dots), alt.Step(26))
+    return _spec(alt.layer(every.encode(x=alt.X("all:Q", scale=scale, axis=axis)), span, dots), 26 * len(lines))
 
 
 def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
@@ -110,15 +110,24 @@ def spikes(words: Words, pair: tuple[int, int], names: list[str]) -> list[dict[s
     top = float(mean[list(pair)].max()) * 1.08
     specs = []
     for c in pair:
-        named = set(np.argsort(-mean[c], kind="stable")[:7].tolist())
+        named = _apart(mean[c])
         lines = []
         for i, j in enumerate(which.tolist()):
             line = {"place": i, "word": str(words.names[j]), "theta": _short(mean[c, i])}
             if low is not None and high is not None:
                 line |= {"low": _short(low[c, i]), "high": _short(high[c, i])}
             lines.append({**line, "label": cut(words.names[j], 14) if i in named else ""})
-        specs.append(_spikes(alt, lines, colour_of(c), top, f"{words.meaning}, {cut(names[c], NAME)}", low is not None))
+        specs.append(_spikes(alt, lines, colour_of(c), top, f"{cut(names[c], NAME)}: {words.meaning}", low is not None))
     return specs
+
+
+def _apart(heights: Any) -> set[int]:
+    """The highest spikes whose names do not meet."""
+    found: list[int] = []
+    for i in np.argsort(-heights, kind="stable").tolist():
+        if len(found) < 8 and all(abs(i - other) >= len(heights) * 0.075 for other in found):
+            found.append(i)
+    return set(found)
 
 
 def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, title: str, sure: bool) -> dict[str, Any]:
@@ -141,15 +150,14 @@ def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, titl
 def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str, Any]:
     """Curves that the page draws when a word is chosen."""
     alt = altair()
-    colour = _classes([names[c] for c in pair], list(pair), alt.Legend(title=None))
+    colour = _classes([names[c] for c in pair], list(pair))
     base = alt.Chart(alt.NamedData(name="curve")).encode(
         x=alt.X("x:Q", title=meaning, scale=alt.Scale(zero=False, nice=False), axis=alt.Axis(tickCount=5, format="~g")),
         y=alt.Y("density:Q", axis=None),
-        color=colour,
     )
-    fill = _classes([names[c] for c in pair], list(pair), None, True)
+    fill = _classes([names[c] for c in pair], list(pair), True)
     area = base.mark_area(opacity=0.18).encode(y=alt.Y("density:Q", stack=None, axis=None), fill=fill)
-    return _spec(alt.layer(area, base.mark_line(strokeWidth=2)), 150)
+    return _spec(alt.layer(area, base.mark_line(strokeWidth=2).encode(color=colour)), 150)
 
 
 def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
@@ -157,19 +165,19 @@ def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
     alt = altair()
     names = list(dict.fromkeys(line["class"] for line in view.lines))
     colour = _classes(names, [codes[name] for name in names])
-    base = alt.Chart(_data(view.lines)).encode(color=colour)
+    base = alt.Chart(_data(view.lines))
     if view.shape == "dots":
-        return _dots(alt, base)
-    title = alt.Axis(title=None, tickCount=5, grid=False, format="~s" if _wide(view) else "~g")
-    x = alt.X("x:Q", scale=alt.Scale(zero=False, nice=False), axis=title)
+        return _dots(alt, base.encode(color=colour), len(view.lines) // max(1, len(names)))
+    axis = alt.Axis(title=None, tickCount=5, grid=False, **({"format": "~s"} if _wide(view) else {}))
+    x = alt.X("x:Q", scale=alt.Scale(zero=False, nice=False), axis=axis)
     y = alt.Y("density:Q", axis=None, stack=None)
     tooltip = [alt.Tooltip("class:N", title="class"), alt.Tooltip("told:N", title=" ")]
-    fill = _classes(names, [codes[name] for name in names], None, True)
+    fill = _classes(names, [codes[name] for name in names], True)
     if view.shape == "counts":
         line = base.mark_line(point={"filled": True, "size": 24}, strokeWidth=1.5)
-        return _spec(line.encode(x=x, y=y, tooltip=tooltip), 130)
+        return _spec(line.encode(x=x, y=y, color=colour, tooltip=tooltip), 130)
     area = base.mark_area(opacity=0.14).encode(x=x, y=y, fill=fill, tooltip=tooltip)
-    line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("density:Q", axis=None), tooltip=tooltip)
+    line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("density:Q", axis=None), color=colour, tooltip=tooltip)
     return _spec(alt.layer(area, line), 130)
 
 
@@ -177,7 +185,7 @@ def _wide(view: ColumnView) -> bool:
     return max((abs(line["x"]) for line in view.lines), default=0.0) >= 1e4
 
 
-def _dots(alt: Any, base: Any) -> dict[str, Any]:
+def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
     axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelLimit=110, grid=True)
     y = alt.Y("value:N", sort=None, title=None, axis=axis)
     x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=4, grid=False), scale=alt.Scale(domainMin=0))
@@ -188,7 +196,7 @@ def _dots(alt: Any, base: Any) -> dict[str, Any]:
     ]  # fmt: skip
     base = base.encode(y=y, tooltip=tooltip)
     span = base.mark_rule(strokeWidth=4, opacity=0.3, strokeCap="round").encode(x=alt.X("low:Q", title=None), x2="high:Q")
-    return _spec(alt.layer(span, base.mark_circle(size=60, opacity=1).encode(x=x)), alt.Step(20))
+    return _spec(alt.layer(span, base.mark_circle(size=60, opacity=1).encode(x=x)), 22 * values)
 
 
 def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
@@ -208,14 +216,16 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
         scale = alt.Scale(domain=codes, range=[colour_of(code) for code in codes])
         colour = alt.Color("code:N", scale=scale, legend=None)
     bars = alt.Chart(_data(lines)).mark_bar(cornerRadiusEnd=2, height=9).encode(x=x, y=y, color=colour, tooltip=tooltip)
-    return _spec(bars, alt.Step(19))
+    return _spec(bars, 19 * len(lines))
 
 
-def waterfall(why: Explanation, codes: tuple[int, int], most: int = 12) -> dict[str, Any]:
+def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int = 12) -> dict[str, Any]:
     """From the prior's log-odds, feature by feature, to those of the answer, in the colours of the two classes."""
     alt, rows = altair(), steps(why, most)
     for row in rows:
-        row["axis"] = f"{row['place']:03d}|{cut(row['name'], NAME)}"
+        own = str(row["value"]).split(", ")[0] if values and row["kind"] in ("for", "against") else ""
+        name = f"{row['name']}: {own}" if own else row["name"]
+        row["axis"] = f"{row['place']:03d}|{cut(name, LONG)}"
         row["side"] = "prior" if row["kind"] == "prior" else "for" if row["end"] >= row["start"] else "against"
     y = alt.Y("axis:N", sort=None, title=None)
     y.axis = alt.Axis(labelExpr="slice(datum.label, 4)", domain=False, ticks=False, labelColor=INK, labelPadding=8)
@@ -224,7 +234,7 @@ def waterfall(why: Explanation, codes: tuple[int, int], most: int = 12) -> dict[
     low, high = min(ends), max(ends)
     room = 0.14 * (high - low or 1.0)
     x = alt.X("start:Q", scale=alt.Scale(domain=[low - room * 0.4, high + room], nice=False))
-    title = f"← {cut(why.against, 18)}   log-odds   {cut(why.target, 18)} →"
+    title = f"← {cut(why.against, 18)} · log-odds · {cut(why.target, 18)} →"
     x.axis = alt.Axis(title=title, tickCount=5, labelExpr="datum.value == 0 ? '0' : format(datum.value, '+~g')")
     scale = alt.Scale(domain=["for", "against", "prior"], range=[*map(colour_of, codes), MUTED])
     colour = alt.Color("side:N", legend=None, scale=scale)
@@ -236,7 +246,7 @@ def waterfall(why: Explanation, codes: tuple[int, int], most: int = 12) -> dict[
     bars = base.mark_bar(cornerRadius=1).encode(x=x, x2="end:Q", color=colour, opacity=opacity, tooltip=tooltip)
     zero = alt.Chart(_data([{"zero": 0}])).mark_rule(color=MUTED).encode(x="zero:Q")
     told = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(x=alt.X("right:Q"), text="label:N")
-    return _spec(alt.layer(zero, bars, told), alt.Step(22))
+    return _spec(alt.layer(zero, bars, told), 22 * len(rows))
 
 
 def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:

@@ -13,12 +13,13 @@ from suffice.models.explanation import Explanation
 from suffice.reporting.highlight import Piece, marked
 from suffice.reporting.judging import Judged, without
 from suffice.reporting.rows import Given
-from suffice.typing import Integers
+from suffice.typing import Array, Integers
 
 __all__ = ["Example", "chosen", "confidently_wrong"]
 
 LETTERS, SHORT = 1400, (60, 900)
 FIELDS = 14
+TRIED = 6
 
 
 @dataclass(frozen=True)
@@ -54,24 +55,39 @@ def chosen(model: Any, given: Given, judged: Judged, examples: Sequence[int] | N
     fair = _of_fair_length(given)
     margin = np.sort(judged.probabilities, axis=1)
     margin = margin[:, -1] - margin[:, -2] if margin.shape[1] > 1 else np.ones(len(margin))
+    close = np.argsort(np.where(fair, margin, margin + 2.0), kind="stable")
     picks = [
-        ("Right", _middle(fair & judged.right, judged)),
-        ("A close call", _least(np.where(fair, margin, 2.0))),
-        ("Wrong", _middle(fair & ~judged.right, judged)),
+        ("Right", _middle(fair & judged.right, judged), True),
+        ("A close call", close, None),
+        ("Wrong", _middle(fair & ~judged.right, judged), False),
     ]
-    seen, found = set[int](), list[Example]()
-    for kind, i in picks:
-        if i is not None and i not in seen:
-            seen.add(i)
-            found.append(_example(model, given, judged, i, kind))
+    found: list[Example] = []
+    for kind, rows, right in picks:
+        left = [int(i) for i in rows if int(i) not in {one.row for one in found}]
+        found += _some(model, given, judged, left, kind, right, 1)
     return found
 
 
 def confidently_wrong(model: Any, given: Given, judged: Judged, k: int) -> list[Example]:
     """The k wrong rows that it was most sure of."""
     wrong = np.flatnonzero(~judged.right)
-    order = wrong[np.argsort(-judged.sure[wrong], kind="stable")][:k]
-    return [_example(model, given, judged, int(i), "Wrong") for i in order]
+    order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
+    found = _some(model, given, judged, order, "Wrong", False, k)
+    return sorted(found, key=lambda one: -one.probability)
+
+
+def _some(
+    model: Any, given: Given, judged: Judged, rows: list[int], kind: str, right: bool | None, k: int
+) -> list[Example]:
+    """The first k rows of which the model that explains them says the same; a few are tried."""
+    found: list[Example] = []
+    for i in rows[: k + TRIED]:
+        one = _example(model, given, judged, i, kind)
+        if right is None or one.right == right:
+            found.append(one)
+        if len(found) == k:
+            break
+    return found
 
 
 def _of_fair_length(given: Given) -> Any:
@@ -82,21 +98,18 @@ def _of_fair_length(given: Given) -> Any:
     return fair if fair.sum() >= 5 else np.ones(len(given), bool)
 
 
-def _middle(which: Any, judged: Judged) -> int | None:
+def _middle(which: Any, judged: Judged) -> Integers:
+    """Rows by how near their confidence is to the median."""
     rows: Integers = np.flatnonzero(which)
-    if not len(rows):
-        return None
-    return int(rows[np.argsort(judged.sure[rows], kind="stable")[len(rows) // 2]])
-
-
-def _least(values: Any) -> int | None:
-    return int(values.argmin()) if len(values) else None
+    order = rows[np.argsort(judged.sure[rows], kind="stable")]
+    return order[np.argsort(np.abs(np.arange(len(order)) - len(order) // 2), kind="stable")]
 
 
 def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Example:
-    truth, answer = int(judged.codes[i]), int(judged.answers[i])
-    labels = [str(label) for label in judged.classes]
     asked = without(model, judged, given, i)
+    shares = _asked(asked, judged, given, i)
+    truth, answer = int(judged.codes[i]), int(shares.argmax())
+    labels = [str(label) for label in judged.classes]
     why, because = None, ""
     try:
         pair = (judged.classes[answer], judged.classes[truth]) if truth != answer else (judged.classes[answer], None)
@@ -109,12 +122,19 @@ def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Exa
     if why is not None:
         codes = (labels.index(str(why.target)), labels.index(str(why.against)))
     pieces, cut = _pieces(asked, given, i, why)
-    shares = judged.probabilities[i]
     said = (float(shares[answer]), float(shares[truth]))
     return Example(
         i, kind, labels[truth], labels[answer], truth, answer, *said, truth == answer, why, because, pieces, cut,
         [] if given.texts else _fields(given, i, why), codes,
     )  # fmt: skip
+
+
+def _asked(asked: Any, judged: Judged, given: Given, i: int) -> Array:
+    """What the model that explains a row makes of it: one that forgot the row has forgotten words, too."""
+    if not judged.left_out or len(asked.classes_) != len(judged.classes):
+        return judged.probabilities[i]
+    row = [given.one(i)] if given.texts else given.one(i)
+    return np.asarray(asked.predict_proba(row)[0])
 
 
 def _pieces(model: Any, given: Given, i: int, why: Explanation | None) -> tuple[list[Piece], int]:

@@ -62,7 +62,8 @@ def _all(model: Any) -> Iterator[ColumnView | None]:
         for j, name in enumerate(_names(model)):
             theta = np.exp(model.feature_log_prob_[j])
             table = {"probability": theta, "low": low[j], "high": high[j], "n": np.asarray(model.category_count_[j])}
-            yield _dots(model, name, "categorical", model.categories_[j], table, prior, 1.0, shown)
+            values = np.arange(theta.shape[1]) if model.categories_ is None else model.categories_[j]
+            yield _dots(model, name, "categorical", values, table, prior, 1.0, shown)
 
 
 def _names(model: Any) -> Any:
@@ -164,7 +165,7 @@ def _dots(
         for i in named
         for c in shown
     ]
-    return ColumnView(str(name), kind, "dots", lines, bits, weight, len(values) - len(named))
+    return ColumnView(str(name), kind, "dots", lines, bits, weight, int(np.sum(values != "(other)")) - len(named))
 
 
 def _short(x: float) -> float:

@@ -13,7 +13,7 @@ from suffice.estimators import NaiveBayes, mutual_information
 from suffice.models.sample import some_rows
 from suffice.reporting.choosing import Example, chosen, confidently_wrong
 from suffice.reporting.columns import ColumnView, columns_of
-from suffice.reporting.judging import Judged, judge
+from suffice.reporting.judging import Judged, judge, looks_learned
 from suffice.reporting.learning import learning_curve
 from suffice.reporting.rows import Given, read
 from suffice.reporting.words import Words, two_to_show, words_of
@@ -23,7 +23,7 @@ __all__ = ["Data", "Facts", "Informative", "gather"]
 MOST_ROWS = 50_000
 MOST_COLUMNS = 12
 LISTED = 40
-INFORMATIVE, PROBABLE = 24, 10
+INFORMATIVE, PROBABLE = 24, 8
 WRONG = 8
 
 
@@ -78,7 +78,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
         which = np.union1d(which, np.asarray(examples, np.int64))
         examples = np.searchsorted(which, np.asarray(examples, np.int64)).tolist()
     if len(which) < len(whole) and held_out is None:
-        held_out = not judge_all(model, whole)
+        held_out = not looks_learned(model, whole)[0]
     given = whole.take(which) if len(which) < len(whole) else whole
     judged = judge(model, given, held_out)
     words = words_of(model)
@@ -99,13 +99,6 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
         curve,
         no_curve,
     )
-
-
-def judge_all(model: Any, whole: Given) -> bool:
-    """Whether these are all the rows that the model learned."""
-    from suffice.reporting.judging import looks_learned
-
-    return looks_learned(model, whole)[0]
 
 
 def _called(model: Any) -> str:
@@ -142,7 +135,7 @@ def _of_texts(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[dic
     empty = sum(not text.strip() for text in given.rows)
     figures = [
         ("buckets of words" if model.hash_bits else "words known", f"{words:,}"),
-        ("words in a text, median", f"{np.median(lengths):,.0f}"),
+        ("words, median", f"{np.median(lengths):,.0f}"),
         ("empty texts", f"{empty:,}"),
     ]
     return figures, [], 0
@@ -163,7 +156,7 @@ def _of_columns(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[d
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])
     cells = max(1, len(table) * min(400, len(names)))
-    return [("columns", f"{width:,}"), ("missing values", f"{holes / cells:.1%}")], lines, len(names) - len(lines)
+    return [("columns", f"{width:,}"), ("missing values", f"{100 * holes / cells:.1f}\u202f%")], lines, len(names) - len(lines)
 
 
 def _informative(model: Any, judged: Judged, words: Words | None, every: list[ColumnView]) -> Informative:

@@ -5,7 +5,8 @@
   const views = {};
 
   const draw = async (place) => {
-    const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, config, tooltip: { theme: "page" } };
+    const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, config,
+      logLevel: 1, tooltip: { theme: "page" } };
     const made = await vegaEmbed(place, told(place.dataset.spec), options);
     views[place.id] = made.view;
   };
@@ -22,8 +23,7 @@
       const xs = Array.from({ length: 90 }, (_, k) => low + ((high - low) * k) / 89);
       const logs = xs.map(log), top = Math.max(...logs);
       const heights = logs.map((l) => Math.exp(l - top));
-      const mass = heights.reduce((s, h) => s + h, 0) * (xs[1] - xs[0]);
-      xs.forEach((x, k) => rows.push({ class: name, x, density: heights[k] / mass }));
+      xs.forEach((x, k) => rows.push({ class: name, x, density: heights[k] }));
     });
     return rows;
   };

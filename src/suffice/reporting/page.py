@@ -187,7 +187,7 @@ def _specs(facts: Facts) -> dict[str, str]:
         made["informative"] = charts.informative(facts.informative.ranked, facts.words is not None)
     for i, one in enumerate(facts.examples):
         if one.why is not None:
-            made[f"why-{i}"] = charts.waterfall(one.why, one.codes)
+            made[f"why-{i}"] = charts.waterfall(one.why, one.codes, not one.pieces)
     if facts.curve:
         made["learning"] = charts.learning(facts.curve, facts.data.unit)
     return {name: _json(spec) for name, spec in made.items()}
@@ -233,7 +233,10 @@ def _matrix(facts: Facts) -> dict[str, Any]:
 def _percent(share: float, digits: int = 1) -> str:
     if share != share:
         return "–"
-    return f"{100 * share:.{digits}f} %"
+    least = 0.5 * 10.0 ** (-2 - digits)
+    if 0 < share < least or 1 - least < share < 1:
+        return f"< {200 * least:g}\u202f%" if share < 0.5 else f"> {100 - 200 * least:g}\u202f%"
+    return f"{100 * share:.{digits}f}\u202f%"
 
 
 def _number(value: float) -> str:

@@ -74,19 +74,19 @@ def words_of(model: Any) -> Words | None:
     if isinstance(model, BernoulliNB):
         a, b, n = model._event.a, model._event.b, model.class_count_
         total = np.asarray(n + np.ravel(a + b)[0])
-        return Words(names, model.feature_count_, a, total, "beta", "feature", "how often it is on")
+        return Words(names, model.feature_count_, a, total, "beta", "feature", "how often a feature is on")
     if isinstance(model, PoissonNB):
         shape, rate = np.asarray(model._event.shape), np.ravel(model._event.rate)[0]
         return Words(
-            names, model.feature_count_, shape, np.asarray(model.class_count_ + rate), "gamma", "count", "its rate"
+            names, model.feature_count_, shape, np.asarray(model.class_count_ + rate), "gamma", "count", "rate"
         )
     if isinstance(model, DirichletMultinomialNB):
         urns = np.asarray(model.alpha_)
-        return Words(names, urns, 0.0, urns.sum(axis=1), "beta", "word", "its share of the words", False)
+        return Words(names, urns, 0.0, urns.sum(axis=1), "beta", "word", "share of its words", False)
     if isinstance(model, MultinomialNB | ComplementNB):
         counts, alpha = model.feature_count_, np.asarray(model._event.alpha)
         total = counts.sum(axis=1) + np.broadcast_to(alpha, counts.shape[1]).sum()
-        return Words(names, counts, alpha, total, "beta", "word", "its share of the words")
+        return Words(names, counts, alpha, total, "beta", "word", "share of its words")
     return None
 
 
@@ -99,7 +99,7 @@ def _of_texts(model: TextClassifier) -> Words:
         return Words(names, counts.documents.tocsc(), told.added, total, "beta", "word", "share of texts that have it")
     total = np.asarray(told.table.sum(axis=1)).ravel() + told.added * counts.width
     sure = told.urns is None and told.transform is None and told.added > 0
-    return Words(names, told.table.tocsc(), told.added, total, "beta", "word", "its share of the words", sure)
+    return Words(names, told.table.tocsc(), told.added, total, "beta", "word", "share of its words", sure)
 
 
 def two_to_show(confusion: NDArray[np.int64]) -> tuple[int, int]:
