@@ -186,7 +186,7 @@ def _wide(view: ColumnView) -> bool:
 
 
 def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
-    axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelLimit=110, grid=True)
+    axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelLimit=120, labelPadding=10, grid=True)
     y = alt.Y("value:N", sort=None, title=None, axis=axis)
     x = alt.X("share:Q", title=None, axis=alt.Axis(format="~%", tickCount=4, grid=False), scale=alt.Scale(domainMin=0))
     tooltip = [

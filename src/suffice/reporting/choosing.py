@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.errors import InputError, SufficeError
+from suffice.errors import SufficeError
 from suffice.models.explanation import Explanation
 from suffice.reporting.highlight import Piece, marked
 from suffice.reporting.judging import Judged, without
@@ -46,12 +46,8 @@ class Example:
 def chosen(model: Any, given: Given, judged: Judged, examples: Sequence[int] | None) -> list[Example]:
     """The rows that were asked for; or one right, one close and one wrong."""
     if examples is not None:
-        wrong = [i for i in examples if not 0 <= int(i) < len(given)]
-        if wrong:
-            raise InputError(
-                f"The argument 'examples' of report must hold row numbers below {len(given):,}; got {wrong[0]!r}."
-            )
-        return [_example(model, given, judged, int(i), f"Row {int(i):,}") for i in examples]
+        places = np.minimum(np.searchsorted(given.numbers, examples), len(given) - 1).tolist()
+        return [_example(model, given, judged, i, "As asked for") for i in places]
     fair = _of_fair_length(given)
     margin = np.sort(judged.probabilities, axis=1)
     margin = margin[:, -1] - margin[:, -2] if margin.shape[1] > 1 else np.ones(len(margin))
@@ -63,7 +59,7 @@ def chosen(model: Any, given: Given, judged: Judged, examples: Sequence[int] | N
     ]
     found: list[Example] = []
     for kind, rows, right in picks:
-        left = [int(i) for i in rows if int(i) not in {one.row for one in found}]
+        left = [int(i) for i in rows if given.numbers[i] not in {one.row for one in found}]
         found += _some(model, given, judged, left, kind, right, 1)
     return found
 
@@ -124,7 +120,7 @@ def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Exa
     pieces, cut = _pieces(asked, given, i, why)
     said = (float(shares[answer]), float(shares[truth]))
     return Example(
-        i, kind, labels[truth], labels[answer], truth, answer, *said, truth == answer, why, because, pieces, cut,
+        int(given.numbers[i]), kind, labels[truth], labels[answer], truth, answer, *said, truth == answer, why, because, pieces, cut,
         [] if given.texts else _fields(given, i, why), codes,
     )  # fmt: skip
 

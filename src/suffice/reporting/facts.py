@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.errors import SufficeError
+from suffice.errors import InputError, SufficeError
 from suffice.estimators import NaiveBayes, mutual_information
 from suffice.models.sample import some_rows
 from suffice.reporting.choosing import Example, chosen, confidently_wrong
@@ -17,6 +17,7 @@ from suffice.reporting.judging import Judged, judge, looks_learned
 from suffice.reporting.learning import learning_curve
 from suffice.reporting.rows import Given, read
 from suffice.reporting.words import Words, two_to_show, words_of
+from suffice.typing import Integers
 
 __all__ = ["Data", "Facts", "Informative", "gather"]
 
@@ -74,9 +75,8 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
     """Read the rows, judge them, and look into the model."""
     whole = read(model, X, y)
     which = some_rows(len(whole), MOST_ROWS)
-    if examples is not None and len(which) < len(whole):  # they are asked for by number
-        which = np.union1d(which, np.asarray(examples, np.int64))
-        examples = np.searchsorted(which, np.asarray(examples, np.int64)).tolist()
+    if examples is not None:
+        which = np.union1d(which, _places(whole, examples))
     if len(which) < len(whole) and held_out is None:
         held_out = not looks_learned(model, whole)[0]
     given = whole.take(which) if len(which) < len(whole) else whole
@@ -99,6 +99,18 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
         curve,
         no_curve,
     )
+
+
+def _places(whole: Given, examples: Sequence[int]) -> Integers:
+    """Where the rows are that were asked for by number."""
+    for i in examples:
+        if i not in whole.numbers:
+            most = int(whole.numbers[-1]) + 1
+            raise InputError(
+                f"The argument 'examples' of report must hold numbers of rows with a known label, below {most:,}; "
+                f"got {i!r}."
+            )
+    return np.searchsorted(whole.numbers, np.asarray(examples, np.int64))
 
 
 def _called(model: Any) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,6 @@ from suffice.typing import Integers
 
 __all__ = ["Given", "read"]
 
-LISTED = 40
-"""Columns that are shown by name."""
-
 
 @dataclass(frozen=True)
 class Given:
@@ -26,6 +23,7 @@ class Given:
 
     rows: Any  # a list of texts, a Table, or what scikit-learn calls X
     labels: NDArray[Any]
+    numbers: Integers  # of the rows, as they were given
     unknown: tuple[Any, ...] = ()  # labels that the model never learned
     dropped: int = 0  # rows that had them
 
@@ -39,7 +37,7 @@ class Given:
 
     def take(self, which: Integers) -> Given:
         """Some of the rows, by rising number."""
-        return Given(_some(self.rows, which), self.labels[which], self.unknown, self.dropped)
+        return replace(self, rows=_some(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
 
     def one(self, i: int) -> Any:
         """One row, as `explain` takes it."""
@@ -66,11 +64,11 @@ def read(model: Any, X: Any, y: Any) -> Given:
     known = np.isin(labels, model.classes_)
     if not known.any():
         raise DataError("The arguments 'X' and 'y' of report must have rows of classes that the model knows; got none.")
-    given = Given(rows, labels)
+    given = Given(rows, labels, np.arange(size))
     if known.all():
         return given
-    left = given.take(np.flatnonzero(known))
-    return Given(left.rows, left.labels, tuple(np.unique(labels[~known]).tolist()), int((~known).sum()))
+    strangers = tuple(np.unique(labels[~known]).tolist())
+    return replace(given.take(np.flatnonzero(known)), unknown=strangers, dropped=int((~known).sum()))
 
 
 def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:

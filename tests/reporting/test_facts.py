@@ -1,0 +1,180 @@
+"""The numbers of a report, against those of the library."""
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pytest
+from reporting.data import counts, letters, table
+
+import suffice as sf
+from suffice.models.sample import some_rows
+from suffice.reporting import facts as told
+from suffice.reporting.facts import gather
+from suffice.reporting.highlight import marked
+from suffice.reporting.judging import looks_learned
+from suffice.reporting.rows import read
+from suffice.reporting.words import two_to_show, words_of
+
+
+def test_rows_that_were_learned_are_judged_without_themselves() -> None:
+    texts, labels = letters()
+    model = sf.TextClassifier().fit(texts, labels)
+    before = {name for name in vars(model)}
+    found = gather(model, texts, labels, None, None)
+    other = deepcopy(model)
+    assert np.array_equal(found.judged.probabilities, other.leave_one_out(texts, labels))
+    assert found.judged.left_out
+    assert found.judged.log_loss == other.loo_log_loss_
+    assert "exact leave-one-out" in found.judged.how
+    assert {name for name in vars(model)} == before  # the model is as it was
+
+
+def test_rows_that_are_new_are_judged_as_they_are() -> None:
+    texts, labels = letters(200)
+    model = sf.TextClassifier().fit(texts[:100], labels[:100])
+    found = gather(model, texts[100:], labels[100:], None, None).judged
+    assert not found.learned
+    assert "new to the model" in found.how
+    assert found.probabilities == pytest.approx(model.predict_proba(texts[100:]))
+    assert found.accuracy["share"] == model.score(texts[100:], labels[100:])
+    belief = sf.Beta(1, 1).update(heads=found.accuracy["right"], tails=100 - found.accuracy["right"])
+    assert (found.accuracy["low"], found.accuracy["high"]) == pytest.approx(belief.interval(0.95))
+
+
+def test_some_of_the_learned_rows_are_told_of_and_held_out_says_which() -> None:
+    X, y = counts()
+    model = sf.MultinomialNB().fit(X, y)
+    assert looks_learned(model, read(model, X, y)) == (True, True)
+    assert looks_learned(model, read(model, X[:50], y[:50])) == (False, True)
+    assert "could contain them" in gather(model, X[:50], y[:50], None, None).judged.how
+    assert gather(model, X[:50], y[:50], None, False).judged.left_out
+    assert not gather(model, X, y, None, True).judged.left_out
+
+
+def test_half_of_balanced_rows_is_not_taken_for_the_other_half() -> None:
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(4, (80, 6)), np.tile([0, 1], 40)
+    model = sf.MultinomialNB().fit(X[:40], y[:40])
+    assert looks_learned(model, read(model, X[40:], y[40:])) == (False, False)
+
+
+def test_the_matrix_and_the_classes_add_up() -> None:
+    X, y = counts()
+    model = sf.BernoulliNB().fit(X, y)
+    judged = gather(model, X, y, None, True).judged
+    assert judged.confusion.sum() == len(y)
+    assert np.trace(judged.confusion) == judged.accuracy["right"]
+    assert [line["rows"] for line in judged.by_class] == np.bincount(y).tolist()
+    bins, error = judged.reliability()
+    assert sum(line["rows"] for line in bins) == len(y)
+    assert error == pytest.approx(sf.evaluate.reliability(model.predict_proba(X), y, model.classes_, bins=10).error)
+
+
+def test_labels_never_learned_are_left_out_and_told_of() -> None:
+    texts, labels = letters()
+    model = sf.TextClassifier().fit(texts, labels)
+    found = gather(model, [*texts, "you"], [*labels, "else"], None, None)
+    assert found.data.rows == len(texts)
+    assert "never learned (else)" in found.data.notes[0]
+
+
+def test_examples_are_right_close_and_wrong_or_those_asked_for() -> None:
+    texts, labels = letters(300)
+    model = sf.TextClassifier().fit(texts, labels)
+    found = gather(model, texts, labels, None, None)
+    assert [one.kind for one in found.examples] == ["Right", "A close call", "Wrong"]
+    assert [found.examples[0].right, found.examples[2].right] == [True, False]
+    for one in found.examples:
+        assert one.why is not None
+        odds = np.log(one.probability) - np.log(1 - one.probability)  # two classes
+        assert one.why.log_odds == pytest.approx(odds, abs=1e-9)
+        assert "".join(piece.text for piece in one.pieces) == texts[one.row]
+    assert [one.row for one in gather(model, texts, labels, [5, 2], None).examples] == [5, 2]
+    with pytest.raises(ValueError, match="with a known label, below 300; got 300"):
+        gather(model, texts, labels, [300], None)
+    sure = [one.probability for one in found.wrong]
+    assert sure == sorted(sure, reverse=True)
+    assert all(not one.right for one in found.wrong)
+
+
+def test_words_are_marked_where_they_stand() -> None:
+    texts, labels = letters()
+    model = sf.TextClassifier(ngram_range=(1, 2), stop_words=["the"]).fit(texts, labels)
+    text = "FREE cash, the lunch — unheard"
+    why = model.explain(text, "spam")
+    pieces, cut = marked(text, why, model._analysis, 1000)
+    assert "".join(piece.text for piece in pieces) == text
+    assert cut == 0
+    by_word = {piece.text: piece for piece in pieces if piece.level}
+    assert by_word["FREE"].favours
+    assert not by_word["lunch"].favours
+    assert "free cash" in by_word["FREE"].told
+    assert "the" not in by_word
+    assert "unheard" not in by_word
+    assert marked(text, why, model._analysis, 12)[1] == len(text) - len("FREE cash,")
+
+
+def test_beliefs_of_words_are_those_of_the_model() -> None:
+    X, y = counts()
+    for model in (sf.MultinomialNB(), sf.BernoulliNB(), sf.PoissonNB()):
+        model.fit(X, y)
+        words: Any = words_of(model)
+        low, high = words.ends(np.arange(12))
+        theirs = model.feature_interval(0.95)
+        assert low == pytest.approx(theirs[0])
+        assert high == pytest.approx(theirs[1])
+    texts, labels = letters()
+    for kind in ("multinomial", "bernoulli"):
+        text = sf.TextClassifier(kind).fit(texts, labels)
+        words = words_of(text)
+        low, high = words.ends(np.arange(len(words.names)))
+        theirs = text.feature_interval(0.95)
+        assert low == pytest.approx(theirs[0])
+        assert high == pytest.approx(theirs[1])
+
+
+def test_columns_by_what_they_tell() -> None:
+    X, y = table()
+    model = sf.NaiveBayes().fit(X, y)
+    found = gather(model, X, y, None, None)
+    ranked = found.informative.ranked
+    assert [line["bits"] for line in ranked] == sorted((line["bits"] for line in ranked), reverse=True)
+    assert ranked[-1]["bits"] == pytest.approx(0, abs=0.01)
+    assert {view.name for view in found.columns} == {str(name) for name in model.weights_}
+    assert {line["name"]: line["missing"] for line in found.data.columns}["town"] == 17
+    flag = next(view for view in found.columns if view.name == "flag")
+    shown = {(line["class"], line["value"]): line["share"] for line in flag.lines}
+    theirs = model.columns_["flag"].table(model.statistics_["flag"], model.classes_, 0.95)
+    assert [shown["no", "True"], shown["yes", "True"]] == pytest.approx(theirs["probability"], rel=1e-3)
+
+
+def test_the_learning_curve_ends_with_all_that_is_learned() -> None:
+    texts, labels = letters(400)
+    model = sf.TextClassifier().fit(texts, labels)
+    curve = gather(model, texts, labels, None, None).curve
+    assert curve[-1]["rows"] == 300
+    assert [point["rows"] for point in curve] == sorted(point["rows"] for point in curve)
+    assert all(point["low"] <= point["share"] <= point["high"] for point in curve)
+    few = gather(model, texts[:20], labels[:20], None, None)
+    assert few.curve == []
+    assert "needs 60 rows" in few.no_curve
+
+
+def test_many_rows_are_judged_by_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(told, "MOST_ROWS", 50)
+    texts, labels = letters(120)
+    model = sf.TextClassifier().fit(texts, labels)
+    found = gather(model, texts, labels, [119, 0], None)
+    rows = np.union1d(some_rows(120, 50), [0, 119])
+    assert found.data.rows == len(rows)
+    assert found.judged.left_out
+    assert "picked by a hash" in found.data.notes[0]
+    assert [one.row for one in found.examples] == [119, 0]
+    assert "".join(piece.text for piece in found.examples[0].pieces) == texts[119]
+
+
+def test_the_two_classes_that_are_mistaken_most() -> None:
+    assert two_to_show(np.array([[5, 0, 1], [0, 9, 2], [1, 3, 4]])) == (1, 2)
+    assert two_to_show(np.diag([1, 5, 3])) == (1, 2)
+    assert two_to_show(np.array([[3]])) == (0, 0)

@@ -1,0 +1,230 @@
+"""The page as a file: whole, escaped, small, and made for every classifier."""
+
+import json
+import re
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from reporting.data import NASTY, counts, letters, table
+from scipy.sparse import csr_matrix
+
+import suffice as sf
+from suffice.reporting.page import _json, _percent, _title
+
+VOID = {"meta", "br", "link", "img", "input", "hr"}
+
+
+class Tags(HTMLParser):
+    """What is opened and closed, and what text there is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if not self.open or self.open[-1] not in ("script", "style"):
+            self.text.append(data)
+
+
+def parsed(page: sf.reporting.Report) -> Tags:
+    tags = Tags()
+    tags.feed(page.html)
+    tags.close()
+    assert not tags.open
+    return tags
+
+
+def specs(page: sf.reporting.Report) -> dict[str, Any]:
+    found = re.findall(r'<script type="application/json" id="spec-([^"]+)">(.*?)</script>', page.html)
+    return {name: json.loads(text) for name, text in found}
+
+
+def models() -> list[tuple[str, Any, Any, Any]]:
+    X, y = counts()
+    texts, labels = letters()
+    columns, target = table()
+    named = pd.DataFrame(X, columns=[f"word {j}" for j in range(X.shape[1])])
+    few = np.minimum(X, 2)
+    text = sf.TextClassifier
+    return [
+        ("multinomial", sf.MultinomialNB(), X, y),
+        ("sparse", sf.MultinomialNB(alpha=0.5), csr_matrix(X), y),
+        ("named", sf.MultinomialNB(), named, y),
+        ("bernoulli", sf.BernoulliNB(), pl.DataFrame(few.astype(float), schema=[f"c{j}" for j in range(12)]), y),
+        ("complement", sf.ComplementNB(), X, y),
+        ("poisson", sf.PoissonNB(), X, y),
+        ("urns", sf.DirichletMultinomialNB(), X, y),
+        ("gaussian", sf.GaussianNB(), X.astype(float), y),
+        ("categorical", sf.CategoricalNB(), few, y),
+        ("table", sf.NaiveBayes(), columns, target),
+        ("frame", sf.NaiveBayes(), pd.DataFrame({**columns, "y": target}), "y"),
+        ("array", sf.NaiveBayes(), X.astype(float), y),
+        ("texts", text(), texts, labels),
+        ("series", text("bernoulli"), pd.Series(texts), pd.Series(labels)),
+        ("hashed", text(hash_bits=6), texts, labels),
+        ("best", text(effort="best"), texts, labels),
+        ("letters", text(analyzer="char", ngram_range=(2, 3)), texts, labels),
+        ("transformed", text("complement", use_idf=True), texts, labels),
+        ("bursts", text("edcm"), texts, labels),
+    ]
+
+
+@pytest.mark.parametrize(("name", "model", "X", "y"), models(), ids=[one[0] for one in models()])
+@pytest.mark.filterwarnings("ignore:The urns of")
+def test_every_classifier_has_a_page(name: str, model: Any, X: Any, y: Any) -> None:
+    page = sf.report(model.fit(X, y), X, y)
+    tags = parsed(page)
+    assert len(page.html.encode()) < 5e6
+    drawn = [attrs["data-spec"] for _, attrs in tags.found if "data-spec" in attrs]
+    assert {f"spec-{one}" for one in specs(page)} == set(drawn)
+    assert {"accuracy", "reliability", "why-0", "learning"} <= set(specs(page)) or name == "transformed"
+    ids = [attrs["id"] for _, attrs in tags.found if "id" in attrs]
+    assert len(ids) == len(set(ids))
+    links = [str(attrs["href"])[1:] for tag, attrs in tags.found if tag == "a"]
+    assert set(links) <= set(ids)
+    assert all(attrs.get("scope") for tag, attrs in tags.found if tag == "th")
+    assert ("flatters it" in page.html) == (name == "transformed")
+
+
+def test_what_is_strange_shows_as_text() -> None:
+    texts, labels = letters()
+    strange = {"spam": '<script>alert("1")</script>\n{{ 7*7 }}', "ham": 'שלום "🎈" </title><b>'}
+    texts[:3] = [NASTY] * 3
+    y = [strange[label] for label in labels]
+    model = sf.TextClassifier(token_pattern=r"[^ ]+", lowercase=False).fit(texts, y)
+    page = sf.report(model, texts, y, title="</title><script>alert(2)</script>", examples=[0])
+    tags = parsed(page)
+    assert [tag for tag, _ in tags.found].count("script") == len(specs(page)) + 4  # config, explorer and two that run
+    assert "b" not in [tag for tag, _ in tags.found]
+    shown = "".join(tags.text)
+    assert "<script>alert(1)</script> & 'now' </script><!-- עברית 🎈" in shown
+    assert "{{ 7*7 }}" in shown
+    assert "</title><script>alert(2)</script>" in shown
+
+
+def test_columns_with_strange_names_and_values() -> None:
+    X, y = table()
+    X["<script>x</script>"] = np.where(y == "yes", '"quoted\n"', "</script>").astype(object)
+    page = sf.report(sf.NaiveBayes().fit(X, y), X, y)
+    assert "script>x<" not in page.html.replace("&lt;script&gt;", "")
+    assert "<script>x</script>" in "".join(parsed(page).text)
+
+
+def test_json_cannot_end_a_script() -> None:
+    told = _json({"a": "</script><!--", "b": "\u2028&", "c": np.float64(1.5)})
+    assert not set("<>&\u2028") & set(told)
+    assert json.loads(told) == {"a": "</script><!--", "b": "\u2028&", "c": 1.5}
+
+
+def test_nothing_is_loaded_and_only_its_own_scripts_may_run() -> None:
+    X, y = counts()
+    page = sf.report(sf.MultinomialNB().fit(X, y), X, y)
+    tags = parsed(page)
+    policy = next(str(a["content"]) for t, a in tags.found if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe-eval" not in policy
+    assert not any("src" in attrs for _, attrs in tags.found)
+    assert not any(tag in ("link", "img", "iframe") for tag, _ in tags.found)
+
+
+def test_save_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = counts()
+    model = sf.MultinomialNB().fit(X, y)
+    page = sf.report(model, X, y, tmp_path / "a.html", title="One")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == page.html
+    again = sf.report(model, X, y, title="Two")
+
+    def fails(number: int) -> None:
+        raise OSError("no room")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.fsync", fails)
+        with pytest.raises(OSError, match="no room"):
+            again.save(tmp_path / "a.html")
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == page.html
+    assert [file.name for file in tmp_path.iterdir()] == ["a.html"]
+    assert again.save(str(tmp_path / "a.html")) == tmp_path / "a.html"
+    assert "<title>Two</title>" in (tmp_path / "a.html").read_text(encoding="utf-8")
+
+
+def test_the_same_rows_make_the_same_page() -> None:
+    texts, labels = letters()
+    model = sf.TextClassifier().fit(texts, labels)
+    assert sf.report(model, texts, labels).html == sf.report(model, texts, labels).html
+
+
+def test_a_notebook_shows_it_in_a_frame_of_its_own() -> None:
+    X, y = counts()
+    page = sf.report(sf.MultinomialNB().fit(X, y), X, y)
+    tags = Tags()
+    tags.feed(page._repr_html_())
+    assert [tag for tag, _ in tags.found] == ["iframe"]
+    assert tags.found[0][1]["srcdoc"] == page.html
+    assert repr(page).startswith("Report('0, 1 or 2?', ")
+
+
+def test_one_class_and_few_rows() -> None:
+    page = sf.report(sf.TextClassifier().fit(["a word", "two words"], ["x", "x"]), ["a word"], ["x"])
+    assert "It cannot be explained: There is nothing to explain with one class only." in "".join(parsed(page).text)
+    assert "needs 60 rows; there are 1." in page.html
+
+
+def test_a_class_without_rows_here() -> None:
+    X, y = counts()
+    model = sf.GaussianNB().fit(X, y)
+    page = sf.report(model, X[y > 0], y[y > 0])
+    assert 'id="spec-accuracy"' in page.html
+
+
+def test_what_cannot_be_reported_is_refused() -> None:
+    X, y = counts()
+    with pytest.raises(TypeError, match="must be a fitted classifier of suffice; got builtins's int"):
+        sf.report(3, X, y)
+    with pytest.raises(TypeError, match="must be fitted"):
+        sf.report(sf.MultinomialNB(), X, y)
+    model = sf.MultinomialNB().fit(X, y)
+    with pytest.raises(ValueError, match="one label per row, 150; got 149"):
+        sf.report(model, X, y[1:])
+    with pytest.raises(ValueError, match="of classes that the model knows; got none"):
+        sf.report(model, X, y + 10)
+    with pytest.raises(ValueError, match="must hold row numbers"):
+        sf.report(model, X, y, examples=["first"])  # type: ignore[list-item]
+    text = sf.TextClassifier().fit(["a word", "two words"], ["x", "y"])
+    with pytest.raises(TypeError, match="a list of texts; got one text"):
+        sf.report(text, "a word", ["x"])
+
+
+@pytest.mark.parametrize("name", ["altair", "jinja2", "vl_convert"])
+def test_a_missing_library_is_named(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from suffice.reporting import page
+
+    X, y = counts()
+    page._runtime.cache_clear()
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match=r"pip install suffice\[report\]"):
+        sf.report(sf.MultinomialNB().fit(X, y), X, y)
+
+
+def test_words_of_the_page() -> None:
+    assert _title(["ham", "spam"]) == "ham or spam?"
+    assert _title(["a", "b", "c"]) == "a, b or c?"
+    assert _title([str(i) for i in range(20)]) == "Which of 20 classes?"
+    assert [_percent(x) for x in (0.5, 0.0, 1.0, 0.9999, 0.0001, float("nan"))] == [
+        "50.0\u202f%", "0.0\u202f%", "100.0\u202f%", "> 99.9\u202f%", "< 0.1\u202f%", "–",
+    ]  # fmt: skip
