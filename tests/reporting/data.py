@@ -4,13 +4,17 @@ from typing import Any
 
 import numpy as np
 
-NASTY = 'say "free" <script>alert(1)</script> & \'now\' </script><!-- עברית 🎈 \u2028 ]]> {{ 7*7 }}'
+NASTY = "say \"free\" <script>alert(1)</script> & 'now' </script><!-- עברית 🎈 \u2028 ]]> {{ 7*7 }}"
 
 
 def letters(n: int = 120) -> tuple[list[str], list[str]]:
     """Texts of two classes that overlap."""
     rng = np.random.default_rng(3)
-    spam, ham, both = "free cash prize now win".split(), "lunch report meeting thanks home".split(), "you the to call".split()
+    spam, ham, both = (
+        ["free", "cash", "prize", "now", "win"],
+        ["lunch", "report", "meeting", "thanks", "home"],
+        ["you", "the", "to", "call"],
+    )
     texts, labels = [], []
     for i in range(n):
         label = ("spam", "ham")[i % 2]

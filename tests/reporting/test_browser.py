@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from reporting.data import NASTY, letters, table
 
 import suffice as sf
+from reporting.data import NASTY, letters, table
 
 PLACES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = os.environ.get("SUFFICE_BROWSER") or next((found for name in PLACES if (found := shutil.which(name))), None)
@@ -23,7 +23,9 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with playwright.sync_playwright() as made:
-        one = made.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--host-resolver-rules=MAP * 0.0.0.0"])
+        one = made.chromium.launch(
+            executable_path=BROWSER, args=["--no-sandbox", "--host-resolver-rules=MAP * 0.0.0.0"]
+        )
         yield one
         one.close()
 
@@ -108,7 +110,9 @@ def test_it_fits_a_phone(browser: Any, pages: Any) -> None:
 def test_a_word_is_chosen_by_keyboard_and_by_pointing(browser: Any, pages: Any) -> None:
     curve = "document.querySelector('#posterior svg').innerHTML"
     with Visit(browser, pages["texts"]) as visit:
-        visit.page.wait_for_function("document.querySelector('#posterior .mark-line path').getAttribute('d').length > 99")
+        visit.page.wait_for_function(
+            "document.querySelector('#posterior .mark-line path').getAttribute('d').length > 99"
+        )
         first = visit.page.evaluate(curve)
         visit.page.focus("#feature")
         visit.page.keyboard.press("Home")

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from reporting.data import counts, letters, table
 
 import suffice as sf
+from reporting.data import counts, letters, table
 from suffice.models.sample import some_rows
 from suffice.reporting import facts as told
 from suffice.reporting.facts import gather
@@ -20,14 +20,14 @@ from suffice.reporting.words import two_to_show, words_of
 def test_rows_that_were_learned_are_judged_without_themselves() -> None:
     texts, labels = letters()
     model = sf.TextClassifier().fit(texts, labels)
-    before = {name for name in vars(model)}
+    before = set(vars(model))
     found = gather(model, texts, labels, None, None)
     other = deepcopy(model)
     assert np.array_equal(found.judged.probabilities, other.leave_one_out(texts, labels))
     assert found.judged.left_out
     assert found.judged.log_loss == other.loo_log_loss_
     assert "exact leave-one-out" in found.judged.how
-    assert {name for name in vars(model)} == before  # the model is as it was
+    assert set(vars(model)) == before  # the model is as it was
 
 
 def test_rows_that_are_new_are_judged_as_they_are() -> None:
@@ -117,7 +117,8 @@ def test_words_are_marked_where_they_stand() -> None:
 
 def test_beliefs_of_words_are_those_of_the_model() -> None:
     X, y = counts()
-    for model in (sf.MultinomialNB(), sf.BernoulliNB(), sf.PoissonNB()):
+    many = np.arange(1.0, 13.0)
+    for model in (sf.MultinomialNB(), sf.BernoulliNB(), sf.PoissonNB(), sf.BernoulliNB(alpha=sf.Beta(many, 2 * many))):
         model.fit(X, y)
         words: Any = words_of(model)
         low, high = words.ends(np.arange(12))

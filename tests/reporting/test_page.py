@@ -8,14 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
-from reporting.data import NASTY, counts, letters, table
 from scipy.sparse import csr_matrix
 
 import suffice as sf
+from reporting.data import NASTY, counts, letters, table
 from suffice.reporting.page import _json, _percent, _title
+
+pd: Any = pytest.importorskip("pandas")
 
 VOID = {"meta", "br", "link", "img", "input", "hr"}
 

@@ -60,7 +60,9 @@ def accuracy(judged: Judged) -> dict[str, Any]:
     scale = alt.Scale(domain=[min(low, 0.9), 1.0], nice=False, zero=False)
     axis = alt.Axis(format="~%", tickCount=5, title="share of the class that is found")
     x = alt.X("share:Q", scale=scale, axis=axis)
-    y = alt.Y("class:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False, labelColor=INK, labelPadding=8))
+    y = alt.Y(
+        "class:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False, labelColor=INK, labelPadding=8)
+    )
     shown = [{**line, "precision": line["precision"]["share"]} for line in lines]
     tooltip = [
         alt.Tooltip("class:N", title="class"), alt.Tooltip("share:Q", format=".1%", title="right"),
@@ -68,7 +70,9 @@ def accuracy(judged: Judged) -> dict[str, Any]:
         alt.Tooltip("rows:Q", format=",", title="rows"),
     ]  # fmt: skip
     base = alt.Chart(_data(shown)).encode(y=y, color=colour, tooltip=tooltip)
-    span = base.mark_rule(strokeWidth=5, opacity=0.35, strokeCap="round").encode(x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q")
+    span = base.mark_rule(strokeWidth=5, opacity=0.35, strokeCap="round").encode(
+        x=alt.X("low:Q", scale=scale, axis=axis), x2="high:Q"
+    )
     dots = base.mark_circle(size=90, opacity=1).encode(x=x)
     every = alt.Chart(_data([{"all": judged.accuracy["share"]}])).mark_rule(color=MUTED, strokeDash=[3, 3])
     return _spec(alt.layer(every.encode(x=alt.X("all:Q", scale=scale, axis=axis)), span, dots), 26 * len(lines))
@@ -192,10 +196,13 @@ def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
     tooltip = [
         alt.Tooltip("value:N", title="value"), alt.Tooltip("class:N", title="class"),
         alt.Tooltip("share:Q", format=".2~%", title="probability"),
-        alt.Tooltip("low:Q", format=".2~%", title="at least (95 %)"), alt.Tooltip("high:Q", format=".2~%", title="at most"),
+        alt.Tooltip("low:Q", format=".2~%", title="at least (95 %)"),
+        alt.Tooltip("high:Q", format=".2~%", title="at most"),
     ]  # fmt: skip
     base = base.encode(y=y, tooltip=tooltip)
-    span = base.mark_rule(strokeWidth=4, opacity=0.3, strokeCap="round").encode(x=alt.X("low:Q", title=None), x2="high:Q")
+    span = base.mark_rule(strokeWidth=4, opacity=0.3, strokeCap="round").encode(
+        x=alt.X("low:Q", title=None), x2="high:Q"
+    )
     return _spec(alt.layer(span, base.mark_circle(size=60, opacity=1).encode(x=x)), 22 * values)
 
 

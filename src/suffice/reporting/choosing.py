@@ -118,17 +118,29 @@ def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Exa
     if why is not None:
         codes = (labels.index(str(why.target)), labels.index(str(why.against)))
     pieces, cut = _pieces(asked, given, i, why)
-    said = (float(shares[answer]), float(shares[truth]))
     return Example(
-        int(given.numbers[i]), kind, labels[truth], labels[answer], truth, answer, *said, truth == answer, why, because, pieces, cut,
-        [] if given.texts else _fields(given, i, why), codes,
-    )  # fmt: skip
+        row=int(given.numbers[i]),
+        kind=kind,
+        truth=labels[truth],
+        answer=labels[answer],
+        truth_code=truth,
+        answer_code=answer,
+        probability=float(shares[answer]),
+        of_truth=float(shares[truth]),
+        right=truth == answer,
+        why=why,
+        because=because,
+        pieces=pieces,
+        cut=cut,
+        fields=[] if given.texts else _fields(why),
+        codes=codes,
+    )
 
 
 def _asked(asked: Any, judged: Judged, given: Given, i: int) -> Array:
     """What the model that explains a row makes of it: one that forgot the row has forgotten words, too."""
     if not judged.left_out or len(asked.classes_) != len(judged.classes):
-        return judged.probabilities[i]
+        return np.asarray(judged.probabilities[i])
     row = [given.one(i)] if given.texts else given.one(i)
     return np.asarray(asked.predict_proba(row)[0])
 
@@ -142,7 +154,7 @@ def _pieces(model: Any, given: Given, i: int, why: Explanation | None) -> tuple[
     return marked(text, why, model._analysis, LETTERS)
 
 
-def _fields(given: Given, i: int, why: Explanation | None) -> list[tuple[str, str]]:
+def _fields(why: Explanation | None) -> list[tuple[str, str]]:
     """The weightiest columns of a row, with their values."""
     if why is not None:
         return [(str(name), str(value)) for name, value, _ in why.top(FIELDS)]

@@ -168,7 +168,11 @@ def _of_columns(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[d
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])
     cells = max(1, len(table) * min(400, len(names)))
-    return [("columns", f"{width:,}"), ("missing values", f"{100 * holes / cells:.1f}\u202f%")], lines, len(names) - len(lines)
+    return (
+        [("columns", f"{width:,}"), ("missing values", f"{100 * holes / cells:.1f}\u202f%")],
+        lines,
+        len(names) - len(lines),
+    )
 
 
 def _informative(model: Any, judged: Judged, words: Words | None, every: list[ColumnView]) -> Informative:

@@ -104,7 +104,7 @@ def report(
     >>> model = sf.TextClassifier().fit(texts, ["spam", "spam", "ham", "ham"])
     >>> page = sf.report(model, texts, ["spam", "spam", "ham", "ham"])
     >>> page
-    Report('ham or spam?', 1.0 MB)
+    Report('ham or spam?', ... MB)
     """
     jinja = _library("jinja2")
     runtime = _runtime()
@@ -112,8 +112,10 @@ def report(
         raise InputError(f"The argument 'examples' of report must hold row numbers; got {examples!r}.")
     facts = gather(model, X, y, examples, held_out)
     title = title if title is not None else _title([str(label) for label in model.classes_])
-    environment = jinja.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined)
-    environment.filters |= {"percent": _percent, "number": _number}
+    environment = jinja.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja.StrictUndefined
+    )
+    environment.filters |= {"percent": _percent, "number": _number, "span": _span}
     template = environment.from_string(_file("page.html"))
     start = _file("page.js")
     light, dark = style_of(len(model.classes_))
@@ -199,11 +201,12 @@ def _explorer(facts: Facts) -> dict[str, Any] | None:
     if words is None or not words.sure or len(facts.judged.classes) < 2:
         return None
     which = charts.shown_words(words, facts.pair)
-    a, total = words.first(which)[pair], words.total[pair]
-    b = total[:, None] - a if words.family == "beta" else np.broadcast_to(total[:, None], a.shape)
+    a = words.first(which)
+    total = np.broadcast_to(words.whole(which), a.shape)
+    a, b = a[pair], (total - a if words.family == "beta" else total)[pair]
     names = [str(words.names[j]) for j in which]
-    first = int(np.abs(np.log(words.mean(which)[pair[0]] / words.mean(which)[pair[1]])
-                       * words.mean(which)[pair].max(axis=0)).argmax())  # fmt: skip
+    mean = np.maximum(words.mean(which)[pair], 1e-300)
+    first = int((np.abs(np.log(mean[0] / mean[1])) * mean.max(axis=0)).argmax())  # the most telling one
     classes = [str(facts.judged.classes[c]) for c in pair]
     told = {"family": words.family, "classes": classes, "a": np.round(a, 4).tolist(), "b": np.round(b, 4).tolist()}
     return {"json": _json(told), "words": names, "first": first}
@@ -225,7 +228,9 @@ def _matrix(facts: Facts) -> dict[str, Any]:
         }
         for c in order
     ]
-    wrong = [(int(table[a, b]), names[a], names[b], a, b) for a in range(len(names)) for b in range(len(names)) if a != b]
+    wrong = [
+        (int(table[a, b]), names[a], names[b], a, b) for a in range(len(names)) for b in range(len(names)) if a != b
+    ]
     often = [line for line in sorted(wrong, key=lambda line: -line[0])[:6] if line[0]]
     return {"order": order, "names": [names[c] for c in order], "lines": lines, "often": often, "all": len(names)}
 
@@ -237,6 +242,12 @@ def _percent(share: float, digits: int = 1) -> str:
     if 0 < share < least or 1 - least < share < 1:
         return f"< {200 * least:g}\u202f%" if share < 0.5 else f"> {100 - 200 * least:g}\u202f%"
     return f"{100 * share:.{digits}f}\u202f%"
+
+
+def _span(ends: dict[str, float]) -> str:
+    """An interval, with a digit more at the ends of the scale."""
+    digits = 2 if ends["high"] > 0.999 or ends["low"] < 0.001 else 1
+    return f"{_percent(ends['low'], digits)} to {_percent(ends['high'], digits)}"
 
 
 def _number(value: float) -> str:

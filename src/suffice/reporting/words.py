@@ -31,7 +31,7 @@ class Words:
     names: NDArray[Any]
     counts: Any  # classes × features, sparse or not
     added: Any  # pseudo-counts: a number, one per feature, or classes × features
-    total: Array  # of each class: what a Beta's parameters add up to, or a Gamma's rate
+    total: Array  # of each class, or classes × features: what a Beta's parameters add up to, or a Gamma's rate
     family: Literal["beta", "gamma"]
     what: str  # a feature is one of these
     meaning: str  # its parameter
@@ -44,16 +44,21 @@ class Words:
         added = np.asarray(self.added, np.float64)
         return np.asarray(some + (added[..., which] if added.ndim else added))
 
+    def whole(self, which: Any) -> Array:
+        """What the parameters add up to, or the rate, classes × features."""
+        total = self.total[:, None] if self.total.ndim == 1 else self.total[:, which]
+        return np.maximum(total, 1e-300)
+
     def mean(self, which: Any) -> Array:
         """The posterior mean, classes × features."""
-        return np.asarray(self.first(which) / self.total[:, None])
+        return np.asarray(self.first(which) / self.whole(which))
 
     def ends(self, which: Any) -> tuple[Array, Array]:
         """Where it lies with a probability of 95 %."""
         a = np.maximum(self.first(which), 1e-12)
-        belief: Any = Beta(a, np.maximum(self.total[:, None] - a, 1e-12))
+        belief: Any = Beta(a, np.maximum(self.whole(which) - a, 1e-12))
         if self.family == "gamma":
-            belief = Gamma(a, np.broadcast_to(self.total[:, None], a.shape))
+            belief = Gamma(a, np.broadcast_to(self.whole(which), a.shape))
         low, high = belief.interval(LEVEL)
         return np.asarray(low), np.asarray(high)
 
@@ -71,15 +76,13 @@ def words_of(model: Any) -> Words | None:
     if isinstance(model, TextClassifier):
         return _of_texts(model)
     names = np.asarray(getattr(model, "feature_names_in_", np.arange(getattr(model, "n_features_in_", 0))))
+    rows = np.asarray(getattr(model, "class_count_", 0.0))[..., None]
     if isinstance(model, BernoulliNB):
-        a, b, n = model._event.a, model._event.b, model.class_count_
-        total = np.asarray(n + np.ravel(a + b)[0])
-        return Words(names, model.feature_count_, a, total, "beta", "feature", "how often a feature is on")
+        a, b = (np.broadcast_to(part, model.feature_count_.shape) for part in (model._event.a, model._event.b))
+        return Words(names, model.feature_count_, a, rows + a + b, "beta", "feature", "how often a feature is on")
     if isinstance(model, PoissonNB):
-        shape, rate = np.asarray(model._event.shape), np.ravel(model._event.rate)[0]
-        return Words(
-            names, model.feature_count_, shape, np.asarray(model.class_count_ + rate), "gamma", "count", "rate"
-        )
+        shape, rate = (np.broadcast_to(p, model.feature_count_.shape) for p in (model._event.shape, model._event.rate))
+        return Words(names, model.feature_count_, shape, rows + rate, "gamma", "count", "rate")
     if isinstance(model, DirichletMultinomialNB):
         urns = np.asarray(model.alpha_)
         return Words(names, urns, 0.0, urns.sum(axis=1), "beta", "word", "share of its words", False)
