@@ -193,6 +193,12 @@ def test_a_class_without_rows_here() -> None:
     assert 'id="spec-accuracy"' in page.html
 
 
+def test_a_class_that_is_never_the_answer() -> None:
+    y = np.array([0] * 95 + [1] * 5)
+    page = sf.report(sf.MultinomialNB().fit(np.ones((100, 3)), y), np.ones((100, 3)), y)
+    assert "–" in "".join(parsed(page).text)  # right when said: it was not
+
+
 def test_what_cannot_be_reported_is_refused() -> None:
     X, y = counts()
     with pytest.raises(TypeError, match="must be a fitted classifier of suffice; got builtins's int"):

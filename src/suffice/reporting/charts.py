@@ -63,7 +63,7 @@ def accuracy(judged: Judged) -> dict[str, Any]:
     y = alt.Y(
         "class:N", sort=None, title=None, axis=alt.Axis(domain=False, ticks=False, labelColor=INK, labelPadding=8)
     )
-    shown = [{**line, "precision": line["precision"]["share"]} for line in lines]
+    shown = [{name: value for name, value in line.items() if name != "precision"} for line in lines]
     tooltip = [
         alt.Tooltip("class:N", title="class"), alt.Tooltip("share:Q", format=".1%", title="right"),
         alt.Tooltip("low:Q", format=".1%", title="at least"), alt.Tooltip("high:Q", format=".1%", title="at most"),

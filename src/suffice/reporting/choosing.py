@@ -17,7 +17,7 @@ from suffice.typing import Array, Integers
 
 __all__ = ["Example", "chosen", "confidently_wrong"]
 
-LETTERS, SHORT = 1400, (60, 900)
+LETTERS, SHORT = 1000, (60, 900)
 FIELDS = 14
 TRIED = 6
 

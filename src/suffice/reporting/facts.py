@@ -205,7 +205,8 @@ def _word(words: Words, j: int, judged: Judged) -> dict[str, Any]:
 
 def _by_class(model: Any, words: Words | None) -> list[dict[str, Any]]:
     lines = []
-    for c, label in enumerate(model.classes_):
+    for c in np.sort(np.argsort(-np.asarray(model.class_count_), kind="stable")[:LISTED]).tolist():
+        label = model.classes_[c]
         probable: list[dict[str, Any]] = []
         if words is not None:
             which = words.most(c, PROBABLE)
