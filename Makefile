@@ -38,6 +38,7 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/weights.py
 	@$(BIN)/python benchmarks/defaults.py
 	@$(BIN)/python benchmarks/leave_out.py
+	@$(BIN)/python benchmarks/files.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"
@@ -80,7 +81,7 @@ $(VENV)/.installed: $(BIN)/python $(BUILT_FROM) constraints.txt
 	@echo "==> installing what the build needs"
 	@$(PIP) scikit-build-core nanobind cmake ninja
 	@echo "==> compiling and installing suffice (a minute or two the first time)"
-	@$(PIP) --no-build-isolation --editable .
+	@$(PIP) --no-build-isolation --editable '.[report]'
 	@touch $@
 
 $(VENV)/.checked: $(VENV)/.installed

@@ -190,6 +190,10 @@ class Tally {
     void put_away(std::size_t group) {
         ClassTally& tally = classes_[group];
         pairings_ += met_count_;
+        const std::size_t held = tally.pairings.size();
+        if (held + met_count_ > tally.pairings.capacity()) {  // by a quarter, not twofold: this is most of the memory
+            tally.pairings.reserve(held + std::max(met_count_, held / 4));
+        }
         for (std::size_t k = 0; k < met_count_; ++k) {
             const std::uint32_t word = met_[k];
             if (!numbering.hashed() && k + 2 * ahead < met_count_) {
@@ -208,7 +212,7 @@ class Tally {
         met_count_ = 0;
         gather(tally.repeats, repeats_);
         gather(tally.lengths, lengths_);
-        if (pairings_ > 2 * needed_ + many) compact();
+        if (pairings_ > needed_ + needed_ / 4 + many) compact();
     }
 
     // Pairings of one word and class, counted batch after batch, become one.
@@ -217,7 +221,13 @@ class Tally {
         for (ClassTally& tally : classes_) {
             Pairings all;
             std::swap(all, tally.pairings);
-            gather(tally.pairings, all);
+            if (all.size() >= numbering.size() / 8) {
+                spread(tally.pairings, numbering.size(), [&](auto visit) {
+                    for (const Pairing& p : all) visit(p.word, p.tokens, p.documents);
+                });
+            } else {
+                gather(tally.pairings, all);
+            }
             needed_ += tally.pairings.size();
         }
         pairings_ = needed_;
@@ -236,7 +246,7 @@ class Tally {
     }
 
     std::vector<ClassTally> classes_;
-    static constexpr std::size_t many = std::size_t{1} << 22;
+    static constexpr std::size_t many = std::size_t{1} << 20;
     std::size_t pairings_ = 0, needed_ = 0;  // held now, and after they were last joined
     std::vector<std::uint32_t> met_, here_, within_;
     std::size_t met_count_ = 0;

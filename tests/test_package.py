@@ -51,6 +51,7 @@ def test_lazy_names_are_all_there_and_typed() -> None:
         "models",
         "plots",
         "posterior",
+        "engines",
         "reporting",
         "stats",
         "store",
@@ -107,7 +108,7 @@ def test_the_compiler_may_not_fuse_or_specialise() -> None:
 
 
 def test_dependencies_declared_are_those_imported() -> None:
-    declared = re.search(r"^dependencies = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
+    declared = re.search(r"^dependencies = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
     assert declared
     names = set(re.findall(r'"([a-z-]+)', declared[1]))
     imported = {module.split(".")[0] for path in PACKAGE.rglob("*.py") for module in imports(path)}

@@ -27,7 +27,7 @@ from suffice.tables.files import Files
 __all__ = ["Told", "fit_files", "predict_files"]
 
 KEPT = 20_000
-AHEAD = 3
+AHEAD = 2
 """Batches that are read before their turn."""
 
 
@@ -90,7 +90,7 @@ def fit_files(
     with all_or_nothing(estimator):
         estimator._validate_params()
         estimator._fit_parts(stream)
-        X, y = stream.kept.rows()
+        X, y = estimator._rows_and_labels(*stream.kept.rows())
         estimator._fit_views(X, y, None)
         estimator.skipped_rows_ = files.skipped
         if isinstance(estimator, NaiveBayes):
@@ -118,6 +118,16 @@ def predict_files(
     ------
     table : pyarrow.Table
         The rows' class (``prediction``) and its ``probability``, and that of every class (``p_<class>``).
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import suffice as sf
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "new.csv"
+    >>> _ = path.write_text("text\\ncheap pills\\n")
+    >>> model = sf.TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+    >>> [table["prediction"].to_pylist() for table in sf.predict_files(model, path)]
+    [['spam']]
     """
     files = Files(_listed(paths), errors)
     done, size = 0, files.size

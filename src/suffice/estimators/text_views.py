@@ -28,6 +28,9 @@ EFFORTS = {"fast": 2000, "balanced": 8000, "best": 16000}
 FEW = 50
 """Fewer documents than this choose a temper and no more: there is too little to judge by."""
 
+ENTRIES = 2**23
+"""Different words of texts that weights are fitted on, at most, unless the effort is to be the best."""
+
 BYTES = 40
 """Memory that a word of a document takes while weights are fitted."""
 
@@ -135,7 +138,8 @@ class TextViews(Views):
     def _most(self, model: TextModel, rows: int, group: Integers | None) -> Integers:
         """So many documents as memory allows."""
         entries = max(float(model.counts.document_frequency.sum()) / max(float(model.counts.n.sum()), 1e-300), 1.0)
-        return some_rows(rows, max(FEW, int(self.memory_limit / BYTES / entries)), group)
+        most = self.memory_limit / BYTES if self.effort == "best" else min(self.memory_limit / BYTES, ENTRIES)
+        return some_rows(rows, max(FEW, int(most / entries)), group)
 
     def _named(self, found: Fitted, model: TextModel) -> WordWeights:
         classes = dict(zip(self.classes_.tolist(), found.classes.tolist(), strict=True))

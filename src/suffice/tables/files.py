@@ -33,7 +33,7 @@ KINDS = {
     "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
 }
 PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
-BLOCK, ROWS = 2**24, 2**17
+BLOCK, ROWS = 2**22, 2**16
 """Bytes, or rows, of a batch."""
 
 NULLS = ["", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A"]
@@ -195,7 +195,7 @@ class Files:
     # --- binary files
 
     def _parquet(self, path: Path) -> Iterator[Any]:
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(path, pre_buffer=False, buffer_size=2**20) as file:
             names = file.schema_arrow.names
             wanted = names if self.columns is None else [name for name in names if name in self.columns]
             for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
