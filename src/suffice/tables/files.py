@@ -56,6 +56,7 @@ class Files:
     skipped: int = 0
     read: int = 0  # bytes of files, as far as they have been read
     types: dict[str, Any] = field(default_factory=dict)
+    _share: float = 0.0  # of the file at hand
 
     def __post_init__(self) -> None:
         if self.errors not in ("raise", "skip"):
@@ -74,13 +75,15 @@ class Files:
 
     def __iter__(self) -> Iterator[Any]:
         """Batches as Arrow tables."""
-        done = 0
+        before = 0
         for path in self.paths:
+            size = sum(file.stat().st_size for file in _inside(path))
             for table in self._batches(path):
+                self.read = before + round(size * min(self._share, 1.0))
                 if table.num_rows:
                     yield table
-            done += sum(file.stat().st_size for file in _inside(path))
-            self.read = done
+            before += size
+            self.read, self._share = before, 0.0
 
     def _batches(self, path: Path) -> Iterator[Any]:
         kind = kind_of_file(path)
@@ -108,7 +111,8 @@ class Files:
             return "skip" if self.errors == "skip" else "error"
 
         with _opened(path) as stream:
-            header, stream = _header(stream, delimiter, path)
+            header, behind = _header(stream, delimiter, path)
+            size = max(path.stat().st_size if path.suffix not in PACKED and str(path) != "-" else 1, 1)
             wanted = [name for name in header if self.columns is None or name in self.columns]
             read = arrow_csv.ReadOptions(block_size=BLOCK, column_names=header, use_threads=self.errors == "skip")
             # a row's number is known only where one thread parses
@@ -121,8 +125,9 @@ class Files:
             )
             line = 2
             try:
-                with arrow_csv.open_csv(stream, read, parse, convert) as reader:
+                with arrow_csv.open_csv(pa.PythonFile(behind, "r"), read, parse, convert) as reader:
                     for batch in reader:
+                        self._share = behind.passed / size if size > 1 else 0.0
                         yield self._typed(pa.table(batch), path, line)
                         line += batch.num_rows
             except pa.ArrowInvalid as error:
@@ -198,7 +203,10 @@ class Files:
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=2**20) as file:
             names = file.schema_arrow.names
             wanted = names if self.columns is None else [name for name in names if name in self.columns]
+            rows = 0
             for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
+                rows += batch.num_rows
+                self._share = rows / max(file.metadata.num_rows, 1)
                 yield pa.table(batch)
 
     def _arrow(self, path: Path) -> Iterator[Any]:
@@ -270,7 +278,7 @@ def _opened(path: Path) -> Any:
     return pa.input_stream(str(path), compression=packed)
 
 
-def _header(stream: Any, delimiter: str, path: Path) -> tuple[list[str], Any]:
+def _header(stream: Any, delimiter: str, path: Path) -> tuple[list[str], _Behind]:
     """The names of the columns, and the stream behind them."""
     first = stream.read(2**16)
     end = _line_end(first)
@@ -283,7 +291,7 @@ def _header(stream: Any, delimiter: str, path: Path) -> tuple[list[str], Any]:
         raise FileError(f"The file {str(path)!r} must start with a line of column names; it does not.")
     if len(set(names)) < len(names):
         raise DataError(f"The file {str(path)!r} must have columns of different names; got {names}.")
-    return names, pa.PythonFile(_Behind(b"" if end < 0 else first[end + 1 :], stream), "r")
+    return names, _Behind(b"" if end < 0 else first[end + 1 :], stream)
 
 
 def _malformed(path: Path, row: Any) -> FileError:
@@ -309,14 +317,15 @@ class _Behind:
     """A stream whose first bytes have been read already."""
 
     def __init__(self, start: bytes, stream: Any) -> None:
-        self._start, self._stream, self.closed = start, stream, False
+        self._start, self._stream, self.closed, self.passed = start, stream, False, 0
 
     def read(self, size: int = -1) -> bytes:
         """The next bytes."""
         if self._start:
-            found, self._start = (self._start, b"") if size < 0 else (self._start[:size], self._start[size:])
-            return found
-        data: bytes = self._stream.read(size)
+            data, self._start = (self._start, b"") if size < 0 else (self._start[:size], self._start[size:])
+        else:
+            data = self._stream.read(size)
+        self.passed += len(data)
         return data
 
     def close(self) -> None:
