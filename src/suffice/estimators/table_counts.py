@@ -94,11 +94,11 @@ class TableCounts(Classifier):
         if all(isinstance(name, str) for name in table.names):
             self.feature_names_in_ = np.array(table.names, dtype=object)
 
-    def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any) -> None:
+    def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any, stacklevel: int = 4) -> None:
         table, codes, weights = weighed(table, codes, sample_weight)
         before = self._learned.with_classes(np.asarray(np.searchsorted(classes, self.classes_)), len(classes))
         learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns), self._target))
-        tell_of_dropped(before, learned, self.columns, table, stacklevel=4)
+        tell_of_dropped(before, learned, self.columns, table, stacklevel)
         self._set_statistics(classes, {"table": learned})
 
     def _get_statistics(self) -> dict[str, Any]:
