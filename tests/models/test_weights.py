@@ -102,3 +102,13 @@ def test_rows_that_are_impossible_have_no_say() -> None:
     kept = np.arange(80) != 5
     fewer = fit_weights(ColumnRows.of(votes[:, kept], prior[kept], rows.codes[kept], rows.weights[kept]), 1.0)
     np.testing.assert_allclose(found.features, fewer.features, atol=1e-12)
+
+
+def test_groups_stay_with_their_rows() -> None:
+    rows = some_rows(5)
+    votes, prior = rows.votes.transpose(0, 2, 1).copy(), rows.log_prior.T
+    votes[0, 5, 1] = -np.inf
+    group = np.arange(80) // 4
+    found = ColumnRows.of(votes, prior, rows.codes, rows.weights, group)
+    np.testing.assert_array_equal(found.group, np.delete(group, 5))
+    np.testing.assert_array_equal(found.some(found.group == 3).codes, rows.codes[12:16])

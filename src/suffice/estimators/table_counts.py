@@ -151,7 +151,8 @@ class TableCounts(Classifier):
         which = some_rows(len(codes), max(1, NUMBERS // (len(votes) * len(self.classes_))), group)
         table = np.stack([vote[which] for vote in votes.values()]) * self._powers(X)
         prior = np.broadcast_to(prior, (len(codes), len(self.classes_)))
-        every = ColumnRows.of(table, prior[which], codes[which], rows[which])
+        together = None if group is None else group[which]
+        every = ColumnRows.of(table, prior[which], codes[which], rows[which], together)
         found = fit_weights(every, self._ridge_of(every) if self.ridge is None else self.ridge, tolerance=1e-9)
         columns = dict(zip(votes, found.features.tolist(), strict=True))
         return ColumnWeights(
@@ -161,7 +162,7 @@ class TableCounts(Classifier):
     def _ridge_of(self, rows: ColumnRows) -> float:
         """How strongly weights are held at one: each part of some rows is judged by what the others choose."""
         few = rows.some(np.isin(np.arange(len(rows.codes)), some_rows(len(rows.codes), ENOUGH)))
-        part = hashed(np.arange(len(few.codes))) % np.uint64(JUDGED)
+        part = hashed(few.group) % np.uint64(JUDGED)
         return choose_ridge([(few.some(part != k), few.some(part == k)) for k in range(JUDGED)]).ridge
 
     def _evidence_cells(self) -> tuple[Any, Any, Array | None]:

@@ -93,14 +93,19 @@ class ColumnRows:
     log_prior: Array  # classes × rows
     codes: Integers
     weights: Array
+    group: Integers  # rows that belong together, by number
 
     @classmethod
-    def of(cls, votes: Array, log_prior: Array, codes: Integers, weights: Array) -> ColumnRows:
+    def of(
+        cls, votes: Array, log_prior: Array, codes: Integers, weights: Array, group: Integers | None = None
+    ) -> ColumnRows:
         """From columns × rows × classes, and rows × classes; rows that are impossible have no say."""
         prior = np.broadcast_to(log_prior, votes.shape[1:])
         usable = np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(prior).all(axis=1) & (weights > 0)
         by_class = np.ascontiguousarray(votes[:, usable].transpose(0, 2, 1))
-        return cls(by_class, np.ascontiguousarray(prior[usable].T), codes[usable], weights[usable])
+        group = np.arange(len(codes)) if group is None else group
+        prior = np.ascontiguousarray(prior[usable].T)
+        return cls(by_class, prior, codes[usable], weights[usable], group[usable])
 
     @property
     def size(self) -> tuple[int, int]:
@@ -109,8 +114,8 @@ class ColumnRows:
 
     def some(self, which: Booleans) -> ColumnRows:
         """The same with some of the rows."""
-        prior = np.ascontiguousarray(self.log_prior[:, which])
-        return ColumnRows(np.ascontiguousarray(self.votes[:, :, which]), prior, self.codes[which], self.weights[which])
+        votes, prior = (np.ascontiguousarray(part[..., which]) for part in (self.votes, self.log_prior))
+        return ColumnRows(votes, prior, self.codes[which], self.weights[which], self.group[which])
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """−Σ w ln p of the own class, and its slopes."""
