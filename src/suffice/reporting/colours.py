@@ -16,10 +16,11 @@ def colour_of(code: int) -> str:
 
 def style_of(classes: int) -> tuple[str, str]:
     """Their values, for light and for dark."""
-    return tuple(
-        "".join(f"--k{c}:{known[c] if c < len(known) else _hue(c, light)};" for c in range(classes))
-        for known, light in ((LIGHT, 38), (DARK, 68))
-    )  # type: ignore[return-value]
+    return _values(classes, LIGHT, 38), _values(classes, DARK, 68)
+
+
+def _values(classes: int, known: tuple[str, ...], light: int) -> str:
+    return "".join(f"--k{c}:{known[c] if c < len(known) else _hue(c, light)};" for c in range(classes))
 
 
 def _hue(code: int, light: int) -> str:
