@@ -115,6 +115,7 @@ class TableCounts(Classifier):
 
     _schema = (*Classifier._schema, "_backend", "_named", "_target", "columns_")
     _weights_kind = ColumnWeights
+    _weighed = 100  # fewer rows cannot tell which columns repeat each other
 
     def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
         if self._backend not in (None, "pandas", "polars", "pyarrow") or type(self._named) is not bool:

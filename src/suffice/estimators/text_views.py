@@ -28,6 +28,9 @@ EFFORTS = {"fast": 2000, "balanced": 8000, "best": 16000}
 FEW = 50
 """Fewer documents than this choose a temper and no more: there is too little to judge by."""
 
+WEIGHED = 200
+"""Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
+
 ENTRIES = 2**23
 """Different words of texts that weights are fitted on, at most, unless the effort is to be the best."""
 
@@ -79,7 +82,7 @@ class TextViews(Views):
             )
             X = X.texts
         self._drop_views()
-        weigh = is_loo(self.weights) and self.effort != "fast" and len(self.classes_) > 1
+        weigh = is_loo(self.weights) and self.effort != "fast" and len(self.classes_) > 1 and len(y) >= WEIGHED
         free = self.alpha is None or weigh
         if len(y) < FEW or not free or not owner._can_leave_out() or not owner._text_model().weighable:
             super()._fit_views(X, y, sample_weight, groups)

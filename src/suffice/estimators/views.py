@@ -90,7 +90,7 @@ class Views:
         self._drop_views()
         _ = self.temper_  # refused at once if it is no power
         alpha, weights = is_loo(getattr(self, "alpha", None)), is_loo(getattr(self, "weights", None))
-        several = len(owner.classes_) > 1 and hasattr(owner, "_fit_weights")
+        several = len(owner.classes_) > 1 and hasattr(owner, "_fit_weights") and len(y) >= owner._weighed
         weights = weights and several and getattr(self, "effort", None) != "fast"
         if not (alpha or weights or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
             return
@@ -180,6 +180,8 @@ class Views:
         return None
 
     _lengths_of_rows: Any = None
+    _weighed = 0
+    """The fewest rows that evidence weights are fitted on."""
 
 
 def is_loo(value: Any) -> bool:
