@@ -19,11 +19,14 @@ from .estimators import CategoricalNB as CategoricalNB
 from .estimators import ComplementNB as ComplementNB
 from .estimators import CountVectorizer as CountVectorizer
 from .estimators import DirichletMultinomialNB as DirichletMultinomialNB
+from .estimators import GaussianDiscriminant as GaussianDiscriminant
 from .estimators import GaussianNB as GaussianNB
 from .estimators import LanguageModel as LanguageModel
+from .estimators import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
 from .estimators import MultinomialNB as MultinomialNB
 from .estimators import NaiveBayes as NaiveBayes
 from .estimators import PoissonNB as PoissonNB
+from .estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from .estimators import SelectInformative as SelectInformative
 from .estimators import TextClassifier as TextClassifier
 from .estimators import bayes_factor as bayes_factor

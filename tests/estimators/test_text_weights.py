@@ -147,7 +147,7 @@ def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: str) 
     "options", [{"estimate": "map"}, {"estimate": "mle"}, {"alpha": 0}, {"estimate": "predictive"}]
 )
 def test_other_ways_to_estimate_do_without(options: Any) -> None:
-    X, y = corpus(16, 90)
+    X, y = corpus(16, 210)
     model = sf.TextClassifier(**options).fit(X, y)
     assert (model.weights_ == 1).all()
     assert model.alpha_ == options.get("alpha", 1)

@@ -21,6 +21,7 @@ class EstimatorCase:
     model: Any
     rows: Callable[[np.random.Generator, int, Any], Any]
     exact: bool = True  # whether its statistics are counts
+    lone: bool = True  # whether a class may have a single row
 
     def __str__(self) -> str:
         return self.name
@@ -88,6 +89,15 @@ LEARNED = {
 }
 BELIEF = sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)
 
+VECTORS = sf.NormalInverseWishart([300.0] * 3, 1e-4, 5.0, 2.0 * np.eye(3))
+FLAT = sf.NormalInverseWishart([0.0] * 3, 0.0, 3.5, 2.0 * np.eye(3))
+
+
+def discriminant(name: str, *arguments: Any, lone: bool = True, **parameters: Any) -> EstimatorCase:
+    model = sf.GaussianDiscriminant(*arguments, **parameters)
+    return EstimatorCase(f"GaussianDiscriminant {name}", model, reals, exact=False, lone=lone)
+
+
 PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "weights": None}
 
 ESTIMATORS = [
@@ -135,4 +145,14 @@ ESTIMATORS = [
     EstimatorCase(
         "TextClassifier bernoulli evidence", sf.TextClassifier("bernoulli", alpha="evidence", temper=None), texts
     ),
+    discriminant("full", prior=VECTORS),
+    discriminant("full, flat", prior=FLAT),
+    discriminant("full, mle", "full", "mle", lone=False),
+    discriminant("shared", "shared", prior=VECTORS),
+    discriminant("shared, flat", "shared", prior=FLAT),
+    discriminant("diagonal", "diagonal", prior=BELIEF),
+    discriminant("full, evidence", prior="evidence"),
+    discriminant("shared, evidence", "shared", prior="evidence"),
+    EstimatorCase("LinearDiscriminantAnalysis", sf.LinearDiscriminantAnalysis(), reals, exact=False, lone=False),
+    EstimatorCase("QuadraticDiscriminantAnalysis", sf.QuadraticDiscriminantAnalysis(), reals, exact=False, lone=False),
 ]

@@ -64,8 +64,8 @@ def test_classes_are_united_by_name(case: EstimatorCase, seed: int) -> None:
 @every_estimator
 @seeds
 def test_what_is_forgotten_was_never_seen(case: EstimatorCase, seed: int) -> None:
-    X, y = case.data(seed, 60)
-    kept, gone = np.arange(0, 40), np.arange(40, 60)
+    X, y = case.data(seed, 90)
+    kept, gone = np.arange(0, 45), np.arange(45, 90)
     model, never = fitted(case, X, y), fitted(case, rows(X, kept), y[kept])
     assert_same(case, model - fitted(case, rows(X, gone), y[gone]), never, X)
     assert_same(case, model.forget(rows(X, gone), y[gone]), never, X)

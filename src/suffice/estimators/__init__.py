@@ -6,12 +6,15 @@ from suffice.estimators.categorical import CategoricalNB
 from suffice.estimators.comparison import Comparison, bayes_factor, compare
 from suffice.estimators.complement import ComplementNB
 from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
+from suffice.estimators.discriminant import GaussianDiscriminant
 from suffice.estimators.gaussian import GaussianNB
 from suffice.estimators.informative import Information, mutual_information
 from suffice.estimators.language import LanguageModel
+from suffice.estimators.linear_analysis import LinearDiscriminantAnalysis
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
+from suffice.estimators.quadratic_analysis import QuadraticDiscriminantAnalysis
 from suffice.estimators.selection import SelectInformative
 from suffice.estimators.text import TextClassifier
 from suffice.estimators.vectorizer import CountVectorizer
@@ -23,12 +26,15 @@ __all__ = [
     "ComplementNB",
     "CountVectorizer",
     "DirichletMultinomialNB",
+    "GaussianDiscriminant",
     "GaussianNB",
     "Information",
     "LanguageModel",
+    "LinearDiscriminantAnalysis",
     "MultinomialNB",
     "NaiveBayes",
     "PoissonNB",
+    "QuadraticDiscriminantAnalysis",
     "SelectInformative",
     "TextClassifier",
     "bayes_factor",

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, chec
 from suffice.errors import DataError, InputError, LabelError, ShapeError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.explaining import RowExplaining
-from suffice.estimators.shared import Classifier, classes_and_codes
+from suffice.estimators.shared import Classifier, classes_and_codes, labelled
 from suffice.models import Scorer
 from suffice.models.beliefs import belief_about, intervals_of
 from suffice.models.evidence import feature_evidence
@@ -59,9 +59,10 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
             The fitted classifier.
         """
         with all_or_nothing(self):
-            given, (X, y) = X, self._read(X, y, reset=True)
+            given, (X, y) = X, self._read(X, labelled(y), reset=True)
             self._declared, self._chosen = None, {}
             self._learn(X, *classes_and_codes(y), sample_weight, fresh=True)
+            self._settle(len(y))
             self._fit_views(given, y, sample_weight, groups)
         return self
 
@@ -90,7 +91,7 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
             known = self._known_classes(classes, first)
             self._declared = known if first else self._declared
             self._chosen = {} if first else self._chosen
-            given, (X, y) = X, self._read(X, y, reset=first)
+            given, (X, y) = X, self._read(X, labelled(y), reset=first)
             seen, codes = classes_and_codes(y)
             strangers = np.setdiff1d(seen, known)
             if len(strangers):
@@ -100,6 +101,9 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
                 self._fit_views(given, y, sample_weight)
             self._stale = not first
         return self
+
+    def _settle(self, rows: int) -> None:
+        """What a fit refuses at once, of so many rows; after a batch, questions refuse it."""
 
     def _learn(self, X: Any, classes: Any, codes: Any, sample_weight: Any, fresh: bool) -> None:
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X, dtype=np.float64)
@@ -124,11 +128,15 @@ class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
 
     def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
         shape = (len(classes), self.n_features_in_)
-        if set(statistics) != {"classes", "features"} or type(statistics["features"]) is not self._feature_counts:
-            raise DataError(f"Statistics must be of classes and {self._feature_counts.__name__}; got {statistics}.")
+        kind = self._kind_of_features()
+        if set(statistics) != {"classes", "features"} or type(statistics["features"]) is not kind:
+            raise DataError(f"Statistics must be of classes and {kind.__name__}; got {statistics}.")
         if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
             raise ShapeError(f"Statistics must be of {shape} classes and features.")
         NaiveBayesClassifier._set_statistics(self, classes, statistics)
+
+    def _kind_of_features(self) -> type[Statistic]:
+        return self._feature_counts
 
     def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
         return statistics["classes"].counts

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
+from suffice.errors import LabelError
 from suffice.estimators.algebra import Additive
 from suffice.estimators.evident import Evident
 from suffice.estimators.explaining import Explaining
@@ -23,7 +24,7 @@ from suffice.models.logs import log
 from suffice.posterior import Dirichlet
 from suffice.typing import Array, Integers
 
-__all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes"]
+__all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes", "labelled"]
 
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
@@ -145,6 +146,19 @@ def classes_and_codes(y: Any) -> tuple[Any, Integers]:
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
+
+
+def labelled(y: Any) -> Any:
+    """Labels as they are, if all of them are there."""
+    values = np.asarray(y) if isinstance(y, np.ndarray | list | tuple) or hasattr(y, "__array__") else None
+    if values is not None and values.ndim == 1 and values.dtype.kind in "fO":
+        gone = np.flatnonzero([value is None for value in values] if values.dtype.kind == "O" else np.isnan(values))
+        if len(gone):
+            raise LabelError(
+                f"Input y contains NaN or None, first in row {gone[0]}: every row needs a label. SemiSupervised learns "
+                "from rows without one, too."
+            )
+    return y
 
 
 def class_log_prior(estimator: Any, counts: Array) -> Array:

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError
 from suffice.estimators.weights import FeatureWeights, Weights
+from suffice.models.spread import Spread
 from suffice.models.temper import Temper
 
 __all__ = ["Stored"]
@@ -101,8 +102,15 @@ def _check_views(views: State, names: tuple[str, ...], kind: type[Weights]) -> N
     chosen = views["_chosen"]
     alpha: Any = chosen.get("alpha", 1.0)
     temper, weights = chosen.get("temper", Temper()), chosen.get("weights")
-    if set(chosen) - {"alpha", "temper", "weights"} or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
+    if (
+        set(chosen) - {"alpha", "prior", "temper", "weights"}
+        or not isinstance(alpha, Real)
+        or not 0 < float(alpha) < np.inf
+    ):
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
+    prior = chosen.get("prior", Spread())
+    if not isinstance(prior, Spread) or not 0 < prior.more < np.inf or not 0 < prior.size < np.inf:
+        raise DataError(f"A prior of covariances must have a positive weight and size; got {prior!r}.")
     if not isinstance(temper, Temper) or not 0 < temper.power < np.inf or not np.isfinite(temper.length):
         raise DataError(f"A temper must be a power above 0 and an exponent; got {temper!r}.")
     if weights is not None and (type(weights) is not kind or not _sound(weights)):

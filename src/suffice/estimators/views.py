@@ -36,7 +36,7 @@ class Views:
     """Temper, and all else that rows are needed for."""
 
     temper: Any
-    _chosen: dict[str, Any]  # by rows: the temper
+    _chosen: dict[str, Any]  # by rows: the temper, a pseudo-count, weights, a prior
     _stale: bool
 
     @property
@@ -92,12 +92,16 @@ class Views:
         alpha, weights = is_loo(getattr(self, "alpha", None)), is_loo(getattr(self, "weights", None))
         several = len(owner.classes_) > 1 and hasattr(owner, "_fit_weights") and len(y) >= owner._weighed
         weights = weights and several and getattr(self, "effort", None) != "fast"
-        if not (alpha or weights or is_loo(self.temper)) or isinstance(X, Iterator) or not owner._can_leave_out():
+        prior = owner._asks_for_a_prior()
+        wanted = alpha or weights or prior or is_loo(self.temper)
+        if not wanted or isinstance(X, Iterator) or not owner._can_leave_out():
             return
         X, y, sample_weight, groups = _some(owner, X, y, sample_weight, groups)
         rows = (owner._prepared(X), y, sample_weight, groups)
         if alpha and self._judged(*rows)[3].any():
             self._take_alpha(self._best_alpha(rows))
+        if prior:
+            owner._choose_prior(*rows)
         if is_loo(self.temper):
             self._chosen = {**self._chosen, "temper": choose_temper(*self._judged(*rows))}
         if weights:
@@ -157,6 +161,10 @@ class Views:
         """What evidence weights add to the log prior of each class."""
         owner: Any = self
         return 0.0 if self._weights is None else self._weights.terms(owner.classes_)
+
+    def _asks_for_a_prior(self) -> bool:
+        """Whether rows are to choose a prior."""
+        return False
 
     def _prepared(self, X: Any) -> Any:
         """Rows as they can be left out again and again."""

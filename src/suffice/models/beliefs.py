@@ -11,12 +11,15 @@ from suffice.errors import KindError
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
 from suffice.models.columns.base import shares
+from suffice.models.discriminant import Discriminant
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
 from suffice.models.evidence import NO_EVIDENCE
 from suffice.models.gaussian import Gaussian
 from suffice.models.uncertainty import Belief, Categories, Flags, Rates, Reals, Words, must_be_known
+from suffice.models.vector_beliefs import vector_belief
 from suffice.posterior import Beta, Gamma, NormalInverseGamma
-from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, TokenCounts
+from suffice.posterior.mean_variance import mean_variance_interval
+from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, FullMoments, TokenCounts
 from suffice.typing import Array
 
 __all__ = ["belief_about", "intervals_of", "normal_belief"]
@@ -53,6 +56,11 @@ def _(event: Gaussian, t: DiagonalMoments, n: Array) -> Belief:
     belief = normal_belief(event, t)
     parts = (np.broadcast_to(part, t.mean.shape) for part in belief._values())
     return Reals(*parts)
+
+
+@belief_about.register
+def _(event: Discriminant, t: FullMoments, n: Array) -> Belief:
+    return vector_belief(event, t)
 
 
 @belief_about.register
@@ -114,3 +122,12 @@ def _(event: Poisson, t: TokenCounts, n: Array, level: float) -> Any:
 @intervals_of.register
 def _(event: Gaussian, t: DiagonalMoments, n: Array, level: float) -> Any:
     return normal_belief(event, t).interval(level).mean
+
+
+@intervals_of.register
+def _(event: Discriminant, t: FullMoments, n: Array, level: float) -> Any:
+    belief = vector_belief(event, t)
+    known, d = belief.known, t.mean.shape[1]
+    a = np.broadcast_to((known.nu[:, None] - d + 1) / 2, t.mean.shape)
+    b = np.broadcast_to(np.diagonal(belief.scale, axis1=-2, axis2=-1) / 2, t.mean.shape)
+    return mean_variance_interval(known.mean, known.kappa[:, None], a, b, level).mean

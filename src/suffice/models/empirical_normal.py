@@ -17,7 +17,7 @@ from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array, Booleans
 
-__all__ = ["Normals", "belief_about_normals"]
+__all__ = ["Normals", "belief_about_normals", "units"]
 
 PLAIN = 0.01, 1.5
 """κ and a where no column varies."""
@@ -114,7 +114,7 @@ class Normals:
 
 def belief_about_normals(t: DiagonalMoments) -> NormalInverseGamma:
     """The belief of highest evidence: m and b of each column, κ and a of all together."""
-    middle, spread = _units(t)
+    middle, spread = units(t)
     some = t.scatter.sum(axis=0) > 0
     if not some.any():
         return NormalInverseGamma(middle, *PLAIN, (PLAIN[1] - 1) * spread)
@@ -148,7 +148,7 @@ def _start(t: DiagonalMoments, middle: Array, unit: Array, some: Booleans) -> No
     return Normals(n[:, some], mean[:, some], (t.scatter / unit**2)[:, some], nothing, one, 0.1, PLAIN[1])
 
 
-def _units(t: DiagonalMoments) -> tuple[Array, Array]:
+def units(t: DiagonalMoments) -> tuple[Array, Array]:
     """Mean of each column, and its variance within classes; where there is none, as little as its numbers can show."""
     n = np.broadcast_to(t.n, t.mean.shape)
     total = np.where(n.sum(axis=0) > 0, n.sum(axis=0), 1.0)

@@ -22,11 +22,12 @@ from scipy.special import gammaln, xlogy
 from suffice.errors import ImproperPrior, KindError
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
+from suffice.models.discriminant import Discriminant, shared_evidence
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
 from suffice.models.gaussian import Gaussian
 from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising
-from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, TokenCounts
+from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, FullMoments, TokenCounts
 from suffice.typing import Array, Integers
 
 __all__ = [
@@ -166,6 +167,16 @@ def _(event: Gaussian, t: DiagonalMoments, n: Array) -> Array:
     if event.prior is None:
         raise ImproperPrior("The evidence needs a proper prior; got prior=None. Give a NormalInverseGamma.")
     return np.asarray(event.prior.log_evidence(t))
+
+
+@feature_evidence.register
+def _(event: Discriminant, t: FullMoments, n: Array) -> Array:
+    """One number for all columns of a class; what classes share is theirs by their rows."""
+    if event.prior is None:
+        raise ImproperPrior("The evidence needs a proper prior; got prior=None. Give a NormalInverseWishart.")
+    if event.covariance == "shared":
+        return np.asarray(shared_evidence(event.prior, t) * (n / max(float(n.sum()), 1e-300)))[:, None]
+    return np.asarray(event.prior.log_evidence(t))[:, None]
 
 
 @feature_evidence.register

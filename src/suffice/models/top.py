@@ -17,6 +17,7 @@ from suffice.errors import KindError
 from suffice.models import columns
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
+from suffice.models.discriminant import Discriminant
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
 from suffice.models.gaussian import Gaussian
 from suffice.models.tables import TableModel
@@ -161,6 +162,13 @@ def _(event: Categorical, t: Any, n: Array, code: int, k: int) -> list[Top]:
 @top_of.register
 def _(event: Gaussian, t: Any, n: Array, code: int, k: int) -> list[Top]:
     mean, variance = event.parameters(t)
+    weights, others = of_numbers(mean, variance, n, code)
+    return best(weights, k, lambda j: (j, _about(mean[code, j], others[j])))
+
+
+@top_of.register
+def _(event: Discriminant, t: Any, n: Array, code: int, k: int) -> list[Top]:
+    mean, variance = event.marginals(t)
     weights, others = of_numbers(mean, variance, n, code)
     return best(weights, k, lambda j: (j, _about(mean[code, j], others[j])))
 

@@ -17,6 +17,7 @@ from scipy.special import digamma, polygamma
 from suffice.errors import KindError
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
+from suffice.models.discriminant import Discriminant
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson, _known
 from suffice.models.gaussian import Gaussian, StudentTs
 from suffice.models.logs import log
@@ -210,3 +211,10 @@ def _(event: Gaussian, t: Any, n: Array, x: Array, wide: bool) -> Votes:
     with np.errstate(divide="ignore", over="ignore"):
         spread = (squared + (squared - 1) ** 2 / 2) / np.broadcast_to(t.n, squared.shape)
     return Votes(places, words, logs.T, (logs.T, np.where(np.isfinite(spread), spread, np.nan).T))
+
+
+@votes.register
+def _(event: Discriminant, t: Any, n: Array, x: Array, wide: bool) -> Votes:
+    """Each column's share of the distance to the middle of a class; and how dense the class is there."""
+    logs, middle = event.scorer(t).shares(x)
+    return Votes(list(range(len(x))), [shown(v) for v in x.tolist()], logs).and_one("(how narrow)", "", middle)

@@ -49,7 +49,8 @@ class Allowed:
 
     def accepts(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Which of the values are allowed."""
-        inside = (values >= self.least) & (values <= self.most)
+        with np.errstate(over="ignore"):  # bounds may be beyond float32
+            inside = (values >= self.least) & (values <= self.most)
         return inside & (values == np.floor(values)) if self.whole else inside
 
     def read(self, value: ArrayLike, name: str) -> Array:

@@ -19,17 +19,21 @@ from suffice.estimators import (
     ComplementNB,
     CountVectorizer,
     DirichletMultinomialNB,
+    GaussianDiscriminant,
     GaussianNB,
     LanguageModel,
+    LinearDiscriminantAnalysis,
     MultinomialNB,
     NaiveBayes,
     PoissonNB,
+    QuadraticDiscriminantAnalysis,
     SelectInformative,
     TextClassifier,
 )
 from suffice.estimators.weights import ColumnWeights, FeatureWeights, WordWeights
 from suffice.models import columns
 from suffice.models.language import Vocabulary
+from suffice.models.spread import Spread
 from suffice.models.temper import Temper
 from suffice.models.texts import Transform
 from suffice.stats.inputs import EXACT
@@ -49,11 +53,14 @@ ESTIMATORS: dict[str, type[Any]] = _by_name(
     ComplementNB,
     CountVectorizer,
     DirichletMultinomialNB,
+    GaussianDiscriminant,
     GaussianNB,
     LanguageModel,
+    LinearDiscriminantAnalysis,
     MultinomialNB,
     NaiveBayes,
     PoissonNB,
+    QuadraticDiscriminantAnalysis,
     SelectInformative,
     TextClassifier,
 )
@@ -64,6 +71,7 @@ STATISTICS: dict[str, type[Any]] = _by_name(
     stats.CategoryCounts,
     stats.ClassCounts,
     stats.DiagonalMoments,
+    stats.FullMoments,
     stats.PoissonSums,
     stats.TokenCounts,
     stats.ValueCounts,
@@ -81,6 +89,7 @@ RECORDS: dict[str, type[Any]] = {
         Analysis,
         ColumnWeights,
         FeatureWeights,
+        Spread,
         Temper,
         Transform,
         Vocabulary,

@@ -1,0 +1,204 @@
+"""Which prior a covariance has: NIW(κ = 0, ν, Λ) with Λ = size·(ν+1)·diag(v), where v are variances of columns (GD-4).
+
+"pooled"    v is the variance within classes: one Λ for all
+"own"       v is the class's own, a little towards the pooled one
+
+Two numbers are left: ν, and the size. They have the highest evidence; or they are those with which most of the rows
+tell the classes of the others best, and where rows do not tell, the evidence does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.special import logsumexp
+
+from suffice.models.climb import climb
+from suffice.models.discriminant import Covariance, Law
+from suffice.models.empirical_normal import units
+from suffice.models.sample import hashed
+from suffice.posterior import NormalInverseWishart
+from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
+from suffice.stats import DiagonalMoments, FullMoments
+from suffice.typing import Array, Integers
+
+__all__ = ["Spread", "by_evidence", "by_parts", "parts_of"]
+
+Kind = Literal["own", "pooled"]
+
+TOWARDS = 2.0
+"""Rows that the pooled variance counts for beside a class's own."""
+
+MORE, SIZE = (0.5, 4.0, 11.0, 31.0, 101.0, 1001.0), np.geomspace(0.01, 10.0, 10)
+"""What is tried where rows judge: ν − d + 1, and the size."""
+
+PARTS = 10
+CLOSE = 0.5
+"""Standard errors by which rows must tell one prior from another."""
+
+LEAST, MOST = (1e-2, 1e-6), (1e4, 1e6)
+"""Bounds of ν − d + 1 and of the size: without them a maximum need not exist."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A prior, but for the variances of columns."""
+
+    kind: Kind = "pooled"
+    more: float = 1.0  # ν − d + 1
+    size: float = 1.0
+
+    def prior(self, t: FullMoments) -> NormalInverseWishart:
+        """The prior of classes of these moments."""
+        d = t.mean.shape[1]
+        nu = self.more + d - 1
+        v = widths(t, self.kind)
+        scale = self.size * (nu + 1) * v[..., None] * np.eye(d)
+        return NormalInverseWishart(np.zeros(d), 0.0, nu, scale if self.kind == "own" else scale[0])
+
+
+def widths(t: FullMoments, kind: Kind) -> Array:
+    """Variances of columns, by class or 1 × d of all."""
+    diagonal = np.diagonal(t.scatter, axis1=-2, axis2=-1)
+    low = np.diagonal(t.scatter_lo, axis1=-2, axis2=-1)
+    pooled = units(DiagonalMoments(t.mean, t.n, diagonal, t.mean_lo, low, t.peak))[1][None]
+    return pooled if kind == "pooled" else np.asarray((diagonal + TOWARDS * pooled) / (t.n + TOWARDS))
+
+
+@dataclass(frozen=True)
+class Bodies:
+    """Scatters in units of the widths, by their axes: one of each class, or one of all."""
+
+    law: Law
+    mean: Array
+    n: Array
+    rows: Array  # that inform a covariance, without those that a flat mean spends
+    turn: Array  # bodies × d × d
+    axes: Array  # bodies × d: eigenvalues
+    volume: Array  # Σ ln v
+
+    @classmethod
+    def of(cls, t: FullMoments, covariance: Covariance, kind: Kind) -> Bodies:
+        """Of the moments of classes."""
+        n, d, shared = np.asarray(t.n[:, 0]), t.mean.shape[1], covariance == "shared"
+        v = widths(t, kind)
+        scatter = t.scatter.sum(axis=0)[None] if shared else t.scatter
+        unit = np.sqrt(np.broadcast_to(v, (len(scatter), d)))
+        axes, vectors = np.linalg.eigh(scatter / unit[:, :, None] / unit[:, None, :])
+        informed = np.maximum(n - 1, 0.0) if not shared else np.asarray([max(n.sum() - (n > 0).sum(), 0.0)])
+        law = Law("predictive", d, int((n > 0).sum()) if shared else 0)
+        turn = vectors / unit[:, :, None]
+        return cls(law, t.mean, n, informed, turn, np.maximum(axes, 0.0), 2 * np.log(unit).sum(axis=1))
+
+    def value(self, x: Array) -> float:
+        """Log evidence of ν − d + 1 and of the size, up to what all of them share."""
+        q, k = x[0] + self.law.d - 1, self.rows
+        s = x[1] * (q + 1)
+        gammas = log_rising(self._halves(q), k[:, None] / 2).sum(axis=1)
+        ratio = np.log1p(self.axes / s).sum(axis=1)
+        return float((gammas - (q + 1 + k) / 2 * ratio - k / 2 * (self.law.d * np.log(s) + self.volume)).sum())  # GD-4
+
+    def slope(self, x: Array) -> tuple[Array, Array]:
+        """First and second derivatives."""
+        q, k, w = x[0] + self.law.d - 1, self.rows[:, None], self.axes
+        s, turn = x[1] * (q + 1), np.array([[1.0, 0.0], [x[1], q + 1]])  # ds = size·dν + (ν+1)·dsize
+        halves, after = self._halves(q), s + w
+        by_q = (digamma_rise(halves, k / 2) - np.log1p(w / s)).sum() / 2
+        by_s = ((q + 1) * w / (s * after) - k / after).sum() / 2
+        twice = -((q + 1) * w * (2 * s + w) / (s * after) ** 2 - k / after**2).sum() / 2
+        both = (w / (s * after)).sum() / 2
+        bend = np.array([[-trigamma_fall(halves, k / 2).sum() / 4, both], [both, twice]])
+        return np.array([by_q, by_s]) @ turn, turn.T @ bend @ turn + by_s * np.array([[0.0, 1.0], [1.0, 0.0]])
+
+    def logs(self, X: Array, more: Array, scale: Array) -> Array:
+        """ln p of rows by each class, for many priors: classes × rows × priors."""
+        nu, shared = more + self.law.d - 1, len(self.axes) == 1
+        out = np.empty((len(self.n), len(X), len(more)))
+        for c, n in enumerate(self.n):
+            body = 0 if shared else c
+            inverse = 1 / (self.axes[body][:, None] + scale)
+            distance = np.square((X - self.mean[c]) @ self.turn[body]) @ inverse
+            log_det = -np.log(inverse).sum(axis=0) + self.volume[body]
+            known = nu + (self.rows[0] + 1 if shared else n)
+            out[c] = self.law.logs(n, known, distance, log_det)
+        return out
+
+    def _halves(self, q: float) -> Array:
+        return (q + 1 - np.arange(self.law.d)) / 2
+
+
+def by_evidence(t: FullMoments, covariance: Covariance) -> Spread:
+    """The prior of highest evidence."""
+    best, height = Spread(), -np.inf
+    for kind in _kinds(covariance):
+        bodies = Bodies.of(t, covariance, kind)
+        if not bodies.rows.any() or not bodies.axes.any():
+            continue
+        found = climb(bodies, np.array([2.0, 1.0]), np.array(LEAST), np.array(MOST))
+        if found.heights[-1] > height:
+            best, height = Spread(kind, *map(_short, found.x)), found.heights[-1]
+    return best
+
+
+def by_parts(
+    t: FullMoments,
+    covariance: Covariance,
+    rows: tuple[Array, Integers, Array, Integers],
+    log_prior: Callable[[Array], Array],
+) -> Spread | None:
+    """The prior by which each part of the rows is told best from the others: `rows` are X, codes, weights and parts."""
+    X, codes, weights, part = rows
+    d, kinds = t.mean.shape[1], _kinds(covariance)
+    more, size = (axis.ravel() for axis in np.meshgrid(MORE, SIZE, indexing="ij"))
+    scale = size * (more + d)
+    loss = np.full((len(codes), len(kinds), len(more)), np.nan)
+    for k in np.unique(part):
+        some = part == k
+        left = t - FullMoments.of(X[some], codes[some], weights[some], n_classes=len(t.mean))
+        prior = log_prior(np.asarray(left.n[:, 0]))[:, None, None]
+        for i, kind in enumerate(kinds):
+            joint = Bodies.of(left, covariance, kind).logs(X[some], more, scale) + prior
+            own = joint[codes[some], np.arange(len(joint[0]))]
+            with np.errstate(invalid="ignore"):
+                loss[some, i] = logsumexp(joint, axis=0) - own
+    judged = np.isfinite(loss).all(axis=(1, 2)) & (weights > 0)
+    if not judged.any():
+        return None
+    losses = (loss[judged] * weights[judged, None, None]).reshape(int(judged.sum()), -1)
+    evidence = np.concatenate([_heights(t, covariance, kind, more, size) for kind in kinds])
+    best = safest(losses, evidence)
+    return Spread(kinds[best // len(more)], float(more[best % len(more)]), float(size[best % len(more)]))
+
+
+def safest(losses: Array, evidence: Array) -> int:
+    """Of the columns whose loss is as low as the lowest, but for what rows do not tell, that of highest evidence."""
+    difference = losses - losses[:, [int(losses.sum(axis=0).argmin())]]
+    told = CLOSE * np.sqrt(len(losses)) * difference.std(axis=0)
+    return int(np.argmax(np.where(difference.sum(axis=0) <= told, evidence, -np.inf)))
+
+
+def parts_of(codes: Integers, group: Integers | None) -> Integers:
+    """The part of each row, the same number of each class in all of them; groups stay together."""
+    if group is not None:
+        return np.asarray(np.argsort(np.argsort(hashed(np.arange(int(group.max()) + 1)))) % PARTS, np.int64)[group]
+    order = np.lexsort((hashed(np.arange(len(codes))), codes))
+    part = np.empty(len(codes), np.int64)
+    part[order] = np.arange(len(codes)) % PARTS
+    return part
+
+
+def _short(x: float) -> float:
+    """Three digits: rows do not tell more, and rounding shall not."""
+    return float(f"{x:.3g}")
+
+
+def _kinds(covariance: Covariance) -> list[Kind]:
+    return ["pooled"] if covariance == "shared" else ["own", "pooled"]
+
+
+def _heights(t: FullMoments, covariance: Covariance, kind: Kind, more: Array, size: Array) -> Array:
+    bodies = Bodies.of(t, covariance, kind)
+    return np.array([bodies.value(np.array(x)) for x in zip(more, size, strict=True)])

@@ -1,0 +1,79 @@
+"""What is believed of the scores of real vectors, over mean and covariance of their classes (SX-5).
+
+With W = Σ⁻¹ ~ Wishart(ν, Λ⁻¹), μ | Σ ~ Normal(m, Σ/κ), h = δᵀΛ⁻¹δ and δ = x − m, the score ½ ln|W| − ½ (x−μ)ᵀW(x−μ) has
+
+    mean       ½ Σ ψ((ν−i)/2) − ½ ln|Λ/2| − ½ (νh + d/κ)
+    variance   ¼ (Σ ψ1((ν−i)/2) + 2νh² + 4νh/κ + 2d/κ² − 4h),    i = 0 … d−1
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma, polygamma
+
+from suffice.errors import ImproperPrior, InputError
+from suffice.models.discriminant import Discriminant, Ellipses
+from suffice.models.uncertainty import Moments, matrix_of
+from suffice.posterior import NormalInverseWishart
+from suffice.stats import FullMoments
+from suffice.typing import Array
+
+__all__ = ["Vectors", "vector_belief"]
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Normal-inverse-Wishart beliefs, one for each class; or with one Λ for all of them."""
+
+    known: Ellipses
+    scale: Array  # Λ, classes × d × d or 1 × d × d
+
+    def moments(self, X: Any) -> Moments:
+        """Mean and variance of each score."""
+        if len(self.scale) == 1 < len(self.known.mean):
+            raise InputError(
+                "The argument 'method' must be 'sample' where covariance='shared': scores of classes that share a "
+                "covariance are not independent; got 'delta'."
+            )
+        h, d = self.known.each(matrix_of(X)), self.known.law.d
+        nu, kappa = self.known.nu, self.known.kappa
+        halves = (nu[:, None] - np.arange(d)) / 2
+        log_det = self.known.log_det - d * np.log(2)
+        mean = 0.5 * (digamma(halves).sum(axis=1) - log_det - d * np.log(2 * np.pi) - d / kappa - nu * h)
+        spread = polygamma(1, halves).sum(axis=1) + 2 * d / kappa**2
+        return mean, 0.25 * (spread + 2 * nu * h**2 + 4 * nu * h / kappa - 4 * h)  # SX-5
+
+    def draws(self, X: Any, rng: np.random.Generator, size: int) -> Array:
+        """Scores under drawn means and covariances."""
+        X, known = matrix_of(X), self.known
+        bodies = len(self.scale)
+        belief = NormalInverseWishart(known.mean[:bodies], known.kappa[:bodies], known.nu[:bodies], self.scale)
+        out = np.empty((size, len(X), len(known.mean)))
+        for k in range(size):
+            covariance = belief.sample(rng).covariance
+            steps = rng.standard_normal(known.mean.shape) / np.sqrt(known.kappa)[:, None]
+            for c in range(len(known.mean)):
+                root = np.linalg.cholesky(covariance[c if bodies > 1 else 0])
+                away = np.linalg.solve(root, (X - known.mean[c]).T) - steps[c][:, None]
+                volume = np.log(np.diagonal(root)).sum() + known.law.d / 2 * np.log(2 * np.pi)
+                out[k, :, c] = -volume - 0.5 * np.square(away).sum(axis=0)
+        return out
+
+
+def vector_belief(event: Discriminant, t: FullMoments) -> Vectors:
+    """The posterior; without a prior, that of a flat one in the means and in ln|Σ|."""
+    n, d = np.asarray(t.n[:, 0]), t.mean.shape[1]
+    shared = event.covariance == "shared"
+    known = event.scorer(t)
+    mean, kappa, nu, scale = event._shared(t, n) if shared else event._own(t, n)
+    if event.estimate == "mle" or event.prior is None:
+        nu = nu - (float((n > 0).sum()) if shared else 1.0)
+    if (np.asarray(nu) <= d - 1).any() or (kappa <= 0).any():
+        raise ImproperPrior(
+            "An interval needs a posterior that integrates to one; a class has too few rows for that without a "
+            "prior. Use estimate='predictive'."
+        )
+    return Vectors(Ellipses(known.law, mean, kappa, np.broadcast_to(nu, n.shape), known.root, known.log_det), scale)
