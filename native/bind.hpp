@@ -91,5 +91,6 @@ inline Risings read_risings(const Shares& shape, const Shares& logs, Index class
 void bind_dense(nb::module_& m);
 void bind_sparse(nb::module_& m);
 void bind_evidence(nb::module_& m);
+void bind_distance(nb::module_& m);
 
 }  // namespace suffice

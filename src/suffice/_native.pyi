@@ -87,6 +87,16 @@ def normal_scores(
     rule: Rule,
     threads: int,
 ) -> bool: ...
+def distances(
+    out: Array,
+    middle: Array,
+    axes: Array,
+    length: Integers,
+    turned: Array,
+    data: NDArray[Any],
+    rule: Rule,
+    threads: int,
+) -> bool: ...
 
 class Texts:
     """Documents somewhere in memory."""

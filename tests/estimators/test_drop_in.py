@@ -33,7 +33,7 @@ ALL: list[Any] = [
     sf.CategoricalNB(),
     sf.ComplementNB(),
     sf.DirichletMultinomialNB(),
-    sf.GaussianDiscriminant(prior="evidence"),
+    sf.GaussianDiscriminant(prior="evidence", temper=None),
     sf.GaussianNB(),
     sf.LinearDiscriminantAnalysis(),
     sf.MultinomialNB(),
@@ -82,7 +82,7 @@ CHECKED = [
     *ALL,
     sf.NaiveBayes(),
     sf.GaussianDiscriminant(),
-    sf.GaussianDiscriminant("shared", prior="evidence"),
+    sf.GaussianDiscriminant("shared", prior="evidence", temper=None),
     sf.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
 ]
 test_estimator_checks: Any = parametrize_with_checks(CHECKED, expected_failed_checks=refused)(each_check)

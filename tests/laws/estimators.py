@@ -94,7 +94,7 @@ FLAT = sf.NormalInverseWishart([0.0] * 3, 0.0, 3.5, 2.0 * np.eye(3))
 
 
 def discriminant(name: str, *arguments: Any, lone: bool = True, **parameters: Any) -> EstimatorCase:
-    model = sf.GaussianDiscriminant(*arguments, **parameters)
+    model = sf.GaussianDiscriminant(*arguments, temper=None, **parameters)
     return EstimatorCase(f"GaussianDiscriminant {name}", model, reals, exact=False, lone=lone)
 
 

@@ -19,7 +19,8 @@ from suffice.models.discriminant import Discriminant, SingularCovariance
 from suffice.models.empirical_normal import belief_about_normals
 from suffice.models.logs import log
 from suffice.models.removal import group_codes
-from suffice.models.spread import Spread, by_evidence, by_parts, parts_of
+from suffice.models.sample import some_rows
+from suffice.models.spread import ENOUGH, POWERS, Spread, by_evidence, by_parts, parts_of
 from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart
 from suffice.stats import DiagonalMoments, FullMoments, Statistic
 from suffice.stats.words import read_weights
@@ -51,7 +52,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
         Class probabilities, or a belief about them; as in the data if not given.
     n_components : int, default=None
         Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
-    temper : float, pair of floats, "loo" or None, default=None
+    temper : float, pair of floats, "loo" or None, default="loo"
         Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
 
@@ -118,7 +119,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
         prior: Any = "loo",
         priors: Any = None,
         n_components: Any = None,
-        temper: Any = None,
+        temper: Any = "loo",
     ) -> None:
         self.covariance = covariance
         self.estimate = estimate
@@ -271,9 +272,12 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
         codes = self._codes_of(y)
         weights = read_weights(sample_weight, len(codes))
         weights = np.ones(len(codes)) if weights is None else weights
-        part = parts_of(codes, None if groups is None else group_codes(groups, len(codes)))
-        rows = np.asarray(self._read_rows(X), np.float64)
-        found = by_parts(t, self.covariance, (rows, codes, weights, part), self._log_prior_of)
+        group = None if groups is None else group_codes(groups, len(codes))
+        few = some_rows(len(codes), ENOUGH, group)
+        codes, weights, part = codes[few], weights[few], parts_of(codes[few], None if group is None else group[few])
+        rows = np.asarray(self._read_rows(X), np.float64)[few]
+        powers = POWERS if is_loo(self.temper) else (self.temper_.power,)
+        found = by_parts(t, self.covariance, (rows, codes, weights, part), self._log_prior_of, powers)
         if found is not None:
             self._chosen = {**self._chosen, "prior": found}
             self._set_statistics(self.classes_, self._get_statistics())

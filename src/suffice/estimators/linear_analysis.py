@@ -190,9 +190,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _planes(self) -> tuple[Array, Array]:
         found, prior = self._solution(), self._log_prior()
-        away = (found.mean - found.centre) @ found.root
+        centre = found.centre if self.solver == "svd" else np.zeros(self.n_features_in_)  # as scikit-learn has it
+        away = (found.mean - centre) @ found.root
         weights = away @ found.root.T
-        offsets = prior - 0.5 * np.square(away).sum(axis=1) - weights @ found.centre
+        offsets = prior - 0.5 * np.square(away).sum(axis=1) - weights @ centre
         if len(prior) == 2:
             return weights[1:] - weights[:1], offsets[1:] - offsets[:1]
         return weights, offsets

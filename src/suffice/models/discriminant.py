@@ -20,11 +20,12 @@ from scipy.linalg import solve_triangular
 from suffice.errors import DataError, PriorError
 from suffice.models import leave_out
 from suffice.models.events import Estimate
+from suffice.models.kernels import distances
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.special import log_rising
 from suffice.stats import FullMoments
-from suffice.stats.inputs import REAL, Rows
+from suffice.stats.inputs import Rows
 from suffice.typing import Array, Integers
 
 __all__ = ["Covariance", "Discriminant", "Ellipses", "Law", "SingularCovariance", "roots_of", "shared_evidence"]
@@ -94,23 +95,17 @@ class Ellipses:
 
     def scores(self, X: Any) -> Array:
         """Rows × classes."""
-        rows = Rows.read(X, "X")
-        REAL.check(rows.matrix, rows.name, rows.first)
-        out = self.each(rows.matrix)
+        out = self.each(X)
         for c, (kappa, nu, log_det) in enumerate(zip(self.kappa, self.nu, self._log_dets, strict=True)):
             out[:, c] = self.law.logs(kappa, nu, out[:, c], log_det)
         return out
 
     def each(self, X: Any) -> Array:
         """δᵀΛ⁻¹δ of each row and class."""
-        out = np.empty((X.shape[0], len(self.mean)))
-
-        def fill(block: slice) -> None:
-            part = X[block].toarray() if hasattr(X, "toarray") else np.asarray(X[block])
-            out[block] = self._together(part) if len(self.root) == 1 else self._apart(part)
-
-        in_parallel(fill, [slice(at, at + ROWS_AT_ONCE) for at in range(0, X.shape[0], ROWS_AT_ONCE)])
-        return out
+        rows, axes = Rows.read(X, "X"), np.swapaxes(self.root, 1, 2)
+        if len(axes) < len(self.mean):
+            return distances(rows, self.centre[None], axes, self.turned(self.mean)[0])
+        return distances(rows, self.mean, axes, np.empty((0, axes.shape[1])))
 
     def shares(self, x: Array) -> tuple[Array, Array]:
         """ln p of one row: what each column adds by its part of δᵀΛ⁻¹δ, columns × classes, and ln p in the middle."""
@@ -139,20 +134,6 @@ class Ellipses:
     def _log_dets(self) -> Array:
         return np.broadcast_to(self.log_det, (len(self.mean),))
 
-    def _apart(self, X: Any) -> Array:
-        out = np.empty((len(X), len(self.mean)))
-        for c, (mean, root) in enumerate(zip(self.mean, self.root, strict=True)):
-            turned = (X - mean) @ root
-            out[:, c] = np.einsum("ij,ij->i", turned, turned)
-        return out
-
-    def _together(self, X: Any) -> Array:
-        turned, means = self.turned(X)
-        out = turned @ (-2.0 * means.T)
-        out += np.einsum("ij,ij->i", turned, turned)[:, None]
-        out += np.einsum("ij,ij->i", means, means)
-        return np.maximum(out, 0.0, out=out)
-
 
 @dataclass(frozen=True)
 class Discriminant:
@@ -168,6 +149,8 @@ class Discriminant:
         shared = self.covariance == "shared"
         law = Law(self.estimate, d, int((n > 0).sum()) if shared else 0)
         mean, kappa, nu, scale = self._shared(t, n) if shared else self._own(t, n)
+        if self.estimate == "mean":
+            law.divisor(nu[:1] if shared else nu[n > 0])  # refused now
         root, log_det = roots_of(scale, None if shared else n > 0)
         return Ellipses(law, mean, kappa, np.broadcast_to(nu, n.shape), root, log_det)
 

@@ -25,7 +25,7 @@ from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments, FullMoments
 from suffice.typing import Array, Integers
 
-__all__ = ["Spread", "by_evidence", "by_parts", "parts_of"]
+__all__ = ["ENOUGH", "POWERS", "Spread", "by_evidence", "by_parts", "parts_of"]
 
 Kind = Literal["own", "pooled"]
 
@@ -35,7 +35,12 @@ TOWARDS = 2.0
 MORE, SIZE = (0.5, 4.0, 11.0, 31.0, 101.0, 1001.0), np.geomspace(0.01, 10.0, 10)
 """What is tried where rows judge: ν − d + 1, and the size."""
 
-PARTS = 10
+POWERS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
+"""Powers of likelihoods, of which each prior has the one that suits it, where likelihoods are to be tempered."""
+
+PARTS, ENOUGH = 10, 3000
+"""Parts of rows that judge, and how many rows these are together."""
+
 CLOSE = 0.5
 """Standard errors by which rows must tell one prior from another."""
 
@@ -148,29 +153,36 @@ def by_parts(
     covariance: Covariance,
     rows: tuple[Array, Integers, Array, Integers],
     log_prior: Callable[[Array], Array],
+    powers: tuple[float, ...] = (1.0,),
 ) -> Spread | None:
     """The prior by which each part of the rows is told best from the others: `rows` are X, codes, weights and parts."""
     X, codes, weights, part = rows
-    d, kinds = t.mean.shape[1], _kinds(covariance)
+    kinds = _kinds(covariance)
     more, size = (axis.ravel() for axis in np.meshgrid(MORE, SIZE, indexing="ij"))
-    scale = size * (more + d)
-    loss = np.full((len(codes), len(kinds), len(more)), np.nan)
+    loss = np.full((len(codes), len(kinds), len(more), len(powers)), np.nan)
     for k in np.unique(part):
         some = part == k
         left = t - FullMoments.of(X[some], codes[some], weights[some], n_classes=len(t.mean))
         prior = log_prior(np.asarray(left.n[:, 0]))[:, None, None]
         for i, kind in enumerate(kinds):
-            joint = Bodies.of(left, covariance, kind).logs(X[some], more, scale) + prior
-            own = joint[codes[some], np.arange(len(joint[0]))]
-            with np.errstate(invalid="ignore"):
-                loss[some, i] = logsumexp(joint, axis=0) - own
-    judged = np.isfinite(loss).all(axis=(1, 2)) & (weights > 0)
+            logs = Bodies.of(left, covariance, kind).logs(X[some], more, size * (more + t.mean.shape[1]))
+            for j, power in enumerate(powers):
+                loss[some, i, :, j] = _losses(power * logs + prior, codes[some])
+    judged = np.isfinite(loss).all(axis=(1, 2, 3)) & (weights > 0)
     if not judged.any():
         return None
-    losses = (loss[judged] * weights[judged, None, None]).reshape(int(judged.sum()), -1)
+    losses = loss[judged] * weights[judged, None, None, None]
+    at_best = losses.sum(axis=0).argmin(axis=2)[None, :, :, None]
+    losses = np.take_along_axis(losses, at_best, axis=3).reshape(len(losses), -1)
     evidence = np.concatenate([_heights(t, covariance, kind, more, size) for kind in kinds])
     best = safest(losses, evidence)
     return Spread(kinds[best // len(more)], float(more[best % len(more)]), float(size[best % len(more)]))
+
+
+def _losses(joint: Array, codes: Integers) -> Array:
+    """−ln p of the own class; joint log-probabilities are classes × rows × priors."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(logsumexp(joint, axis=0) - joint[codes, np.arange(len(codes))])
 
 
 def safest(losses: Array, evidence: Array) -> int:

@@ -1,0 +1,150 @@
+// Squared distances of rows from the middle of classes, each in units of the class's own shape: |(x − m)·root|².
+//
+// Eight rows lie side by side, and eight coordinates are made at a time, so that all sums stay in registers. Every
+// coordinate is added up over the columns in their order: the bits are the same on every processor, and with any number of
+// threads.
+#include <cstring>
+#include <vector>
+
+#include "bind.hpp"
+#include "processors.hpp"
+
+namespace suffice {
+namespace {
+
+constexpr Index rows_at_once = 8, axes_at_once = 8, block = 512;
+
+typedef double Eight __attribute__((vector_size(64)));
+
+SUFFICE_INLINE Eight load(const double* at) {
+    Eight some;
+    std::memcpy(&some, at, sizeof(some));
+    return some;
+}
+
+// What turns rows: for each body where its middle is, and its axes, an axis per line.
+struct Bodies {
+    const double* middle;  // bodies × d
+    const double* axes;    // bodies × rank × d
+    const Index* length;   // bodies × rank: columns of an axis that are not zero at its end
+    const double* turned;  // classes × rank: middles of classes that share a body; or none
+    Index bodies, classes, d, rank;
+};
+
+// z_k = Σ_j (x_j − m_j)·axis_kj of eight rows; `away` is d × 8
+SUFFICE_INLINE void turn(const Bodies& all, Index body, const double* away, double* z) {
+    const Index d = all.d, rank = all.rank;
+    const double* axes = all.axes + body * rank * d;
+    const Index* length = all.length + body * rank;
+    for (Index k = 0; k < rank; k += axes_at_once) {
+        const Index some = std::min(axes_at_once, rank - k);
+        Index most = 0;
+        for (Index q = 0; q < some; ++q) most = std::max(most, length[k + q]);
+        Eight sum[axes_at_once] = {};
+        if (some == axes_at_once) {
+            const double* line = axes + k * d;
+            for (Index j = 0; j < most; ++j) {
+                const Eight x = load(away + j * rows_at_once);
+                for (Index q = 0; q < axes_at_once; ++q) sum[q] += x * line[q * d + j];
+            }
+        } else {
+            for (Index q = 0; q < some; ++q) {
+                const double* line = axes + (k + q) * d;
+                for (Index j = 0; j < most; ++j) sum[q] += load(away + j * rows_at_once) * line[j];
+            }
+        }
+        for (Index q = 0; q < some; ++q) std::memcpy(z + (k + q) * rows_at_once, &sum[q], sizeof(Eight));
+    }
+}
+
+// Distances of eight rows, x as d × 8, to a table of classes × 8.
+SUFFICE_FOR_EACH_PROCESSOR
+void measure(const Bodies& all, const double* x, double* away, double* z, double* out) {
+    for (Index body = 0; body < all.bodies; ++body) {
+        for (Index j = 0; j < all.d; ++j) {
+            const Eight part = load(x + j * rows_at_once) - all.middle[body * all.d + j];
+            std::memcpy(away + j * rows_at_once, &part, sizeof(part));
+        }
+        turn(all, body, away, z);
+        const Index classes = all.turned ? all.classes : 1;
+        for (Index c = 0; c < classes; ++c) {
+            Eight sum = {};
+            for (Index k = 0; k < all.rank; ++k) {
+                Eight part = load(z + k * rows_at_once);
+                if (all.turned) part -= all.turned[c * all.rank + k];
+                sum += part * part;
+            }
+            std::memcpy(out + (all.turned ? c : body) * rows_at_once, &sum, sizeof(sum));
+        }
+    }
+}
+
+template <class Value>
+bool all_distances(const Dense<Value>& data, const Bodies& all, const Rule& rule, int threads, double* out) {
+    std::atomic<bool> good{true};
+    const Index blocks = (data.rows + block - 1) / block;
+    if (data.rows * all.d * all.bodies < (1 << 16)) threads = 1;
+    parallel_for(blocks, threads, [&](Index b) {
+        std::vector<double> x(all.d * rows_at_once), away(all.d * rows_at_once), z(all.rank * rows_at_once);
+        std::vector<double> found(all.classes * rows_at_once);
+        const Index end = std::min(data.rows, (b + 1) * block);
+        for (Index first = b * block; first < end; first += rows_at_once) {
+            const Index some = std::min(rows_at_once, end - first);
+            bool held = true;
+            for (Index r = 0; r < some; ++r) {
+                held &= data.row(first + r, rule, [&](Index j, double value) { x[j * rows_at_once + r] = value; });
+            }
+            if (!held) good = false;
+            measure(all, x.data(), away.data(), z.data(), found.data());
+            for (Index r = 0; r < some; ++r) {
+                for (Index c = 0; c < all.classes; ++c) {
+                    out[(first + r) * all.classes + c] = found[c * rows_at_once + r];
+                }
+            }
+        }
+    });
+    return good;
+}
+
+using Axes = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Lengths = nb::ndarray<const Index, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class Value>
+void bind_for(nb::module_& m) {
+    m.def(
+        "distances",
+        [](const Scores& out, const Plane& middle, const Axes& axes, const Lengths& length, const Plane& turned,
+           const Matrix<Value>& rows, const Rule& rule, int threads) {
+            const auto data = read_dense(rows);
+            const Index bodies = axes.shape(0), rank = axes.shape(1), d = axes.shape(2), classes = out.shape(1);
+            const bool shared = turned.shape(0) > 0;
+            if (d != data.columns || static_cast<Index>(out.shape(0)) != data.rows ||
+                static_cast<Index>(middle.shape(0)) != bodies || static_cast<Index>(middle.shape(1)) != d ||
+                static_cast<Index>(length.shape(0)) != bodies || static_cast<Index>(length.shape(1)) != rank ||
+                (shared ? bodies != 1 || static_cast<Index>(turned.shape(0)) != classes ||
+                              static_cast<Index>(turned.shape(1)) != rank
+                        : bodies != classes)) {
+                throw std::invalid_argument("distances, axes and rows differ in shape");
+            }
+            for (Index i = 0; i < bodies * rank; ++i) {
+                if (length.data()[i] < 0 || length.data()[i] > d) throw std::out_of_range("an axis is too long");
+            }
+            const Bodies all{middle.data(), axes.data(), length.data(), shared ? turned.data() : nullptr,
+                             bodies, classes, d, rank};
+            nb::gil_scoped_release release;
+            return all_distances(data, all, rule, threads, out.data());
+        },
+        nb::arg("out").noconvert(), nb::arg("middle").noconvert(), nb::arg("axes").noconvert(),
+        nb::arg("length").noconvert(), nb::arg("turned").noconvert(),
+        nb::arg("data").noconvert(), nb::arg("rule"), nb::arg("threads"));
+}
+
+}  // namespace
+
+void bind_distance(nb::module_& m) {
+    bind_for<double>(m);
+    bind_for<float>(m);
+}
+
+}  // namespace suffice
