@@ -42,7 +42,7 @@ KINDS: dict[str, Any] = {
 
 def models() -> dict[str, tuple[Any, Any]]:
     """Each fitted, by name, with its rows."""
-    many, told = TEXTS * 8, np.tile(Y, 8)
+    many, told = TEXTS * 26, np.tile(Y, 26)
     select = sf.SelectInformative(2, estimator=sf.MultinomialNB(alpha=0.5)).fit(COUNTS, Y)
     return {
         "bernoulli": (sf.BernoulliNB(alpha=sf.Beta(1, 2)).fit(COUNTS, Y), COUNTS),
@@ -50,13 +50,23 @@ def models() -> dict[str, tuple[Any, Any]]:
         "categorical_codes": (sf.CategoricalNB(alpha="evidence").fit(COUNTS, Y), COUNTS),
         "complement": (sf.ComplementNB(norm=True).fit(COUNTS, Y), COUNTS),
         "dirichlet_multinomial": (sf.DirichletMultinomialNB(method="edcm").fit(COUNTS, Y), COUNTS),
+        "discriminant": (sf.GaussianDiscriminant().fit(np.tile(REALS, (4, 1)), np.tile(Y, 4)), REALS),
+        "discriminant_diagonal": (
+            sf.GaussianDiscriminant("diagonal", prior=sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)).fit(REALS, Y),
+            REALS,
+        ),
+        "linear_analysis": (sf.LinearDiscriminantAnalysis(priors=[0.2, 0.3, 0.5]).fit(REALS, Y), REALS),
+        "quadratic_analysis": (
+            sf.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(REALS, Y),
+            REALS,
+        ),
         "gaussian": (sf.GaussianNB(priors=[0.2, 0.3, 0.5], temper=0.5).fit(REALS, Y), REALS),
         "multinomial": (
             sf.MultinomialNB(alpha=[0.5, 1, 2], class_prior=sf.Dirichlet([1, 2, 3])).fit(COUNTS, Y),
             COUNTS,
         ),
         "multinomial_weighed": (
-            sf.MultinomialNB(alpha="loo", temper="loo", weights="loo").fit(np.tile(COUNTS, (8, 1)), told),
+            sf.MultinomialNB(alpha="loo", temper="loo", weights="loo").fit(np.tile(COUNTS, (26, 1)), told),
             COUNTS,
         ),
         "poisson": (sf.PoissonNB(alpha=sf.Gamma(1.0, 1.0)).fit(COUNTS, Y), COUNTS),

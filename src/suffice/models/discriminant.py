@@ -4,6 +4,7 @@ GD-1  plugged in       Normal(mean_c, Σ_c or Σ), Σ = scatter / n
 GD-2  own covariance   NIW(m, κ, ν, Λ) of each class: Student-t of NW-2
 GD-3  shared           Λ' = Λ + Σ_c scatter_c, ν' = ν + N (κ = 0: ν + N − C + 1), Student-t with ν' − d + 1 degrees of
                        freedom, scale (κ'+1)/κ' · Λ' / df
+GD-4  evidence         NW-4 of each class; shared: N − C for n − 1, the pooled scatter for S, Σ_c ln n_c for ln n
 SX-3  without a row    κ'' = κ' − w, Λ'' = Λ' − κ'w/κ'' · δδᵀ with δ = x − m': a rank-one downdate
 
 All of these are functions of δᵀΛ'⁻¹δ, so a row is looked at once, whatever is plugged in or integrated out.

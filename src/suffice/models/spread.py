@@ -41,8 +41,8 @@ POWERS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
 PARTS, ENOUGH = 10, 3000
 """Parts of rows that judge, and how many rows these are together."""
 
-CLOSE = 0.5
-"""Standard errors by which rows must tell one prior from another."""
+CLOSE, MENTION = 0.5, 2.0
+"""Standard errors, and nats, by which rows must tell one prior from another."""
 
 LEAST, MOST = (1e-2, 1e-6), (1e4, 1e6)
 """Bounds of ν − d + 1 and of the size: without them a maximum need not exist."""
@@ -188,7 +188,7 @@ def _losses(joint: Array, codes: Integers) -> Array:
 def safest(losses: Array, evidence: Array) -> int:
     """Of the columns whose loss is as low as the lowest, but for what rows do not tell, that of highest evidence."""
     difference = losses - losses[:, [int(losses.sum(axis=0).argmin())]]
-    told = CLOSE * np.sqrt(len(losses)) * difference.std(axis=0)
+    told = MENTION + CLOSE * np.sqrt(len(losses)) * difference.std(axis=0)
     return int(np.argmax(np.where(difference.sum(axis=0) <= told, evidence, -np.inf)))
 
 
