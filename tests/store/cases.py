@@ -10,6 +10,7 @@ RNG = np.random.default_rng(0)
 Y = np.array(["ham", "spam", "ham", "spam", "eggs", "eggs", "ham", "spam"])
 COUNTS = np.array([[2, 0, 1], [0, 3, 0], [1, 0, 0], [0, 1, 2], [4, 4, 0], [5, 3, 1], [2, 1, 0], [0, 2, 2]])
 REALS = np.array([[0.1, 5.0], [2.5, 4.0], [0.3, 6.0], [2.1, 3.5], [9.0, 0.0], [8.5, -1.0], [0.0, 5.5], [2.2, 4.4]])
+SPREAD = np.vstack([REALS, 1.1 * REALS + [0.3, -0.2], REALS[:, ::-1]])
 NAMES = np.array([["red", "s"], ["blue", "l"], ["red", "m"], ["blue", "l"]] * 2)
 TEXTS = [
     "lunch at noon, lunch for two",
@@ -50,14 +51,14 @@ def models() -> dict[str, tuple[Any, Any]]:
         "categorical_codes": (sf.CategoricalNB(alpha="evidence").fit(COUNTS, Y), COUNTS),
         "complement": (sf.ComplementNB(norm=True).fit(COUNTS, Y), COUNTS),
         "dirichlet_multinomial": (sf.DirichletMultinomialNB(method="edcm").fit(COUNTS, Y), COUNTS),
-        "discriminant": (sf.GaussianDiscriminant().fit(np.tile(REALS, (4, 1)), np.tile(Y, 4)), REALS),
+        "discriminant": (sf.GaussianDiscriminant().fit(SPREAD, np.tile(Y, 3)), REALS),
         "discriminant_diagonal": (
             sf.GaussianDiscriminant("diagonal", prior=sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)).fit(REALS, Y),
             REALS,
         ),
         "linear_analysis": (sf.LinearDiscriminantAnalysis(priors=[0.2, 0.3, 0.5]).fit(REALS, Y), REALS),
         "quadratic_analysis": (
-            sf.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(REALS, Y),
+            sf.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(SPREAD, np.tile(Y, 3)),
             REALS,
         ),
         "gaussian": (sf.GaussianNB(priors=[0.2, 0.3, 0.5], temper=0.5).fit(REALS, Y), REALS),
