@@ -23,11 +23,13 @@ from .estimators import GaussianDiscriminant as GaussianDiscriminant
 from .estimators import GaussianNB as GaussianNB
 from .estimators import LanguageModel as LanguageModel
 from .estimators import LinearDiscriminantAnalysis as LinearDiscriminantAnalysis
+from .estimators import Mixture as Mixture
 from .estimators import MultinomialNB as MultinomialNB
 from .estimators import NaiveBayes as NaiveBayes
 from .estimators import PoissonNB as PoissonNB
 from .estimators import QuadraticDiscriminantAnalysis as QuadraticDiscriminantAnalysis
 from .estimators import SelectInformative as SelectInformative
+from .estimators import SemiSupervised as SemiSupervised
 from .estimators import TextClassifier as TextClassifier
 from .estimators import bayes_factor as bayes_factor
 from .estimators import compare as compare

@@ -12,10 +12,12 @@ from suffice.estimators.informative import Information, mutual_information
 from suffice.estimators.language import LanguageModel
 from suffice.estimators.linear_analysis import LinearDiscriminantAnalysis
 from suffice.estimators.mixed import NaiveBayes
+from suffice.estimators.mixture import Mixture
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
 from suffice.estimators.quadratic_analysis import QuadraticDiscriminantAnalysis
 from suffice.estimators.selection import SelectInformative
+from suffice.estimators.semi_supervised import SemiSupervised
 from suffice.estimators.text import TextClassifier
 from suffice.estimators.vectorizer import CountVectorizer
 
@@ -31,11 +33,13 @@ __all__ = [
     "Information",
     "LanguageModel",
     "LinearDiscriminantAnalysis",
+    "Mixture",
     "MultinomialNB",
     "NaiveBayes",
     "PoissonNB",
     "QuadraticDiscriminantAnalysis",
     "SelectInformative",
+    "SemiSupervised",
     "TextClassifier",
     "bayes_factor",
     "compare",

@@ -18,6 +18,7 @@ from suffice.errors import DataError, InputError, LabelError, ShapeError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.explaining import RowExplaining
 from suffice.estimators.shared import Classifier, classes_and_codes, labelled
+from suffice.estimators.shares import RowShares
 from suffice.models import Scorer
 from suffice.models.beliefs import belief_about, intervals_of
 from suffice.models.evidence import feature_evidence
@@ -29,7 +30,7 @@ from suffice.typing import Array, Integers
 __all__ = ["NaiveBayesClassifier"]
 
 
-class NaiveBayesClassifier(RowExplaining, Classifier, metaclass=ABCMeta):
+class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMeta):
     """Statistics in `_classes` and `_features`; everything else is remade from them after each change."""
 
     _classes: ClassCounts

@@ -174,6 +174,9 @@ class CategoricalNB(CountClassifier):
     def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
         super()._set_statistics(classes, {**statistics, "features": self._without_unseen(statistics["features"])})
 
+    def _take_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
+        super()._set_statistics(classes, statistics)  # categories that no row has yet stay: rows are coded by them
+
     def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
         super()._restore(classes, statistics)
         sizes = self.n_categories_.tolist()

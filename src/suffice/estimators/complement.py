@@ -6,10 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from suffice.errors import KindError
 from suffice.estimators.counts import LOO, CountClassifier
 from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.views import TEMPER
 from suffice.models import Complement, Scorer, linear
+from suffice.models.evidence import NO_EVIDENCE
 from suffice.posterior import Dirichlet
 from suffice.typing import Array
 
@@ -95,6 +97,9 @@ class ComplementNB(MultinomialNB):
         """Total count of each word."""
         total: Array = self.feature_count_.sum(axis=0)
         return total
+
+    def _must_share(self) -> None:
+        raise KindError(f"ComplementNB cannot learn without labels: {NO_EVIDENCE['complement']}. Use MultinomialNB.")
 
     def _remake(self) -> None:
         self._remake_prior()

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from suffice.errors import KindError
 from suffice.estimators.counts import CountClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Polya, Scorer, Urn
@@ -99,6 +100,7 @@ class DirichletMultinomialNB(CountClassifier):
     force_alpha = True  # as it is given
 
     _feature_counts = Bursts
+    _orders = True
 
     def __init__(
         self,
@@ -170,6 +172,13 @@ class DirichletMultinomialNB(CountClassifier):
                 stacklevel=2,
             )
         return urns
+
+    def _must_share(self) -> None:
+        if self.method == "edcm":
+            raise KindError(
+                "DirichletMultinomialNB must have method='dcm' to learn without labels; got 'edcm', whose "
+                "probabilities do not add up to one."
+            )
 
     def _as_model_sees(self, rows: Rows) -> Rows:
         return rows.must_be(WHOLE)

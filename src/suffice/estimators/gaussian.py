@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
+from suffice.errors import KindError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.shared import ESTIMATES
 from suffice.estimators.views import TEMPER
@@ -115,6 +116,13 @@ class GaussianNB(NaiveBayesClassifier):
 
     def _count(self, X: Any, codes: Any, weights: Any, n_classes: int, fresh: bool) -> Statistic:
         return DiagonalMoments.of(X, codes, weights, n_classes=n_classes, name="X")
+
+    def _must_share(self) -> None:
+        if (self.prior is None or self.estimate == "mle") and self.var_smoothing == 0:
+            raise KindError(
+                "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
+                "likelihood, where a variance may shrink to nothing; got 0. Or give a prior, with estimate='map'."
+            )
 
     def _remake(self) -> None:
         t: Any = self._features

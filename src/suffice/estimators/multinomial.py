@@ -100,6 +100,8 @@ class MultinomialNB(TotalsClassifier):
         "ridge": [Interval(Real, 0, None, closed="neither"), None],
     }
 
+    _orders = True
+
     def __init__(
         self,
         *,

@@ -70,6 +70,8 @@ class PoissonNB(TotalsClassifier):
         "temper": TEMPER,
     }
 
+    _orders = False
+
     def __init__(
         self,
         *,

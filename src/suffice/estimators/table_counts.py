@@ -13,6 +13,7 @@ from suffice.estimators.kinds import declared_models, tell_of_dropped
 from suffice.estimators.rows import aligned, one_row, read, weighed
 from suffice.estimators.shared import Classifier, class_log_prior
 from suffice.estimators.summary import as_html, as_text
+from suffice.estimators.table_shares import TableShares
 from suffice.estimators.weights import ColumnWeights
 from suffice.models.columns import ColumnModel, Drop, Unknown
 from suffice.models.columns.beliefs import TableBelief
@@ -34,7 +35,7 @@ ENOUGH, NUMBERS = 4000, 2**25
 """Rows that the ridge is chosen by; and votes that weights are fitted on, at most."""
 
 
-class TableCounts(Classifier):
+class TableCounts(TableShares, Classifier):
     """Models and statistics of columns behind the face of `NaiveBayes`, which names the parameters."""
 
     columns: Any

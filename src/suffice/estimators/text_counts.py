@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, InputError, KindError, LabelError, ShapeError
 from suffice.estimators.explaining import one_text
 from suffice.estimators.shared import Classifier, class_log_prior, classes_and_codes
+from suffice.estimators.text_shares import TextShares
 from suffice.estimators.text_views import TextViews
 from suffice.estimators.weights import WordWeights
 from suffice.estimators.words import analysis_of, keeps_all, kept_words
@@ -38,7 +39,7 @@ __all__ = ["URNS", "TextCounts", "labels_of_texts"]
 URNS = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
 
 
-class TextCounts(TextViews, Classifier):
+class TextCounts(TextShares, TextViews, Classifier):
     """Counts of words by class behind the face of `TextClassifier`, which names the parameters."""
 
     model: str

@@ -37,6 +37,7 @@ __all__ = [
     "flag_evidence",
     "label_evidence",
     "log_coefficient",
+    "log_coefficients",
     "must_be_proper",
     "presence_evidence",
     "word_evidence",
@@ -112,6 +113,11 @@ def must_be_proper(what: str, *pseudo_counts: Any) -> None:
 def log_coefficient(X: Any, weights: Array | None, lengths: bool = True) -> float:
     """Σ ln n!/Πx! over rows of counts, or without the rows' lengths n Σ −ln Πx!."""
     weight = np.ones(X.shape[0]) if weights is None else weights
+    return float(weight @ log_coefficients(X, lengths))
+
+
+def log_coefficients(X: Any, lengths: bool = True) -> Array:
+    """The same of each row."""
     factorials = X.copy().astype(np.float64)
     n = np.asarray(factorials.sum(axis=1)).ravel()
     if isinstance(factorials, np.ndarray):
@@ -119,7 +125,7 @@ def log_coefficient(X: Any, weights: Array | None, lengths: bool = True) -> floa
     else:
         factorials.data = gammaln(factorials.data + 1)
     ways = gammaln(n + 1) if lengths else np.zeros(len(n))
-    return float(weight @ (ways - np.asarray(factorials.sum(axis=1)).ravel()))  # NB-11
+    return np.asarray(ways - np.asarray(factorials.sum(axis=1)).ravel())  # NB-11
 
 
 @singledispatch

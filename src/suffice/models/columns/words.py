@@ -19,7 +19,7 @@ from suffice.models.urns import predictive_urns
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.words import WordCounter, WordCounts
 from suffice.tables import Column, refuse
-from suffice.text import Analysis
+from suffice.text import Analysis, WordList, look_up
 from suffice.typing import Array, Integers
 
 __all__ = ["Text"]
@@ -86,6 +86,10 @@ class Text(ColumnModel):
         super().read(column, how)
         if column.storage == "category" and column.labels.dtype.kind != "O":
             refuse(column, self.word, how)
+
+    def documents(self, column: Column, words: WordList) -> Any:
+        """Rows × words, for what needs the matrix; a missing text has none."""
+        return look_up(_texts(column).fill_null(""), self.analysis, words, f"column {column.name!r}")
 
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> WordCounts:
         """Counts of words."""

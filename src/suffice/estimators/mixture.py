@@ -1,0 +1,324 @@
+"""Clusters: EM over any generative classifier, without a single label."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy.special import gammaln, logsumexp
+from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, _fit_context
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import InputError
+from suffice.estimators.algebra import all_or_nothing
+from suffice.estimators.em import Rows, copy_of, prior_of, reporter, tell_of_end
+from suffice.estimators.seeds import random_shares, seeded_shares
+from suffice.estimators.unlabelled import read_rows, size
+from suffice.estimators.views import is_loo
+from suffice.models.em import Course, entropy, share_out
+from suffice.posterior import Dirichlet
+from suffice.stats.words import read_weights
+from suffice.typing import Array, Integers
+
+__all__ = ["Mixture"]
+
+
+class Mixture(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+    """A mixture model: clusters of rows, each described as a classifier describes a class.
+
+    Bernoullis for flags, multinomials for documents, Gaussians for numbers, any mix of columns for tables: whatever the
+    classifier is a model of. Clusters are found by EM from several starts; that of the highest objective stays.
+
+    Parameters
+    ----------
+    estimator : classifier
+        A generative classifier of this library: all but ComplementNB and its kind.
+    n_components : int, "bic" or "evidence", default=2
+        How many clusters; or from 1 to `max_components` the number with the least BIC, or with the highest evidence by
+        Cheeseman and Stutz, for which the classifier needs a proper prior.
+    max_components : int, default=10
+        The most clusters to try, where their number is to be chosen.
+    n_init : int, default=4
+        Starts. The first, third, … are from rows that differ, the others from a random partition.
+    max_iter : int, default=100
+        Most steps from each start.
+    tol : float, default=1e-4
+        A step that changes the objective by no more than this, in nats a row, is the last.
+    random_state : int, RandomState or None, default=None
+        What starts are drawn with.
+    verbose : bool, default=False
+        Whether to tell of each step.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted classifier, whose classes are the clusters 0, 1, …: it explains and can be saved.
+    n_components_ : int
+        The number of clusters.
+    weights_ : ndarray of shape (n_components,)
+        The share of rows that each cluster has; 0 for one that has died.
+    labels_ : ndarray of shape (n_rows,)
+        The cluster of each training row.
+    objective_ : list of float
+        ln p of rows and parameters: at the start that was best, and after each step.
+    n_iter_ : int
+        How often the model was made from that start.
+    converged_ : bool
+        Whether its steps came to an end.
+    criterion_ : dict
+        BIC or log evidence of each number of clusters that was tried.
+
+    Notes
+    -----
+    What a classifier chooses by rows and labels (temper, weights, `alpha="loo"`) is off here. When the objective can
+    fall is told in ``SemiSupervised``. A cluster without rows dies, unless the class prior is uniform, given or a
+    Dirichlet belief: then it keeps what that and the prior of its parameters say.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [0, 0, 1, 1], [0, 0, 1, 1], [0, 1, 1, 1]]
+    >>> model = sf.Mixture(sf.BernoulliNB(), n_components=2, random_state=0).fit(X)
+    >>> model.labels_ == model.labels_[0]
+    array([ True,  True,  True, False, False, False])
+    >>> model.predict([[1, 1, 0, 1]]) == model.labels_[0]
+    array([ True])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": "no_validation",
+        "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"bic", "evidence"})],
+        "max_components": [Interval(Integral, 1, None, closed="left")],
+        "n_init": [Interval(Integral, 1, None, closed="left")],
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "verbose": ["boolean"],
+    }
+
+    estimator_: Any
+    n_components_: int
+    weights_: Array
+    labels_: Integers
+    objective_: list[float]
+    n_iter_: int
+    converged_: bool
+    criterion_: dict[int, float]
+
+    def __init__(
+        self,
+        estimator: Any,
+        n_components: Any = 2,
+        *,
+        max_components: int = 10,
+        n_init: int = 4,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.n_components = n_components
+        self.max_components = max_components
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            tags.input_tags = self.estimator.__sklearn_tags__().input_tags
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find clusters.
+
+        Parameters
+        ----------
+        X : as for the estimator
+            Training rows: an array, a table, or texts.
+        y : ignored
+            There for scikit-learn's sake.
+        sample_weight : array-like of shape (n_rows,), default=None
+            What each row counts for; one if not given.
+
+        Returns
+        -------
+        self : object
+            The fitted mixture.
+        """
+        with all_or_nothing(self):
+            X = read_rows(copy_of(self.estimator, "Mixture"), X)
+            weights = read_weights(sample_weight, size(X))
+            weights = np.ones(size(X)) if weights is None else weights
+            rng = check_random_state(self.random_state)
+            if isinstance(self.n_components, str):
+                most = max(1, min(self.max_components, size(X)))
+                tried = {k: self._best(X, weights, k, rng) for k in range(1, most + 1)}
+                self.criterion_ = {k: self._criterion(*found, weights) for k, found in tried.items()}
+                pick = min if self.n_components == "bic" else max
+                self.n_components_ = int(pick(self.criterion_, key=lambda k: self.criterion_[k]))
+                found = tried[self.n_components_]
+            else:
+                self.n_components_ = int(self.n_components)
+                found = self._best(X, weights, self.n_components_, rng)
+            self._take(*found)
+        return self
+
+    def _best(self, X: Any, weights: Array, k: int, rng: np.random.RandomState) -> tuple[Any, Course]:
+        """The best of several starts, as a model and how it came about."""
+        model = _without_views(copy_of(self.estimator, "Mixture"))
+        model._chosen = {}
+        rows = Rows(model, np.arange(k), None, np.zeros(0, np.int64), np.zeros(0), [X])
+        if size(X) < k:
+            raise InputError(f"The 'n_components' parameter of Mixture must not exceed the rows, {size(X)}; got {k}.")
+        if not weights.any():
+            raise InputError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
+        best: Any = None
+        for start in range(self.n_init if k > 1 else 1):
+            rows.weigh([weights])
+            rows.learn(random_shares(rows, rng) if start % 2 else seeded_shares(rows, rng))  # EM-3
+            what = f"{k} components, start {start + 1}, "
+            course = rows.run(self.max_iter, self.tol, reporter("Mixture", self.verbose, float(weights.sum()), what))
+            if best is None or course.objective[-1] > best[1].objective[-1]:
+                best = model._get_statistics(), course
+        model._take_statistics(rows.classes, best[0])
+        return model, best[1]
+
+    def _take(self, model: Any, course: Course) -> None:
+        tell_of_end("Mixture", course, self.max_iter)
+        self.estimator_, self.labels_ = model, course.shares.argmax(axis=1)
+        self.weights_ = np.exp(model._log_prior())
+        self.objective_, self.n_iter_, self.converged_ = course.objective, len(course.objective), course.converged
+
+    def _criterion(self, model: Any, course: Course, weights: Array) -> float:
+        if self.n_components == "evidence":
+            return _log_evidence(model, course.shares, weights)
+        log_likelihood = course.objective[-1] - prior_of(model)
+        return _bic(model, log_likelihood, float(weights.sum()))
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        return int(self.estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Names of the features, if X had them."""
+        return self.estimator_.feature_names_in_
+
+    def _joint(self, X: Any) -> Array:
+        check_is_fitted(self)
+        prior = self.estimator_._log_prior()
+        joint: Array = self.estimator_._scores_of(self.estimator_._known_rows(X)) + prior
+        joint[:, np.isneginf(prior)] = -np.inf
+        return joint
+
+    def predict(self, X: Any) -> Integers:
+        """The most probable cluster of each row.
+
+        Parameters
+        ----------
+        X : as for fit
+            Rows.
+
+        Returns
+        -------
+        labels : ndarray of shape (n_samples,)
+            Numbers from 0.
+        """
+        return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each cluster for each row.
+
+        Parameters
+        ----------
+        X : as for fit
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_components)
+            Rows add up to one.
+        """
+        joint = self._joint(X)
+        return share_out(joint, self.estimator_._log_prior())[0]
+
+    def score_samples(self, X: Any) -> Array:
+        """ln p(x) of each row; of a text, of its words in their order.
+
+        Parameters
+        ----------
+        X : as for fit
+            Rows.
+
+        Returns
+        -------
+        logs : ndarray of shape (n_samples,)
+            Log-densities, or log-probabilities.
+        """
+        return np.asarray(logsumexp(self._joint(X), axis=1))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean of ln p(x) over rows.
+
+        Parameters
+        ----------
+        X : as for fit
+            Rows.
+        y : ignored
+            There for scikit-learn's sake.
+
+        Returns
+        -------
+        score : float
+            In nats a row.
+        """
+        return float(self.score_samples(X).mean())
+
+    def bic(self, X: Any) -> float:
+        """−2 ln p(X) + parameters · ln rows: the less, the better.
+
+        Parameters
+        ----------
+        X : as for fit
+            Rows.
+
+        Returns
+        -------
+        bic : float
+            Bayesian information criterion.
+        """
+        logs = self.score_samples(X)
+        return _bic(self.estimator_, float(logs.sum()), float(len(logs)))
+
+
+def _without_views(model: Any) -> Any:
+    """The classifier without what it would choose by rows and labels; words count as often as they come."""
+    plain = {"temper": None, "weights": None}
+    model.set_params(**{name: value for name, value in plain.items() if is_loo(getattr(model, name, None))})
+    if getattr(model, "sublinear_tf", False) is None:
+        model.set_params(sublinear_tf=False)
+    return model
+
+
+def _bic(model: Any, log_likelihood: float, rows: float) -> float:
+    """Free numbers are those of each cluster, and the clusters' shares."""
+    k = len(model.classes_)
+    return float((k * model._free_parameters() + k - 1) * np.log(rows) - 2 * log_likelihood)
+
+
+def _log_evidence(model: Any, shares: Array, weights: Array) -> float:
+    """Of rows in shares, as if shares were labels; what that leaves out, their entropy; and k! orders of clusters."""
+    found, k = model.evidence(), len(model.classes_)
+    labels = found.labels
+    if getattr(model, "class_prior", getattr(model, "priors", None)) is None and getattr(model, "fit_prior", True):
+        labels = float(Dirichlet(np.ones(k)).log_evidence(counts=model._class_rows())) if k > 1 else 0.0
+    return float(found.total - found.labels + labels + entropy(shares, weights) + gammaln(k + 1))  # EM-3

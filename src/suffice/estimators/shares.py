@@ -1,0 +1,113 @@
+"""Rows that belong to classes in shares: read once, then counted and scored as often as EM asks."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.models.em_objective import log_prior_density, n_parameters
+from suffice.models.evidence import log_coefficients
+from suffice.stats import CategoryCounts, ClassCounts
+from suffice.stats.inputs import Rows
+from suffice.typing import Array
+
+__all__ = ["RowShares", "Sharing"]
+
+
+class Sharing:
+    """A classifier that can learn from rows of which it knows only how probable each class is."""
+
+    def _must_share(self) -> None:
+        """Raise KindError unless the classifier is a model of rows that EM can climb."""
+
+    @abstractmethod
+    def _begin(self, parts: list[Any], classes: Any) -> list[Any]:
+        """Learn from all rows what rows are like, whatever their class; gives them as they were read."""
+
+    @abstractmethod
+    def _known_rows(self, X: Any) -> Any:
+        """New rows, read in the same way."""
+
+    @abstractmethod
+    def _count_shares(self, rows: Any, shares: Array, weights: Array) -> dict[str, Any]:
+        """Statistics of rows as `_begin` gave them, by shares of classes."""
+
+    @abstractmethod
+    def _scores_of(self, rows: Any) -> Array:
+        """ln p(x | c) of such rows, with nothing left out, and as the model is without views."""
+
+    @abstractmethod
+    def _prior_density(self) -> float:
+        """ln p(θ) of the parameters in use, but for the class prior."""
+
+    @abstractmethod
+    def _free_parameters(self) -> int:
+        """Numbers that are free in one class."""
+
+    def _take_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
+        owner: Any = self
+        owner._set_statistics(classes, statistics)
+
+
+@dataclass(frozen=True)
+class Block:
+    """Rows, and the part of ln p(x) that no class changes."""
+
+    rows: Rows
+    constant: Array
+
+
+class RowShares(Sharing):
+    """The same for classifiers of rows."""
+
+    _orders: bool | None = None  # of rows of counts, whether n!/Πx! belongs to them, or only 1/Πx!
+    _features: Any
+    _classes: ClassCounts
+    _event: Any
+
+    def _begin(self, parts: list[Any], classes: Any) -> list[Block]:
+        owner: Any = self
+        owner._declared, owner._stale = None, False
+        for k, part in enumerate(parts):
+            X, codes = owner._read(part, np.zeros(_rows_of(part), np.int64), reset=k == 0)
+            with owner._in_words_of_sklearn(X):
+                t = owner._count(X, codes, None, 1, k == 0)
+            self._features = t if k == 0 else self._features + t
+        return [self._known_rows(part) for part in parts]
+
+    def _known_rows(self, X: Any) -> Block:
+        owner: Any = self
+        rows = owner._as_model_sees(Rows.read(owner._read_rows(X), "X"))
+        counts = self._orders is not None
+        return Block(rows, log_coefficients(rows.matrix, bool(self._orders)) if counts else np.zeros(len(rows)))
+
+    def _count_shares(self, rows: Block, shares: Array, weights: Array) -> dict[str, Any]:
+        sizes: dict[str, Any] = {}
+        if isinstance(self._features, CategoryCounts):
+            sizes["sizes"] = self._features.sizes
+        n = shares.shape[1]
+        return {
+            "classes": ClassCounts.of_labels(shares, weights, n_classes=n),
+            "features": type(self._features).of(rows.rows, shares, weights, n_classes=n, **sizes),
+        }
+
+    def _scores_of(self, rows: Block) -> Array:
+        owner: Any = self
+        with owner._in_words_of_sklearn(rows.rows.matrix):
+            scores: Array = owner._view("scorer", owner._make_scorer).scores(rows.rows)
+        scores += rows.constant[:, None]
+        return scores
+
+    def _prior_density(self) -> float:
+        return log_prior_density(self._event, self._features, self._classes.counts)
+
+    def _free_parameters(self) -> int:
+        return n_parameters(self._event, self._features)
+
+
+def _rows_of(part: Any) -> int:
+    shape = getattr(part, "shape", None)
+    return int(shape[0]) if shape else len(part)

@@ -1,0 +1,97 @@
+"""Rows of tables that belong to classes in shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.estimators.kinds import declared_models, tell_of_dropped
+from suffice.estimators.rows import aligned
+from suffice.estimators.shares import Sharing
+from suffice.models.columns import Drop, Text, Unknown
+from suffice.models.columns.em import column_measure, column_parameters, column_prior
+from suffice.models.tables import TableModel
+from suffice.parallel import in_parallel
+from suffice.stats import ClassCounts
+from suffice.stats.word_shares import WordMatrix
+from suffice.tables import Table
+from suffice.typing import Array
+
+__all__ = ["TableShares"]
+
+
+@dataclass(frozen=True)
+class TableRows:
+    """A table, and of its columns of text the words, read once."""
+
+    table: Table
+    texts: dict[Any, WordMatrix]
+
+
+class TableShares(Sharing):
+    """The same for tables. Which model a column gets is settled by all rows, as if they were of one class."""
+
+    columns: Any
+    estimate: Any
+    _learned: TableModel
+
+    def _begin(self, parts: list[Any], classes: Any) -> list[TableRows]:
+        owner: Any = self
+        tables = [Table.read(part, "X") for part in parts]
+        owner._target, owner._declared, owner._stale = None, None, False
+        owner._start(tables[0], classes)
+        owner.columns_ = dict(self._learned.columns)
+        tables = [tables[0], *(aligned(self, table) for table in tables[1:])]
+        settled = TableModel.zero(tables[0].names, 1)
+        declared = declared_models(self.columns, list(settled.columns), None)
+        for table in sorted(tables, key=len, reverse=True):
+            before, settled = settled, settled.learn(table, np.zeros(len(table), np.int64), None, declared)
+            tell_of_dropped(before, settled, self.columns, table, 5)
+        self._learned = settled.emptied(len(classes))
+        return [TableRows(table, self._texts(settled, table)) for table in tables]
+
+    def _known_rows(self, X: Any) -> TableRows:
+        return TableRows(aligned(self, Table.read(X, "X")), {})
+
+    def _texts(self, settled: TableModel, table: Table) -> dict[Any, WordMatrix]:
+        found = {}
+        for name, model in settled.columns.items():
+            if isinstance(model, Text) and name in table:
+                words = settled.statistics[name].words
+                found[name] = WordMatrix(model.documents(table[name], words), words)
+        return found
+
+    def _count_shares(self, rows: TableRows, shares: Array, weights: Array) -> dict[str, Any]:
+        nothing, n, table = self._learned.emptied(shares.shape[1]), shares.shape[1], rows.table
+
+        def counted(name: Any) -> Any:
+            model = nothing.columns[name]
+            if name in rows.texts:
+                there = table[name].present
+                return rows.texts[name].take(there).counts((shares * weights[:, None])[there])
+            if isinstance(model, Drop | Unknown) or name not in table or table[name].n_missing == len(table):
+                return nothing.statistics[name]
+            labels: Any = shares
+            return model.count(table[name], labels, weights, n)
+
+        names = list(nothing.columns)
+        statistics = dict(zip(names, in_parallel(counted, names), strict=True))
+        return {"table": TableModel(ClassCounts.of_labels(shares, weights, n_classes=n), nothing.columns, statistics)}
+
+    def _scores_of(self, rows: TableRows) -> Array:
+        scores = self._learned.scorer(self.estimate, False).scores(rows.table)
+        for name, model in self._learned.columns.items():
+            if name in rows.table and rows.table[name].n_missing < len(rows.table):
+                measure = column_measure(model, self._learned.statistics[name], rows.table[name])
+                scores += np.reshape(measure, (-1, 1))
+        return scores
+
+    def _prior_density(self) -> float:
+        known = self._learned
+        return float(sum(column_prior(known.columns[name], t, self.estimate) for name, t in known.statistics.items()))
+
+    def _free_parameters(self) -> int:
+        known = self._learned
+        return sum(column_parameters(known.columns[name], t) for name, t in known.statistics.items())

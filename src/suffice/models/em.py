@@ -1,0 +1,91 @@
+"""EM: rows whose class is not known are counted in shares, and the counts say what their shares are.
+
+E step     Q_i(c) = p(c | x_i), Bayes' rule with the counts as they are
+M step     the same counts, of each row by its shares Q_i; a row with a label has it for certain
+
+EM-1  objective   Σ_labelled w ln p(x, y) + Σ_unlabelled w ln p(x) + ln p(θ)
+EM-2  weight      w = sample weight, times λ if the row has no label (Nigam et al. 2000)
+EM-3  mixture     no row has a label: classes are clusters, and a start is a guess of shares
+
+Where parameters are plugged in at the mode of a fixed prior, no step takes the objective down. A posterior mean is such
+a mode, of a prior with one more pseudo-count (see `em_objective`); what integrates parameters out is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from suffice.models.bayes import normalise
+from suffice.typing import Array
+
+__all__ = ["Course", "Learner", "climb", "entropy"]
+
+SLIGHT = 1e-100
+"""A share below this is none: what it would add to a count is far below the last digit."""
+
+
+class Learner(Protocol):
+    """Rows, and a model that learns from them."""
+
+    def learn(self, shares: Array) -> None:
+        """Count the unlabelled rows by these shares, and the labelled ones by their labels."""
+
+    def judge(self) -> tuple[Array, Array, float]:
+        """ln p(x, c) of unlabelled rows, the log prior of classes, and what labelled rows and ln p(θ) come to."""
+
+
+@dataclass(frozen=True)
+class Course:
+    """How the objective went, and what rows came to."""
+
+    shares: Array  # of the unlabelled rows, by the model as it is at the end
+    objective: list[float]  # at the start, and after each step
+    converged: bool
+
+    @property
+    def n_iter(self) -> int:
+        """Steps that were made."""
+        return len(self.objective) - 1
+
+
+def climb(
+    learner: Learner, weights: Array, max_iter: int, tol: float, tell: Callable[[int, float], None] | None = None
+) -> Course:
+    """Steps from the model as it is, until one changes the objective by at most `tol` a row."""
+    course: list[float] = []
+    while True:
+        joint, log_prior, rest = learner.judge()
+        shares, logs = share_out(joint, log_prior)
+        course.append(rest + float(weights[weights > 0] @ logs[weights > 0]))  # EM-1
+        if tell is not None:
+            tell(len(course) - 1, course[-1])
+        if not weights.any() or _settled(course, tol * float(weights.sum())):
+            return Course(shares, course, True)
+        if len(course) > max_iter:
+            return Course(shares, course, False)
+        learner.learn(shares)
+
+
+def share_out(joint: Array, log_prior: Array) -> tuple[Array, Array]:
+    """p(c | x) and ln p(x) of rows, from ln p(x, c), which is written over."""
+    largest = joint.max(axis=1)
+    normalise(joint, log_prior)
+    logs = largest - joint.max(axis=1)
+    shares = np.exp(joint, out=joint)
+    shares[shares < SLIGHT] = 0.0
+    return shares, logs
+
+
+def entropy(shares: Array, weights: Array) -> float:
+    """How unsure the shares are, in nats, all rows together."""
+    return float(-(weights @ (shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)))
+
+
+def _settled(course: list[float], slight: float) -> bool:
+    if len(course) < 2 or not np.isfinite(course[-2:]).all():
+        return len(course) > 2 and not np.isfinite(course[-3:]).any()  # what stays impossible will not get better
+    return abs(course[-1] - course[-2]) <= slight

@@ -1,0 +1,47 @@
+"""Counts of words where documents belong to classes in shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.stats.words import WordCounts
+from suffice.text import WordList
+from suffice.typing import Array, Booleans
+
+__all__ = ["WordMatrix"]
+
+
+@dataclass(frozen=True, eq=False)
+class WordMatrix:
+    """Documents × words, to be counted again and again."""
+
+    matrix: Any
+    words: WordList
+    hash_bits: int = 0
+
+    @cached_property
+    def flags(self) -> Any:
+        """Which words each document has."""
+        return sparse.csr_matrix(
+            (np.ones(self.matrix.nnz), self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape
+        )
+
+    def take(self, keep: Booleans) -> WordMatrix:
+        """Some of the documents."""
+        return self if keep.all() else WordMatrix(self.matrix[keep], self.words, self.hash_bits)
+
+    def counts(self, shares: Array) -> WordCounts:
+        """By documents × classes, what each document weighs included; all words stay, met or not."""
+        tokens, documents = (np.ascontiguousarray((table.T @ shares).T) for table in (self.matrix, self.flags))
+        line, word = np.nonzero(documents)
+        start = np.searchsorted(line, np.arange(shares.shape[1] + 1))
+        tokens, documents = (
+            sparse.csr_matrix((table[line, word], word, start), shape=table.shape) for table in (tokens, documents)
+        )
+        bursts = (np.empty((0, 3), np.int64), np.empty(0), np.empty((0, 2), np.int64), np.empty(0))
+        return WordCounts(self.words, shares.sum(axis=0), tokens, documents, *bursts, self.hash_bits)
