@@ -12,6 +12,7 @@ from suffice.models.em_objective import log_prior_density, n_parameters
 from suffice.models.evidence import log_coefficients
 from suffice.stats import CategoryCounts, ClassCounts
 from suffice.stats.inputs import Rows
+from suffice.stats.row_shares import counts_of_shares, rows_of_shares
 from suffice.typing import Array
 
 __all__ = ["RowShares", "Sharing"]
@@ -88,10 +89,9 @@ class RowShares(Sharing):
         sizes: dict[str, Any] = {}
         if isinstance(self._features, CategoryCounts):
             sizes["sizes"] = self._features.sizes
-        n = shares.shape[1]
         return {
-            "classes": ClassCounts.of_labels(shares, weights, n_classes=n),
-            "features": type(self._features).of(rows.rows, shares, weights, n_classes=n, **sizes),
+            "classes": rows_of_shares(shares, weights),
+            "features": counts_of_shares(type(self._features), rows.rows, shares, weights, **sizes),
         }
 
     def _scores_of(self, rows: Block) -> Array:

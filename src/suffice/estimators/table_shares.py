@@ -14,7 +14,7 @@ from suffice.models.columns import Drop, Text, Unknown
 from suffice.models.columns.em import column_measure, column_parameters, column_prior
 from suffice.models.tables import TableModel
 from suffice.parallel import in_parallel
-from suffice.stats import ClassCounts
+from suffice.stats.row_shares import rows_of_shares
 from suffice.stats.word_shares import WordMatrix
 from suffice.tables import Table
 from suffice.typing import Array
@@ -78,7 +78,7 @@ class TableShares(Sharing):
 
         names = list(nothing.columns)
         statistics = dict(zip(names, in_parallel(counted, names), strict=True))
-        return {"table": TableModel(ClassCounts.of_labels(shares, weights, n_classes=n), nothing.columns, statistics)}
+        return {"table": TableModel(rows_of_shares(shares, weights), nothing.columns, statistics)}
 
     def _scores_of(self, rows: TableRows) -> Array:
         scores = self._learned.scorer(self.estimate, False).scores(rows.table)

@@ -155,9 +155,15 @@ def text_parameters(model: TextModel) -> int:
 
 def _dirichlet(more: Array, log_theta: Array) -> float:
     """ln Dirichlet(θ ; more + 1) of lines of θ."""
-    each = np.broadcast_to(more, log_theta.shape)
-    constant = gammaln((each + 1).sum(axis=1)) - gammaln(each + 1).sum(axis=1)
-    return float(_times(each, log_theta).sum() + constant.sum())
+    lines, width = log_theta.shape
+    if np.ptp(more) == 0:
+        one = float(np.ravel(more)[0])
+        constant = gammaln(width * (one + 1)) - width * gammaln(one + 1)
+        return float((one * log_theta.sum() if one else 0.0) + lines * constant)
+    each = np.broadcast_to(more, (width,))
+    free = each != 0  # 0 · ln 0 = 0
+    constant = gammaln((each + 1).sum()) - gammaln(each + 1).sum()
+    return float((log_theta[:, free] @ each[free]).sum() + lines * constant)
 
 
 def _times(more: Array, logs: Array) -> Array:

@@ -1,0 +1,57 @@
+"""Sums over rows that belong to classes in shares, as products of matrices, for those who count them again and again.
+
+The kernels sum with all digits and look at every value. Here rows were looked at before, and float64 does: a sum of n
+terms, none below zero, is right to n roundings at most, and these cancel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.stats.base import Statistic, sealed
+from suffice.stats.counts import BinaryCounts, ClassCounts, TokenCounts
+from suffice.stats.inputs import Rows
+from suffice.typing import Array
+
+__all__ = ["counts_of_shares", "rows_of_shares"]
+
+NUMBERS_AT_ONCE = 2**20
+
+
+def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: Array, **sizes: Any) -> Any:
+    """The statistic of rows that were counted once before, by rows × classes of shares, and weights."""
+    if kind not in (TokenCounts, BinaryCounts):
+        return kind.of(rows, shares, weights, n_classes=shares.shape[1], **sizes)
+    mine = shares * weights[:, None]
+    sums = sealed(sealed(_sparse(rows, mine) if rows.is_sparse else _dense(rows, mine)).T)
+    if kind is TokenCounts:
+        return TokenCounts(sums)
+    n = mine.sum(axis=0)[:, None]
+    return BinaryCounts(np.minimum(sums, n), n)
+
+
+def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
+    """How many rows each class has."""
+    return ClassCounts(weights @ shares)
+
+
+def _sparse(rows: Rows, shares: Array) -> Array:
+    """Features × classes: the order in which rows are scored."""
+    matrix = rows.matrix
+    if rows.above is not None:
+        matrix = type(matrix)(
+            ((matrix.data > rows.above).astype(np.float64), matrix.indices, matrix.indptr), shape=matrix.shape
+        )
+    return np.asarray(matrix.T @ shares)
+
+
+def _dense(rows: Rows, shares: Array) -> Array:
+    out = np.zeros((rows.matrix.shape[1], shares.shape[1]))
+    step = max(1, NUMBERS_AT_ONCE // max(1, rows.matrix.shape[1]))
+    for at in range(0, len(rows), step):
+        part = rows.matrix[at : at + step]
+        part = part if rows.above is None else part > rows.above
+        out += part.astype(np.float64, copy=False).T @ shares[at : at + step]
+    return out
