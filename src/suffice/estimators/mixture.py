@@ -16,7 +16,7 @@ from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.em import Rows, copy_of, prior_of, reporter, tell_of_end
 from suffice.estimators.seeds import random_shares, seeded_shares
-from suffice.estimators.unlabelled import read_rows, size
+from suffice.estimators.unlabelled import read_rows, size, some
 from suffice.estimators.views import is_loo
 from suffice.models.em import Course, entropy, share_out
 from suffice.posterior import Dirichlet
@@ -157,7 +157,10 @@ class Mixture(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             X = read_rows(copy_of(self.estimator, "Mixture"), X)
             weights = read_weights(sample_weight, size(X))
             weights = np.ones(size(X)) if weights is None else weights
-            rng = check_random_state(self.random_state)
+            if not weights.any():
+                raise InputError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
+            rng, every, seen = check_random_state(self.random_state), X, weights > 0
+            X, weights = some(X, seen), weights[seen]
             if isinstance(self.n_components, str):
                 most = max(1, min(self.max_components, size(X)))
                 tried = {k: self._best(X, weights, k, rng) for k in range(1, most + 1)}
@@ -169,6 +172,8 @@ class Mixture(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
                 self.n_components_ = int(self.n_components)
                 found = self._best(X, weights, self.n_components_, rng)
             self._take(*found)
+            if not seen.all():
+                self.labels_ = self.predict(every)
         return self
 
     def _best(self, X: Any, weights: Array, k: int, rng: np.random.RandomState) -> tuple[Any, Course]:
@@ -178,8 +183,6 @@ class Mixture(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         rows = Rows(model, np.arange(k), None, np.zeros(0, np.int64), np.zeros(0), [X])
         if size(X) < k:
             raise InputError(f"The 'n_components' parameter of Mixture must not exceed the rows, {size(X)}; got {k}.")
-        if not weights.any():
-            raise InputError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
         best: Any = None
         for start in range(self.n_init if k > 1 else 1):
             rows.weigh([weights])

@@ -149,10 +149,11 @@ class SemiSupervised(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             X, y = rows_and_labels(model, X, y)
             more = None if unlabelled is None else read_rows(model, unlabelled)
             self.classes_, codes = partly_labelled(y)
-            _check(size(X), codes)
-            weights = read_weights(sample_weight, len(codes))
+            weights = read_weights(sample_weight, size(X))
+            _check(size(X), codes, weights)
             weights = np.ones(len(codes)) if weights is None else weights
-            self._fit(model, X, codes, weights, more)
+            seen = weights > 0  # a row of no weight was not seen, nor what it holds
+            self._fit(model, some(X, seen), codes[seen], weights[seen], more)
             self._transduce(X, codes, more)
         return self
 
@@ -259,7 +260,7 @@ class SemiSupervised(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.estimator_.explain(x, *args, **kwargs)
 
 
-def _check(rows: int, codes: Integers) -> None:
+def _check(rows: int, codes: Integers, weights: Array | None) -> None:
     """Labels must be as many as rows, and some must be there."""
     if rows != len(codes):
         raise LabelError(
@@ -270,3 +271,10 @@ def _check(rows: int, codes: Integers) -> None:
         raise LabelError(
             f"The argument 'y' must hold a label for some row; all {rows:,} are missing. Use Mixture to find clusters."
         )
+    if weights is not None and not weights[codes >= 0].all() and not _heavy(codes, weights):
+        raise LabelError("The argument 'sample_weight' must leave each class a row with a weight above 0.")
+
+
+def _heavy(codes: Integers, weights: Array) -> bool:
+    """Whether every class has a row that counts."""
+    return len(np.unique(codes[(codes >= 0) & (weights > 0)])) == len(np.unique(codes[codes >= 0]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
 from suffice.models.em_objective import log_prior_density, n_parameters
 from suffice.models.evidence import log_coefficients
@@ -73,7 +74,7 @@ class RowShares(Sharing):
         owner: Any = self
         owner._declared, owner._stale = None, False
         for k, part in enumerate(parts):
-            X, codes = owner._read(part, np.zeros(_rows_of(part), np.int64), reset=k == 0)
+            X, codes = owner._read(part, np.zeros(_num_samples(part), np.int64), reset=k == 0)
             with owner._in_words_of_sklearn(X):
                 t = owner._count(X, codes, None, 1, k == 0)
             self._features = t if k == 0 else self._features + t
@@ -106,8 +107,3 @@ class RowShares(Sharing):
 
     def _free_parameters(self) -> int:
         return n_parameters(self._event, self._features)
-
-
-def _rows_of(part: Any) -> int:
-    shape = getattr(part, "shape", None)
-    return int(shape[0]) if shape else len(part)

@@ -1,0 +1,174 @@
+"""Laws of EM, said once, over all classifiers: what it climbs, and what labels and weights mean to it."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+import suffice as sf
+from laws.estimators import (
+    BELIEF,
+    ESTIMATORS,
+    EstimatorCase,
+    codes_of_categories,
+    counts,
+    flags,
+    mixed,
+    names_of_categories,
+    reals,
+    texts,
+)
+from laws.test_estimators import rows
+from suffice.errors import KindError
+
+REFUSED = {
+    "ComplementNB": "no model of its rows",
+    "ComplementNB norm": "no model of its rows",
+    "TextClassifier complement": "no model of its rows",
+    "TextClassifier urns": "urns",
+}
+WAVERS = {
+    "DirichletMultinomialNB": "urns are fitted up to a tolerance",
+    "GaussianNB": "a share of the largest variance is added to each",
+    "GaussianNB t": "parameters are integrated out",
+    "MultinomialNB predictive": "parameters are integrated out",
+    "PoissonNB": "parameters are integrated out",
+    "NaiveBayes": "parameters are integrated out, and bins follow the shares",
+    "NaiveBayes mean": "priors of numbers and bins follow the shares",
+    "NaiveBayes weighed": "as NaiveBayes",
+    "NaiveBayes tempered": "as NaiveBayes",
+    "MultinomialNB weighed": "weights that are always there make the scores no densities",
+    "TextClassifier predictive": "parameters are integrated out",
+    **{f"{name} evidence": "the prior follows the shares" for name in ("BernoulliNB", "CategoricalNB", "GaussianNB")},
+    **{f"{name} evidence": "the prior follows the shares" for name in ("MultinomialNB", "PoissonNB", "NaiveBayes")},
+    **{f"TextClassifier{name} evidence": "the prior follows the shares" for name in ("", " bernoulli")},
+}
+"""Classifiers whose objective may fall, and why."""
+
+FIXED: dict[str, Any] = {
+    "flag": sf.columns.Bernoulli(sf.Beta(2, 3)),
+    "colour": sf.columns.Categorical(2.0, other=2.0),
+    "size": sf.columns.Gaussian(sf.NormalInverseGamma(0.5, 0.5, 3.0, 2.0)),
+    "wait": "drop",
+    "events": sf.columns.Poisson(sf.Gamma(2.0, 1.0)),
+    "note": sf.columns.Text(1.5),
+}
+OFF: dict[str, Any] = {"temper": None, "weights": None}
+MORE = [
+    EstimatorCase("BernoulliNB map", sf.BernoulliNB(alpha=sf.Beta(2, 3), estimate="map"), flags),
+    EstimatorCase("CategoricalNB map", sf.CategoricalNB(alpha=2.0, estimate="map"), names_of_categories),
+    EstimatorCase("CategoricalNB mle", sf.CategoricalNB(estimate="mle"), codes_of_categories),
+    EstimatorCase("MultinomialNB map", sf.MultinomialNB(alpha=[2, 3, 1, 2, 2], estimate="map"), counts),
+    EstimatorCase("MultinomialNB believed", sf.MultinomialNB(class_prior=sf.Dirichlet([2, 1, 3])), counts),
+    EstimatorCase("PoissonNB map", sf.PoissonNB(alpha=sf.Gamma(2, 3), estimate="map"), counts),
+    EstimatorCase("GaussianNB map", sf.GaussianNB(prior=BELIEF, estimate="map", var_smoothing=0), reals),
+    EstimatorCase("GaussianNB mean", sf.GaussianNB(prior=BELIEF, estimate="mean", var_smoothing=0), reals),
+    EstimatorCase("NaiveBayes map, fixed", sf.NaiveBayes(FIXED, estimate="map", **OFF), mixed),
+    EstimatorCase("NaiveBayes mean, fixed", sf.NaiveBayes(FIXED, estimate="mean", **OFF), mixed),
+    EstimatorCase("TextClassifier map", sf.TextClassifier(alpha=1.5, estimate="map", **OFF), texts),
+]
+EVERY = [case for case in [*ESTIMATORS, *MORE] if case.name not in REFUSED]
+PROMISED = [case for case in EVERY if case.name not in WAVERS]
+every_one = pytest.mark.parametrize("case", EVERY, ids=str)
+
+
+def partly(case: EstimatorCase, seed: int, n: int = 60, known: int = 20) -> tuple[Any, Any]:
+    """Rows, and labels of the first of them."""
+    X, y = case.data(seed, n)
+    labels = y.astype(object)
+    labels[known:] = None
+    return X, labels
+
+
+def climbed(case: EstimatorCase, X: Any, y: Any, *args: Any, **options: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return sf.SemiSupervised(clone(case.model), **{"max_iter": 12, "tol": 0.0, **options}).fit(X, y, *args)
+
+
+def test_who_is_refused_or_may_waver_is_registered() -> None:
+    assert {*REFUSED, *WAVERS} <= {case.name for case in ESTIMATORS}
+
+
+@pytest.mark.parametrize("case", [case for case in ESTIMATORS if case.name in REFUSED], ids=str)
+def test_what_is_no_model_of_rows_is_refused(case: EstimatorCase) -> None:
+    X, y = partly(case, 0)
+    with pytest.raises(KindError, match=REFUSED[case.name]):
+        climbed(case, X, y)
+    with pytest.raises(KindError, match=REFUSED[case.name]):
+        sf.Mixture(clone(case.model)).fit(X)
+
+
+@pytest.mark.parametrize("case", PROMISED, ids=str)
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+def test_no_step_takes_the_objective_down(case: EstimatorCase, weight: float) -> None:
+    X, y = partly(case, 1)
+    objective = np.array(climbed(case, X, y, unlabelled_weight=weight).objective_)
+    first = 1 if isinstance(case.model, sf.NaiveBayes) else 0  # then tables have met all categories
+    steps = np.diff(objective[first:])
+    assert len(steps) > 4
+    assert (steps >= -1e-9 * np.abs(objective[first + 1 :])).all()
+    assert objective[-1] > objective[first]
+
+
+@every_one
+def test_where_all_rows_have_labels_it_is_a_fit(case: EstimatorCase) -> None:
+    X, y = case.data(2, 60)
+    model, plain = climbed(case, X, y), clone(case.model).fit(X, y)
+    assert model.converged_
+    assert np.array_equal(model.transduction_, y)
+    np.testing.assert_allclose(model.predict_log_proba(X), plain.predict_log_proba(X), rtol=1e-7, atol=1e-7)
+
+
+@every_one
+def test_rows_of_no_weight_were_never_there(case: EstimatorCase) -> None:
+    X, y = partly(case, 3)
+    none = climbed(case, X, y, np.where(np.arange(60) < 45, 1.0, 0.0))
+    fewer = climbed(case, rows(X, np.arange(45)), y[:45])
+    assert none.objective_ == pytest.approx(fewer.objective_)
+    np.testing.assert_allclose(none.predict_log_proba(X), fewer.predict_log_proba(X), rtol=1e-6, atol=1e-6)
+
+
+@every_one
+def test_a_row_of_weight_two_is_a_row_twice(case: EstimatorCase) -> None:
+    X, y = partly(case, 4)
+    twice = np.concatenate([np.arange(60), np.arange(0, 60, 3)])
+    heavy = climbed(case, X, y, np.where(np.arange(60) % 3 == 0, 2.0, 1.0), max_iter=4)
+    again = climbed(case, rows(X, twice), y[twice], max_iter=4)
+    assert heavy.objective_ == pytest.approx(again.objective_, rel=1e-6)
+    np.testing.assert_allclose(heavy.predict_log_proba(X), again.predict_log_proba(X), rtol=1e-5, atol=1e-5)
+
+
+@every_one
+def test_the_order_of_rows_and_how_they_come_change_nothing(case: EstimatorCase) -> None:
+    X, y = partly(case, 5)
+    order = np.random.default_rng(0).permutation(60)
+    one = climbed(case, X, y, max_iter=4)
+    other = climbed(case, rows(X, order), y[order], max_iter=4)
+    apart = sf.SemiSupervised(clone(case.model), max_iter=4, tol=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        apart.fit(rows(X, np.arange(20)), y[:20], unlabelled=rows(X, np.arange(20, 60)))
+    for model in (other, apart):
+        assert model.objective_ == pytest.approx(one.objective_, rel=1e-6)
+        np.testing.assert_allclose(model.predict_log_proba(X), one.predict_log_proba(X), rtol=1e-5, atol=1e-5)
+    assert np.array_equal(one.transduction_[order], other.transduction_)
+    assert np.array_equal(one.transduction_, apart.transduction_)
+
+
+@every_one
+def test_shares_of_one_are_labels(case: EstimatorCase) -> None:
+    X, y = case.data(6, 40)
+    model = clone(case.model)
+    model._chosen = {}
+    classes, codes = np.unique(y, return_inverse=True)
+    (read,) = model._begin([X], classes)
+    model._take_statistics(classes, model._count_shares(read, np.eye(3)[codes], np.ones(40)))
+    plain = clone(case.model).fit(X, y)
+    mine, its = model._get_statistics(), plain._get_statistics()
+    if case.exact:
+        assert all(mine[name] == its[name] for name in mine)
+    np.testing.assert_allclose(model._class_rows(), plain._class_rows())
