@@ -148,9 +148,9 @@ class SemiSupervised(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             model = copy_of(self.estimator, "SemiSupervised")
             X, y = rows_and_labels(model, X, y)
             more = None if unlabelled is None else read_rows(model, unlabelled)
-            self.classes_, codes = partly_labelled(y)
+            self.classes_, codes = partly_labelled(y, size(X))
             weights = read_weights(sample_weight, size(X))
-            _check(size(X), codes, weights)
+            _check(codes, weights)
             weights = np.ones(len(codes)) if weights is None else weights
             seen = weights > 0  # a row of no weight was not seen, nor what it holds
             self._fit(model, some(X, seen), codes[seen], weights[seen], more)
@@ -260,21 +260,13 @@ class SemiSupervised(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self.estimator_.explain(x, *args, **kwargs)
 
 
-def _check(rows: int, codes: Integers, weights: Array | None) -> None:
-    """Labels must be as many as rows, and some must be there."""
-    if rows != len(codes):
-        raise LabelError(
-            f"The argument 'y' must hold one label per row, {rows:,}; got {len(codes):,}. Found input variables with "
-            "inconsistent numbers of samples."
-        )
+def _check(codes: Integers, weights: Array | None) -> None:
+    """Some labels must be there, and weigh something."""
     if not (codes >= 0).any():
         raise LabelError(
-            f"The argument 'y' must hold a label for some row; all {rows:,} are missing. Use Mixture to find clusters."
+            f"The argument 'y' must hold a label for some row; all {len(codes):,} are missing. Use Mixture to find "
+            "clusters."
         )
-    if weights is not None and not weights[codes >= 0].all() and not _heavy(codes, weights):
-        raise LabelError("The argument 'sample_weight' must leave each class a row with a weight above 0.")
-
-
-def _heavy(codes: Integers, weights: Array) -> bool:
-    """Whether every class has a row that counts."""
-    return len(np.unique(codes[(codes >= 0) & (weights > 0)])) == len(np.unique(codes[codes >= 0]))
+    counted = codes >= 0 if weights is None else (codes >= 0) & (weights > 0)
+    if len(np.unique(codes[counted])) < codes.max() + 1:
+        raise LabelError("The argument 'sample_weight' must leave each class a row whose weight is above zero.")

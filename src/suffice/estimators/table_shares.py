@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from suffice.estimators.kinds import declared_models, tell_of_dropped
 from suffice.estimators.rows import aligned
 from suffice.estimators.shares import Sharing
-from suffice.models.columns import Drop, Text, Unknown
+from suffice.models.columns import ColumnModel, Drop, Gaussian, Histogram, Text, Unknown
 from suffice.models.columns.em import column_measure, column_parameters, column_prior
 from suffice.models.tables import TableModel
 from suffice.parallel import in_parallel
@@ -44,13 +45,22 @@ class TableShares(Sharing):
         owner._start(tables[0], classes)
         owner.columns_ = dict(self._learned.columns)
         tables = [tables[0], *(aligned(self, table) for table in tables[1:])]
-        settled = TableModel.zero(tables[0].names, 1)
-        declared = declared_models(self.columns, list(settled.columns), None)
-        for table in sorted(tables, key=len, reverse=True):
-            before, settled = settled, settled.learn(table, np.zeros(len(table), np.int64), None, declared)
-            tell_of_dropped(before, settled, self.columns, table, 5)
+        settled = self._settled(sorted(tables, key=len, reverse=True))
         self._learned = settled.emptied(len(classes))
         return [TableRows(table, self._texts(settled, table)) for table in tables]
+
+    def _settled(self, tables: list[Table]) -> TableModel:
+        """Models of columns by all rows; numbers are normal where they would be cut into bins, which takes classes."""
+        nothing = TableModel.zero(tables[0].names, 1)
+        declared = declared_models(self.columns, list(nothing.columns), None)
+        settled = _learned(nothing, tables, declared)
+        bins = [
+            name for name, model in settled.columns.items() if isinstance(model, Histogram) and name not in declared
+        ]
+        if bins:
+            settled = _learned(nothing, tables, {**declared, **dict.fromkeys(bins, Gaussian())})
+        tell_of_dropped(nothing, settled, self.columns, tables[0], 6)
+        return settled
 
     def _known_rows(self, X: Any) -> TableRows:
         return TableRows(aligned(self, Table.read(X, "X")), {})
@@ -95,3 +105,9 @@ class TableShares(Sharing):
     def _free_parameters(self) -> int:
         known = self._learned
         return sum(column_parameters(known.columns[name], t) for name, t in known.statistics.items())
+
+
+def _learned(model: TableModel, tables: list[Table], declared: Mapping[Any, ColumnModel]) -> TableModel:
+    for table in tables:
+        model = model.learn(table, np.zeros(len(table), np.int64), None, declared)
+    return model

@@ -77,13 +77,20 @@ def some(X: Any, keep: Booleans) -> Any:
     return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, np.flatnonzero(keep))
 
 
-def partly_labelled(y: Any) -> tuple[Any, Integers]:
+def partly_labelled(y: Any, rows: int) -> tuple[Any, Integers]:
     """The classes, sorted, and the place of each row's among them; −1 for a row labelled −1, None, NaN or NA."""
     labels = _as_array(y)
+    if rows != len(labels):
+        raise LabelError(
+            f"The argument 'y' must hold one label per row, {rows:,}; got {len(labels):,}. Found input variables with "
+            "inconsistent numbers of samples."
+        )
     missing = np.array([_is_missing(label) for label in labels], bool) if labels.dtype.kind == "O" else _gaps(labels)
     known = labels[~missing]
     if known.dtype.kind == "O":
         known = _of_one_kind(known)
+    if known.dtype.kind == "f" and np.isinf(known).any():
+        raise LabelError("The argument 'y' must hold labels; got infinity.")
     check_classification_targets(known)
     codes = np.full(len(labels), -1, np.int64)
     if not len(known):
