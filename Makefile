@@ -38,6 +38,7 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/weights.py
 	@$(BIN)/python benchmarks/defaults.py
 	@$(BIN)/python benchmarks/leave_out.py
+	@$(BIN)/python benchmarks/unlabelled.py
 	@$(BIN)/python benchmarks/files.py
 
 lint: $(VENV)/.checked

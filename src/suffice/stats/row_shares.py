@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from suffice.stats.base import Statistic, sealed
-from suffice.stats.counts import BinaryCounts, ClassCounts, TokenCounts
+from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import Rows
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["counts_of_shares", "rows_of_shares"]
 
@@ -22,9 +23,11 @@ NUMBERS_AT_ONCE = 2**20
 
 def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: Array, **sizes: Any) -> Any:
     """The statistic of rows that were counted once before, by rows × classes of shares, and weights."""
+    mine = shares * weights[:, None]
+    if kind is CategoryCounts:
+        return _categories(rows, mine, **sizes)
     if kind not in (TokenCounts, BinaryCounts):
         return kind.of(rows, shares, weights, n_classes=shares.shape[1], **sizes)
-    mine = shares * weights[:, None]
     sums = sealed(sealed(_sparse(rows, mine) if rows.is_sparse else _dense(rows, mine)).T)
     if kind is TokenCounts:
         return TokenCounts(sums)
@@ -35,6 +38,15 @@ def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: 
 def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
     """How many rows each class has."""
     return ClassCounts(weights @ shares)
+
+
+def _categories(rows: Rows, shares: Array, sizes: Integers) -> CategoryCounts:
+    """Every category as a column of ones and zeros."""
+    n, columns = rows.matrix.shape
+    first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
+    places = (rows.matrix.astype(np.int64, copy=False) + first).ravel()
+    flags = sparse.csr_matrix((np.ones(n * columns), places, np.arange(n + 1) * columns), (n, int(sizes.sum())))
+    return CategoryCounts(sealed(sealed(np.asarray(flags.T @ shares)).T), sizes)
 
 
 def _sparse(rows: Rows, shares: Array) -> Array:
