@@ -213,12 +213,17 @@ def test_what_will_not_do(model: Any, X: Any, error: Any, words: str) -> None:
         model.fit(X)
 
 
-def test_its_estimator_can_be_saved(tmp_path: Path) -> None:
-    model = sf.Mixture(sf.GaussianNB(), 3, random_state=0).fit(REALS)
-    sf.save(model.estimator_, tmp_path / "clusters.suffice")
-    assert np.array_equal(sf.load(tmp_path / "clusters.suffice").predict(REALS), model.labels_)
-    with pytest.raises(KindError, match=r"Save its \.estimator_"):
-        sf.save(model, tmp_path / "whole.suffice")
+def test_it_can_be_saved(tmp_path: Path) -> None:
+    model = sf.Mixture(sf.GaussianNB(), "bic", max_components=3, random_state=0).fit(REALS)
+    sf.save(model, tmp_path / "clusters.suffice")
+    loaded = sf.load(tmp_path / "clusters.suffice")
+    assert np.array_equal(loaded.predict(REALS), model.labels_)
+    assert loaded.criterion_ == model.criterion_
+    assert loaded.objective_ == model.objective_
+    assert np.array_equal(loaded.weights_, model.weights_)
+    assert (loaded.n_components_, loaded.n_iter_, loaded.converged_) == (3, model.n_iter_, model.converged_)
+    sf.save(model.estimator_, tmp_path / "classes.suffice")
+    assert np.array_equal(sf.load(tmp_path / "classes.suffice").predict(REALS), model.labels_)
 
 
 def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,6 +45,10 @@ def models() -> dict[str, tuple[Any, Any]]:
     """Each fitted, by name, with its rows."""
     many, told = TEXTS * 26, np.tile(Y, 26)
     select = sf.SelectInformative(2, estimator=sf.MultinomialNB(alpha=0.5)).fit(COUNTS, Y)
+    some = np.where(np.arange(8) < 6, Y, "").astype(object)
+    some[6:] = None
+    partly = sf.SemiSupervised(sf.TextClassifier(alpha=0.5), unlabelled_weight="loo").fit(TEXTS, some)
+    clusters = sf.Mixture(sf.GaussianNB(), "bic", max_components=3, random_state=0).fit(REALS)
     return {
         "bernoulli": (sf.BernoulliNB(alpha=sf.Beta(1, 2)).fit(COUNTS, Y), COUNTS),
         "categorical": (sf.CategoricalNB().fit(NAMES, Y), NAMES),
@@ -82,7 +86,9 @@ def models() -> dict[str, tuple[Any, Any]]:
         ),
         "text_bernoulli": (sf.TextClassifier("bernoulli", min_df=2).fit(TEXTS, Y), TEXTS),
         "language": (sf.LanguageModel(alpha=0.5).fit(TEXTS), TEXTS),
+        "mixture": (clusters, REALS),
         "select": (select, COUNTS),
+        "semi_supervised": (partly, TEXTS),
         "vectorizer": (sf.CountVectorizer(ngram_range=(1, 2)).fit(TEXTS), TEXTS),
     }
 
@@ -94,4 +100,6 @@ def answer(model: Any, rows: Any) -> Any:
     if hasattr(model, "transform"):
         out = model.transform(rows)
         return out.toarray() if hasattr(out, "toarray") else out
+    if hasattr(model, "predict_log_proba") or hasattr(model, "score_samples"):
+        return getattr(model, "predict_log_proba", getattr(model, "score_samples", None))(rows)
     return model.log_prob(rows)

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.em import Rows, copy_of, prior_of, reporter, tell_of_end
+from suffice.estimators.kept import Kept
 from suffice.estimators.seeds import random_shares, seeded_shares
 from suffice.estimators.unlabelled import read_rows, size, some
 from suffice.estimators.views import is_loo
@@ -26,7 +27,7 @@ from suffice.typing import Array, Integers
 __all__ = ["Mixture"]
 
 
-class Mixture(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
+class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     """A mixture model: clusters of rows, each described as a classifier describes a class.
 
     Bernoullis for flags, multinomials for documents, Gaussians for numbers, any mix of columns for tables: whatever the
@@ -98,6 +99,8 @@ class Mixture(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         "random_state": ["random_state"],
         "verbose": ["boolean"],
     }
+
+    _more = ("criterion_",)
 
     estimator_: Any
     n_components_: int
@@ -197,8 +200,12 @@ class Mixture(MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     def _take(self, model: Any, course: Course) -> None:
         tell_of_end("Mixture", course, self.max_iter)
         self.estimator_, self.labels_ = model, course.shares.argmax(axis=1)
-        self.weights_ = np.exp(model._log_prior())
+        self._restored()
         self.objective_, self.n_iter_, self.converged_ = course.objective, len(course.objective), course.converged
+
+    def _restored(self) -> None:
+        self.weights_ = np.exp(self.estimator_._log_prior())
+        self.n_components_ = len(self.weights_)
 
     def _criterion(self, model: Any, course: Course, weights: Array) -> float:
         if self.n_components == "evidence":

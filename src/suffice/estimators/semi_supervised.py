@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import LabelError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.em import Rows, alpha_by_rows, copy_of, loss_of, reporter, tell_of_end
+from suffice.estimators.kept import Kept
 from suffice.estimators.unlabelled import partly_labelled, read_rows, rows_and_labels, size, some
 from suffice.estimators.views import is_loo
 from suffice.models.em import Course
@@ -26,7 +27,7 @@ SHARES = (0.0, 0.01, 0.03, 0.1, 0.3, 1.0)
 """Weights of unlabelled rows that are tried."""
 
 
-class SemiSupervised(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class SemiSupervised(Kept, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """A classifier that also learns from rows without labels.
 
     The model that the labelled rows make says how probable each class is for each of the others; they are counted by
@@ -93,6 +94,8 @@ class SemiSupervised(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "tol": [Interval(Real, 0, None, closed="left")],
         "verbose": ["boolean"],
     }
+
+    _more = ("unlabelled_weight_", "losses_")
 
     estimator_: Any
     classes_: Any
@@ -192,6 +195,9 @@ class SemiSupervised(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             labels[~has] = self.estimator_.predict(some(X, ~has))
         parts = [labels] if more is None or not size(more) else [labels, self.estimator_.predict(more)]
         self.transduction_ = np.concatenate(parts)
+
+    def _restored(self) -> None:
+        self.classes_ = self.estimator_.classes_
 
     @property
     def n_features_in_(self) -> int:

@@ -23,11 +23,13 @@ from suffice.estimators import (
     GaussianNB,
     LanguageModel,
     LinearDiscriminantAnalysis,
+    Mixture,
     MultinomialNB,
     NaiveBayes,
     PoissonNB,
     QuadraticDiscriminantAnalysis,
     SelectInformative,
+    SemiSupervised,
     TextClassifier,
 )
 from suffice.estimators.weights import ColumnWeights, FeatureWeights, WordWeights
@@ -57,11 +59,13 @@ ESTIMATORS: dict[str, type[Any]] = _by_name(
     GaussianNB,
     LanguageModel,
     LinearDiscriminantAnalysis,
+    Mixture,
     MultinomialNB,
     NaiveBayes,
     PoissonNB,
     QuadraticDiscriminantAnalysis,
     SelectInformative,
+    SemiSupervised,
     TextClassifier,
 )
 

@@ -104,8 +104,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     if type(model) not in kinds.ESTIMATORS.values():
         what = "a class" if isinstance(model, type) else f"a {type(model).__module__}.{type(model).__qualname__}"
-        hint = " Save its .estimator_ instead." if hasattr(model, "estimator_") else ""
-        raise KindError(f"The argument 'model' of save must be a fitted estimator of suffice itself; got {what}.{hint}")
+        raise KindError(f"The argument 'model' of save must be a fitted estimator of suffice itself; got {what}.")
     target, writer = read_path(path), Writer()
     parts = writer.estimator(model, fitted=True)
     checksums = {name: digest(array) for name, array in writer.tensors.items()}
