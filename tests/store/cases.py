@@ -100,6 +100,7 @@ def answer(model: Any, rows: Any) -> Any:
     if hasattr(model, "transform"):
         out = model.transform(rows)
         return out.toarray() if hasattr(out, "toarray") else out
-    if hasattr(model, "predict_log_proba") or hasattr(model, "score_samples"):
-        return getattr(model, "predict_log_proba", getattr(model, "score_samples", None))(rows)
+    for name in ("predict_log_proba", "score_samples"):
+        if hasattr(model, name):
+            return getattr(model, name)(rows)
     return model.log_prob(rows)
