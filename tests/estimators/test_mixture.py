@@ -79,6 +79,8 @@ def test_what_a_mixture_says_of_rows_is_its_formula() -> None:
         (sf.MultinomialNB(), np.eye(4)[[0, 0, 1, 1, 2, 3]], 3),
         (sf.CategoricalNB(), np.array([[0, 2], [1, 0], [1, 1], [0, 0]]), 3),
         (sf.GaussianNB(), REALS, 4),
+        (sf.GaussianDiscriminant("full"), REALS, 5),
+        (sf.GaussianDiscriminant("shared"), REALS, 5),
         (sf.TextClassifier("bernoulli"), ["ant bee", "bee cow", "ant cow"], 3),
         (sf.TextClassifier(), ["ant bee", "bee cow", "ant cow"], 2),
         (sf.NaiveBayes({0: "gaussian", 1: "poisson"}), np.abs(REALS).round(), 3),

@@ -12,9 +12,12 @@ import suffice as sf
 from laws.estimators import (
     BELIEF,
     ESTIMATORS,
+    FLAT,
+    VECTORS,
     EstimatorCase,
     codes_of_categories,
     counts,
+    discriminant,
     flags,
     mixed,
     names_of_categories,
@@ -29,6 +32,9 @@ REFUSED = {
     "ComplementNB norm": "no model of its rows",
     "TextClassifier complement": "no model of its rows",
     "TextClassifier urns": "urns",
+    "GaussianDiscriminant full, mle": "shrink to nothing",
+    "LinearDiscriminantAnalysis": "Use GaussianDiscriminant",
+    "QuadraticDiscriminantAnalysis": "Use GaussianDiscriminant",
 }
 WAVERS = {
     "DirichletMultinomialNB": "urns are fitted up to a tolerance",
@@ -42,6 +48,10 @@ WAVERS = {
     "NaiveBayes tempered": "as NaiveBayes",
     "MultinomialNB weighed": "weights that are always there make the scores no densities",
     "TextClassifier predictive": "parameters are integrated out",
+    **{
+        f"GaussianDiscriminant {name}": "parameters are integrated out"
+        for name in ("full", "full, flat", "shared", "shared, flat", "diagonal", "full, evidence", "shared, evidence")
+    },
     **{f"{name} evidence": "the prior follows the shares" for name in ("BernoulliNB", "CategoricalNB", "GaussianNB")},
     **{f"{name} evidence": "the prior follows the shares" for name in ("MultinomialNB", "PoissonNB", "NaiveBayes")},
     **{f"TextClassifier{name} evidence": "the prior follows the shares" for name in ("", " bernoulli")},
@@ -66,6 +76,13 @@ MORE = [
     EstimatorCase("PoissonNB map", sf.PoissonNB(alpha=sf.Gamma(2, 3), estimate="map"), counts),
     EstimatorCase("GaussianNB map", sf.GaussianNB(prior=BELIEF, estimate="map", var_smoothing=0), reals),
     EstimatorCase("GaussianNB mean", sf.GaussianNB(prior=BELIEF, estimate="mean", var_smoothing=0), reals),
+    discriminant("full, map", "full", "map", prior=VECTORS),
+    discriminant("full, map, flat", "full", "map", prior=FLAT),
+    discriminant("full, mean", "full", "mean", prior=VECTORS),
+    discriminant("shared, map", "shared", "map", prior=VECTORS),
+    discriminant("shared, mean", "shared", "mean", prior=VECTORS),
+    discriminant("shared, mle", "shared", "mle"),
+    discriminant("diagonal, map", "diagonal", "map", prior=BELIEF),
     EstimatorCase("NaiveBayes map, fixed", sf.NaiveBayes(FIXED, estimate="map", **OFF), mixed),
     EstimatorCase("NaiveBayes mean, fixed", sf.NaiveBayes(FIXED, estimate="mean", **OFF), mixed),
     EstimatorCase("TextClassifier map", sf.TextClassifier(alpha=1.5, estimate="map", **OFF), texts),

@@ -167,6 +167,28 @@ def test_the_objective_of_a_table_is_that_of_its_columns() -> None:
     assert fitted.objective_[-1] == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("covariance", ["full", "shared"])
+def test_the_objective_of_vectors(covariance: Any) -> None:
+    """Up to a constant, so of two models the difference."""
+    belief = sf.NormalInverseWishart([1.0, 1.0, 1.0], 0.5, 6.0, 2.0 * np.eye(3))
+    told, expected = [], []
+    for some in (LABELS, np.where(np.arange(20) < 14, np.arange(20) % 2, -1)):
+        model = sf.GaussianDiscriminant(covariance, "map", prior=belief)
+        fitted = sf.SemiSupervised(model, tol=1e-3).fit(REALS, some)
+        inner = fitted.estimator_
+        spreads = np.broadcast_to(inner.covariance_, (2, 3, 3))
+        pairs = list(zip(inner.means_, spreads, strict=True))
+        logs = np.stack([stats.multivariate_normal(*pair).logpdf(REALS) for pair in pairs], axis=1)
+        joint, known = logs + np.log(inner.class_prior_), some >= 0
+        total = joint[known, some[known]].sum() + logsumexp(joint[~known], axis=1).sum()
+        total += sum(stats.multivariate_normal(np.ones(3), spread / 0.5).logpdf(mean) for mean, spread in pairs)
+        each = spreads if covariance == "full" else spreads[:1]
+        total += sum(stats.invwishart(6.0, 2.0 * np.eye(3)).logpdf(spread) for spread in each)
+        told.append(fitted.objective_[-1])
+        expected.append(total)
+    assert told[0] - told[1] == pytest.approx(expected[0] - expected[1])
+
+
 def test_the_objective_of_urns() -> None:
     model = sf.DirichletMultinomialNB(alpha=0.5).fit(COUNTS, np.arange(20) % 2)
     prior = log_prior_density(model._event, model._features, model.class_count_)

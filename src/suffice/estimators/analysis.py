@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from suffice.errors import InputError
+from suffice.errors import InputError, KindError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.models import Scorer
 from suffice.models.discriminant import Discriminant, SingularCovariance
@@ -160,6 +160,12 @@ class DiscriminantAnalysis(NaiveBayesClassifier):
 
     def _settle(self, rows: int) -> None:
         self._view("scorer", self._make_scorer)
+
+    def _must_share(self) -> None:
+        raise KindError(
+            f"{type(self).__name__} cannot learn without labels: its covariances are shrunk and cut as scikit-learn "
+            "does it, which is no estimate that EM can climb. Use GaussianDiscriminant."
+        )
 
     def _remake(self) -> None:
         self._shares(self._classes.counts)  # may be refused

@@ -9,7 +9,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from suffice.errors import PriorError
+from suffice.errors import KindError, PriorError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.shared import ESTIMATES
 from suffice.estimators.views import TEMPER, is_loo
@@ -127,6 +127,13 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
         self.priors = priors
         self.n_components = n_components
         self.temper = temper
+
+    def _must_share(self) -> None:
+        if self.estimate == "mle" and self.covariance != "shared":
+            raise KindError(
+                "The 'estimate' parameter of GaussianDiscriminant must be 'predictive', 'mean' or 'map' to learn "
+                f"without labels, where a covariance may shrink to nothing; got 'mle' with covariance={self.covariance!r}."
+            )
 
     def _settle(self, rows: int) -> None:
         self._view("scorer", self._make_scorer)

@@ -134,7 +134,7 @@ def loss_of(model: Any, X: Any, y: Any, weights: Array) -> float:
 
 def prior_of(model: Any) -> float:
     """ln p of the parameters in use."""
-    belief = getattr(model, "class_prior", None)
+    belief = getattr(model, "class_prior", getattr(model, "priors", None))
     return float(model._prior_density() + class_prior_density(belief, model._log_prior()))
 
 

@@ -322,7 +322,7 @@ def _without_views(model: Any) -> Any:
 def _bic(model: Any, log_likelihood: float, rows: float) -> float:
     """Free numbers are those of each cluster, and the clusters' shares."""
     k = len(model.classes_)
-    return float((k * model._free_parameters() + k - 1) * np.log(rows) - 2 * log_likelihood)
+    return float((model._free_parameters() + k - 1) * np.log(rows) - 2 * log_likelihood)
 
 
 def _log_evidence(model: Any, shares: Array, weights: Array) -> float:

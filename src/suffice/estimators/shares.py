@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import _num_samples
 
-from suffice.models.em_objective import log_prior_density, n_parameters
+from suffice.models.em_objective import log_prior_density, n_parameters, shared_parameters
 from suffice.models.evidence import log_coefficients
 from suffice.stats import CategoryCounts, ClassCounts
 from suffice.stats.inputs import Rows
@@ -47,7 +47,7 @@ class Sharing:
 
     @abstractmethod
     def _free_parameters(self) -> int:
-        """Numbers that are free in one class."""
+        """Numbers that are free, in all classes together."""
 
     def _take_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
         owner: Any = self
@@ -106,4 +106,5 @@ class RowShares(Sharing):
         return log_prior_density(self._event, self._features, self._classes.counts)
 
     def _free_parameters(self) -> int:
-        return n_parameters(self._event, self._features)
+        each, common = (count(self._event, self._features) for count in (n_parameters, shared_parameters))
+        return len(self._classes.counts) * each + common

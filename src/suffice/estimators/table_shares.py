@@ -104,7 +104,8 @@ class TableShares(Sharing):
 
     def _free_parameters(self) -> int:
         known = self._learned
-        return sum(column_parameters(known.columns[name], t) for name, t in known.statistics.items())
+        each = sum(column_parameters(known.columns[name], t) for name, t in known.statistics.items())
+        return len(known.rows.counts) * each
 
 
 def _learned(model: TableModel, tables: list[Table], declared: Mapping[Any, ColumnModel]) -> TableModel:

@@ -78,4 +78,5 @@ class TextShares(Sharing):
         return text_prior_density(self._plain())
 
     def _free_parameters(self) -> int:
-        return text_parameters(self._plain())
+        model = self._plain()
+        return model.counts.n_classes * text_parameters(model)

@@ -4,6 +4,7 @@ An estimate adds something to each count: α for the posterior's mean, α−1 fo
 What is added is the exponent of θ in the prior that the estimate is the mode of, so that prior is
 
     flags Beta(added + 1)      categories and words Dirichlet(added + 1)      rates Gamma(added + 1, rate)
+    vectors |Σ|^(−A/2) exp(−½ tr ΛΣ⁻¹ − κ/2 (μ−m)ᵀΣ⁻¹(μ−m)), A what is added to the rows that Λ' is divided by
     normals σ^(−2A) exp(−(2b + κ(μ−m)²) / 2σ²), A = a + 3/2 for the mode, a − 1 for the mean
 
 Maximum likelihood has no prior. Where parameters are integrated out none is plugged in, and there is nothing to add.
@@ -20,14 +21,22 @@ from scipy.special import gammaln, xlogy
 from suffice.errors import KindError
 from suffice.models.bursty import Polya
 from suffice.models.categorical import Categorical
+from suffice.models.discriminant import Discriminant
 from suffice.models.events import Bernoulli, Multinomial, Poisson, added
 from suffice.models.gaussian import Gaussian
 from suffice.models.text_model import TextModel
 from suffice.posterior import Dirichlet
-from suffice.stats import BinaryCounts, Bursts, CategoryCounts, DiagonalMoments, TokenCounts
+from suffice.stats import BinaryCounts, Bursts, CategoryCounts, DiagonalMoments, FullMoments, TokenCounts
 from suffice.typing import Array
 
-__all__ = ["class_prior_density", "log_prior_density", "n_parameters", "text_parameters", "text_prior_density"]
+__all__ = [
+    "class_prior_density",
+    "log_prior_density",
+    "n_parameters",
+    "shared_parameters",
+    "text_parameters",
+    "text_prior_density",
+]
 
 
 def class_prior_density(prior: Any, log_prior: Array) -> float:
@@ -93,6 +102,23 @@ def _(event: Gaussian, t: DiagonalMoments, n: Array) -> float:
 
 
 @log_prior_density.register
+def _(event: Discriminant, t: FullMoments, n: Array) -> float:
+    """Up to a constant: what is added to rows is the power of |Σ|, beside those of the rows themselves."""
+    if event.prior is None or event.estimate in ("mle", "predictive"):
+        return 0.0
+    ellipses, (mean, covariance) = event.scorer(t), event.covariances(t)
+    rows = np.asarray([n.sum()]) if event.covariance == "shared" else n
+    power = ellipses.law.divisor(ellipses.nu)[: len(rows)] - rows
+    away = mean - event.prior.m
+    logs = np.linalg.slogdet(covariance)[1]
+    spread = np.trace(
+        np.linalg.solve(covariance, np.broadcast_to(event.prior.scale, covariance.shape)), axis1=1, axis2=2
+    )
+    turned = np.linalg.solve(np.broadcast_to(covariance, (len(mean), *covariance.shape[1:])), away[..., None])[..., 0]
+    return float(-0.5 * ((power * logs + spread).sum() + (event.prior.kappa * (away * turned).sum(axis=1)).sum()))
+
+
+@log_prior_density.register
 def _(event: Polya, t: Bursts, n: Array) -> float:
     """Of the one-word documents that every urn has read before its own."""
     alpha = np.stack([urn.alpha for urn in event.urns(t)])
@@ -146,6 +172,19 @@ def _(event: Categorical, t: CategoryCounts) -> int:
 @n_parameters.register
 def _(event: Gaussian, t: DiagonalMoments) -> int:
     return 2 * int(t.shape[-1])
+
+
+@n_parameters.register
+def _(event: Discriminant, t: FullMoments) -> int:
+    d = int(t.shape[1])
+    return d + (d * (d + 1) // 2 if event.covariance == "full" else 0)
+
+
+def shared_parameters(event: Any, t: Any) -> int:
+    """Numbers that all classes have in common."""
+    if not isinstance(event, Discriminant) or event.covariance == "full":
+        return 0
+    return int(t.shape[1]) * (int(t.shape[1]) + 1) // 2
 
 
 def text_parameters(model: TextModel) -> int:
