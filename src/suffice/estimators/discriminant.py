@@ -132,7 +132,8 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
         if self.estimate == "mle" and self.covariance != "shared":
             raise KindError(
                 "The 'estimate' parameter of GaussianDiscriminant must be 'predictive', 'mean' or 'map' to learn "
-                f"without labels, where a covariance may shrink to nothing; got 'mle' with covariance={self.covariance!r}."
+                "without labels, where a covariance may shrink to nothing; got 'mle' with "
+                f"covariance={self.covariance!r}."
             )
 
     def _settle(self, rows: int) -> None:

@@ -165,19 +165,22 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             rng, every, seen = check_random_state(self.random_state), X, weights > 0
             X, weights = some(X, seen), weights[seen]
             if isinstance(self.n_components, str):
-                most = max(1, min(self.max_components, size(X)))
-                tried = {k: self._best(X, weights, k, rng) for k in range(1, most + 1)}
-                self.criterion_ = {k: self._criterion(*found, weights) for k, found in tried.items()}
-                pick = min if self.n_components == "bic" else max
-                self.n_components_ = int(pick(self.criterion_, key=lambda k: self.criterion_[k]))
-                found = tried[self.n_components_]
+                found = self._chosen(X, weights, rng)
             else:
-                self.n_components_ = int(self.n_components)
-                found = self._best(X, weights, self.n_components_, rng)
+                found = self._best(X, weights, int(self.n_components), rng)
             self._take(*found)
             if not seen.all():
                 self.labels_ = self.predict(every)
         return self
+
+    def _chosen(self, X: Any, weights: Array, rng: np.random.RandomState) -> tuple[Any, Course]:
+        """The best number of clusters, one after the other."""
+        tried, self.criterion_ = {}, {}
+        for k in range(1, max(1, min(self.max_components, size(X))) + 1):
+            tried[k] = self._best(X, weights, k, rng)
+            self.criterion_[k] = self._criterion(*tried[k], weights)
+        pick = min if self.n_components == "bic" else max
+        return tried[pick(self.criterion_, key=lambda k: self.criterion_[k])]
 
     def _best(self, X: Any, weights: Array, k: int, rng: np.random.RandomState) -> tuple[Any, Course]:
         """The best of several starts, as a model and how it came about."""
