@@ -103,7 +103,9 @@ def picture(found: dict[int, dict[str, list[float]]]) -> Any:
     )
     base = alt.Chart(alt.InlineData(lines)).encode(x=x, y=y, color=colour)
     peer = alt.Chart(alt.InlineData(old)).mark_point(shape="diamond", filled=True, size=90, opacity=1)
-    layers = base.mark_line(strokeWidth=2) + base.mark_circle(size=45, opacity=1) + peer.encode(x=x, y=y, color=colour)
+    dash = alt.condition("datum.line == " + repr(NAMES["loo"]), alt.value([5, 6]), alt.value([1, 0]))
+    lines_of = base.mark_line(strokeWidth=2.5).encode(strokeDash=dash)
+    layers = lines_of + base.mark_circle(size=45, opacity=0.7) + peer.encode(x=x, y=y, color=colour)
     axis = {"labelColor": GREY, "titleColor": GREY, "gridColor": GREY, "gridOpacity": 0.15, "domainColor": GREY}
     layers = layers.properties(width=520, height=320).configure(background="transparent")
     return layers.configure_axis(**axis).configure_legend(labelColor=GREY).configure_view(stroke=None)

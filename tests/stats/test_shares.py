@@ -40,8 +40,12 @@ def test_categories_and_numbers() -> None:
     sizes = np.array([5, 6, 7])
     expected = CategoryCounts.of(codes, SHARES, WEIGHTS, sizes=sizes)
     assert_same(counts_of_shares(CategoryCounts, Rows.read(codes), SHARES, WEIGHTS, sizes=sizes), expected)
-    moments = DiagonalMoments.of(COUNTS, SHARES, WEIGHTS)
-    assert_same(counts_of_shares(DiagonalMoments, Rows.read(COUNTS), SHARES, WEIGHTS), moments)
+    for X in (COUNTS, COUNTS + 1e8, COUNTS + 1e6 * (np.arange(300) % 2)[:, None]):
+        got = counts_of_shares(DiagonalMoments, Rows.read(X), SHARES, WEIGHTS)
+        moments = DiagonalMoments.of(X, SHARES, WEIGHTS)
+        np.testing.assert_allclose(got.n, moments.n, rtol=1e-12)
+        np.testing.assert_allclose(got.mean, moments.mean, rtol=1e-14)
+        np.testing.assert_allclose(got.scatter, moments.scatter, rtol=1e-11)
     assert_same(rows_of_shares(SHARES, WEIGHTS), ClassCounts.of_labels(SHARES, WEIGHTS))
 
 
@@ -58,3 +62,13 @@ def test_words() -> None:
     np.testing.assert_allclose(got.n, whole.n)
     some = WordMatrix(matrix, words).take(np.array([True, False, True, True, False]))
     assert some.counts(np.eye(4)[[0, 0, 1]]).tokens.toarray()[:2].tolist() == [[3, 1, 1], [0, 0, 0]]
+
+
+def test_classes_far_apart_lose_no_digits() -> None:
+    codes = np.arange(300) % 4
+    X = COUNTS + 1e7 * codes[:, None]
+    got = counts_of_shares(DiagonalMoments, Rows.read(X), np.eye(4)[codes], WEIGHTS)
+    np.testing.assert_allclose(got.scatter, DiagonalMoments.of(X, codes, WEIGHTS).scatter, rtol=1e-12)
+    empty = counts_of_shares(DiagonalMoments, Rows.read(COUNTS), np.eye(5)[codes], WEIGHTS)
+    assert (empty.mean[4] == 0).all()
+    assert (empty.scatter[4] == 0).all()

@@ -76,6 +76,9 @@ class SemiSupervised(Kept, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     the end, by leaving out the labelled rows; `alpha`, if it is to be chosen so, before, by these alone. While a
     labelled row is left out, the shares of the others stay as they are, though it had a say in them.
 
+    Columns of a table get their models by all rows, as if they were of one class; numbers are normal where they would
+    be cut into bins, unless these are declared. Words are cut (`min_df` and the like) by all texts.
+
     Examples
     --------
     >>> import suffice as sf

@@ -14,11 +14,15 @@ from scipy import sparse
 from suffice.stats.base import Statistic, sealed
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import Rows
+from suffice.stats.moments import DiagonalMoments
 from suffice.typing import Array, Integers
 
 __all__ = ["counts_of_shares", "rows_of_shares"]
 
-NUMBERS_AT_ONCE = 2**20
+NUMBERS_AT_ONCE = 2**16
+
+FAR = 1e4
+"""How much larger squares about the middle of all rows may be than about that of a class: so many digits get lost."""
 
 
 def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: Array, **sizes: Any) -> Any:
@@ -26,6 +30,10 @@ def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: 
     mine = shares * weights[:, None]
     if kind is CategoryCounts:
         return _categories(rows, mine, **sizes)
+    if kind is DiagonalMoments and not rows.is_sparse:
+        moments = _moments(rows, mine)
+        if moments is not None:
+            return moments
     if kind not in (TokenCounts, BinaryCounts):
         return kind.of(rows, shares, weights, n_classes=shares.shape[1], **sizes)
     sums = sealed(sealed(_sparse(rows, mine) if rows.is_sparse else _dense(rows, mine)).T)
@@ -38,6 +46,26 @@ def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: 
 def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
     """How many rows each class has."""
     return ClassCounts(weights @ shares)
+
+
+def _moments(rows: Rows, shares: Array) -> DiagonalMoments | None:
+    """About the mean of all rows; None where a class lies so far from it that digits of its scatter would be lost."""
+    n = shares.sum(axis=0)[:, None]
+    some = np.where(n > 0, n, 1.0)
+    pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
+    first, second = np.zeros((2, len(n), len(pivot)))
+    for at in range(0, len(rows), _step(rows)):
+        away = rows.matrix[at : at + _step(rows)] - pivot
+        first += shares[at : at + _step(rows)].T @ away
+        second += shares[at : at + _step(rows)].T @ np.square(away, out=away)
+    shift = first / some
+    scatter = second - n * shift**2
+    if not (second <= FAR * scatter).all():
+        return None
+    mean = np.where(n > 0, pivot + shift, 0.0)
+    lost = np.where(n > 0, shift - (mean - pivot), 0.0)
+    nothing = np.zeros_like(scatter)
+    return DiagonalMoments(*(sealed(part) for part in (mean, n, scatter, lost, nothing, scatter.copy())))
 
 
 def _categories(rows: Rows, shares: Array, sizes: Integers) -> CategoryCounts:
@@ -61,9 +89,14 @@ def _sparse(rows: Rows, shares: Array) -> Array:
 
 def _dense(rows: Rows, shares: Array) -> Array:
     out = np.zeros((rows.matrix.shape[1], shares.shape[1]))
-    step = max(1, NUMBERS_AT_ONCE // max(1, rows.matrix.shape[1]))
+    step = _step(rows)
     for at in range(0, len(rows), step):
         part = rows.matrix[at : at + step]
         part = part if rows.above is None else part > rows.above
         out += part.astype(np.float64, copy=False).T @ shares[at : at + step]
     return out
+
+
+def _step(rows: Rows) -> int:
+    """Rows that are looked at together."""
+    return max(1, NUMBERS_AT_ONCE // max(1, int(rows.matrix.shape[1])))
