@@ -22,38 +22,45 @@ SUFFICE_INLINE Eight load(const double* at) {
     return some;
 }
 
-// What turns rows: for each body where its middle is, and its axes, an axis per line.
+// What turns rows: for each body where its middle is, and its axes, eight of them side by side for each column.
 struct Bodies {
-    const double* middle;  // bodies × d
-    const double* axes;    // bodies × rank × d
-    const Index* length;   // bodies × rank: columns of an axis that are not zero at its end
-    const double* turned;  // classes × rank: middles of classes that share a body; or none
+    const double* middle;         // bodies × d
+    const double* turned;         // classes × rank: middles of classes that share a body; or none
     Index bodies, classes, d, rank;
+    std::vector<double> axes;     // bodies × blocks × d × 8, with zeros for axes that are none
+    std::vector<Index> length;    // bodies × blocks: columns before the first that is zero in all axes to the end
+
+    Index blocks() const { return (rank + axes_at_once - 1) / axes_at_once; }
+
+    void pack(const double* given) {
+        axes.assign(bodies * blocks() * d * axes_at_once, 0.0);
+        length.assign(bodies * blocks(), 0);
+        for (Index body = 0; body < bodies; ++body) {
+            for (Index k = 0; k < rank; ++k) {
+                const Index place = body * blocks() + k / axes_at_once;
+                for (Index j = 0; j < d; ++j) {
+                    const double value = given[(body * rank + k) * d + j];
+                    axes[(place * d + j) * axes_at_once + k % axes_at_once] = value;
+                    if (value != 0) length[place] = std::max(length[place], j + 1);
+                }
+            }
+        }
+    }
 };
 
 // z_k = Σ_j (x_j − m_j)·axis_kj of eight rows; `away` is d × 8
 SUFFICE_INLINE void turn(const Bodies& all, Index body, const double* away, double* z) {
-    const Index d = all.d, rank = all.rank;
-    const double* axes = all.axes + body * rank * d;
-    const Index* length = all.length + body * rank;
-    for (Index k = 0; k < rank; k += axes_at_once) {
-        const Index some = std::min(axes_at_once, rank - k);
-        Index most = 0;
-        for (Index q = 0; q < some; ++q) most = std::max(most, length[k + q]);
+    for (Index k = 0; k < all.blocks(); ++k) {
+        const Index place = body * all.blocks() + k, most = all.length[place];
+        const double* axes = all.axes.data() + place * all.d * axes_at_once;
         Eight sum[axes_at_once] = {};
-        if (some == axes_at_once) {
-            const double* line = axes + k * d;
-            for (Index j = 0; j < most; ++j) {
-                const Eight x = load(away + j * rows_at_once);
-                for (Index q = 0; q < axes_at_once; ++q) sum[q] += x * line[q * d + j];
-            }
-        } else {
-            for (Index q = 0; q < some; ++q) {
-                const double* line = axes + (k + q) * d;
-                for (Index j = 0; j < most; ++j) sum[q] += load(away + j * rows_at_once) * line[j];
-            }
+        for (Index j = 0; j < most; ++j) {
+            const Eight x = load(away + j * rows_at_once);
+            for (Index q = 0; q < axes_at_once; ++q) sum[q] += x * axes[j * axes_at_once + q];
         }
-        for (Index q = 0; q < some; ++q) std::memcpy(z + (k + q) * rows_at_once, &sum[q], sizeof(Eight));
+        for (Index q = 0; q < axes_at_once; ++q) {
+            std::memcpy(z + (k * axes_at_once + q) * rows_at_once, &sum[q], sizeof(Eight));
+        }
     }
 }
 
@@ -85,7 +92,8 @@ bool all_distances(const Dense<Value>& data, const Bodies& all, const Rule& rule
     const Index blocks = (data.rows + block - 1) / block;
     if (data.rows * all.d * all.bodies < (1 << 16)) threads = 1;
     parallel_for(blocks, threads, [&](Index b) {
-        std::vector<double> x(all.d * rows_at_once), away(all.d * rows_at_once), z(all.rank * rows_at_once);
+        std::vector<double> x(all.d * rows_at_once), away(all.d * rows_at_once);
+        std::vector<double> z(all.blocks() * axes_at_once * rows_at_once);
         std::vector<double> found(all.classes * rows_at_once);
         const Index end = std::min(data.rows, (b + 1) * block);
         for (Index first = b * block; first < end; first += rows_at_once) {
@@ -108,35 +116,30 @@ bool all_distances(const Dense<Value>& data, const Bodies& all, const Rule& rule
 
 using Axes = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Lengths = nb::ndarray<const Index, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 template <class Value>
 void bind_for(nb::module_& m) {
     m.def(
         "distances",
-        [](const Scores& out, const Plane& middle, const Axes& axes, const Lengths& length, const Plane& turned,
-           const Matrix<Value>& rows, const Rule& rule, int threads) {
+        [](const Scores& out, const Plane& middle, const Axes& axes, const Plane& turned, const Matrix<Value>& rows,
+           const Rule& rule, int threads) {
             const auto data = read_dense(rows);
             const Index bodies = axes.shape(0), rank = axes.shape(1), d = axes.shape(2), classes = out.shape(1);
             const bool shared = turned.shape(0) > 0;
             if (d != data.columns || static_cast<Index>(out.shape(0)) != data.rows ||
                 static_cast<Index>(middle.shape(0)) != bodies || static_cast<Index>(middle.shape(1)) != d ||
-                static_cast<Index>(length.shape(0)) != bodies || static_cast<Index>(length.shape(1)) != rank ||
                 (shared ? bodies != 1 || static_cast<Index>(turned.shape(0)) != classes ||
                               static_cast<Index>(turned.shape(1)) != rank
                         : bodies != classes)) {
                 throw std::invalid_argument("distances, axes and rows differ in shape");
             }
-            for (Index i = 0; i < bodies * rank; ++i) {
-                if (length.data()[i] < 0 || length.data()[i] > d) throw std::out_of_range("an axis is too long");
-            }
-            const Bodies all{middle.data(), axes.data(), length.data(), shared ? turned.data() : nullptr,
-                             bodies, classes, d, rank};
+            Bodies all{middle.data(), shared ? turned.data() : nullptr, bodies, classes, d, rank, {}, {}};
+            all.pack(axes.data());
             nb::gil_scoped_release release;
             return all_distances(data, all, rule, threads, out.data());
         },
         nb::arg("out").noconvert(), nb::arg("middle").noconvert(), nb::arg("axes").noconvert(),
-        nb::arg("length").noconvert(), nb::arg("turned").noconvert(),
+        nb::arg("turned").noconvert(),
         nb::arg("data").noconvert(), nb::arg("rule"), nb::arg("threads"));
 }
 

@@ -91,7 +91,6 @@ def distances(
     out: Array,
     middle: Array,
     axes: Array,
-    length: Integers,
     turned: Array,
     data: NDArray[Any],
     rule: Rule,

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import linalg
 
 from suffice.errors import InputError
-from suffice.models.discriminant import Discriminant, Ellipses, Law
+from suffice.models.discriminant import Discriminant, Ellipses, Law, roots_of
 from suffice.stats import FullMoments
 from suffice.typing import Array
 
@@ -138,8 +138,7 @@ class QuadraticAnalysis(Discriminant):
     def scorer(self, t: FullMoments) -> Ellipses:
         """Scores of real vectors."""
         found, n = self.solve(t), np.asarray(t.n[:, 0])
-        roots = np.stack([turn / np.sqrt(scale) for turn, scale in zip(found.rotations, found.scalings, strict=True)])
-        log_det = np.array([np.log(scale).sum() for scale in found.scalings])
+        roots, log_det = roots_of(found.covariance, n > 0)
         return Ellipses(Law("mle", t.mean.shape[1]), found.mean, n, np.ones(len(n)), roots, log_det)
 
     def solve(self, t: FullMoments) -> Quadrics:

@@ -57,15 +57,13 @@ def normal_scores(out: Any, rows: Rows, mean: Array, precision: Array, offset: A
 def distances(rows: Rows, middle: Array, axes: Array, turned: Array) -> Array:
     """|(x − middle)·axesᵀ|² of each row and class; of classes that share their axes, to each of the middles `turned`.
 
-    `axes` are bodies × rank × columns; what is zero at the end of an axis is left out.
+    `axes` are bodies × rank × columns; zeros at their end cost nothing.
     """
     data = rows.matrix.toarray() if rows.is_sparse else rows.matrix
     data = data if data.dtype in (np.float64, np.float32) else data.astype(np.float64)
     out = np.empty((len(rows), len(turned) or len(axes)))
-    there = np.arange(1, axes.shape[2] + 1) * (axes != 0)
-    length = there.max(axis=2, initial=0).astype(np.int64)
     middle, axes, turned = (np.ascontiguousarray(part, np.float64) for part in (middle, axes, turned))
-    if not _native.distances(out, middle, axes, length, turned, data, _rule(rows), thread_count()):
+    if not _native.distances(out, middle, axes, turned, data, _rule(rows), thread_count()):
         rows.complain(rows.allowed)
     return out
 
