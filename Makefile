@@ -40,6 +40,7 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/leave_out.py
 	@$(BIN)/python benchmarks/unlabelled.py
 	@$(BIN)/python benchmarks/files.py
+	@$(BIN)/python benchmarks/concept_speed.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"

@@ -12,6 +12,7 @@ _HOMES = {
     "Beta": "posterior",
     "CategoricalNB": "estimators",
     "ComplementNB": "estimators",
+    "ConceptLearner": "concepts",
     "CountVectorizer": "estimators",
     "Dirichlet": "posterior",
     "DirichletMultinomialNB": "estimators",
@@ -25,6 +26,7 @@ _HOMES = {
     "NaiveBayes": "estimators",
     "NormalInverseGamma": "posterior",
     "NormalInverseWishart": "posterior",
+    "NumberGame": "concepts",
     "Pareto": "posterior",
     "PoissonNB": "estimators",
     "QuadraticDiscriminantAnalysis": "estimators",
@@ -45,6 +47,7 @@ _HOMES = {
     "threads": "parallel",
 }
 _MODULES = (
+    "concepts",
     "datasets",
     "engines",
     "errors",

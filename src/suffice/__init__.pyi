@@ -1,3 +1,4 @@
+from . import concepts as concepts
 from . import datasets as datasets
 from . import engines as engines
 from . import errors as errors
@@ -12,6 +13,8 @@ from . import store as store
 from . import tables as tables
 from . import text as text
 from . import typing as typing
+from .concepts import ConceptLearner as ConceptLearner
+from .concepts import NumberGame as NumberGame
 from .engines import fit_files as fit_files
 from .engines import predict_files as predict_files
 from .estimators import BernoulliNB as BernoulliNB

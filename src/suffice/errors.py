@@ -6,6 +6,7 @@
     ├── KindError           (TypeError)   an argument of a kind that cannot be used at all
     └── InputError          (ValueError)
         ├── DataError                     values: NaN, negative counts, empty data, too large to count
+        │   └── ConflictError             examples that no hypothesis explains together
         ├── LabelError                    labels or responsibilities
         ├── ShapeError                    arrays that do not fit together
         ├── PathError (FileNotFoundError) a file or folder that is not there, or not the one expected
@@ -45,6 +46,14 @@ class InputError(SufficeError, ValueError):
 
 class DataError(InputError):
     """The values given as data cannot be counted."""
+
+
+class ConflictError(DataError):
+    """Examples that no hypothesis explains; `examples` are some that exclude each other, none of them needlessly."""
+
+    def __init__(self, message: str, examples: tuple[object, ...] = ()) -> None:
+        super().__init__(message)
+        self.examples = examples
 
 
 class LabelError(InputError):

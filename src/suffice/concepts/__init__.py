@@ -1,0 +1,10 @@
+"""Learning a concept from examples of it: which of many sets was meant.
+
+Of other libraries it imports numpy alone, until more is asked for, so that the table of bits is most of its memory.
+"""
+
+from suffice.concepts.learner import ConceptLearner
+from suffice.concepts.number_game import NumberGame
+from suffice.concepts.table import Beliefs
+
+__all__ = ["Beliefs", "ConceptLearner", "NumberGame"]

@@ -1,0 +1,84 @@
+"""Which hypothesis holds which item, a bit each, packed along the hypotheses: a byte is eight of them at one item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["Bits", "Bytes"]
+
+Bytes: TypeAlias = NDArray[np.uint8]
+
+DENSE = 2**20
+"""A table of so many bits is also kept as numbers, which answers small questions faster."""
+
+EIGHT: Array = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).astype(np.float64)
+"""The bits of each byte, the first hypothesis first."""
+
+
+class Bits:
+    """A table of hypotheses × items."""
+
+    def __init__(self, packed: Bytes, rows: int) -> None:
+        self.packed, self.rows = packed, rows
+        self.packed.setflags(write=False)
+
+    @classmethod
+    def pack(cls, blocks: Iterable[Booleans], items: int) -> Bits:
+        """The table of blocks of rows, one after the other; they are never in memory all at once."""
+        buffer, rows = bytearray(), 0
+        rest = np.empty((0, items), np.bool_)
+        for block in blocks:
+            rows += len(block)
+            block = np.concatenate([rest, block]) if len(rest) else block
+            whole = len(block) // 8 * 8
+            buffer += np.packbits(block[:whole], axis=0).tobytes()
+            rest = block[whole:]
+        buffer += np.packbits(rest, axis=0).tobytes()
+        return cls(np.frombuffer(buffer, np.uint8).reshape(-1, items), rows)
+
+    @property
+    def items(self) -> int:
+        """How many columns there are."""
+        return int(self.packed.shape[1])
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """How many items each hypothesis holds."""
+        of_byte = EIGHT.astype(np.int64)
+        sizes = [np.bincount(line, minlength=256) @ of_byte for line in self.packed]
+        return np.concatenate(sizes)[: self.rows] if sizes else np.zeros(0, np.int64)
+
+    def columns(self, codes: Integers) -> Booleans:
+        """Whether each hypothesis holds each of some items."""
+        picked = np.ascontiguousarray(self.packed[:, codes])
+        return np.unpackbits(picked, axis=0, count=self.rows).view(np.bool_)
+
+    def row(self, hypothesis: int) -> Booleans:
+        """Whether a hypothesis holds each item."""
+        return np.asarray(self.packed[hypothesis // 8] >> (7 - hypothesis % 8) & 1, np.bool_)
+
+    def weighted(self, weights: Array) -> Array:
+        """For each item, the sum of the weights of the hypotheses that hold it."""
+        if self._numbers is not None:
+            return np.asarray(weights @ self._numbers)
+        padded = np.zeros(8 * len(self.packed))
+        padded[: self.rows] = weights
+        eights = padded.reshape(-1, 8)
+        total, part = np.zeros(self.items), np.empty(self.items)
+        for at in np.flatnonzero(eights.any(axis=1)):
+            np.take(EIGHT @ eights[at], self.packed[at], out=part, mode="clip")
+            total += part
+        return total
+
+    @cached_property
+    def _numbers(self) -> Array | None:
+        if self.rows * self.items > DENSE:
+            return None
+        return np.unpackbits(self.packed, axis=0, count=self.rows).astype(np.float64)

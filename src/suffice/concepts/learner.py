@@ -1,0 +1,288 @@
+"""Which set was meant, from examples of it: Bayes' rule over a finite list of hypotheses.
+
+The likelihood of a hypothesis h (CL-1) is a product over the examples. Under strong sampling they are drawn from the
+concept, and each has the probability 1/|h| if h holds it: small hypotheses that fit gain with every example (the size
+principle). Under weak sampling items come from elsewhere and are only said to belong, which says nothing of size. With
+a noise rate ε an example is, with that probability, any item of the domain (strong), or an item that was put on the
+wrong side (weak). Since the likelihood knows the examples only by how many of them a hypothesis holds, that count is
+the statistic: it adds, it subtracts, and learning in steps is learning at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from copy import copy
+from functools import cached_property
+from numbers import Real
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from suffice.concepts.numbers import entropy, largest, picked, times
+from suffice.concepts.reading import Space, listed, read_prior, read_space
+from suffice.concepts.table import Beliefs
+from suffice.concepts.tallies import ASKED_IN, ASKED_OUT, DRAWN, Tallies, conflict
+from suffice.errors import DataError, InputError
+from suffice.signatures import explain_arguments
+from suffice.typing import Array, Booleans, Integers, Rng, Size
+
+__all__ = ["ConceptLearner"]
+
+Sampling = Literal["strong", "weak"]
+NOTHING = 1e-12  # nats: less than this is rounding
+
+
+class ConceptLearner:
+    """A belief about which of many sets is meant; it learns from examples and never changes itself.
+
+    Parameters
+    ----------
+    hypotheses : dict of sets or predicates by name, list of them, or boolean matrix of hypotheses × items
+        What could be meant; each must hold at least one item. A matrix may also come as an iterable of blocks of
+        rows, which are never in memory all at once.
+    prior : array or dict of weights, default=None
+        How probable each hypothesis is beforehand; weights need not add up to one, and equal ones are the default. A
+        hypothesis of weight zero is ruled out: it is in no version space, and never the most likely one.
+    domain : list, default=None
+        All items there are. By default those of the sets, or the numbers of the matrix's columns; predicates need it.
+    names : list, default=None
+        Of the hypotheses, if they are not a dict; numbers from 0 by default.
+    sampling : {"strong", "weak"}, default="strong"
+        Whether examples are drawn from the concept, or drawn anyhow and found to belong to it.
+    noise : float, default=0.0
+        How probable it is that an example is wrong, below 1. Above 0, one outlier does not rule out everything.
+
+    Attributes
+    ----------
+    posterior_ : Beliefs
+        A line per hypothesis: size, prior, likelihood and posterior.
+    version_space_ : list
+        Hypotheses that agree with all that was observed.
+    map_, mle_ : list
+        Hypotheses of highest posterior, and of highest likelihood; all of them where several tie.
+    log_evidence_ : float
+        Log-probability of all that was observed, before seeing it.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> dogs = {"beagle", "poodle"}
+    >>> learner = sf.ConceptLearner({"dogs": dogs, "pets": {*dogs, "cat"}, "all": {*dogs, "cat", "wolf"}})
+    >>> learner.observe(["beagle", "poodle"]).posterior_
+    hypothesis   size     prior  likelihood  posterior
+    dogs            2    0.3333        0.25     0.5902
+    pets            3    0.3333       0.111     0.2623
+    all             4    0.3333      0.0625     0.1475
+    >>> learner.observe(["beagle"]).observe(["poodle"]).membership(["cat", "wolf"]).round(3)
+    array([0.41 , 0.148])
+    >>> learner.next_query()
+    'cat'
+    """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        explain_arguments(cls)
+
+    def __init__(
+        self,
+        hypotheses: Any,
+        prior: Any = None,
+        *,
+        domain: Any = None,
+        names: Any = None,
+        sampling: Sampling = "strong",
+        noise: float = 0.0,
+    ) -> None:
+        self._start(read_space(hypotheses, domain, names), prior, sampling, noise)
+
+    def _start(self, space: Space, prior: Any, sampling: Sampling, noise: float) -> None:
+        rate: Any = noise
+        if sampling not in ("strong", "weak"):
+            raise InputError(f"The argument 'sampling' must be 'strong' or 'weak'; got {sampling!r}.")
+        if not (isinstance(rate, Real) and 0 <= float(rate) < 1):
+            raise InputError(f"The argument 'noise' must be a number from 0 to below 1; got {noise!r}.")
+        self._space, self.sampling, self.noise = space, sampling, float(noise)
+        self._codes = {item: code for code, item in enumerate(space.domain)}
+        self._prior = read_prior(prior, space.names)
+        self._seen = Tallies.zero(space.bits)
+        sizes, items = space.bits.sizes, len(space.domain)
+        with np.errstate(divide="ignore"):
+            self._log_prior = np.log(self._prior)
+            self._log_inside = np.log((1 - self.noise) / sizes + self.noise / items)  # CL-1
+            self._log_outside = float(np.log(self.noise / items))
+            self._log_right, self._log_wrong = float(np.log(1 - self.noise)), float(np.log(self.noise))
+
+    @property
+    def domain(self) -> tuple[Hashable, ...]:
+        """All items, in the order of `membership()`."""
+        return self._space.domain
+
+    @property
+    def hypotheses(self) -> tuple[Hashable, ...]:
+        """Their names, in the order given."""
+        return self._space.names
+
+    @property
+    def observed_(self) -> list[Hashable]:
+        """The examples, repeats and all, in the order of the domain; answers are not among them."""
+        kind = DRAWN if self.sampling == "strong" else ASKED_IN
+        return [item for item, n in zip(self.domain, self._seen.items[kind].tolist(), strict=True) for _ in range(n)]
+
+    def items_of(self, hypothesis: Hashable) -> list[Hashable]:
+        """The items that a hypothesis holds."""
+        if hypothesis not in self.hypotheses:
+            raise InputError(f"There is no hypothesis {hypothesis!r} among the {len(self.hypotheses)}.")
+        row = self._space.bits.row(self.hypotheses.index(hypothesis))
+        return [self.domain[code] for code in np.flatnonzero(row)]
+
+    def observe(self, items: Any) -> Self:
+        """The belief after some examples of the concept; an example twice counts twice."""
+        kind = DRAWN if self.sampling == "strong" else ASKED_IN
+        return self._with(self._seen + self._tally(kind, items))
+
+    def answer(self, items: Any, member: bool) -> Self:
+        """The belief after being told of some items that were asked for whether they belong to the concept.
+
+        The items were chosen by who asked, so they say nothing of the concept's size, whatever the sampling.
+        """
+        return self._with(self._seen + self._tally(ASKED_IN if member else ASKED_OUT, items))
+
+    def forget(self, items: Any) -> Self:
+        """The belief as if these examples had never been observed."""
+        kind = DRAWN if self.sampling == "strong" else ASKED_IN
+        return self._with(self._seen - self._tally(kind, items))
+
+    @property
+    def posterior_(self) -> Beliefs:
+        """A line per hypothesis: size, prior, likelihood and posterior."""
+        sizes = self._space.bits.sizes
+        return Beliefs(self.hypotheses, sizes, self._prior, self._log_likelihood, self._posterior)
+
+    @property
+    def version_space_(self) -> list[Hashable]:
+        """Hypotheses that agree with all that was observed."""
+        return self._named(self._seen.consistent & (self._prior > 0))
+
+    @property
+    def map_(self) -> list[Hashable]:
+        """The most probable hypotheses; more than one if they tie."""
+        return self._named(largest(self._log_joint))  # CL-2
+
+    @property
+    def mle_(self) -> list[Hashable]:
+        """The hypotheses under which the examples are most probable; more than one if they tie."""
+        return self._named(largest(np.where(self._prior > 0, self._log_likelihood, -np.inf)))
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log-probability of all that was observed, before seeing it."""
+        top = self._log_joint.max()
+        return float(top + np.log(np.exp(self._log_joint - top).sum()))  # CL-2
+
+    def membership(self, items: Any = None, *, plug_in: bool = False) -> Array:
+        """How probable it is that each item belongs to the concept.
+
+        Parameters
+        ----------
+        items : list, default=None
+            Items of the domain; all of them, in its order, by default.
+        plug_in : bool, default=False
+            Whether to believe in the most probable hypothesis alone (in their average, where several tie) instead of
+            averaging over all.
+        """
+        every = self._plugged if plug_in else self._membership
+        return every.copy() if items is None else every[self._read(items)]
+
+    def information(self, items: Any = None) -> Array:
+        """How much is learned, in nats and on average, by asking whether an item belongs to the concept."""
+        p = self._membership
+        yes = (1 - self.noise) * p + self.noise * (1 - p)
+        gain = entropy(yes) - entropy(np.array(self.noise))
+        every = np.where(gain > NOTHING, gain, 0.0)
+        return every if items is None else every[self._read(items)]
+
+    def next_query(self) -> Hashable | None:
+        """The item that it is most informative to ask about; None if no answer would tell anything."""
+        gain = self.information()
+        best = int(largest(gain).argmax())
+        return self.domain[best] if gain[best] > 0 else None
+
+    def sample(self, rng: Rng = None, size: Size = (), *, of: Literal["hypotheses", "items"] = "hypotheses") -> Any:
+        """Draws from the posterior: names of hypotheses, or examples still to come (strong sampling only)."""
+        if of not in ("hypotheses", "items"):
+            raise InputError(f"The argument 'of' must be 'hypotheses' or 'items'; got {of!r}.")
+        from suffice.posterior.base import draws, generator
+
+        rng, shape = generator(rng), draws(size)
+        places = rng.choice(len(self.hypotheses), shape, p=self._posterior)
+        if of == "hypotheses":
+            return picked(self.hypotheses, places)
+        if self.sampling == "weak":
+            raise InputError(
+                "Items can be drawn under strong sampling only: weak sampling does not say where they are from."
+            )
+        return picked(self.domain, self._examples_of(places, rng))
+
+    def _examples_of(self, places: Any, rng: np.random.Generator) -> Any:
+        codes = np.empty(np.shape(places), np.int64)
+        for at in np.ndindex(codes.shape):
+            wrong = rng.random() < self.noise
+            held = np.flatnonzero(self._space.bits.row(int(np.asarray(places)[at])))
+            codes[at] = rng.integers(len(self.domain)) if wrong else rng.choice(held)
+        return codes
+
+    def __repr__(self) -> str:
+        seen, asked = self._seen.drawn, self._seen.asked
+        told = f"{seen + asked} observed, " if seen + asked else ""
+        best = ", ".join(map(str, self.map_[:3])) + (", …" if len(self.map_) > 3 else "")
+        size = f"{len(self.hypotheses):,} hypotheses, {len(self.domain):,} items"
+        return f"{type(self).__name__}({size}; {told}best: {best})"
+
+    def _read(self, items: Any) -> Integers:
+        found = listed(items, "items")
+        try:
+            return np.array([self._codes[item] for item in found], np.int64)
+        except (KeyError, TypeError):
+            odd = next(item for item in found if not isinstance(item, Hashable) or item not in self._codes)
+            ends = f"{self.domain[0]!r} to {self.domain[-1]!r}, {len(self.domain):,} in all"
+            raise DataError(f"The argument 'items' must hold items of the domain ({ends}); got {odd!r}.") from None
+
+    def _tally(self, kind: int, items: Any) -> Tallies:
+        return Tallies.of(self._space.bits, kind, self._read(items))
+
+    def _with(self, seen: Tallies) -> Self:
+        """The same prior, with other observations."""
+        other = copy(self)
+        for name in ("_log_likelihood", "_log_joint", "_posterior", "_membership", "_plugged"):
+            vars(other).pop(name, None)
+        other._seen = seen
+        if np.isneginf(other._log_joint).all():
+            raise conflict(self._space.bits, self._prior > 0, seen, self.domain)
+        return other
+
+    @cached_property
+    def _log_likelihood(self) -> Array:
+        t = self._seen
+        drawn = t.inside * self._log_inside + times(t.drawn - t.inside, self._log_outside)  # CL-1
+        return drawn + times(t.agreed, self._log_right) + times(t.asked - t.agreed, self._log_wrong)
+
+    @cached_property
+    def _log_joint(self) -> Array:
+        return self._log_prior + self._log_likelihood
+
+    @cached_property
+    def _posterior(self) -> Array:
+        posterior = np.exp(self._log_joint - self.log_evidence_)  # CL-2
+        return np.asarray(posterior / posterior.sum())
+
+    @cached_property
+    def _membership(self) -> Array:
+        return np.minimum(self._space.bits.weighted(self._posterior), 1.0)  # CL-3
+
+    @cached_property
+    def _plugged(self) -> Array:
+        best = largest(self._log_joint)
+        return np.minimum(self._space.bits.weighted(best / best.sum()), 1.0)  # CL-3
+
+    def _named(self, which: Booleans) -> list[Hashable]:
+        return [self.hypotheses[at] for at in np.flatnonzero(which)]

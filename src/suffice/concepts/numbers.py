@@ -1,0 +1,41 @@
+"""Small arithmetic of beliefs: products of counts and logs, ties, entropy, draws."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["entropy", "largest", "picked", "times"]
+
+TIE = 1e-12
+
+
+def times(count: Integers, log: float) -> Array:
+    """count · log, where nothing of what is impossible is nothing."""
+    return np.where(count > 0, np.maximum(count, 1) * log, 0.0)
+
+
+def largest(logs: Array) -> Booleans:
+    """Which are the largest, within rounding."""
+    top = logs.max()
+    return np.asarray(logs >= top - TIE * (1 + abs(top)))
+
+
+def entropy(p: Array) -> Array:
+    """Of yes or no, in nats."""
+    inner = np.clip(p, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).epsneg)
+    return np.where((p > 0) & (p < 1), -inner * np.log(inner) - (1 - inner) * np.log1p(-inner), 0.0)
+
+
+def picked(names: tuple[Hashable, ...], places: Any) -> Any:
+    """The names at some places: one, or an array of them."""
+    if np.ndim(places) == 0:
+        return names[int(places)]
+    out = np.empty(np.shape(places), object)
+    for at in np.ndindex(out.shape):
+        out[at] = names[int(places[at])]
+    return out

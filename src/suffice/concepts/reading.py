@@ -1,0 +1,181 @@
+"""Hypotheses as people write them (sets, predicates, a matrix) → their names, the domain and a table of bits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from suffice.concepts.bits import Bits
+from suffice.errors import DataError, InputError, KindError, ShapeError
+from suffice.typing import Array, Booleans
+
+__all__ = ["Space", "listed", "read_prior", "read_space"]
+
+CELLS_AT_ONCE = 2**22
+
+
+class Space(NamedTuple):
+    """All that could be the case: the hypotheses, the items, and who holds what."""
+
+    names: tuple[Hashable, ...]
+    domain: tuple[Hashable, ...]
+    bits: Bits
+
+
+def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
+    """The space that the arguments of a learner describe."""
+    if isinstance(hypotheses, Mapping):
+        if names is not None:
+            raise InputError("The argument 'names' belongs to hypotheses without keys; got both keys and names.")
+        names, hypotheses = tuple(hypotheses), tuple(hypotheses.values())
+    if isinstance(hypotheses, str) or not isinstance(hypotheses, Iterable):
+        raise KindError(
+            "The argument 'hypotheses' must be sets, predicates or rows of a boolean matrix; "
+            f"got a {type(hypotheses).__name__}."
+        )
+    items = None if domain is None else _different(domain, "domain")
+    if isinstance(hypotheses, np.ndarray):
+        items, bits = _from_blocks(iter([hypotheses]), items)
+    else:
+        items, bits = _from_any(iter(hypotheses), items)
+    return _checked(bits, items, names)
+
+
+def listed(items: Any, name: str) -> list[Any]:
+    """Some items as a list; a single one, or a text, is not a list of items."""
+    if isinstance(items, np.ndarray) and items.ndim == 1:
+        return [*items.tolist()]
+    if isinstance(items, str | bytes) or not isinstance(items, Iterable):
+        raise KindError(
+            f"The argument '{name}' must be a list of items; got {items!r}. Write [{items!r}] for one item."
+        )
+    return list(items)
+
+
+def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
+    """A probability per hypothesis, from weights that need not add up to one."""
+    if prior is None:
+        return np.full(len(names), 1 / len(names))
+    if isinstance(prior, Mapping):
+        if set(prior) != set(names):
+            odd = sorted(map(repr, set(prior) ^ set(names)))[0]
+            raise InputError(f"The argument 'prior' must have a weight for each hypothesis and no other; see {odd}.")
+        prior = [prior[name] for name in names]
+    try:
+        weights = np.array(prior, np.float64)
+    except (TypeError, ValueError):
+        raise KindError(f"The argument 'prior' must hold weights, which are numbers; got {prior!r}.") from None
+    if weights.shape != (len(names),):
+        raise ShapeError(
+            f"The argument 'prior' must hold a weight for each of {len(names)} hypotheses; got shape {weights.shape}."
+        )
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0)))
+    if len(bad):
+        raise InputError(
+            f"The argument 'prior' must hold weights that are finite and not negative; "
+            f"got {weights[bad[0]]:g} for {names[bad[0]]!r}."
+        )
+    largest = weights.max()
+    if largest == 0:
+        raise InputError("The argument 'prior' must give some hypothesis a weight above zero; got zeros only.")
+    weights /= largest  # so that their sum is finite
+    return np.asarray(weights / weights.sum())
+
+
+def _checked(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
+    if bits.rows == 0 or not items:
+        what = "hypothesis" if bits.rows == 0 else "item in the domain"
+        raise DataError(f"A concept is learned from at least one {what}; got none.")
+    named = tuple(range(bits.rows)) if names is None else _different(names, "names")
+    if len(named) != bits.rows:
+        raise ShapeError(f"The argument 'names' must name each of {bits.rows} hypotheses; got {len(named)} names.")
+    empty = np.flatnonzero(bits.sizes == 0)
+    if len(empty):
+        raise DataError(f"A hypothesis must hold at least one item of the domain; {named[empty[0]]!r} holds none.")
+    return Space(named, items, bits)
+
+
+def _different(values: Any, name: str) -> tuple[Hashable, ...]:
+    found = tuple(listed(values, name))
+    try:
+        seen = set(found)
+    except TypeError:
+        raise KindError(f"The argument '{name}' must list things that can be keys of a dict; got {found!r}.") from None
+    if len(seen) < len(found):
+        twice = next(value for at, value in enumerate(found) if value in found[:at])
+        raise InputError(f"The argument '{name}' must list each only once; got {twice!r} again.")
+    return found
+
+
+def _from_any(members: Iterator[Any], items: tuple[Hashable, ...] | None) -> tuple[tuple[Hashable, ...], Bits]:
+    """By what the first hypothesis is: a block of a matrix, or one hypothesis."""
+    first = next(members, None)
+    if first is None:
+        return items or ("no item",), Bits(np.empty((0, 1), np.uint8), 0)
+    if isinstance(first, np.ndarray) and first.ndim == 2:
+        return _from_blocks(chain([first], members), items)
+    every = [first, *members]
+    if items is None:
+        items = _union(every)
+    codes = {item: code for code, item in enumerate(items)}
+    step = max(8, CELLS_AT_ONCE // max(1, len(items)))
+    cuts = (every[at : at + step] for at in range(0, len(every), step))
+    blocks = (np.array([_row(one, items, codes) for one in cut], np.bool_) for cut in cuts)
+    return items, Bits.pack(blocks, len(items))
+
+
+def _from_blocks(blocks: Iterator[Any], items: tuple[Hashable, ...] | None) -> tuple[tuple[Hashable, ...], Bits]:
+    first = _block(next(blocks), None)
+    items = tuple(range(first.shape[1])) if items is None else items
+    width = len(items)
+    return items, Bits.pack((_block(block, width) for block in chain([first], blocks)), width)
+
+
+def _block(block: Any, width: int | None) -> Booleans:
+    matrix = np.asarray(block)
+    if matrix.ndim != 2 or width not in (None, matrix.shape[1]):
+        columns = "items" if width is None else f"{width} items, as the domain has"
+        raise ShapeError(f"A matrix of hypotheses must be of hypotheses × {columns}; got shape {matrix.shape}.")
+    if matrix.dtype != np.bool_ and not (matrix.dtype.kind in "iuf" and ((matrix == 0) | (matrix == 1)).all()):
+        raise DataError("A matrix of hypotheses must hold True and False, or zeros and ones; got other values.")
+    return matrix.astype(np.bool_, copy=False)
+
+
+def _union(members: list[Any]) -> tuple[Hashable, ...]:
+    """The items of all sets, in their order if they have one."""
+    for one in members:
+        if callable(one) or _is_row(one):
+            raise InputError("The argument 'domain' must list all items where hypotheses are predicates or rows.")
+    seen = dict.fromkeys(item for one in members for item in listed(one, "hypotheses"))
+    try:
+        return tuple(sorted(seen))
+    except TypeError:
+        return tuple(seen)
+
+
+def _is_row(one: Any) -> bool:
+    return isinstance(one, np.ndarray) and one.dtype == np.bool_
+
+
+def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> Booleans:
+    if callable(one):
+        return _asked(one, items)
+    if _is_row(one):
+        if one.shape != (len(items),):
+            raise ShapeError(
+                f"A hypothesis must say of each of {len(items)} items whether it holds it; got {one.shape}."
+            )
+        return np.asarray(one)
+    row = np.zeros(len(items), np.bool_)
+    for item in listed(one, "hypotheses"):
+        if item not in codes:
+            raise DataError(f"A hypothesis must hold items of the domain only; got {item!r}, which is not in it.")
+        row[codes[item]] = True
+    return row
+
+
+def _asked(predicate: Callable[[Any], Any], items: tuple[Hashable, ...]) -> Booleans:
+    return np.fromiter((bool(predicate(item)) for item in items), np.bool_, len(items))

@@ -1,0 +1,112 @@
+"""What was seen, as counts that add and subtract: of each item, and of each hypothesis."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from suffice.concepts.bits import Bits, Bytes
+from suffice.errors import ConflictError, SubtractionError
+from suffice.typing import Booleans, Integers
+
+__all__ = ["ASKED_IN", "ASKED_OUT", "DRAWN", "Tallies", "conflict"]
+
+DRAWN, ASKED_IN, ASKED_OUT = 0, 1, 2
+"""An example of the concept; an item that was said to belong to it; one that was said not to."""
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """Counts of items (drawn, said to be in, said to be out), and of what agrees with each hypothesis."""
+
+    items: Integers
+    inside: Integers
+    """Of each hypothesis: how many of the examples it holds."""
+    agreed: Integers
+    """Of each hypothesis: how many of the answers it would have given."""
+
+    @classmethod
+    def zero(cls, bits: Bits) -> Tallies:
+        """Nothing seen."""
+        nothing = np.zeros(bits.rows, np.int64)
+        return cls(np.zeros((3, bits.items), np.int64), nothing, nothing)
+
+    @classmethod
+    def of(cls, bits: Bits, kind: int, codes: Integers) -> Tallies:
+        """The counts of some items; an item twice counts twice."""
+        items = np.zeros((3, bits.items), np.int64)
+        items[kind] = np.bincount(codes, minlength=bits.items)
+        different = np.flatnonzero(items[kind])
+        held = bits.columns(different) @ items[kind, different]
+        nothing = np.zeros(bits.rows, np.int64)
+        if kind == DRAWN:
+            return cls(items, held, nothing)
+        return cls(items, nothing, held if kind == ASKED_IN else len(codes) - held)
+
+    def __add__(self, other: Tallies) -> Tallies:
+        return Tallies(self.items + other.items, self.inside + other.inside, self.agreed + other.agreed)
+
+    def __sub__(self, other: Tallies) -> Tallies:
+        if (self.items < other.items).any():
+            raise SubtractionError(
+                "Only what was observed can be forgotten; got an item that was not, or not so often."
+            )
+        return Tallies(self.items - other.items, self.inside - other.inside, self.agreed - other.agreed)
+
+    @property
+    def drawn(self) -> int:
+        """How many examples."""
+        return int(self.items[DRAWN].sum())
+
+    @property
+    def asked(self) -> int:
+        """How many answers."""
+        return int(self.items[1:].sum())
+
+    @property
+    def consistent(self) -> Booleans:
+        """Which hypotheses hold all examples and agree with all answers."""
+        return np.asarray((self.inside == self.drawn) & (self.agreed == self.asked))
+
+
+def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Hashable, ...]) -> ConflictError:
+    """The error that names examples which exclude each other, none of which could be left out."""
+    facts = list(_facts(tallies))
+    alive = np.packbits(possible)
+    core: list[tuple[int, bool]] = []
+    while alive.any():
+        last = _breaks(bits, alive, facts)
+        core.append(facts[last])
+        alive, facts = alive & _agreeing(bits, *facts[last]), facts[:last]
+    named = [repr(domain[code]) + ("" if member else " (not in it)") for code, member in sorted(core)]
+    told = " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else f"{named[0]} alone"
+    return ConflictError(
+        f"No hypothesis explains all that was observed: {told} can be explained by none"
+        + (", though any fewer of them can" if len(named) > 1 else "")
+        + ". Set noise above 0 if an example may be wrong.",
+        tuple(domain[code] for code, _ in sorted(core)),
+    )
+
+
+def _breaks(bits: Bits, alive: Bytes, facts: list[tuple[int, bool]]) -> int:
+    """The place of the fact that, after those before it, leaves no hypothesis."""
+    last = 0
+    for at, fact in enumerate(facts):
+        alive, last = alive & _agreeing(bits, *fact), at
+        if not alive.any():
+            break
+    return last
+
+
+def _facts(tallies: Tallies) -> Iterator[tuple[int, bool]]:
+    """Each different thing that was seen: an item, and whether it is in the concept."""
+    within = (tallies.items[DRAWN] > 0) | (tallies.items[ASKED_IN] > 0)
+    yield from ((int(code), True) for code in np.flatnonzero(within))
+    yield from ((int(code), False) for code in np.flatnonzero(tallies.items[ASKED_OUT]))
+
+
+def _agreeing(bits: Bits, code: int, member: bool) -> Bytes:
+    column = bits.packed[:, code]
+    return np.asarray(column if member else ~column)

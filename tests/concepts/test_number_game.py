@@ -1,0 +1,81 @@
+"""The number game against its worked numbers and a plain enumeration."""
+
+from math import exp
+from typing import Any
+
+import numpy as np
+import pytest
+
+import suffice as sf
+
+
+def likelihoods(*numbers: int) -> dict[object, float]:
+    table = sf.NumberGame().observe(list(numbers)).posterior_
+    return dict(zip(table.names, np.exp(table.log_likelihood), strict=True))
+
+
+def test_worked_numbers() -> None:
+    one, four = likelihoods(16), likelihoods(16, 8, 2, 64)
+    assert one["powers of 2"] == pytest.approx(1 / 6)
+    assert one["even"] == pytest.approx(1 / 50)
+    assert f"{four['powers of 2']:.1e}" == "7.7e-04"
+    assert f"{four['even']:.1e}" == "1.6e-07"
+    assert int(four["powers of 2"] / four["even"]) == 4822
+
+
+def test_the_rules_and_their_weights() -> None:
+    table = sf.NumberGame().posterior_
+    assert len(table) == 32
+    total = 2 * 5 + 28 + 2 * 0.01
+    weights = dict(zip(table.names, table.prior * total, strict=True))
+    assert weights["even"] == weights["odd"] == pytest.approx(5)
+    assert weights["powers of 2 and 37"] == weights["powers of 2 but 32"] == pytest.approx(0.01)
+    assert sorted(weights.values())[2:30] == pytest.approx([1] * 28)
+    game = sf.NumberGame()
+    assert game.items_of("powers of 2 and 37") == [2, 4, 8, 16, 32, 37, 64]
+    assert game.items_of("powers of 2 but 32") == [2, 4, 8, 16, 64]
+    assert game.items_of("powers of 10") == [10, 100]
+    assert game.items_of("powers of 3") == [3, 9, 27, 81]
+    assert game.items_of("squares") == [1, 4, 9, 16, 25, 36, 49, 64, 81, 100]
+    assert game.items_of("ending in 3") == list(range(3, 100, 10))
+    assert game.items_of("multiples of 7") == list(range(7, 99, 7))
+    assert game.items_of("all") == list(game.domain) == list(range(1, 101))
+
+
+@pytest.mark.parametrize("weight", [None, 0.0, 0.25, 1.0])
+def test_intervals_by_the_erlang_density_of_their_size(weight: float | None) -> None:
+    share = 2 / 3 if weight is None else weight
+    table = sf.NumberGame(prior="intervals", weight=weight).posterior_
+    assert len(table) == 32 + 5050
+    pairs = [(low, high) for low in range(1, 101) for high in range(low, 101)]
+    erlang = {(low, high): (high - low + 1) / 100 * exp(-(high - low + 1) / 10) for low, high in pairs}
+    total = sum(erlang.values())
+    named = dict(zip(table.names, table.prior, strict=True))
+    for (low, high), density in erlang.items():
+        name = f"{low} to {high}" if low < high else f"only {low}"
+        assert named[name] == pytest.approx((1 - share) * density / total)
+    assert sum(named[rule] for rule in sf.NumberGame().hypotheses) == pytest.approx(share)
+    assert {"all", "1 to 100"} < named.keys()
+
+
+def test_nearby_numbers_belong_only_with_intervals() -> None:
+    near = sf.NumberGame(prior="intervals").observe([16, 23, 19, 20]).membership()
+    assert near[17] == pytest.approx(1, abs=1e-4)  # 18 lies among them
+    assert (np.diff(near[23:60]) <= 1e-12).sum() > 30  # and it falls off beyond, but for rules
+    assert sf.NumberGame().observe([16, 23, 19, 20]).map_ == ["all"]
+
+
+def test_a_subclass_stays_itself() -> None:
+    assert repr(sf.NumberGame().observe([16])) == "NumberGame(32 hypotheses, 100 items; 1 observed, best: powers of 4)"
+
+
+def test_arguments() -> None:
+    other: Any = "flat"
+    with pytest.raises(ValueError, match="'prior' of NumberGame must be 'rules' or 'intervals'; got 'flat'"):
+        sf.NumberGame(prior=other)
+    with pytest.raises(TypeError, match="'weight' of NumberGame belongs to prior='intervals'"):
+        sf.NumberGame(weight=0.5)
+    with pytest.raises(ValueError, match="'weight' of NumberGame must be a number from 0 to 1; got 2"):
+        sf.NumberGame(prior="intervals", weight=2)
+    with pytest.raises(ValueError, match=r"items of the domain \(1 to 100, 100 in all\); got 101"):
+        sf.NumberGame().observe([16, 101])
