@@ -8,13 +8,14 @@ import pytest
 
 import suffice as sf
 from reporting.data import counts, letters, table
+from suffice.estimators.features import words_of
 from suffice.models.sample import some_rows
 from suffice.reporting import facts as told
 from suffice.reporting.facts import gather
 from suffice.reporting.highlight import marked
 from suffice.reporting.judging import looks_learned
 from suffice.reporting.rows import read
-from suffice.reporting.words import two_to_show, words_of
+from suffice.reporting.words import two_to_show
 
 
 def test_rows_that_were_learned_are_judged_without_themselves() -> None:

@@ -1,6 +1,28 @@
 """Pictures of what models say, by Altair. The only place that imports it, when a picture is made."""
 
+from suffice.plots.belief import belief
+from suffice.plots.concept import hypotheses, membership, number_game
+from suffice.plots.filmstrip import filmstrip
+from suffice.plots.information import information
+from suffice.plots.objective import objective
+from suffice.plots.pareto import pareto
+from suffice.plots.predictive import predictive
 from suffice.plots.reliability import reliability
+from suffice.plots.simplex import draws, simplex
 from suffice.plots.waterfall import waterfall
 
-__all__ = ["reliability", "waterfall"]
+__all__ = [
+    "belief",
+    "draws",
+    "filmstrip",
+    "hypotheses",
+    "information",
+    "membership",
+    "number_game",
+    "objective",
+    "pareto",
+    "predictive",
+    "reliability",
+    "simplex",
+    "waterfall",
+]

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
 
-from suffice.errors import MissingLibrary
+from suffice.errors import KindError, MissingLibrary
 
-__all__ = ["AGAINST", "FOR", "GREY", "TOTAL", "altair", "cut"]
+__all__ = [
+    "AGAINST",
+    "FOR",
+    "GREY",
+    "PALETTE",
+    "TOTAL",
+    "altair",
+    "cut",
+    "dressed",
+    "legend",
+    "rows_of",
+    "whole_number",
+]
 
 FOR, AGAINST, GREY, TOTAL = "#2a9d74", "#d1603d", "#80858f", "#5b7db1"
 """Colours that stand out from white and from black."""
+
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#7a5aa6")
+"""Colours that people who see fewer of them can tell apart as well (the first six: Okabe and Ito)."""
 
 
 def altair() -> Any:
@@ -25,3 +41,39 @@ def cut(text: Any, most: int) -> str:
     """A text of so many letters at most."""
     told = " ".join(str(text).split())
     return told if len(told) <= most else told[: most - 1].rstrip() + "…"
+
+
+def rows_of(**columns: Iterable[Any]) -> Any:
+    """Columns as data within the chart, as plain numbers and words."""
+    lists = [[value.item() if hasattr(value, "item") else value for value in column] for column in columns.values()]
+    lines = [dict(zip(columns, line, strict=True)) for line in zip(*lists, strict=True)]
+    return altair().InlineData(lines)
+
+
+def legend(alt: Any, **more: Any) -> Any:
+    """Below the picture, without a title, names in full."""
+    return alt.Legend(**{"title": None, "orient": "bottom", "labelLimit": 400, "symbolStrokeWidth": 2.5, **more})
+
+
+def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -> Any:
+    """The look that all pictures share: a clear background, grey words and lines, for light and for dark pages."""
+    alt = altair()
+    if title is not None:
+        chart = chart.properties(title=alt.Title(title, subtitle=subtitle) if subtitle else alt.Title(title))
+    grey = {"labelColor": GREY, "titleColor": GREY, "titleFontWeight": "normal"}
+    return (
+        chart.properties(background="transparent")
+        .configure_view(stroke=None)
+        .configure_axis(**grey, domainColor=GREY, tickColor=GREY, gridColor=GREY, gridOpacity=0.18)
+        .configure_title(color=GREY, subtitleColor=GREY, anchor="start", fontSize=14, subtitleFontSize=12)
+        .configure_legend(**grey)
+        .configure_header(**grey, labelFontSize=12)
+        .configure_text(fontSize=12)
+    )
+
+
+def whole_number(value: Any, name: str, least: int = 1) -> int:
+    """An argument that counts something."""
+    if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
+        raise KindError(f"The argument '{name}' must be a whole number of at least {least}; got {value!r}.")
+    return int(value)

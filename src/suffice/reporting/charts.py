@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from suffice.estimators.features import Words
 from suffice.models.explanation import Explanation
 from suffice.plots.altair import altair, cut
 from suffice.plots.waterfall import steps
 from suffice.reporting.colours import colour_of
 from suffice.reporting.columns import ColumnView
 from suffice.reporting.judging import Judged
-from suffice.reporting.words import Words
 
 __all__ = [
     "CONFIG", "accuracy", "by_column", "informative", "learning", "posterior", "reliability", "spikes", "waterfall",

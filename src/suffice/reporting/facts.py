@@ -10,13 +10,14 @@ import numpy as np
 
 from suffice.errors import InputError, SufficeError
 from suffice.estimators import NaiveBayes, mutual_information
+from suffice.estimators.features import Words, words_of
 from suffice.models.sample import some_rows
 from suffice.reporting.choosing import Example, chosen, confidently_wrong
 from suffice.reporting.columns import ColumnView, columns_of
 from suffice.reporting.judging import Judged, judge, looks_learned
 from suffice.reporting.learning import learning_curve
 from suffice.reporting.rows import Given, read
-from suffice.reporting.words import Words, two_to_show, words_of
+from suffice.reporting.words import two_to_show
 from suffice.typing import Integers
 
 __all__ = ["Data", "Facts", "Informative", "gather"]
