@@ -1,6 +1,8 @@
 """Pictures of what models say, by Altair. The only place that imports it, when a picture is made."""
 
 from suffice.plots.belief import belief
+from suffice.plots.boundaries import boundaries
+from suffice.plots.burstiness import burstiness
 from suffice.plots.concept import hypotheses, membership, number_game
 from suffice.plots.filmstrip import filmstrip
 from suffice.plots.information import information
@@ -10,9 +12,12 @@ from suffice.plots.predictive import predictive
 from suffice.plots.reliability import reliability
 from suffice.plots.simplex import draws, simplex
 from suffice.plots.waterfall import waterfall
+from suffice.plots.words import words
 
 __all__ = [
     "belief",
+    "boundaries",
+    "burstiness",
     "draws",
     "filmstrip",
     "hypotheses",
@@ -25,4 +30,5 @@ __all__ = [
     "reliability",
     "simplex",
     "waterfall",
+    "words",
 ]

@@ -1,0 +1,88 @@
+"""What the classes of a model are made of: their most probable words, or features."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import KindError
+from suffice.estimators.features import Words, words_of
+from suffice.models.explanation import place_of
+from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, rows_of, whole_number
+
+__all__ = ["words"]
+
+ACROSS = 3
+
+
+def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, width: int = 190) -> Any:
+    """The most probable words of each class, with intervals where there is a posterior.
+
+    Parameters
+    ----------
+    model : fitted classifier of texts or counts
+        BernoulliNB, MultinomialNB, ComplementNB, PoissonNB, DirichletMultinomialNB or TextClassifier.
+    classes : list of labels, default=None
+        Which classes; the first six by default.
+    most : int, default=12
+        Words per class.
+    level : float, default=0.95
+        Probability of the intervals.
+    width : int, default=190
+        Of the bars of one class, in pixels.
+
+    Returns
+    -------
+    chart : altair.ConcatChart
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> texts = ["cheap pills now", "cheap watches", "lunch now", "lunch at noon"]
+    >>> model = sf.TextClassifier("bernoulli").fit(texts, ["spam", "spam", "ham", "ham"])
+    >>> chart = sf.plots.words(model, most=3)
+    """
+    known = words_of(model) if hasattr(model, "classes_") else None
+    if known is None:
+        raise KindError(
+            "The argument 'model' of words must be a fitted classifier of texts or counts; "
+            f"got a {type(model).__name__}."
+        )
+    labels = model.classes_[:6] if classes is None else list(classes)
+    codes = [place_of(model.classes_, label, "classes") for label in labels]
+    tops = [known.most(code, whole_number(most, "most")) for code in codes]
+    parts = [_lines(known, code, top, level) for code, top in zip(codes, tops, strict=True)]
+    furthest = max(line[-1] for part in parts for line in part)
+    panels = [
+        _panel(part, cut(label, 30), PALETTE[k % len(PALETTE)], furthest, width, known.meaning)
+        for k, (part, label) in enumerate(zip(parts, labels, strict=True))
+    ]
+    return dressed(altair().concat(*panels, columns=ACROSS, spacing=18))
+
+
+def _lines(known: Words, code: int, top: Any, level: float) -> list[tuple[str, float, float, float]]:
+    """Name, mean and the two ends of each word; the mean itself where there is no posterior."""
+    mean = known.mean(top)[code]
+    low, high = (end[code] for end in known.ends(top, level)) if known.sure else (mean, mean)
+    names = (cut(name, 24) for name in known.names[top])
+    return [(name, float(m), float(a), float(b)) for name, m, a, b in zip(names, mean, low, high, strict=True)]
+
+
+def _panel(
+    lines: list[tuple[str, float, float, float]], title: str, colour: str, furthest: float, width: int, meaning: str
+) -> Any:
+    alt = altair()
+    names, mean, low, high = (list(part) for part in zip(*lines, strict=True))
+    data = rows_of(place=range(len(names)), word=names, mean=mean, low=low, high=high)
+    axis = alt.Axis(labelExpr=f"{json.dumps(names)}[datum.value]", labelLimit=200, ticks=False, domain=False)
+    base = alt.Chart(data).encode(y=alt.Y("place:O", title=None, axis=axis))
+    scale = alt.Scale(domain=[0, furthest], nice=False)
+    across = alt.X("mean:Q", title=meaning, scale=scale, axis=alt.Axis(tickCount=4))
+    told = ["word:N", *(alt.Tooltip(f"{name}:Q", format=".4g") for name in ("mean", "low", "high"))]
+    layers = [base.mark_bar(color=colour, opacity=0.75, cornerRadius=1).encode(x=across, tooltip=told)]
+    if not np.array_equal(low, high):
+        layers.append(base.mark_rule(color=GREY, strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q"))
+    named = alt.Title(title, fontSize=12, anchor="start")
+    return alt.layer(*layers).properties(width=width, height=alt.Step(16), title=named)
