@@ -1,12 +1,13 @@
-"""Pictures of docs/explain.md, made of what the page itself does: `python benchmarks/pictures.py`."""
+"""Pictures of docs/explain.md and docs/concepts.md, made of what the pages do: `python benchmarks/pictures.py`."""
 
 import doctest
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import suffice as sf
+from suffice.errors import SufficeError
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -16,16 +17,27 @@ def names_of(page: Path) -> dict[str, Any]:
     names: dict[str, Any] = {}
     parser = doctest.DocTestParser()
     for example in parser.get_examples(page.read_text(encoding="utf-8")):
-        with redirect_stdout(StringIO()):
+        with redirect_stdout(StringIO()), suppress(*[SufficeError] if example.exc_msg else []):
             exec(compile(example.source, str(page), "single"), names)
     return names
 
 
-def main() -> None:
+def explanations() -> None:
     names = names_of(DOCS / "explain.md")
     told = {"explain_text": names["told"], "explain_table": names["table"].explain(names["penguins"].iloc[8])}
     for name, explanation in told.items():
         sf.plots.waterfall(explanation).save(str(DOCS / f"{name}.svg"))
+
+
+def concepts() -> None:
+    names = names_of(DOCS / "concepts.md")
+    sf.plots.number_game(names["one"]).save(str(DOCS / "concepts_one.svg"))
+    sf.plots.membership(names["near"]).save(str(DOCS / "concepts_near.svg"))
+
+
+def main() -> None:
+    explanations()
+    concepts()
 
 
 if __name__ == "__main__":

@@ -61,14 +61,16 @@ def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -
     if title is not None:
         chart = chart.properties(title=alt.Title(title, subtitle=subtitle) if subtitle else alt.Title(title))
     grey = {"labelColor": GREY, "titleColor": GREY, "titleFontWeight": "normal"}
-    return (
-        chart.properties(background="transparent")
-        .configure_view(stroke=None)
-        .configure_axis(**grey, domainColor=GREY, tickColor=GREY, gridColor=GREY, gridOpacity=0.18)
-        .configure_title(color=GREY, subtitleColor=GREY, anchor="start", fontSize=14, subtitleFontSize=12)
-        .configure_legend(**grey)
-        .configure_header(**grey, labelFontSize=12)
-        .configure_text(fontSize=12)
+    lines = {"domainColor": GREY, "tickColor": GREY, "gridColor": GREY, "gridOpacity": 0.18}
+    heading = {"color": GREY, "subtitleColor": GREY, "anchor": "start", "fontSize": 14, "subtitleFontSize": 12}
+    return chart.configure(
+        background="transparent",
+        view=alt.ViewConfig(stroke=None),
+        axis=alt.AxisConfig(**grey, **lines),
+        title=alt.TitleConfig(**heading),
+        legend=alt.LegendConfig(**grey),
+        header=alt.HeaderConfig(**grey, labelFontSize=12),
+        text=alt.MarkConfig(fontSize=12),
     )
 
 

@@ -13,7 +13,7 @@ from suffice.typing import Array
 
 __all__ = ["Curved", "curved", "density", "domain", "likelihood", "mode_of", "reach", "spelled"]
 
-POINTS = 201
+POINTS = 151
 Curved = Beta | Gamma
 
 

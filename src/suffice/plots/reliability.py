@@ -7,11 +7,11 @@ from typing import Any
 
 from suffice.errors import KindError
 from suffice.evaluate import Reliability
-from suffice.plots.altair import AGAINST, FOR, GREY, altair
+from suffice.plots.altair import AGAINST, FOR, GREY, PALETTE, altair, dressed, legend
 
 __all__ = ["reliability"]
 
-LINES = [AGAINST, FOR, "#7a5aa6", "#b58900"]
+LINES = [AGAINST, FOR, PALETTE[0], PALETTE[3], PALETTE[4], PALETTE[5]]
 
 
 def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300) -> Any:
@@ -52,7 +52,7 @@ def _chart(named: Mapping[str, Reliability], size: int) -> Any:
     colour = alt.Color(
         "model:N",
         scale=alt.Scale(domain=list(named), range=LINES[: len(named)]),
-        legend=alt.Legend(title=None, orient="bottom", labelLimit=400) if len(named) > 1 else None,
+        legend=legend(alt) if len(named) > 1 else None,
     )
     base = alt.Chart(alt.InlineData(points)).encode(
         x=alt.X("confidence:Q", scale=scale, title="how sure it is"),
@@ -62,7 +62,5 @@ def _chart(named: Mapping[str, Reliability], size: int) -> Any:
     dots = base.mark_circle(opacity=0.9).encode(
         size=alt.Size("share:Q", scale=alt.Scale(domain=[0, 1], range=[20, 900]), legend=None)
     )
-    layers = (honest + base.mark_line(strokeWidth=1.5) + dots).properties(width=size, height=size)
-    axis = {"labelColor": GREY, "titleColor": GREY, "gridColor": GREY, "gridOpacity": 0.15, "domainColor": GREY}
-    layers = layers.configure(background="transparent")
-    return layers.configure_axis(**axis).configure_legend(labelColor=GREY).configure_view(stroke=None)
+    layers = honest + base.mark_line(strokeWidth=1.5) + dots
+    return dressed(layers.properties(width=size, height=size))

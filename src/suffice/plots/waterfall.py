@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.errors import InputError, KindError
 from suffice.models.explanation import Explanation
-from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair, cut
+from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair, cut, dressed
 
 __all__ = ["steps", "waterfall"]
 
@@ -104,7 +104,8 @@ def _chart(rows: list[dict[str, Any]], explanation: Explanation, width: int) -> 
     )
     layers = alt.layer(zero, links, bars, figures).properties(width=width, height=alt.Step(21))
     names = [_names(alt, rows, y, "name"), _names(alt, rows, y, "value")]
-    return _dressed(alt.hconcat(*names, layers, spacing=10), explanation)
+    title = f"{cut(explanation.target, 30)} rather than {cut(explanation.against, 30)}"
+    return dressed(alt.hconcat(*names, layers, spacing=10), title)
 
 
 def _links(alt: Any, rows: list[dict[str, Any]], y: Any, scale: Any) -> Any:
@@ -121,15 +122,3 @@ def _names(alt: Any, rows: list[dict[str, Any]], y: Any, field: str) -> Any:
     width = 4 + letter * max(len(row[field]) for row in rows)
     text = alt.Chart(alt.Data(values=rows)).mark_text(align="left", color=GREY, fontWeight=weight, baseline="middle")
     return text.encode(y=y, x=alt.value(0), text=f"{field}:N").properties(width=width, height=alt.Step(21))
-
-
-def _dressed(chart: Any, explanation: Explanation) -> Any:
-    title = f"{cut(explanation.target, 30)} rather than {cut(explanation.against, 30)}"
-    grey = {"labelColor": GREY, "titleColor": GREY, "domainColor": GREY, "tickColor": GREY}
-    return (
-        chart.properties(background="transparent", title=title)
-        .configure_view(stroke=None)
-        .configure_axis(**grey, gridColor=GREY, gridOpacity=0.18, titleFontWeight="normal")
-        .configure_title(color=GREY, anchor="start", fontSize=14)
-        .configure_text(fontSize=12)
-    )
