@@ -170,6 +170,8 @@ def test_a_belief_does_not_change() -> None:
     before[:] = 7
     belief.observe(["a"])
     np.testing.assert_array_equal(belief.membership(), [0.5, 1, 0.5, 0, 0])
+    with pytest.raises(ValueError, match="read-only"):
+        belief.posterior_.posterior[0] = 1
     assert belief.observed_ == []
     np.testing.assert_array_equal(belief.membership(["c", "a", "c"]), [0.5, 0.5, 0.5])
 

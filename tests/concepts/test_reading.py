@@ -1,7 +1,10 @@
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.special import softmax
 
 import suffice as sf
 from suffice.concepts.bits import DENSE, Bits
@@ -120,3 +123,30 @@ def test_huge_and_tiny_weights_are_a_prior() -> None:
     np.testing.assert_allclose(table.posterior[:2], 0.5)
     assert sf.ConceptLearner([{1, 2}, {2}], [0.0, 1e-320]).observe([2]).map_ == [1]
     assert np.asarray(sf.ConceptLearner([{1}, {2}]).observe(np.array([1])).membership()).tolist() == [1, 0]
+
+
+def test_arguments_are_explained() -> None:
+    known: Any = sf.ConceptLearner
+    with pytest.raises(TypeError, match="Did you mean 'noise'"):
+        known(SETS, niose=0.1)
+    told: Any = "no"
+    with pytest.raises(TypeError, match="'member' of answer must be True or False; got 'no'"):
+        sf.ConceptLearner(SETS).answer([2], member=told)
+
+
+def test_many_different_examples_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(1)
+    matrix, items = rng.random((50, 40)) < 0.9, rng.integers(0, 40, 200)
+    learner = sf.ConceptLearner(matrix, noise=0.1)
+    whole = learner.observe(items).posterior_.posterior
+    monkeypatch.setattr("suffice.concepts.tallies.CELLS_AT_ONCE", 150)
+    np.testing.assert_array_equal(learner.observe(items).posterior_.posterior, whole)
+    inside = matrix[:, items]
+    joint = np.log(np.where(inside, 0.9 / matrix.sum(axis=1, keepdims=True), 0) + 0.1 / 40).sum(axis=1)
+    np.testing.assert_allclose(whole, softmax(joint))
+
+
+def test_nothing_heavy_is_imported_until_it_is_asked_for() -> None:
+    code = "import sys, suffice.concepts; print([m for m in ('scipy', 'pyarrow', 'sklearn') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -12,17 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from copy import copy
-from functools import cached_property
 from numbers import Real
 from typing import Any, Literal, Self
 
 import numpy as np
 
-from suffice.concepts.numbers import entropy, largest, picked, times
+from suffice.concepts.numbers import entropy, largest, picked
 from suffice.concepts.reading import Space, listed, read_prior, read_space
+from suffice.concepts.scores import Odds, Scores
 from suffice.concepts.table import Beliefs
 from suffice.concepts.tallies import ASKED_IN, ASKED_OUT, DRAWN, Tallies, conflict
-from suffice.errors import DataError, InputError
+from suffice.errors import DataError, InputError, KindError
 from suffice.signatures import explain_arguments
 from suffice.typing import Array, Booleans, Integers, Rng, Size
 
@@ -103,14 +103,8 @@ class ConceptLearner:
             raise InputError(f"The argument 'noise' must be a number from 0 to below 1; got {noise!r}.")
         self._space, self.sampling, self.noise = space, sampling, float(noise)
         self._codes = {item: code for code, item in enumerate(space.domain)}
-        self._prior = read_prior(prior, space.names)
-        self._seen = Tallies.zero(space.bits)
-        sizes, items = space.bits.sizes, len(space.domain)
-        with np.errstate(divide="ignore"):
-            self._log_prior = np.log(self._prior)
-            self._log_inside = np.log((1 - self.noise) / sizes + self.noise / items)  # CL-1
-            self._log_outside = float(np.log(self.noise / items))
-            self._log_right, self._log_wrong = float(np.log(1 - self.noise)), float(np.log(self.noise))
+        odds = Odds(space.bits, read_prior(prior, space.names), self.noise)
+        self._scores = Scores(odds, Tallies.zero(space.bits))
 
     @property
     def domain(self) -> tuple[Hashable, ...]:
@@ -124,9 +118,14 @@ class ConceptLearner:
 
     @property
     def observed_(self) -> list[Hashable]:
-        """The examples, repeats and all, in the order of the domain; answers are not among them."""
+        """The examples, repeats and all, in the order of the domain.
+
+        Answers are not among them, except that under weak sampling an item said to belong is an example.
+        """
         kind = DRAWN if self.sampling == "strong" else ASKED_IN
-        return [item for item, n in zip(self.domain, self._seen.items[kind].tolist(), strict=True) for _ in range(n)]
+        return [
+            item for item, n in zip(self.domain, self._scores.seen.items[kind].tolist(), strict=True) for _ in range(n)
+        ]
 
     def items_of(self, hypothesis: Hashable) -> list[Hashable]:
         """The items that a hypothesis holds."""
@@ -138,46 +137,49 @@ class ConceptLearner:
     def observe(self, items: Any) -> Self:
         """The belief after some examples of the concept; an example twice counts twice."""
         kind = DRAWN if self.sampling == "strong" else ASKED_IN
-        return self._with(self._seen + self._tally(kind, items))
+        return self._with(self._scores.seen + self._tally(kind, items))
 
     def answer(self, items: Any, member: bool) -> Self:
         """The belief after being told of some items that were asked for whether they belong to the concept.
 
         The items were chosen by who asked, so they say nothing of the concept's size, whatever the sampling.
         """
-        return self._with(self._seen + self._tally(ASKED_IN if member else ASKED_OUT, items))
+        told: Any = member
+        if not isinstance(told, bool | np.bool_):
+            raise KindError(f"The argument 'member' of answer must be True or False; got {member!r}.")
+        return self._with(self._scores.seen + self._tally(ASKED_IN if member else ASKED_OUT, items))
 
     def forget(self, items: Any) -> Self:
         """The belief as if these examples had never been observed."""
         kind = DRAWN if self.sampling == "strong" else ASKED_IN
-        return self._with(self._seen - self._tally(kind, items))
+        return self._with(self._scores.seen - self._tally(kind, items))
 
     @property
     def posterior_(self) -> Beliefs:
         """A line per hypothesis: size, prior, likelihood and posterior."""
-        sizes = self._space.bits.sizes
-        return Beliefs(self.hypotheses, sizes, self._prior, self._log_likelihood, self._posterior)
+        now = self._scores
+        return Beliefs(self.hypotheses, self._space.bits.sizes, now.odds.prior, now.log_likelihood, now.posterior)
 
     @property
     def version_space_(self) -> list[Hashable]:
         """Hypotheses that agree with all that was observed."""
-        return self._named(self._seen.consistent & (self._prior > 0))
+        return self._named(self._scores.seen.consistent & (self._scores.odds.prior > 0))
 
     @property
     def map_(self) -> list[Hashable]:
         """The most probable hypotheses; more than one if they tie."""
-        return self._named(largest(self._log_joint))  # CL-2
+        return self._named(largest(self._scores.log_joint))
 
     @property
     def mle_(self) -> list[Hashable]:
         """The hypotheses under which the examples are most probable; more than one if they tie."""
-        return self._named(largest(np.where(self._prior > 0, self._log_likelihood, -np.inf)))
+        now = self._scores
+        return self._named(largest(np.where(now.odds.prior > 0, now.log_likelihood, -np.inf)))
 
     @property
     def log_evidence_(self) -> float:
         """Log-probability of all that was observed, before seeing it."""
-        top = self._log_joint.max()
-        return float(top + np.log(np.exp(self._log_joint - top).sum()))  # CL-2
+        return self._scores.log_evidence
 
     def membership(self, items: Any = None, *, plug_in: bool = False) -> Array:
         """How probable it is that each item belongs to the concept.
@@ -190,12 +192,12 @@ class ConceptLearner:
             Whether to believe in the most probable hypothesis alone (in their average, where several tie) instead of
             averaging over all.
         """
-        every = self._plugged if plug_in else self._membership
+        every = self._scores.plug_in if plug_in else self._scores.membership
         return every.copy() if items is None else every[self._read(items)]
 
     def information(self, items: Any = None) -> Array:
         """How much is learned, in nats and on average, by asking whether an item belongs to the concept."""
-        p = self._membership
+        p = self._scores.membership
         yes = (1 - self.noise) * p + self.noise * (1 - p)
         gain = entropy(yes) - entropy(np.array(self.noise))
         every = np.where(gain > NOTHING, gain, 0.0)
@@ -214,7 +216,7 @@ class ConceptLearner:
         from suffice.posterior.base import draws, generator
 
         rng, shape = generator(rng), draws(size)
-        places = rng.choice(len(self.hypotheses), shape, p=self._posterior)
+        places = rng.choice(len(self.hypotheses), shape, p=self._scores.posterior)
         if of == "hypotheses":
             return picked(self.hypotheses, places)
         if self.sampling == "weak":
@@ -232,7 +234,7 @@ class ConceptLearner:
         return codes
 
     def __repr__(self) -> str:
-        seen, asked = self._seen.drawn, self._seen.asked
+        seen, asked = self._scores.seen.drawn, self._scores.seen.asked
         told = f"{seen + asked} observed, " if seen + asked else ""
         best = ", ".join(map(str, self.map_[:3])) + (", …" if len(self.map_) > 3 else "")
         size = f"{len(self.hypotheses):,} hypotheses, {len(self.domain):,} items"
@@ -252,37 +254,14 @@ class ConceptLearner:
 
     def _with(self, seen: Tallies) -> Self:
         """The same prior, with other observations."""
-        other = copy(self)
-        for name in ("_log_likelihood", "_log_joint", "_posterior", "_membership", "_plugged"):
-            vars(other).pop(name, None)
-        other._seen = seen
-        if np.isneginf(other._log_joint).all():
-            raise conflict(self._space.bits, self._prior > 0, seen, self.domain)
+        other, odds = copy(self), self._scores.odds
+        other._scores = Scores(odds, seen)
+        if np.isneginf(other._scores.log_joint).all():
+            raise conflict(self._space.bits, odds.prior > 0, seen, self.domain)
         return other
-
-    @cached_property
-    def _log_likelihood(self) -> Array:
-        t = self._seen
-        drawn = t.inside * self._log_inside + times(t.drawn - t.inside, self._log_outside)  # CL-1
-        return drawn + times(t.agreed, self._log_right) + times(t.asked - t.agreed, self._log_wrong)
-
-    @cached_property
-    def _log_joint(self) -> Array:
-        return self._log_prior + self._log_likelihood
-
-    @cached_property
-    def _posterior(self) -> Array:
-        posterior = np.exp(self._log_joint - self.log_evidence_)  # CL-2
-        return np.asarray(posterior / posterior.sum())
-
-    @cached_property
-    def _membership(self) -> Array:
-        return np.minimum(self._space.bits.weighted(self._posterior), 1.0)  # CL-3
-
-    @cached_property
-    def _plugged(self) -> Array:
-        best = largest(self._log_joint)
-        return np.minimum(self._space.bits.weighted(best / best.sum()), 1.0)  # CL-3
 
     def _named(self, which: Booleans) -> list[Hashable]:
         return [self.hypotheses[at] for at in np.flatnonzero(which)]
+
+
+explain_arguments(ConceptLearner)

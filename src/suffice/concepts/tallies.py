@@ -13,6 +13,7 @@ from suffice.typing import Booleans, Integers
 
 __all__ = ["ASKED_IN", "ASKED_OUT", "DRAWN", "Tallies", "conflict"]
 
+CELLS_AT_ONCE = 2**20
 DRAWN, ASKED_IN, ASKED_OUT = 0, 1, 2
 """An example of the concept; an item that was said to belong to it; one that was said not to."""
 
@@ -39,7 +40,7 @@ class Tallies:
         items = np.zeros((3, bits.items), np.int64)
         items[kind] = np.bincount(codes, minlength=bits.items)
         different = np.flatnonzero(items[kind])
-        held = bits.columns(different) @ items[kind, different]
+        held = _held(bits, different, items[kind])
         nothing = np.zeros(bits.rows, np.int64)
         if kind == DRAWN:
             return cls(items, held, nothing)
@@ -69,6 +70,15 @@ class Tallies:
     def consistent(self) -> Booleans:
         """Which hypotheses hold all examples and agree with all answers."""
         return np.asarray((self.inside == self.drawn) & (self.agreed == self.asked))
+
+
+def _held(bits: Bits, codes: Integers, counts: Integers) -> Integers:
+    """How many of the counted items each hypothesis holds, some items at a time."""
+    held, step = np.zeros(bits.rows, np.int64), max(1, CELLS_AT_ONCE // bits.rows)
+    for at in range(0, len(codes), step):
+        some = codes[at : at + step]
+        held += bits.columns(some) @ counts[some]
+    return held
 
 
 def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Hashable, ...]) -> ConflictError:
