@@ -96,11 +96,12 @@ def test_information_is_ranked() -> None:
     assert chart.title.text == f"4 of {len(told)} features"
 
 
-@pytest.mark.parametrize("form", ["frame", "array", "scikit-learn"])
+@pytest.mark.parametrize("form", ["frame", "array", "scikit-learn", "discriminant"])
 def test_boundaries_are_where_the_answer_changes(form: str) -> None:
     X, y = blobs()
     data: Any = X if form == "frame" else X.to_numpy()
-    model: Any = LinearDiscriminantAnalysis() if form == "scikit-learn" else sf.GaussianNB()
+    kinds: dict[str, Any] = {"scikit-learn": LinearDiscriminantAnalysis(), "discriminant": sf.GaussianDiscriminant()}
+    model = kinds.get(form, sf.GaussianNB())
     chart = plots.boundaries(model.fit(data, y), data, y, steps=20)
     strips, dots = rows(chart)
     assert len(dots) == len(y)
