@@ -85,18 +85,17 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
 
     Examples
     --------
-    Two classes of four rows each, in five dimensions:
+    Two classes of four rows each, in ten dimensions:
 
     >>> import numpy as np
     >>> import suffice as sf
     >>> rng = np.random.default_rng(0)
-    >>> X = rng.normal(size=(8, 5)) + 2 * (np.arange(8) % 2)[:, None]
+    >>> X = rng.normal(size=(8, 10)) + 2 * (np.arange(8) % 2)[:, None]
     >>> model = sf.GaussianDiscriminant().fit(X, np.arange(8) % 2)
-    >>> model.predict_proba([[0] * 5, [1] * 5, [2] * 5]).round(2)
-    array([[0.99, 0.01],
-           [0.71, 0.29],
-           [0.01, 0.99]])
-    """
+    >>> model.predict_proba([[0] * 10, [1] * 10, [2] * 10]).round(2)
+    array([[1.  , 0.  ],
+           [0.35, 0.65],
+           [0.  , 1.  ]])
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "covariance": [StrOptions({"full", "shared", "diagonal"})],

@@ -64,6 +64,11 @@ class Intervals:
     def _delta(self, rows: Any, powers: Array) -> tuple[Array, Array]:
         mean, variance = self.belief.moments(rows)
         first, second = self.prior.moments()
+        shared: Any = getattr(self.belief, "covariances", None)
+        together = None if shared is None else shared(rows)
+        if together is not None:
+            together = powers[:, :, None] ** 2 * together + np.diag(second)
+            return dependent_bounds(first + powers * mean, together, self.level)
         return delta_bounds(first + powers * mean, second + powers**2 * variance, self.level)
 
     def _drawn(self, rows: Any, powers: Array) -> tuple[Array, Array]:
@@ -75,6 +80,21 @@ class Intervals:
         chances /= chances.sum(axis=2, keepdims=True)
         low, high = np.quantile(chances, tails(self.level), axis=0)
         return low, high
+
+
+def dependent_bounds(mean: Array, covariance: Array, level: float) -> tuple[Array, Array]:
+    """The same where joint log-probabilities go together: rows × classes × classes."""
+    reach, low, high = float(ndtri((1 + level) / 2)), np.empty_like(mean), np.empty_like(mean)
+    for c in range(mean.shape[1]):
+        others = mean.copy()
+        others[:, c] = -np.inf
+        total = logsumexp(others, axis=1, keepdims=True)
+        slope = -np.exp(others - total)
+        slope[:, c] = 1.0
+        spread = np.sqrt(np.maximum(np.einsum("na,nab,nb->n", slope, covariance, slope), 0.0))  # SX-5
+        centre = mean[:, c] - total[:, 0]
+        low[:, c], high[:, c] = expit(centre - reach * spread), expit(centre + reach * spread)
+    return low, high
 
 
 def delta_bounds(mean: Array, variance: Array, level: float) -> tuple[Array, Array]:

@@ -32,7 +32,7 @@ Kind = Literal["own", "pooled"]
 TOWARDS = 2.0
 """Rows that the pooled variance counts for beside a class's own."""
 
-MORE, SIZE = (0.5, 4.0, 11.0, 31.0, 101.0, 1001.0), np.geomspace(0.01, 10.0, 10)
+MORE, SIZE = (0.5, 31.0, 1001.0), np.geomspace(0.01, 3.0, 6)
 """What is tried where rows judge: ν − d + 1, and the size."""
 
 POWERS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
@@ -41,8 +41,8 @@ POWERS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
 PARTS, ENOUGH = 10, 3000
 """Parts of rows that judge, and how many rows these are together."""
 
-CLOSE, MENTION = 0.5, 2.0
-"""Standard errors, and nats, by which rows must tell one prior from another."""
+MENTION = 2.0
+"""Nats by which rows must tell one prior from another."""
 
 LEAST, MOST = (1e-2, 1e-6), (1e4, 1e6)
 """Bounds of ν − d + 1 and of the size: without them a maximum need not exist."""
@@ -186,10 +186,9 @@ def _losses(joint: Array, codes: Integers) -> Array:
 
 
 def safest(losses: Array, evidence: Array) -> int:
-    """Of the columns whose loss is as low as the lowest, but for what rows do not tell, that of highest evidence."""
-    difference = losses - losses[:, [int(losses.sum(axis=0).argmin())]]
-    told = MENTION + CLOSE * np.sqrt(len(losses)) * difference.std(axis=0)
-    return int(np.argmax(np.where(difference.sum(axis=0) <= told, evidence, -np.inf)))
+    """Of the columns whose loss is as low as the lowest, but for what is not worth a mention, that of most evidence."""
+    total = losses.sum(axis=0)
+    return int(np.argmax(np.where(total <= total.min() + MENTION, evidence, -np.inf)))
 
 
 def parts_of(codes: Integers, group: Integers | None) -> Integers:

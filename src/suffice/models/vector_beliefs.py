@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from suffice.errors import ImproperPrior, InputError
+from suffice.errors import ImproperPrior
 from suffice.models.discriminant import Discriminant, Ellipses
 from suffice.models.uncertainty import Moments, matrix_of
 from suffice.posterior import NormalInverseWishart
@@ -33,11 +33,6 @@ class Vectors:
 
     def moments(self, X: Any) -> Moments:
         """Mean and variance of each score."""
-        if len(self.scale) == 1 < len(self.known.mean):
-            raise InputError(
-                "The argument 'method' must be 'sample' where covariance='shared': scores of classes that share a "
-                "covariance are not independent; got 'delta'."
-            )
         h, d = self.known.each(matrix_of(X)), self.known.law.d
         nu, kappa = self.known.nu, self.known.kappa
         halves = (nu[:, None] - np.arange(d)) / 2
@@ -45,6 +40,20 @@ class Vectors:
         mean = 0.5 * (digamma(halves).sum(axis=1) - log_det - d * np.log(2 * np.pi) - d / kappa - nu * h)
         spread = polygamma(1, halves).sum(axis=1) + 2 * d / kappa**2
         return mean, 0.25 * (spread + 2 * nu * h**2 + 4 * nu * h / kappa - 4 * h)  # SX-5
+
+    def covariances(self, X: Any) -> Array | None:
+        """Of scores that share a covariance, rows × classes × classes; otherwise they are independent."""
+        if len(self.scale) > 1 or len(self.known.mean) == 1:
+            return None
+        turned, means = self.known.turned(matrix_of(X))
+        away = turned[:, None] - means
+        nu, kappa, d = self.known.nu[0], self.known.kappa, self.known.law.d
+        dots = np.einsum("nai,nbi->nab", away, away)
+        h = np.einsum("naa->na", dots)
+        together = polygamma(1, (nu - np.arange(d)) / 2).sum() + 2 * nu * dots**2 - 2 * h[:, :, None] - 2 * h[:, None]
+        at = np.arange(len(kappa))
+        together[:, at, at] += 4 * nu * h / kappa + 2 * d / kappa**2
+        return np.asarray(together / 4)  # SX-5
 
     def draws(self, X: Any, rng: np.random.Generator, size: int) -> Array:
         """Scores under drawn means and covariances."""
@@ -67,7 +76,7 @@ def vector_belief(event: Discriminant, t: FullMoments) -> Vectors:
     """The posterior; without a prior, that of a flat one in the means and in ln|Σ|."""
     n, d = np.asarray(t.n[:, 0]), t.mean.shape[1]
     shared = event.covariance == "shared"
-    known = event.scorer(t)
+    known = Discriminant(event.covariance, event.estimate, event.prior).scorer(t)
     mean, kappa, nu, scale = event._shared(t, n) if shared else event._own(t, n)
     if event.estimate == "mle" or event.prior is None:
         nu = nu - (float((n > 0).sum()) if shared else 1.0)
