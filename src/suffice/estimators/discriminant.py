@@ -96,6 +96,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
     array([[1.  , 0.  ],
            [0.35, 0.65],
            [0.  , 1.  ]])
+    """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "covariance": [StrOptions({"full", "shared", "diagonal"})],
