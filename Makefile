@@ -7,13 +7,14 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__init__.py
 
-.PHONY: help demo families test bench lint types imports unit format wheel constraints clean
+.PHONY: help demo families test docs bench lint types imports unit format wheel constraints clean
 
 help:
 	@echo "make demo    train a text classifier on the docstrings installed here, test it, ask it questions"
 	@echo "make demo ASK=\"How do I ...?\"    ask it yours"
 	@echo "make families    a walk through the conjugate families on the examples that made them famous"
 	@echo "make test    check everything: style, types, imports, tests, documentation examples"
+	@echo "make docs    run the gallery and build the site into build/site; open build/site/index.html"
 	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (half an hour)"
 	@echo "make lint | types | imports | unit    one part of it"
 	@echo "make format  let ruff arrange the code"
@@ -28,6 +29,10 @@ families: $(VENV)/.installed
 
 test: lint types imports unit
 	@echo "==> all checks passed"
+
+docs: $(VENV)/.documented
+	@$(BIN)/python tools/pages.py
+	@echo "==> build/site/index.html"
 
 bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/naive_bayes.py
@@ -88,7 +93,12 @@ $(VENV)/.installed: $(BIN)/python $(BUILT_FROM) constraints.txt
 
 $(VENV)/.checked: $(VENV)/.installed
 	@echo "==> installing what the checks need"
-	@$(PIP) --no-build-isolation --editable ".[dev]"
+	@$(PIP) --no-build-isolation --editable ".[dev,docs]"
+	@touch $@
+
+$(VENV)/.documented: $(VENV)/.installed
+	@echo "==> installing what the site needs"
+	@$(PIP) --no-build-isolation --editable ".[docs]"
 	@touch $@
 
 $(VENV)/.benched: $(VENV)/.installed

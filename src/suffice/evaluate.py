@@ -15,7 +15,11 @@ __all__ = ["Reliability", "log_loss", "reliability"]
 
 @dataclass(frozen=True)
 class Reliability:
-    """Rows by how sure their best class is: how sure on average, how often right, and how many rows."""
+    """Rows by how sure their best class is: how sure on average, how often right, and how many rows.
+
+    >>> Reliability(confidence=np.array([0.75, 1.0]), accuracy=np.array([0.5, 1.0]), rows=np.array([10.0, 30.0])).error
+    0.0625
+    """
 
     confidence: Array
     accuracy: Array

@@ -20,6 +20,13 @@ def read_20newsgroups(path: AnyPath, subset: str = "train", encoding: str = "lat
 
     `path` is 20news-bydate.tar.gz, which is read without unpacking it, or the folder that holds it, or the folder with
     20news-bydate-train and 20news-bydate-test in it.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> (folder / "20news-bydate-train" / "sci.space").mkdir(parents=True)
+    >>> _ = (folder / "20news-bydate-train" / "sci.space" / "60770").write_text("Subject: orbits")
+    >>> read_20newsgroups(folder).labels
+    ['sci.space']
     """
     check_subset(subset, "read_20newsgroups")
     place = existing(path, "read_20newsgroups")

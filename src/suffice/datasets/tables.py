@@ -22,6 +22,10 @@ class Table:
 
     A column of numbers is int64, or float64 with NaN where a value is missing; a column of True and False is bool; any
     other is an array of str objects with None where a value is missing.
+
+    >>> table = Table({"size": np.array([1.5, np.nan]), "kind": np.array(["a", "b"], dtype=object)}, target="kind")
+    >>> table.X
+    {'size': array([1.5, nan])}
     """
 
     columns: dict[str, NDArray[Any]]

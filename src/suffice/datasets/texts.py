@@ -37,6 +37,12 @@ def read_reuters_r8(path: AnyPath, subset: str = "train") -> Corpus:
 
     `path` is a folder with a training and a test file (r8-train-all-terms.txt, or Orange's reuters-r8-train.tab, packed
     by gzip or not), or one such file, which is read whole.
+
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "r8-train-all-terms.txt"
+    >>> _ = file.write_text("earn\\tnet profit rose\\ncrude\\toil prices fell\\n")
+    >>> read_reuters_r8(file).labels
+    ['earn', 'crude']
     """
     check_subset(subset, "read_reuters_r8")
     place = existing(path, "read_reuters_r8")

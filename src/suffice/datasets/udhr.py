@@ -34,6 +34,12 @@ def read_udhr(path: AnyPath, unit: str = "text") -> Corpus:
     `path` is udhr2.zip, udhr.zip, or a folder of such texts; a folder that holds udhr2.zip reads that. With
     unit="line", each line that is not blank is a text and a group of its own, which makes a collection to identify
     languages with. Texts in fonts that Python has no encoding for are left out.
+
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "eng.txt").write_text("All human beings are born free.\\nEveryone has the right to life.\\n")
+    >>> read_udhr(folder, unit="line").labels
+    ['eng', 'eng']
     """
     if unit not in ("text", "line"):
         raise InputError(f"read_udhr expects 'unit' to be 'text' or 'line'; got {unit!r}.")

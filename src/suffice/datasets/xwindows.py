@@ -19,7 +19,11 @@ LABELS = np.array(["X windows", "MS windows"], dtype=object)
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Bags:
-    """Documents as bags of words: a sparse matrix, a label per row, a word per column."""
+    """Documents as bags of words: a sparse matrix, a label per row, a word per column.
+
+    >>> Bags(sparse.csr_array([[1, 0], [1, 1]]), np.array(["a", "b"]), ["tea", "rum"])
+    Bags(2 documents, 2 words, 2 labels)
+    """
 
     X: Any
     y: NDArray[Any]
@@ -36,6 +40,14 @@ def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:
     """Posts labelled `X windows` or `MS windows`, as zeros and ones for 600 words (Murphy's XwindowsDocData.mat).
 
     `path` is the file or the folder it is in.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "XwindowsDocData.mat"
+    >>> words = np.array([["motif"], ["dos"]], dtype=object)
+    >>> X = sparse.csc_array([[1.0, 0.0]])
+    >>> io.savemat(path, {"xtrain": X, "ytrain": [[1]], "xtest": X, "ytest": [[2]], "vocab": words})
+    >>> read_xwindows(path, "all").y
+    array(['X windows', 'MS windows'], dtype=object)
     """
     check_subset(subset, "read_xwindows")
     file = find(path, [FILE], "read_xwindows")

@@ -47,7 +47,14 @@ def bayes_factor(a: Any, b: Any, X: Any = None) -> float:
 
 @dataclass(frozen=True, repr=False)
 class Comparison:
-    """Models by their evidence, the best first."""
+    """Models by their evidence, the best first.
+
+    >>> import suffice as sf
+    >>> X, y = [[3, 0], [2, 1], [0, 4]], ["tea", "tea", "rum"]
+    >>> found = sf.compare({str(a): sf.MultinomialNB(alpha=a).fit(X, y) for a in (1, 10)})
+    >>> found.names, found.probability.round(2)
+    (['1', '10'], array([0.76, 0.24]))
+    """
 
     names: list[str]
     log_evidence: Array

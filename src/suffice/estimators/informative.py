@@ -47,6 +47,13 @@ class Information:
         The information of all features in the order of the columns.
     unit : {"nats", "bits"}
         What the values are in.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["a", "a", "b", "b"])
+    >>> sf.mutual_information(model, unit="bits").top(1)
+    [(0, 0.188...)]
     """
 
     def __init__(self, names: Any, by_feature: Array, unit: str = "nats") -> None:

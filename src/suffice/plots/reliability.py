@@ -30,6 +30,13 @@ def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300
     -------
     chart : altair.LayerChart
         Its background is clear. Save it with ``chart.save("reliability.svg")``.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> judged = sf.evaluate.reliability([[0.9, 0.1], [0.3, 0.7]], ["a", "b"], ["a", "b"])
+    >>> type(sf.plots.reliability(judged)).__name__
+    'LayerChart'
     """
     named = models if isinstance(models, Mapping) else {"model": models}
     for name, one in named.items():

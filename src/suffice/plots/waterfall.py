@@ -31,6 +31,13 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
     -------
     chart : altair.LayerChart
         Made for a light and for a dark page: its background is clear. Save it with ``chart.save("why.svg")``.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.BernoulliNB().fit([[1, 0], [0, 1]], ["a", "b"])
+    >>> type(sf.plots.waterfall(model.explain([1, 1], target="a", against="b"))).__name__
+    'HConcatChart'
     """
     given: Any = explanation
     if not isinstance(given, Explanation):

@@ -74,7 +74,13 @@ def tails(level: float) -> tuple[float, float]:
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Conjugate(ABC, Generic[S]):
-    """A frozen belief about the parameter of a likelihood."""
+    """A frozen belief about the parameter of a likelihood.
+
+    >>> import suffice as sf
+    >>> belief = sf.Gamma(shape=2, rate=1)
+    >>> isinstance(belief, Conjugate), belief.update(values=[3]) == belief.update(belief.learns_from[0].of([3]))
+    (True, True)
+    """
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()

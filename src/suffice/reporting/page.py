@@ -31,7 +31,16 @@ MATRIX = 24
 
 
 class Report:
-    """A page about a model: `html`, `save(path)`, and itself in a notebook."""
+    """A page about a model: `html`, `save(path)`, and itself in a notebook.
+
+    >>> import suffice as sf
+    >>> model = sf.BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["a", "a", "b", "b"])
+    >>> page = sf.report(model, [[1, 0], [0, 1]], ["a", "b"], held_out=True)
+    >>> page
+    Report('a or b?', ... MB)
+    >>> page.title
+    'a or b?'
+    """
 
     def __init__(self, html: str, title: str) -> None:
         self.html, self.title = html, title

@@ -59,7 +59,13 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Statistic(ABC):
-    """A frozen set of arrays that adds and subtracts."""
+    """A frozen set of arrays that adds and subtracts.
+
+    >>> from suffice.stats import BinaryCounts
+    >>> monday, tuesday = BinaryCounts.of([1, 0, 1]), BinaryCounts.of([0])
+    >>> (monday + tuesday) - tuesday == monday, monday + BinaryCounts.zero() == monday
+    (True, True)
+    """
 
     _whole: ClassVar[tuple[str, ...]] = ()
     """Fields that hold integers; all others are float64."""

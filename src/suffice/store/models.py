@@ -45,6 +45,15 @@ class ModelFile:
         What rows look like.
     tensors : dict
         Type and shape of each array, by name.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import suffice as sf
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "tea.suffice"
+    >>> sf.save(sf.MultinomialNB().fit([[2, 0], [0, 1]], ["tea", "rum"]), path)
+    >>> sf.store.describe(path).estimator
+    'MultinomialNB'
     """
 
     path: Path

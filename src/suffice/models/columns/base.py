@@ -25,14 +25,28 @@ Told = dict[str, Any]
 
 
 class ColumnScorer(Protocol):
-    """What is left of a column's statistic to score values with."""
+    """What is left of a column's statistic to score values with.
+
+    >>> import numpy as np
+    >>> from suffice.tables import Table
+    >>> column = Table.read({"size": [1.0, None]})["size"]
+    >>> from suffice.models.columns import Gaussian
+    >>> t = Gaussian().count(column, np.array([0, 0]), None, 2)
+    >>> Gaussian().scorer(t, "predictive", False).scores(column).shape
+    (2, 2)
+    """
 
     def scores(self, column: Column) -> Array:
         """ln p(x | c), rows × classes; zeros where the value is missing: it does not vote."""
 
 
 class ColumnModel(ABC):
-    """How the values of one column come about in each class, and what is believed before they are seen."""
+    """How the values of one column come about in each class, and what is believed before they are seen.
+
+    >>> import suffice as sf
+    >>> isinstance(sf.columns.Gaussian(), sf.columns.ColumnModel), sf.columns.Gaussian.word
+    (True, 'gaussian')
+    """
 
     word: ClassVar[str]
     """What `columns={...}` calls it."""
@@ -76,7 +90,14 @@ class ColumnModel(ABC):
 
 @dataclass(frozen=True)
 class Lookup:
-    """Scores that are lines of a table; the last line, of zeros, is that of a missing value."""
+    """Scores that are lines of a table; the last line, of zeros, is that of a missing value.
+
+    >>> table = Lookup.of(np.log([[0.5, 0.5], [0.9, 0.1]]), lambda column: np.array([0, 1, -1]))
+    >>> np.exp(table.scores(None)).round(1)
+    array([[0.5, 0.9],
+           [0.5, 0.1],
+           [1. , 1. ]])
+    """
 
     table: Array
     place: Any  # Column → line of each row, −1 where it is missing

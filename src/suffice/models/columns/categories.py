@@ -48,6 +48,13 @@ class Categorical(ColumnModel):
     other : float, default=None
         Pseudo-count of all categories never seen together, as much as ``alpha`` if not given. 0 if there are no
         others; then one that does turn up does not vote.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"city": sf.columns.Categorical(alpha=0.5)})
+    >>> model.fit({"city": ["Oslo", "Oslo", "Rome"]}, ["a", "a", "b"]).predict({"city": ["Rome", "Kyoto"]})
+    array(['b', 'a'], dtype='<U1')
     """
 
     alpha: float | str = 1.0
@@ -122,6 +129,13 @@ class Bernoulli(ColumnModel):
     ----------
     prior : Beta or "evidence", default=Beta(1, 1)
         The belief before any row is seen; or the one that makes the column most probable.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"paid": sf.columns.Bernoulli(prior=sf.Beta(2, 2))}, temper=None)
+    >>> model.fit({"paid": [True, True, False, None]}, ["a", "a", "b", "b"]).predict_proba({"paid": [True]}).round(3)
+    array([[0.625, 0.375]])
     """
 
     prior: Beta | str = field(default_factory=lambda: Beta(1, 1))

@@ -46,7 +46,14 @@ PLAIN: dict[str, ColumnModel] = {
 def choose(
     column: Column, kind: str, codes: Integers, weights: Array | None, n_classes: int
 ) -> tuple[ColumnModel, Any]:
-    """The model of a column of some kind, and the column's statistic."""
+    """The model of a column of some kind, and the column's statistic.
+
+    >>> from suffice.tables import Table
+    >>> column = Table.read({"flag": [True, False, True]})["flag"]
+    >>> model, t = choose(column, "bool", np.array([0, 0, 1]), None, 2)
+    >>> model, t.ones.ravel()
+    (Bernoulli(), array([1., 1.]))
+    """
     rows = (codes, weights, n_classes)
     if kind in PLAIN:
         return PLAIN[kind], PLAIN[kind].count(column, *rows)

@@ -35,6 +35,13 @@ class Histogram(ColumnModel):
         Rows that the prior is worth in each class; they lie as those of all classes together do.
     edges : tuple of float, default=None
         Where bins end, instead of where the evidence puts it.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"age": sf.columns.Histogram(edges=(18, 65))}, temper=None)
+    >>> model.fit({"age": [10, 12, 30, 40, 70]}, ["no", "no", "yes", "yes", "no"]).predict({"age": [11, 35, 80]})
+    array(['no', 'yes', 'no'], dtype='<U3')
     """
 
     strength: float = 1.0

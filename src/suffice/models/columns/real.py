@@ -62,6 +62,13 @@ class Gaussian(ColumnModel):
         numbers does not matter.
     floor : float, default=0.0
         Added to the variance where it is plugged in ("mle", "map", "mean").
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"height": sf.columns.Gaussian(prior=sf.NormalInverseGamma(170, 1, 2, 50))})
+    >>> model.fit({"height": [165.0, 160.0, 185.0, None]}, ["a", "a", "b", "b"]).predict({"height": [163.0, 190.0]})
+    array(['a', 'b'], dtype='<U1')
     """
 
     prior: NormalInverseGamma | str | None = None
@@ -161,6 +168,13 @@ class Poisson(ColumnModel):
     prior : Gamma or "evidence", default=None
         Belief about the rate, or the one that makes the column most probable. If not given: about the mean of all
         rows, worth one event.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"calls": sf.columns.Poisson(prior=sf.Gamma(shape=2, rate=1))})
+    >>> model.fit({"calls": [0, 1, 7, 5]}, ["quiet", "quiet", "busy", "busy"]).predict({"calls": [0, 9]})
+    array(['quiet', 'busy'], dtype='<U5')
     """
 
     prior: Gamma | str | None = None

@@ -47,13 +47,25 @@ class Silent(ColumnModel):
 
 @dataclass(frozen=True, repr=False)
 class Drop(Silent):
-    """A column to leave out."""
+    """A column to leave out.
+
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"id": sf.columns.Drop(), "size": "gaussian"})
+    >>> model.fit({"id": [1, 2, 3], "size": [1.0, 1.5, 9.0]}, ["a", "a", "b"]).predict({"id": [3], "size": [1.2]})
+    array(['a'], dtype='<U1')
+    """
 
     word = "drop"
 
 
 @dataclass(frozen=True, repr=False)
 class Unknown(Silent):
-    """A column without a single value so far; what it is will be decided by the first batch that has some."""
+    """A column without a single value so far; what it is will be decided by the first batch that has some.
+
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes().partial_fit({"x": [None, None], "size": [1.0, 9.0]}, ["a", "b"])
+    >>> model.columns_["x"]
+    Unknown()
+    """
 
     word = "unknown"

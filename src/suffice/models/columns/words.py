@@ -62,6 +62,13 @@ class Text(ColumnModel):
         Words, or runs of so many words.
     lowercase : bool, default=True
         Whether capital letters are the same as small ones.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"subject": sf.columns.Text(ngram_range=(1, 2))}, weights=None)
+    >>> model.fit({"subject": ["cheap pills", "lunch at noon"]}, ["spam", "ham"]).predict({"subject": ["pills"]})
+    array(['spam'], dtype='<U4')
     """
 
     alpha: float | str = 1.0

@@ -1,0 +1,124 @@
+"""Each page of the gallery runs, shows pictures, says how to read them, and cites formulas that there are."""
+
+import functools
+import re
+from pathlib import Path
+
+import pages
+import pytest
+from gallery import GALLERY, ROOT, Cell, cells, page, run
+
+NAMES = sorted(path.stem for path in GALLERY.glob("*.py"))
+MATHS = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "math").glob("*.md"))
+TAG = re.compile(r"\b[A-Z]{2}-\d+\b")
+TOLD = {
+    "by_hand": "spam -4.800, ham -4.175: the probability of spam is 0.349",
+    "forgetting": "what is left is what it would be without them: True",
+    "honest_probabilities": "tempered: right 0.856",
+    "log_sum_exp": "with 110 words [0. 0.]",
+    "mixed_tables": "344 rows of 3 classes",
+    "zero_counts": "mle  probability of spam 0.000",
+}
+
+
+@pytest.fixture(scope="module")
+def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("gallery")
+
+
+@functools.cache
+def made(path: Path, folder: Path) -> str:
+    """A page, made once, in its quick version."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SUFFICE_QUICK", "1")
+        return page(path, folder)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_runs_and_tells_how_to_read_it(name: str, drawn: Path) -> None:
+    text = made(GALLERY / f"{name}.py", drawn)
+    pictures = re.findall(r"^!\[.+\]\((.+\.svg)\)$", text, re.MULTILINE)
+    assert pictures
+    for picture in pictures:
+        assert (drawn / picture).read_text(encoding="utf-8").startswith("<svg")
+    assert text.startswith("# ")
+    assert "**How to read it.**" in text
+    assert TOLD.get(name, "") in text
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_cites_formulas_and_links_that_there_are(name: str) -> None:
+    path = GALLERY / f"{name}.py"
+    prose = "".join(cell.text for cell in cells(path.read_text(encoding="utf-8")) if cell.prose)
+    assert TAG.findall(prose)
+    for tag in TAG.findall(prose):
+        assert re.search(rf"\b{tag}\b", MATHS), tag
+    targets = re.findall(r"\]\(([^)#]+)", prose)
+    assert any(target.startswith("../math/") for target in targets)
+    for target in targets:
+        assert (GALLERY / target).exists(), target
+
+
+def test_cells_of_a_page(tmp_path: Path) -> None:
+    head = '"""A title.\n\nFirst words.\n"""\n\n# %% [markdown]\n# Some *prose*.\n#\n# More.\n\n'
+    source = head + "# %%\nx = 2\nprint(x + 1)\n"
+    title, prose, code = cells(source)
+    assert title == Cell(True, "# A title\n\nFirst words.", 0)
+    assert prose == Cell(True, "Some *prose*.\n\nMore.", 6)
+    assert code == Cell(False, "x = 2\nprint(x + 1)", 11)
+    path = tmp_path / "page.py"
+    path.write_text(source)
+    assert [shown.printed for shown in run(path)] == ["", "", "3"]
+
+
+def test_an_error_on_a_page_names_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "page.py"
+    path.write_text('"""Title."""\n\n# %%\nx = 1\n\n# %%\ny = 2\nx / 0\n')
+    with pytest.raises(ZeroDivisionError) as caught:
+        list(run(path))
+    assert (caught.traceback[-1].path, caught.traceback[-1].lineno + 1) == (path, 8)
+
+
+def test_links_lead_to_where_files_are_on_the_site() -> None:
+    def led(text: str, path: str) -> str:
+        return pages.relink(text, ROOT / path)
+
+    assert led("[a](docs/guide.md#raw-text)", "ARCHITECTURE.md") == "[a](guide.md#raw-text)"
+    assert led("[a](../gallery/by_hand.py)", "docs/math/beta.md") == "[a](../gallery/by_hand.md)"
+    assert (
+        led("[a](../../src/suffice/models/bayes.py)", "docs/math/beta.md")
+        == "[a](../source/src/suffice/models/bayes.md)"
+    )
+    assert led("[a](../README.md) [b](https://x.org/y.md)", "docs/guide.md") == "[a](index.md) [b](https://x.org/y.md)"
+    assert led("```\nf[0](x)\n```\n", "docs/guide.md") == "```\nf[0](x)\n```\n"
+
+
+def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:
+    pages.stage(tmp_path / "pages", lambda path, folder: _moved(path, drawn, folder))
+    assert pages.build(tmp_path / "pages", tmp_path / "site") == 0
+    site = tmp_path / "site"
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert "Counts suffice." in index
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        assert not re.search(r"""<(script|link|img|iframe)[^>]+(src|href)=["']?(https?:)?//""", text), path.name
+        assert "arithmatex" not in text, f"{path.name} has a formula that was not drawn"
+    assert "<math" in (site / "math" / "beta.html").read_text(encoding="utf-8")
+    assert (site / "gallery" / "by_hand_1.svg").exists()
+
+
+def _moved(path: Path, drawn: Path, folder: Path) -> str:
+    text = made(path, drawn)
+    folder.mkdir(parents=True, exist_ok=True)
+    for picture in drawn.glob(f"{path.stem}_[0-9]*.svg"):
+        (folder / picture.name).write_bytes(picture.read_bytes())
+    return text
+
+
+def test_a_page_that_is_not_in_the_navigation_stops_the_build(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "stray.md").write_text("# Stray\n\n[nowhere](nowhere.md)\n")
+    assert pages.build(tmp_path / "pages", tmp_path / "site") != 0
+    assert "stray.md" in capsys.readouterr().out

@@ -1,0 +1,106 @@
+"""A page of the gallery is a Python file. This runs it and makes Markdown and pictures of it.
+
+The docstring has the title and the first words. Then come cells::
+
+    # %% [markdown]      prose: the comments that follow
+    # %%                 code: shown with what it prints; a chart that is its last value is a picture
+
+``python docs/gallery/coin.py`` runs the same file and only prints. ``python tools/gallery.py coin`` shows the Markdown
+of the page and writes its pictures to build/gallery.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import re
+import sys
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import altair
+
+__all__ = ["GALLERY", "Cell", "Shown", "cells", "page", "run"]
+
+ROOT = Path(__file__).parents[1]
+GALLERY = ROOT / "docs" / "gallery"
+MARK = re.compile(r"^# %%(?P<prose> \[markdown\])?[^\n]*\n", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A piece of a page: prose or code, and the number of the line before it."""
+
+    prose: bool
+    text: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell that has been run: what it printed, and its chart if it ended in one."""
+
+    cell: Cell
+    printed: str = ""
+    chart: Any = None
+
+
+def cells(source: str) -> list[Cell]:
+    """The docstring as prose, then each cell."""
+    marks = list(MARK.finditer(source))
+    title, _, lead = (ast.get_docstring(ast.parse(source)) or "").partition("\n")
+    found = [Cell(True, f"# {title.rstrip('.')}\n{lead}", 0)]
+    for mark, after in zip(marks, [*(m.start() for m in marks[1:]), len(source)], strict=True):
+        text = source[mark.end() : after]
+        if mark["prose"]:
+            text = re.sub(r"^# ?", "", text, flags=re.MULTILINE)
+        found.append(Cell(bool(mark["prose"]), text.strip("\n"), source.count("\n", 0, mark.end())))
+    return found
+
+
+def run(path: Path) -> Iterator[Shown]:
+    """Each cell with what it shows, all in one namespace, as Python would run the file."""
+    names: dict[str, Any] = {"__name__": f"gallery_{path.stem}", "__file__": str(path)}
+    for cell in cells(path.read_text(encoding="utf-8")):
+        yield Shown(cell) if cell.prose else _run(cell, path, names)
+
+
+def _run(cell: Cell, path: Path, names: dict[str, Any]) -> Shown:
+    body = ast.parse("\n" * cell.line + cell.text).body
+    last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+    printed, value = io.StringIO(), None
+    with contextlib.redirect_stdout(printed):
+        exec(compile(ast.Module(body, []), str(path), "exec"), names)
+        if isinstance(last, ast.Expr):
+            value = eval(compile(ast.Expression(last.value), str(path), "eval"), names)
+    return Shown(cell, printed.getvalue().rstrip(), value if isinstance(value, altair.TopLevelMixin) else None)
+
+
+def page(path: Path, folder: Path) -> str:
+    """The Markdown of a page; its pictures are written to a folder, as NAME_1.svg and so on."""
+    folder.mkdir(parents=True, exist_ok=True)
+    parts, pictures, title = [], 0, ""
+    for shown in run(path):
+        if shown.cell.prose:
+            title = title or shown.cell.text.partition("\n")[0].lstrip("# ")
+            parts.append(shown.cell.text)
+            continue
+        parts.append(f"```python\n{shown.cell.text}\n```")
+        if shown.printed:
+            parts.append(f"```{{.text .printed}}\n{shown.printed}\n```")
+        if shown.chart is not None:
+            pictures += 1
+            shown.chart.save(folder / f"{path.stem}_{pictures}.svg")
+            parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg)")
+    end = f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it."
+    return "\n\n".join([*parts, f'<p class="made-by" markdown>{end}</p>', ""])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(textwrap.dedent(__doc__))
+    print(page(GALLERY / f"{sys.argv[1]}.py", ROOT / "build" / "gallery"))
