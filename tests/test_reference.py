@@ -16,6 +16,7 @@ DOCS = ROOT / "docs"
 REFERENCE = "".join(path.read_text(encoding="utf-8") for path in sorted((DOCS / "reference").glob("*.md")))
 LISTED = re.findall(r"^::: suffice\.(\S+)$", REFERENCE, re.MULTILINE)
 HOMES = [
+    "concepts",
     "datasets",
     "engines",
     "estimators",

@@ -4,6 +4,7 @@ The docstring has the title and the first words. Then come cells::
 
     # %% [markdown]      prose: the comments that follow
     # %%                 code: shown with what it prints; a chart that is its last value is a picture
+    # %% drawing         the same, but the code is folded away
 
 ``python docs/gallery/coin.py`` runs the same file and only prints. ``python tools/gallery.py coin`` shows the Markdown
 of the page and writes its pictures to build/gallery.
@@ -23,19 +24,29 @@ from pathlib import Path
 from typing import Any
 
 import altair
+import vl_convert
 
 __all__ = ["GALLERY", "Cell", "Shown", "cells", "page", "run"]
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
-MARK = re.compile(r"^# %%(?P<prose> \[markdown\])?[^\n]*\n", re.MULTILINE)
+GREY = "#80858f"
+LINES = {"labelColor": GREY, "titleColor": GREY, "domainColor": GREY, "tickColor": GREY, "gridColor": GREY}
+LOOK = {
+    "background": "transparent",
+    "view": {"stroke": None},
+    "axis": {**LINES, "gridOpacity": 0.18, "titleFontWeight": "normal"},
+    "legend": {"labelColor": GREY, "titleColor": GREY, "orient": "bottom", "labelLimit": 400},
+}
+"""Pictures that a page draws itself look like those of ``suffice.plots``, on light and on dark pages."""
+MARK = re.compile(r"^# %%(?: (?P<kind>\[markdown\]|drawing))?\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of a page: prose or code, and the number of the line before it."""
+    """A piece of a page: prose, code or a drawing, and the number of the line before it."""
 
-    prose: bool
+    kind: str
     text: str
     line: int
 
@@ -53,12 +64,13 @@ def cells(source: str) -> list[Cell]:
     """The docstring as prose, then each cell."""
     marks = list(MARK.finditer(source))
     title, _, lead = (ast.get_docstring(ast.parse(source)) or "").partition("\n")
-    found = [Cell(True, f"# {title.rstrip('.')}\n{lead}", 0)]
+    found = [Cell("prose", f"# {title.rstrip('.')}\n{lead}", 0)]
     for mark, after in zip(marks, [*(m.start() for m in marks[1:]), len(source)], strict=True):
         text = source[mark.end() : after]
-        if mark["prose"]:
+        kind = {"[markdown]": "prose", None: "code"}.get(mark["kind"], "drawing")
+        if kind == "prose":
             text = re.sub(r"^# ?", "", text, flags=re.MULTILINE)
-        found.append(Cell(bool(mark["prose"]), text.strip("\n"), source.count("\n", 0, mark.end())))
+        found.append(Cell(kind, text.strip("\n"), source.count("\n", 0, mark.end())))
     return found
 
 
@@ -66,7 +78,7 @@ def run(path: Path) -> Iterator[Shown]:
     """Each cell with what it shows, all in one namespace, as Python would run the file."""
     names: dict[str, Any] = {"__name__": f"gallery_{path.stem}", "__file__": str(path)}
     for cell in cells(path.read_text(encoding="utf-8")):
-        yield Shown(cell) if cell.prose else _run(cell, path, names)
+        yield Shown(cell) if cell.kind == "prose" else _run(cell, path, names)
 
 
 def _run(cell: Cell, path: Path, names: dict[str, Any]) -> Shown:
@@ -85,19 +97,25 @@ def page(path: Path, folder: Path) -> str:
     folder.mkdir(parents=True, exist_ok=True)
     parts, pictures, title = [], 0, ""
     for shown in run(path):
-        if shown.cell.prose:
+        if shown.cell.kind == "prose":
             title = title or shown.cell.text.partition("\n")[0].lstrip("# ")
             parts.append(shown.cell.text)
             continue
-        parts.append(f"```python\n{shown.cell.text}\n```")
+        parts.append(_code(shown.cell))
         if shown.printed:
             parts.append(f"```{{.text .printed}}\n{shown.printed}\n```")
         if shown.chart is not None:
             pictures += 1
-            shown.chart.save(folder / f"{path.stem}_{pictures}.svg")
+            drawn = vl_convert.vegalite_to_svg(shown.chart.to_dict(), config=LOOK)
+            (folder / f"{path.stem}_{pictures}.svg").write_text(drawn, encoding="utf-8")
             parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg)")
     end = f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it."
     return "\n\n".join([*parts, f'<p class="made-by" markdown>{end}</p>', ""])
+
+
+def _code(cell: Cell) -> str:
+    block = f"```python\n{cell.text}\n```"
+    return block if cell.kind == "code" else '??? note "how it is drawn"\n\n' + textwrap.indent(block, "    ")
 
 
 if __name__ == "__main__":

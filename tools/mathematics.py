@@ -18,14 +18,20 @@ FOUND = re.compile(
 )
 UPRIGHT = re.compile(r'(?:<mi mathvariant="normal">\w</mi>){2,}')
 TILDE = "<mi>&#x0007E;</mi>"
-FUNCTION = re.compile(r"<mi>(ln|log|exp)</mi>(?!<mo|</mrow>)")
+FUNCTION = re.compile(r"(?P<before></m(?:i|n|sub|frac)>)?<mi>(?P<name>ln|log|exp)</mi>(?P<after>(?!<mo|</mrow>))?")
+ROOM = '<mspace width="0.17em" />'
 
 
 def formula(latex: str, block: bool) -> str:
-    """One formula, with names in one piece and room around ∼ and behind ln."""
+    """One formula, with names in one piece and room around ∼ and ln."""
     drawn = convert(latex.strip(), display="block" if block else "inline").replace(TILDE, "<mo>&#x0223C;</mo>")
     drawn = UPRIGHT.sub(lambda m: f"<mi>{re.sub('<[^>]*>', '', m[0])}</mi>", drawn)
-    return FUNCTION.sub(r'<mi>\1</mi><mspace width="0.17em" />', drawn)
+    return FUNCTION.sub(_roomy, drawn)
+
+
+def _roomy(found: re.Match[str]) -> str:
+    before = found["before"] + ROOM if found["before"] else ""
+    return f"{before}<mi>{found['name']}</mi>{'' if found['after'] is None else ROOM}"
 
 
 def on_page_content(content: str, **_: Any) -> str:

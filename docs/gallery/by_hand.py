@@ -1,13 +1,15 @@
 """Naive Bayes by hand, on ten documents.
 
-Ten tiny messages, five words, two classes. All that the classifier learns fits in a table of counts, and each step
-from there to an answer can be done with a pencil. This page does them one by one, and then asks the library.
+Ten tiny messages, five words, two classes. All that the classifier learns fits in a
+table of counts, and each step from there to an answer can be done with a pencil. This
+page does them one by one, and then asks the library.
 """
 
 # %% [markdown]
 # ## Count
 #
-# Each message is a set of words. What is kept is, for each class, how many messages have each word.
+# Each message is a set of words. What is kept is, for each class, how many messages
+# have each word.
 
 # %%
 import altair as alt
@@ -18,7 +20,14 @@ import suffice as sf
 
 words = ["free", "prize", "now", "lunch", "report"]
 spam = [{"free", "prize"}, {"free", "now"}, {"prize", "now"}, {"free", "prize", "now"}]
-ham = [{"lunch"}, {"lunch", "now"}, {"report"}, {"report", "lunch"}, {"report", "now"}, {"free", "lunch"}]
+ham = [
+    {"lunch"},
+    {"lunch", "now"},
+    {"report"},
+    {"report", "lunch"},
+    {"report", "now"},
+    {"free", "lunch"},
+]
 X = np.array([[word in message for word in words] for message in spam + ham], dtype=int)
 y = np.array(["spam"] * len(spam) + ["ham"] * len(ham))
 
@@ -30,8 +39,9 @@ for name, row in counts.items():
 # %% [markdown]
 # ## Estimate
 #
-# How often does a spam message have *free*? Three of four did. Two more imaginary messages, one with the word and one
-# without, keep every probability off 0 and 1. That is the mean of a Beta posterior with the prior Beta(1, 1),
+# How often does a spam message have *free*? Three of four did. Two more imaginary
+# messages, one with the word and one without, keep every probability off 0 and 1.
+# That is the mean of a Beta posterior with the prior Beta(1, 1),
 # [NB-1](../math/naive_bayes.md):
 #
 # $$\theta_{jc} = \frac{N_{jc} + 1}{N_c + 2}$$
@@ -44,23 +54,26 @@ for name, row in theta.items():
 # %% [markdown]
 # ## Score
 #
-# A new message says *free lunch now*. Its score in a class is the log of the class's share, plus the log of a
-# probability for each word: $\theta$ where the word is there, $1-\theta$ where it is not. Bayes' rule turns two
-# scores into a probability.
+# A new message says *free lunch now*. Its score in a class is the log of the class's
+# share, plus the log of a probability for each word: $\theta$ where the word is
+# there, $1-\theta$ where it is not. Bayes' rule turns two scores into a probability.
 
 # %%
 new = np.array([word in {"free", "lunch", "now"} for word in words], dtype=int)
 score = {
-    name: np.log((y == name).mean()) + np.sum(np.log(np.where(new, theta[name], 1 - theta[name]))) for name in theta
+    name: np.log((y == name).mean())
+    + np.sum(np.log(np.where(new, theta[name], 1 - theta[name])))
+    for name in theta
 }
 by_hand = np.exp(score["spam"]) / sum(np.exp(s) for s in score.values())
-print(f"spam {score['spam']:.3f}, ham {score['ham']:.3f}: the probability of spam is {by_hand:.3f}")
+print(f"spam {score['spam']:.3f}, ham {score['ham']:.3f}")
+print(f"the probability of spam is {by_hand:.3f}")
 
 # %% [markdown]
 # ## The same by the library
 #
-# Three lines, with names for the columns. The numbers agree to the last digit, which is the point: nothing is hidden
-# in it.
+# Three lines, with names for the columns. The numbers agree to the last digit, which
+# is the point: nothing is hidden in it.
 
 # %%
 model = sf.BernoulliNB().fit(pl.DataFrame(X, schema=words), y)
@@ -71,20 +84,21 @@ print(f"{p:.3f}, and the difference is {abs(p - by_hand):.0e}")
 # %% [markdown]
 # ## What it shows
 #
-# The bars below are the sum above, as differences between the two classes: where the balance stood before the
-# message, and what each word moves.
+# The bars below are the sum above, as differences between the two classes: where the
+# balance stood before the message, and what each word moves.
 
 # %%
 sf.plots.waterfall(model.explain(message, target="spam", against="ham"))
 
 # %% [markdown]
-# **How to read it.** Start at the top. Each bar begins where the last one ended. Green speaks for spam, red against
-# it, and the lowest bar is where it ends: the log-odds of the answer. A word that is not there (*off*) speaks, too,
-# because this model looks at what is missing: spam without *prize* is less likely to be spam.
+# **How to read it.** Start at the top. Each bar begins where the last one ended.
+# Green speaks for spam, red against it, and the lowest bar is where it ends: the
+# log-odds of the answer. A word that is not there (*off*) speaks, too, because this
+# model looks at what is missing: spam without *prize* is less likely to be spam.
 #
 # And here is all that the model has learned, as two columns of probabilities.
 
-# %%
+# %% drawing
 rows = [
     {"word": word, "class": name, "probability": float(p)}
     for name in theta
@@ -94,5 +108,7 @@ alt.Chart(pl.DataFrame(rows)).mark_bar().encode(
     x=alt.X("word:N", sort=words, title=None, axis=alt.Axis(labelAngle=0)),
     xOffset=alt.XOffset("class:N", sort=["spam", "ham"]),
     y=alt.Y("probability:Q", title="share of messages that have it"),
-    color=alt.Color("class:N", scale=alt.Scale(domain=["spam", "ham"], range=["#d1603d", "#5b7db1"])),
+    color=alt.Color(
+        "class:N", scale=alt.Scale(domain=["spam", "ham"], range=["#d1603d", "#5b7db1"])
+    ),
 ).properties(width=420, height=200)

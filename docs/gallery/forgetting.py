@@ -1,13 +1,15 @@
 """Forgetting and merging.
 
-A model is its counts, and counts add and subtract. So two models make one, and what was learned can be unlearned,
-exactly: the model is then one that has never seen those rows. This page does both, and looks at every bit.
+A model is its counts, and counts add and subtract. So two models make one, and what was
+learned can be unlearned, exactly: the model is then one that has never seen those rows.
+This page does both, and looks at every bit.
 """
 
 # %% [markdown]
 # ## Two offices, one model
 #
-# Two offices have sorted their mail, each its own, and neither sends it to the other. They send counts.
+# Two offices have sorted their mail, each its own, and neither sends it to the other.
+# They send counts.
 
 # %%
 import altair as alt
@@ -17,7 +19,9 @@ import polars as pl
 import suffice as sf
 
 rng = np.random.default_rng(0)
-words = np.array(["report", "lunch", "monday", "free", "prize", "click", "invoice", "thanks"])
+words = np.array(
+    ["report", "lunch", "monday", "free", "prize", "click", "invoice", "thanks"]
+)
 habits = {"ham": [6, 5, 5, 1, 0.2, 0.5, 3, 6], "spam": [0.5, 0.5, 1, 6, 5, 6, 2, 0.5]}
 
 
@@ -29,24 +33,30 @@ def mail(n: int) -> tuple[list[str], list[str]]:
 
 
 oslo, kyoto = mail(400), mail(300)
-first, second = sf.TextClassifier(effort="fast").fit(*oslo), sf.TextClassifier(effort="fast").fit(*kyoto)
+first, second = (
+    sf.TextClassifier(effort="fast").fit(*oslo),
+    sf.TextClassifier(effort="fast").fit(*kyoto),
+)
 both = first + second
 once = sf.TextClassifier(effort="fast").fit(oslo[0] + kyoto[0], oslo[1] + kyoto[1])
 print("merged counts are those of one fit:", both.counts_ == once.counts_)
 
 # %% [markdown]
-# The formulas are the shortest of all, [SX-1 and SX-2](../math/counts.md). $T(\cdot)$ is the statistic of rows, here
-# their counts:
+# The formulas are the shortest of all, [SX-1 and SX-2](../math/counts.md). $T(\cdot)$
+# is the statistic of rows, here their counts:
 #
-# $$T(a \cup b) = T(a) + T(b) \qquad T(a \cup b \setminus b) = T(a \cup b) - T(b)$$
+# $$T(a \cup b) = T(a) + T(b) \qquad T(a) = T(a \cup b) - T(b)$$
 #
 # ## Somebody asks to be forgotten
 #
-# Ten people of Kyoto want their mail out of the model. The rows are counted once more and taken away.
+# Ten people of Kyoto want their mail out of the model. The rows are counted once more
+# and taken away.
 
 # %%
 gone = kyoto[0][:10], kyoto[1][:10]
-never = sf.TextClassifier(effort="fast").fit(oslo[0] + kyoto[0][10:], oslo[1] + kyoto[1][10:])
+never = sf.TextClassifier(effort="fast").fit(
+    oslo[0] + kyoto[0][10:], oslo[1] + kyoto[1][10:]
+)
 left = (first + second).forget(*gone)
 print("what is left is what it would be without them:", left.counts_ == never.counts_)
 
@@ -60,39 +70,52 @@ except sf.errors.SubtractionError as error:
     print(error)
 
 # %% [markdown]
-# How sure to be is not counted but fitted on rows; it stays in force after a merge, is marked as stale, and is made
-# anew by `refresh(X, y)` ([honest probabilities](../honest.md)).
+# How sure to be is not counted but fitted on rows; it stays in force after a merge,
+# is marked as stale, and is made anew by `refresh(X, y)` ([honest
+# probabilities](../honest.md)).
 #
 # ## Forgetting a little all the time
 #
-# Habits change. `decay(0.9)` multiplies all counts by 0.9 before new mail comes ([SX-11](../math/counts.md)), so that
-# what is long ago weighs less. Here *invoice* turns from good mail into bait on day 20:
+# Habits change. `decay(0.9)` multiplies all counts by 0.9 before new mail comes
+# ([SX-11](../math/counts.md)), so that what is long ago weighs less. Here *invoice*
+# turns from good mail into bait on day 20:
 
 # %%
 steady, fading = sf.MultinomialNB(), sf.MultinomialNB()
 rows = []
 for day in range(40):
     bait = [4, 1] if day < 20 else [1, 4]
-    X = np.array([[rng.poisson(bait[0]), 2], [rng.poisson(bait[1]), 2]])  # invoices, other words
+    X = np.array(
+        [[rng.poisson(bait[0]), 2], [rng.poisson(bait[1]), 2]]
+    )  # invoices, other words
     if day:
         fading.decay(0.8)
     for name, model in (("all days alike", steady), ("decay 0.8 a day", fading)):
         model.partial_fit(X, ["ham", "spam"], classes=["ham", "spam"])
         weight = model.feature_log_prob_[1, 0] - model.feature_log_prob_[0, 0]
         rows.append({"day": day, "model": name, "weight": float(weight)})
+
+# %% drawing
 lines = (
     alt.Chart(pl.DataFrame(rows))
     .mark_line(strokeWidth=2)
     .encode(
         x=alt.X("day:Q", title="day"),
         y=alt.Y("weight:Q", title="what “invoice” says for spam (log-odds)"),
-        color=alt.Color("model:N", title=None, scale=alt.Scale(range=["#80858f", "#d1603d"])),
+        color=alt.Color(
+            "model:N", title=None, scale=alt.Scale(range=["#80858f", "#d1603d"])
+        ),
     )
 )
-turn = alt.Chart(pl.DataFrame([{"day": 20}])).mark_rule(strokeDash=[4, 4], color="#80858f").encode(x="day:Q")
+turn = (
+    alt.Chart(pl.DataFrame([{"day": 20}]))
+    .mark_rule(strokeDash=[4, 4], color="#80858f")
+    .encode(x="day:Q")
+)
 (lines + turn).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** Below 0 an invoice is a sign of good mail, above 0 of spam. The dashed line is where the world
-# changes. The model that weighs all days alike is still undecided three weeks later; the one that forgets needs a few
-# days, and pays with a line that is never quite still.
+# **How to read it.** Below 0 an invoice is a sign of good mail, above 0 of spam. The
+# dashed line is where the world changes. The model that weighs all days alike is
+# still undecided three weeks later; the one that forgets needs a few days, and pays
+# with a line that is never quite still.

@@ -1,14 +1,16 @@
 """Log-sum-exp: how tiny numbers are added.
 
-The probability of a text is a product of hundreds of small numbers. No floating-point number is as small as that, so
-scores are kept as logarithms; but Bayes' rule needs their sum, not the sum of their logarithms. This page shows how
-far plain arithmetic goes, and the one line that goes all the way.
+The probability of a text is a product of hundreds of small numbers. No floating-point
+number is as small as that, so scores are kept as logarithms; but Bayes' rule needs
+their sum, not the sum of their logarithms. This page shows how far plain arithmetic
+goes, and the one line that goes all the way.
 """
 
 # %% [markdown]
 # ## Where plain numbers end
 #
-# A text of $n$ words, each with probability 1/1000 or so in either class. Below $10^{-308}$ a double is 0.
+# A text of $n$ words, each with probability 1/1000 or so in either class. Below
+# $10^{-308}$ a double is 0.
 
 # %%
 import altair as alt
@@ -19,17 +21,16 @@ lengths = np.arange(10, 301, 10)
 score = np.array([np.log(1.1e-3), np.log(1.0e-3)])  # by word, in two classes
 by_product = [np.exp(score) ** n for n in lengths]
 last = max(n for n, p in zip(lengths, by_product, strict=True) if p.min() > 0)
-print(
-    f"with {last} words the products are {by_product[last // 10 - 1]}; with {last + 10} words {by_product[last // 10]}"
-)
+print(f"{last} words: {by_product[last // 10 - 1]}")
+print(f"{last + 10} words: {by_product[last // 10]}")
 
 # %% [markdown]
 # Divide 0 by 0 + 0, and the answer is not a number.
 #
 # ## One line
 #
-# Take the largest score out first; then what is left has a term of exactly 1 and cannot vanish.
-# [NB-10](../math/naive_bayes.md):
+# Take the largest score out first; then what is left has a term of exactly 1 and
+# cannot vanish. [NB-10](../math/naive_bayes.md):
 #
 # $$\ln \sum_c e^{b_c} = B + \ln \sum_c e^{b_c - B}, \qquad B = \max_c b_c$$
 
@@ -41,31 +42,42 @@ def log_sum_exp(b: np.ndarray) -> float:
     return float(top + np.log(np.exp(b - top).sum()))
 
 
-rows = []
-for n, products in zip(lengths, by_product, strict=True):
-    total = products.sum()
-    if total > 0:
-        rows.append({"words": int(n), "probability": float(products[0] / total), "by": "products"})
-    rows.append(
-        {"words": int(n), "probability": float(np.exp(n * score[0] - log_sum_exp(n * score))), "by": "logarithms"}
-    )
+by_logarithms = [np.exp(n * score[0] - log_sum_exp(n * score)) for n in lengths]
 
+# %% drawing
 x = alt.X("words:Q", title="words in the text")
-y = alt.Y("probability:Q", title="probability of the first class", scale=alt.Scale(domain=[0.5, 1]))
-colour = alt.Color("by:N", title=None, scale=alt.Scale(domain=["logarithms", "products"], range=["#5b7db1", "#d1603d"]))
-lines = alt.Chart(pl.DataFrame(rows)).mark_line(point=True).encode(x=x, y=y, color=colour)
-end = alt.Chart(pl.DataFrame([{"words": int(last)}])).mark_rule(strokeDash=[4, 4], color="#80858f").encode(x="words:Q")
-(lines + end).properties(width=460, height=220)
+y = alt.Y("probability:Q", title="probability of the first class").scale(
+    domain=[0.5, 1]
+)
+colour = alt.Color("by:N", title=None).scale(
+    domain=["by logarithms", "by products"], range=["#5b7db1", "#d1603d"]
+)
+logarithms = pl.DataFrame(
+    {"words": lengths, "probability": by_logarithms, "by": "by logarithms"}
+)
+products = pl.DataFrame(
+    [
+        {"words": int(n), "probability": float(p[0] / p.sum()), "by": "by products"}
+        for n, p in zip(lengths, by_product, strict=True)
+        if p.sum() > 0
+    ]
+)
+line = alt.Chart(logarithms).mark_line(point=True).encode(x=x, y=y, color=colour)
+rings = alt.Chart(products).mark_point(size=120).encode(x=x, y=y, color=colour)
+end = alt.Chart(pl.DataFrame({"words": [int(last)]})).mark_rule(strokeDash=[4, 4])
+(line + rings + end.encode(x="words:Q")).properties(width=460, height=220)
 
 # %% [markdown]
-# **How to read it.** Blue is the probability by logarithms, red by plain products. They are the same number until the
-# dashed line; after it the products are 0 and there is no red point to draw. A text of a hundred words is no long
+# **How to read it.** The blue line is the probability by logarithms, red rings are by
+# plain products. They are the same number until the dashed line; after it the
+# products are 0 and there is no ring to draw. A text of a hundred words is no long
 # text.
 #
 # ## Far apart, and in the library
 #
-# The formula survives scores that no exponential could hold, and the library uses it for every prediction. So
-# `predict_log_proba` keeps its digits where the probability itself is 0 for a double:
+# The formula survives scores that no exponential could hold, and the library uses it
+# for every prediction. So `predict_log_proba` keeps its digits where the probability
+# itself is 0 for a double:
 
 # %%
 import suffice as sf

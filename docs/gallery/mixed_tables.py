@@ -1,8 +1,8 @@
 """Mixed tables: words, numbers and gaps side by side.
 
-Naive Bayes multiplies what each column says, and each column may say it in its own way: names by their shares,
-measurements by a bell curve or bins, counts by a Poisson. Nothing has to be encoded, scaled or filled in. This page
-looks at penguins.
+Naive Bayes multiplies what each column says, and each column may say it in its own way:
+names by their shares, measurements by a bell curve or bins, counts by a Poisson.
+Nothing has to be encoded, scaled or filled in. This page looks at penguins.
 """
 
 # %% [markdown]
@@ -22,13 +22,14 @@ model = sf.NaiveBayes().fit(penguins, "species")
 print(model)
 
 # %% [markdown]
-# Each column got a model by what it holds ([which, and why](../math/bins.md)). The score of a row is the sum of what
-# its columns say, [NB-9](../math/naive_bayes.md):
+# Each column got a model by what it holds ([which, and why](../math/bins.md)). The
+# score of a row is the sum of what its columns say, [NB-9](../math/naive_bayes.md):
 #
 # $$\ln p(x, c) = \ln p(c) + \sum_{j \,\text{present}} w_j \ln p(x_j \mid c)$$
 #
-# A missing value does not vote. $w_j$ is the column's [evidence weight](../weights.md): 1 for a column that says
-# something of its own, near 0 for one that repeats what others say.
+# A missing value does not vote. $w_j$ is the column's [evidence
+# weight](../weights.md): 1 for a column that says something of its own, near 0 for
+# one that repeats what others say.
 #
 # ## One penguin, column by column
 
@@ -36,33 +37,49 @@ print(model)
 sf.plots.waterfall(model.explain(penguins.iloc[8]))
 
 # %% [markdown]
-# **How to read it.** The first bar is the prior: how much more common one species is than the other. Each bar moves
-# the log-odds from where the last one left them. The sex of this penguin is missing, so its bar is empty, and the
-# answer is exactly that of a model without this column.
+# **How to read it.** The first bar is the prior: how much more common one species is
+# than the other. Each bar moves the log-odds from where the last one left them. The
+# sex of this penguin is missing, so its bar is empty, and the answer is exactly that
+# of a model without this column.
 #
 # ## What a column knows
 #
-# The table of a column has the posterior of each of its parameters. Here are the species' mean bill lengths.
+# The table of a column has the posterior of each of its parameters. Here are the
+# species' mean bill lengths.
 
 # %%
 table = model.table("bill_length_mm")
 rows = [
-    {"species": row["class"], "mean": float(row["mean"]), "low": float(row["low"]), "high": float(row["high"])}
+    {
+        "species": row["class"],
+        "mean": float(row["mean"]),
+        "low": float(row["low"]),
+        "high": float(row["high"]),
+    }
     for _, row in table.iterrows()
 ]
+
+# %% drawing
 base = alt.Chart(pl.DataFrame(rows)).encode(y=alt.Y("species:N", title=None))
-x = alt.X("low:Q", title="mean bill length in mm, with its 95 % interval", scale=alt.Scale(zero=False))
+x = alt.X(
+    "low:Q",
+    title="mean bill length in mm, with its 95 % interval",
+    scale=alt.Scale(zero=False),
+)
 bars = base.mark_rule(strokeWidth=3, color="#5b7db1").encode(x=x, x2="high:Q")
-(bars + base.mark_circle(size=90, color="#5b7db1", opacity=1).encode(x="mean:Q")).properties(width=420, height=110)
+(
+    bars + base.mark_circle(size=90, color="#5b7db1", opacity=1).encode(x="mean:Q")
+).properties(width=420, height=110)
 
 # %% [markdown]
-# **How to read it.** A dot per species, and how far off it may be. Of Chinstraps there are fewest, so their interval
-# is the widest.
+# **How to read it.** A dot per species, and how far off it may be. Of Chinstraps
+# there are fewest, so their interval is the widest.
 #
 # ## How good, without a test set
 #
-# Each row can be predicted by the model without it, exactly and in one pass ([SX-3](../math/counts.md)):
+# Each row can be predicted by the model without it, exactly and in one pass
+# ([SX-3](../math/counts.md)):
 
 # %%
 model.leave_one_out(penguins, "species")
-print(f"right for {model.loo_accuracy_:.1%} of penguins it has not seen, log loss {model.loo_log_loss_:.3f}")
+print(f"right for {model.loo_accuracy_:.1%} of penguins it has not seen")
