@@ -15,26 +15,20 @@ of another.
 # %%
 import os
 
-import numpy as np
-
 import suffice as sf
 
 quick = bool(os.environ.get("SUFFICE_QUICK"))
 corpus = sf.datasets.docstrings(
     150 if quick else 1000, libraries=["numpy", "scikit-learn"]
 )
-vectorizer = sf.CountVectorizer(binary=True)
-X, labels = vectorizer.fit_transform(corpus.texts), np.array(corpus.labels)
-words = vectorizer.get_feature_names_out()
-for label in np.unique(labels):
-    share = np.asarray(X[labels == label].mean(axis=0)).ravel()
-    print(
-        f"{label:>12}:",
-        ", ".join(f"{words[j]} {share[j]:.0%}" for j in np.argsort(-share)[:7]),
-    )
+model = sf.TextClassifier("bernoulli", alpha=1.0, temper=None).fit(
+    corpus.texts, corpus.labels
+)
+sf.plots.words(model)
 
 # %% [markdown]
-# The same words lead in both lists. They are the most probable words, and they are
+# **How to read it.** The share of paragraphs that have a word, with an interval of 95
+# %. The same words lead in both lists. They are the most probable words, and they are
 # useless.
 #
 # ## What tells
@@ -50,9 +44,6 @@ for label in np.unique(labels):
 # counts.
 
 # %%
-model = sf.TextClassifier("bernoulli", alpha=1.0, temper=None).fit(
-    corpus.texts, corpus.labels
-)
 information = sf.mutual_information(model, unit="bits")
 sf.plots.information(information)
 
@@ -69,6 +60,7 @@ sf.plots.information(information)
 
 # %%
 train, test = corpus.split(test=0.3, seed=0)
+vectorizer = sf.CountVectorizer(binary=True)
 X, X_test = vectorizer.fit_transform(train.texts), vectorizer.transform(test.texts)
 for k in (5, 20, 100, 500, X.shape[1]):
     chosen = sf.SelectInformative(k).fit(X, train.labels)
