@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from importlib import import_module
 from typing import Any
@@ -17,6 +18,7 @@ __all__ = [
     "altair",
     "cut",
     "dressed",
+    "labelled",
     "legend",
     "rows_of",
     "whole_number",
@@ -48,6 +50,14 @@ def rows_of(**columns: Iterable[Any]) -> Any:
     lists = [[value.item() if hasattr(value, "item") else value for value in column] for column in columns.values()]
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*lists, strict=True)]
     return altair().InlineData(lines)
+
+
+def labelled(names: Iterable[str]) -> str:
+    """An axis of places 0, 1, … with names for labels, as an expression.
+
+    The names are one text, taken apart there: as a list of literals, the word "if" would be taken for an operator.
+    """
+    return f"split({json.dumps(chr(10).join(names) + chr(10))}, '\\n')[datum.value]"
 
 
 def legend(alt: Any, **more: Any) -> Any:

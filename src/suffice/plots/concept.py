@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
 
 from suffice.concepts import ConceptLearner
 from suffice.errors import KindError
-from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, legend, rows_of, whole_number
+from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, legend, rows_of, whole_number
 from suffice.typing import Integers
 
 __all__ = ["hypotheses", "item_axis", "membership", "number_game"]
@@ -148,7 +147,7 @@ def _panel(data: Any, name: str, names: list[str] | None, small: bool) -> Any:
     alt = altair()
     axis = None
     if names is not None:
-        axis = alt.Axis(labelExpr=f"{json.dumps(names)}[datum.value]", labelLimit=260, ticks=False, domain=False)
+        axis = alt.Axis(labelExpr=labelled(names), labelLimit=260, ticks=False, domain=False)
     number = ".1~e" if small and name == "likelihood" else "~g"
     figures = alt.Axis(tickCount=4, labelExpr=f"datum.value == 0 ? '0' : format(datum.value, '{number}')")
     bars = alt.Chart(data).mark_bar(cornerRadius=1)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from suffice.errors import KindError
 from suffice.estimators.informative import Information
-from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, rows_of, whole_number
+from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
 
 __all__ = ["information"]
 
@@ -48,8 +47,8 @@ def information(told: Information, most: int = 20, width: int = 380) -> Any:
         information=[value for _, value in top],
         label=[f"{value:.3g}" for _, value in top],
     )
-    words = json.dumps([cut(name, 32) for name, _ in top])
-    names = alt.Axis(labelExpr=f"{words}[datum.value]", labelLimit=260, ticks=False, domain=False)
+    words = labelled(cut(name, 32) for name, _ in top)
+    names = alt.Axis(labelExpr=words, labelLimit=260, ticks=False, domain=False)
     base = alt.Chart(data).encode(y=alt.Y("place:O", title=None, axis=names))
     across = alt.X(
         "information:Q", title=f"mutual information with the class, in {given.unit}", axis=alt.Axis(tickCount=5)

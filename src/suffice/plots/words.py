@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from suffice.errors import KindError
 from suffice.estimators.features import Words, words_of
 from suffice.models.explanation import place_of
-from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, rows_of, whole_number
+from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
 
 __all__ = ["words"]
 
@@ -76,7 +75,7 @@ def _panel(
     alt = altair()
     names, mean, low, high = (list(part) for part in zip(*lines, strict=True))
     data = rows_of(place=range(len(names)), word=names, mean=mean, low=low, high=high)
-    axis = alt.Axis(labelExpr=f"{json.dumps(names)}[datum.value]", labelLimit=200, ticks=False, domain=False)
+    axis = alt.Axis(labelExpr=labelled(names), labelLimit=200, ticks=False, domain=False)
     base = alt.Chart(data).encode(y=alt.Y("place:O", title=None, axis=axis))
     scale = alt.Scale(domain=[0, furthest], nice=False)
     across = alt.X("mean:Q", title=meaning, scale=scale, axis=alt.Axis(tickCount=4))
