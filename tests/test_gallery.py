@@ -43,7 +43,7 @@ def made(path: Path, folder: Path) -> str:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_runs_and_tells_how_to_read_it(name: str, drawn: Path) -> None:
     text = made(GALLERY / f"{name}.py", drawn)
-    pictures = re.findall(r"^!\[.+\]\((.+\.svg)\)$", text, re.MULTILINE)
+    pictures = re.findall(r"^!\[.+\]\((.+\.svg)\)(?:{ .wide })?$", text, re.MULTILINE)
     assert pictures
     for picture in pictures:
         assert (drawn / picture).read_text(encoding="utf-8").startswith("<svg")

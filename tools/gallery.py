@@ -39,6 +39,7 @@ LOOK = {
     "legend": {"labelColor": GREY, "titleColor": GREY, "orient": "bottom", "labelLimit": 400},
 }
 """Pictures that a page draws itself look like those of ``suffice.plots``, on light and on dark pages."""
+WIDE = 560
 MARK = re.compile(r"^# %%(?: (?P<kind>\[markdown\]|drawing))?\n", re.MULTILINE)
 
 
@@ -108,9 +109,15 @@ def page(path: Path, folder: Path) -> str:
             pictures += 1
             drawn = vl_convert.vegalite_to_svg(shown.chart.to_dict(), config=LOOK)
             (folder / f"{path.stem}_{pictures}.svg").write_text(drawn, encoding="utf-8")
-            parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg)")
+            parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg){_width(drawn)}")
     end = f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it."
     return "\n\n".join([*parts, f'<p class="made-by" markdown>{end}</p>', ""])
+
+
+def _width(svg: str) -> str:
+    """Wide pictures are named so: on a phone they are moved sideways rather than made too small to read."""
+    found = re.search(r'<svg[^>]* width="([0-9.]+)', svg)
+    return "{ .wide }" if found and float(found[1]) > WIDE else ""
 
 
 def _code(cell: Cell) -> str:

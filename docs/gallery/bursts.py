@@ -50,7 +50,7 @@ print("put back with more:", "  ".join(written(1) for _ in range(4)))
 # %%
 quick = bool(os.environ.get("SUFFICE_QUICK"))
 corpus = sf.datasets.docstrings(
-    150 if quick else 1500, libraries=["numpy", "scikit-learn"]
+    400 if quick else 1500, libraries=["numpy", "scikit-learn"]
 )
 paragraphs = pl.DataFrame(
     {"text": corpus.texts, "module": corpus.groups, "library": corpus.labels}
@@ -64,13 +64,14 @@ table = pl.DataFrame(X, schema=list(vectorizer.get_feature_names_out()))
 libraries = modules["library"].to_numpy()
 urns = sf.DirichletMultinomialNB().fit(table, libraries)
 print(f"{len(table)} modules, {X.sum():,} words")
-sf.plots.burstiness(urns, "matrix", "scikit-learn")
+sf.plots.burstiness(urns, "tree", "scikit-learn", most=22)
 
 # %% [markdown]
-# **How to read it.** In which share of the modules *matrix* comes once, twice, and so
-# on: as it was seen, as the multinomial expects it, and as the urn does. Both know
-# how common the word is. The multinomial expects most modules to have a few; in truth
-# most have none, and some have many. The urn's curve has that long tail.
+# **How to read it.** In which share of the modules *tree* does not come at all, comes
+# once, twice, and so on; upward in powers of ten. Grey is what was seen: nine of ten
+# modules do without the word, and those few that have it have it up to twenty times.
+# Both models know how common it is. The multinomial hands it out to four modules of
+# ten, once or twice each. The urn's curve has both, the high start and the slow end.
 #
 # ## The formula
 #
