@@ -32,7 +32,7 @@ test: lint types imports unit
 
 docs: $(VENV)/.documented
 	@$(BIN)/python tools/pages.py
-	@echo "==> build/site/index.html"
+	@echo "==> build/site/index.html; to search it, serve it: python3 -m http.server --directory build/site"
 
 bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/naive_bayes.py

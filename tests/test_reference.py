@@ -43,7 +43,8 @@ def public() -> dict[str, Any]:
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
-    assert sorted(LISTED) == sorted([*public(), "errors"])
+    short = [re.sub(r"\.(\w+)\.\1$", r".\1", name) for name in LISTED]  # a function in a file of its name
+    assert sorted(short) == sorted([*public(), "errors"])
 
 
 @pytest.mark.parametrize("name", sorted(public()))
