@@ -79,6 +79,11 @@ def test_cells_of_a_page(tmp_path: Path) -> None:
     assert [shown.printed for shown in run(path)] == ["", "", "3"]
 
 
+def test_a_cell_that_is_misspelt_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"got '# %% \[md\]"):
+        cells('"""Title."""\n\n# %% [md]\n# Prose.\n')
+
+
 def test_an_error_on_a_page_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "page.py"
     path.write_text('"""Title."""\n\n# %%\nx = 1\n\n# %%\ny = 2\nx / 0\n')
@@ -98,7 +103,8 @@ def test_links_lead_to_where_files_are_on_the_site() -> None:
         == "[a](../source/src/suffice/models/bayes.md)"
     )
     assert led("[a](../README.md) [b](https://x.org/y.md)", "docs/guide.md") == "[a](index.md) [b](https://x.org/y.md)"
-    assert led("```\nf[0](x)\n```\n", "docs/guide.md") == "```\nf[0](x)\n```\n"
+    for code in ("```\nf[0](x)\n```\n", "text\n\n    ```python\n    f[0](x)\n    ```\n"):
+        assert led(code, "docs/guide.md") == code
 
 
 def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:

@@ -40,7 +40,8 @@ LOOK = {
 }
 """Pictures that a page draws itself look like those of ``suffice.plots``, on light and on dark pages."""
 WIDE = 560
-MARK = re.compile(r"^# %%(?: (?P<kind>\[markdown\]|drawing))?\n", re.MULTILINE)
+MARK = re.compile(r"^# %% ?(?P<kind>.*)\n", re.MULTILINE)
+KINDS = {"[markdown]": "prose", "": "code", "drawing": "drawing"}
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,9 @@ def cells(source: str) -> list[Cell]:
     found = [Cell("prose", f"# {title.rstrip('.')}\n{lead}", 0)]
     for mark, after in zip(marks, [*(m.start() for m in marks[1:]), len(source)], strict=True):
         text = source[mark.end() : after]
-        kind = {"[markdown]": "prose", None: "code"}.get(mark["kind"], "drawing")
+        if mark["kind"] not in KINDS:
+            raise ValueError(f"A cell must begin with one of {[f'# %% {k}'.strip() for k in KINDS]}; got {mark[0]!r}.")
+        kind = KINDS[mark["kind"]]
         if kind == "prose":
             text = re.sub(r"^# ?", "", text, flags=re.MULTILINE)
         found.append(Cell(kind, text.strip("\n"), source.count("\n", 0, mark.end())))

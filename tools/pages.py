@@ -22,7 +22,7 @@ __all__ = ["build", "place", "relink", "stage"]
 DOCS = ROOT / "docs"
 BESIDE = [ROOT / name for name in ("ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md")]
 LINK = re.compile(r"\]\((?!https?://|#)(?P<path>[^)#\s]+)(?P<anchor>#[^)\s]*)?\)")
-FENCED = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
+FENCED = re.compile(r"^( *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 DOCTEST = re.compile(r"^```python\n(?=>>> )", re.MULTILINE)
 CARD = re.compile(r"^- \[(?P<title>[^]]+)\]\((?P<name>\w+)\.py\): (?P<text>.+)$", re.MULTILINE)
 
@@ -45,7 +45,7 @@ def relink(text: str, path: Path) -> str:
         return f"]({Path(where).as_posix()}{link['anchor'] or ''})"
 
     parts = FENCED.split(DOCTEST.sub("```pycon\n", text))
-    return "".join(part if part.startswith("```") else LINK.sub(lead, part) for part in parts)
+    return "".join(part if part.lstrip().startswith("```") else LINK.sub(lead, part) for part in parts)
 
 
 def _target(path: Path, link: re.Match[str]) -> Path:
