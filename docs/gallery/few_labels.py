@@ -1,0 +1,125 @@
+"""A few labels and much text.
+
+Labels cost a person's time; texts cost nothing. A model that knows how a class writes
+can learn from texts whose class nobody has told. This page starts with five labels of
+each class, and lets the other texts do the rest.
+"""
+
+# %% [markdown]
+# ## Five labels each
+#
+# Paragraphs from the documentation of numpy and of scikit-learn. Whole modules are
+# kept for the test; of the others, five paragraphs of each library have a label, and
+# the rest has none.
+
+# %%
+import os
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+
+import suffice as sf
+
+quick = bool(os.environ.get("SUFFICE_QUICK"))
+corpus = sf.datasets.docstrings(
+    300 if quick else 1000, libraries=["numpy", "scikit-learn"]
+)
+train, test = corpus.split(test=0.3, seed=0)
+texts, truth = np.array(train.texts, dtype=object), np.array(train.labels, dtype=object)
+
+
+def chosen(k: int, seed: int) -> np.ndarray:
+    """Whether a text is one of k of its class that have a label."""
+    rng, told = np.random.default_rng(seed), np.zeros(len(truth), dtype=bool)
+    for label in corpus.sizes:
+        told[rng.choice(np.flatnonzero(truth == label), k, replace=False)] = True
+    return told
+
+
+def given(told: np.ndarray) -> list[str | None]:
+    """The labels of those texts, and None for all others."""
+    return [label if mine else None for label, mine in zip(truth, told, strict=True)]
+
+
+options: dict[str, Any] = {
+    "alpha": 0.1,
+    "stop_words": "english",
+    "temper": None,
+    "weights": None,
+}
+told = chosen(5, seed=0)
+alone = sf.TextClassifier(**options).fit(texts[told], truth[told])
+print(
+    f"{told.sum()} labels alone: right for {alone.score(test.texts, test.labels):.1%}"
+)
+
+words = sf.TextClassifier(min_df=2, **options)  # words of one text alone do not help
+model = sf.SemiSupervised(words).fit(texts, given(told))
+right = model.score(test.texts, test.labels)
+print(f"and {(~told).sum():,} texts without: right for {right:.1%}")
+
+# %% [markdown]
+# ## How that can be
+#
+# Ten texts hold few words. But a word that they do hold stands in other texts beside
+# words that they do not, and so it goes on. Two steps take turns
+# ([EM-1](../math/em.md)). The first says how probable each class is for each text
+# without a label,
+#
+# $$Q_i(c) = p(c \mid x_i)$$
+#
+# and the second counts again, every text in every class by its share $Q_i(c)$. Texts
+# that have a label keep it. Counting by shares is counting with weights: nothing else
+# in the model changes. Each round makes all that was seen more probable:
+
+# %%
+sf.plots.objective(model)
+
+# %% [markdown]
+# **How to read it.** The objective of EM, round by round: the log-probability of
+# labelled texts with their labels and of the others without, and that of the
+# parameters. It never falls; when it no longer rises, the rounds end.
+#
+# What the model has learned about a word that no labelled text had:
+
+# %%
+seen = set(sf.CountVectorizer().fit(texts[told]).get_feature_names_out())
+for label in model.classes_:
+    top = model.estimator_.top_features(label, 60)
+    new = [str(name) for name, *_ in top if str(name) not in seen]
+    print(f"{label:>12}:", ", ".join(new[:8]))
+
+# %% [markdown]
+# ## What a label is worth
+
+# %%
+rows = []
+for k in (3, 30) if quick else (2, 3, 5, 10, 20, 50, 100, 200):
+    for seed in range(1 if quick else 5):
+        told = chosen(k, seed)
+        alone = sf.TextClassifier(**options).fit(texts[told], truth[told])
+        both = sf.SemiSupervised(words).fit(texts, given(told))
+        for name, one in {"labels alone": alone, "and texts without": both}.items():
+            right = one.score(test.texts, test.labels)
+            rows.append({"labels": 2 * k, "learned from": name, "right": right})
+means = (
+    pl.DataFrame(rows).group_by("labels", "learned from").agg(pl.col("right").mean())
+)
+
+# %% drawing
+alt.Chart(means).mark_line(point=True).encode(
+    x=alt.X("labels:Q", title="labels").scale(type="log", domain=[3, 500]),
+    y=alt.Y("right:Q", title="right on new modules").scale(zero=False).axis(format="%"),
+    color=alt.Color("learned from:N", title=None).scale(
+        domain=["labels alone", "and texts without"], range=["#80858f", "#0072b2"]
+    ),
+).properties(width=460, height=220)
+
+# %% [markdown]
+# **How to read it.** The average of five draws of labels. Where the blue line is far
+# above the grey one, texts without labels have taken the place of labels: ten labels
+# with them are worth two hundred alone. With many labels the lines meet. They can
+# cross, where the model is wrong about what makes two texts alike; [rows without
+# labels](../unlabelled.md) says what to do then.
