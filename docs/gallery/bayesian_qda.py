@@ -69,9 +69,9 @@ for name, one in {"plugged in": plugged, "averaged": averaged}.items():
 # ## The formula
 #
 # A normal with unknown mean and covariance, averaged over both, is a Student-t
-# ([NW-2](../math/normal_inverse_wishart.md)). With a flat mean and a prior of $\nu$
-# degrees of freedom and scale $\Lambda$, after $n$ rows of $d$ columns with mean
-# $\bar x$ and scatter $S$:
+# ([GD-2](../math/discriminant.md), which is [NW-2](../math/normal_inverse_wishart.md)
+# for each class). With a flat mean and a prior of $\nu$ degrees of freedom and scale
+# $\Lambda$, after $n$ rows of $d$ columns with mean $\bar x$ and scatter $S$:
 #
 # $$x \sim t_{\nu+n-d+1}\left(\bar x,\; \frac{n+1}{n} \cdot
 # \frac{\Lambda + S}{\nu+n-d+1}\right)$$
