@@ -62,7 +62,7 @@ imports: $(VENV)/.checked
 
 unit: $(VENV)/.checked
 	@echo "==> tests, laws and documentation examples (pytest)"
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 format: $(VENV)/.checked
 	@$(BIN)/ruff check --fix .
