@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, ClassVar, Self
@@ -117,6 +117,23 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
         self._made = {}
         self._remake()
 
+    def _fit_parts(self, parts: Iterable[tuple[Any, Any]]) -> None:
+        """Count rows and labels part by part, forgetting what was learned; classes may turn up in any part."""
+        self._declared, self._chosen, self._stale = None, {}, False
+        fresh = True
+        for given, labels in parts:
+            X, y = self._read(given, labels, reset=fresh)
+            seen, codes = classes_and_codes(y)
+            classes = seen if fresh else np.union1d(self.classes_, seen)
+            if not fresh:
+                place = np.searchsorted(classes, self.classes_)
+                self._classes = self._classes.with_classes(place, len(classes))
+                self._features = self._features.with_classes(place, len(classes))
+            self._learn(X, classes, np.searchsorted(classes, seen)[codes], None, fresh=fresh)
+            fresh = False
+        if fresh:
+            raise DataError("The argument 'parts' must lead to rows; there are none.")
+
     def _get_statistics(self) -> dict[str, Any]:
         return {"classes": self._classes, "features": self._features}
 
@@ -190,7 +207,9 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
         return self._without_groups(rows, codes, weights, group, scores)
 
     def _take_rows(self, X: Any, which: Integers) -> Any:
-        return self._read_rows(X)[which] if "feature_names_in_" not in vars(self) else X.iloc[which]
+        if "feature_names_in_" not in vars(self):
+            return self._read_rows(X)[which]
+        return X.iloc[which] if hasattr(X, "iloc") else X.take(which)
 
     def _without_own(self, rows: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         n = self._classes.counts

@@ -1,5 +1,5 @@
 """Model files: one file, the layout of safetensors, never pickle."""
 
-from suffice.store.models import ModelFile, describe, load, save
+from suffice.store.models import ModelFile, describe, from_bytes, load, save, to_bytes
 
-__all__ = ["ModelFile", "describe", "load", "save"]
+__all__ = ["ModelFile", "describe", "from_bytes", "load", "save", "to_bytes"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import mmap
 import os
 import secrets
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import KindError, PathError
 from suffice.store.layout import LARGEST_HEADER, Layout, refuse
 
-__all__ = ["MAPPED", "File", "digest", "replace_file"]
+__all__ = ["MAPPED", "Bytes", "File", "digest", "replace_file"]
 
 MAPPED = 2**24
 """Files of more data than this are mapped, and their data checked when something is to be learned on top of them."""
@@ -135,3 +136,15 @@ class File:
             if digest(self._data[tensor.begin : tensor.end]) != checksums.get(name):
                 raise refuse(self.path, f"have its tensor {name[:80]!r} as it was written", "another: it is damaged")
         self.verified = True
+
+
+class Bytes(File):
+    """A model file that is in memory, whole."""
+
+    def __init__(self, data: bytes) -> None:
+        if not isinstance(data, bytes):
+            raise KindError(f"The argument 'data' must be bytes; got a {type(data).__name__}.")
+        self.path, self.size, self.verified = Path("<bytes>"), len(data), False
+        with io.BytesIO(data) as file:
+            self.layout = self._header(file)
+        self._data = memoryview(data)[self.layout.start :]

@@ -11,11 +11,11 @@ from typing import Any
 import suffice
 from suffice.errors import KindError, ModelFileError
 from suffice.store import kinds
-from suffice.store.files import File, digest, read_path, replace_file
+from suffice.store.files import Bytes, File, digest, read_path, replace_file
 from suffice.store.layout import refuse, written
 from suffice.store.values import SECTIONS, Reader, Writer
 
-__all__ = ["ModelFile", "describe", "load", "save"]
+__all__ = ["ModelFile", "describe", "from_bytes", "load", "save", "to_bytes"]
 
 FORMAT, VERSION = "suffice", 1
 PARTS = ("estimator", "parameters", *SECTIONS)
@@ -111,16 +111,49 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> sf.load(path).predict(["cheap lunch pills"])
     array(['spam'], dtype='<U4')
     """
-    if type(model) not in kinds.ESTIMATORS.values():
-        what = "a class" if isinstance(model, type) else f"a {type(model).__module__}.{type(model).__qualname__}"
-        raise KindError(f"The argument 'model' of save must be a fitted estimator of suffice itself; got {what}.")
-    target, writer = read_path(path), Writer()
-    parts = writer.estimator(model, fitted=True)
-    checksums = {name: digest(array) for name, array in writer.tensors.items()}
-    texts = {part: json.dumps(parts[part], separators=(",", ":")) for part in PARTS if part in parts}
-    about = {"format": FORMAT, "format_version": str(VERSION), "library_version": suffice.__version__}
-    head, arrays = written(writer.tensors, {**about, **texts, "checksums": json.dumps(checksums)})
-    replace_file(target, [head, *arrays])
+    _check_kind(model, "save")
+    target = read_path(path)
+    replace_file(target, _pieces(model))
+
+
+def to_bytes(model: Any) -> bytes:
+    """What `save` would write, as bytes: for a network, a cache, a column of a table.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        Any of this library.
+
+    Returns
+    -------
+    data : bytes
+        A whole model file.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> data = sf.store.to_bytes(sf.BernoulliNB().fit([[0], [1]], ["a", "b"]))
+    >>> sf.store.from_bytes(data).predict([[1]])
+    array(['b'], dtype='<U1')
+    """
+    _check_kind(model, "to_bytes")
+    return b"".join(_pieces(model))
+
+
+def from_bytes(data: bytes) -> Any:
+    """A model of the bytes of its file, all of them compared with their checksums.
+
+    Parameters
+    ----------
+    data : bytes
+        What `to_bytes` gave, or what a model file holds.
+
+    Returns
+    -------
+    model : estimator
+        As it was.
+    """
+    return _built(Bytes(data), verify=True)
 
 
 def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
@@ -153,7 +186,28 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
     >>> sf.load(path).partial_fit([[1]], ["b"]).class_count_
     array([2., 2.])
     """
-    file = File(path)
+    return _built(File(path), verify)
+
+
+def _check_kind(model: Any, name: str) -> None:
+    if type(model) not in kinds.ESTIMATORS.values():
+        what = "a class" if isinstance(model, type) else f"a {type(model).__module__}.{type(model).__qualname__}"
+        raise KindError(f"The argument 'model' of {name} must be a fitted estimator of suffice itself; got {what}.")
+
+
+def _pieces(model: Any) -> list[Any]:
+    """The header and the arrays of a file, in their order."""
+    writer = Writer()
+    parts = writer.estimator(model, fitted=True)
+    checksums = {name: digest(array) for name, array in writer.tensors.items()}
+    texts = {part: json.dumps(parts[part], separators=(",", ":")) for part in PARTS if part in parts}
+    about = {"format": FORMAT, "format_version": str(VERSION), "library_version": suffice.__version__}
+    head, arrays = written(writer.tensors, {**about, **texts, "checksums": json.dumps(checksums)})
+    return [head, *arrays]
+
+
+def _built(file: File, verify: bool) -> Any:
+    """The model of a file."""
     parts, checksums = _parts(file), _checksums(file)
     if verify or not file.mapped:
         file.verify(checksums)

@@ -1,0 +1,73 @@
+"""What a model says of rows: the class, its probability, and those of all classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from suffice.engines.parts import UNCOUNTABLE
+from suffice.engines.shapes import Shape
+from suffice.engines.sources import Source
+from suffice.errors import DataError
+from suffice.store import from_bytes
+
+__all__ = ["Asked", "loaded"]
+
+
+@lru_cache(maxsize=4)
+def loaded(data: bytes) -> Any:
+    """The model of a file's bytes, made once in each process."""
+    return from_bytes(data)
+
+
+class Asked:
+    """A model in its file's bytes, and what to do with rows."""
+
+    def __init__(self, data: bytes, shape: Shape, skip: bool) -> None:
+        self.data, self.shape, self.skip = data, shape, skip
+
+    def answer(self, source: Source, partition: int, start: int = 0) -> tuple[list[Any], Any, Any]:
+        """Labels, their probabilities, and those of all classes; of a row that is skipped None and NaN."""
+        model = loaded(self.data)
+        bad: list[int] = []
+        try:
+            probabilities = self._probabilities(source)
+        except UNCOUNTABLE as error:
+            bad = list(self._unreadable(source))
+            if not bad or not self.skip:
+                self._tell(error, bad, partition, start)
+            probabilities = np.full((len(source), len(model.classes_)), np.nan)
+            good = np.delete(np.arange(len(source)), bad)
+            if len(good):
+                probabilities[good] = self._probabilities(source.take(good))
+        codes = np.nan_to_num(probabilities).argmax(axis=1)
+        labels = model.classes_[codes].tolist()
+        for row in bad:
+            labels[row] = None
+        return labels, probabilities[np.arange(len(codes)), codes], probabilities
+
+    def _probabilities(self, source: Source) -> Any:
+        model = loaded(self.data)
+        if not len(source):
+            return np.empty((0, len(model.classes_)))
+        return model.predict_proba(self.shape.rows(source.table(list(self.shape.features))))
+
+    def _unreadable(self, source: Source, start: int = 0) -> Iterator[int]:
+        """Places of rows that cannot be read even alone, found by halving."""
+        try:
+            self._probabilities(source)
+            return
+        except UNCOUNTABLE:
+            if len(source) == 1:
+                yield start
+                return
+        half = len(source) // 2
+        yield from self._unreadable(source.part(0, half), start)
+        yield from self._unreadable(source.part(half, len(source)), start + half)
+
+    def _tell(self, error: Exception, bad: list[int], partition: int, start: int) -> None:
+        row = f"row {start + bad[0]} of partition {partition}" if bad else f"partition {partition}"
+        raise DataError(f"The argument 'data' must hold rows that the model can read; {row} cannot: {error}") from None

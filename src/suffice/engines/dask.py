@@ -1,0 +1,234 @@
+"""The same fit on Dask: partitions become counts where they lie, and counts add up in a tree.
+
+DataFrames, Bags and Arrays, on a distributed client or the default scheduler. A worker that dies takes its counts with
+it, and Dask counts those partitions again: each partition's counts have one place in the tree, so none counts twice.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+import pyarrow as pa
+
+from suffice.engines.answers import Asked
+from suffice.engines.driver import fit_by
+from suffice.engines.parts import Part, Task, count, merged
+from suffice.engines.shapes import shape_for
+from suffice.engines.sources import PAIR, Frame, Matrix, Records
+from suffice.errors import DataError, InputError, KindError, MissingLibrary
+from suffice.store import to_bytes
+
+try:
+    from dask.delayed import delayed
+except ImportError as error:
+    raise MissingLibrary("suffice.engines.dask needs Dask; install it with: pip install suffice[dask]") from error
+
+__all__ = ["fit", "predict"]
+
+FAN_IN = 8
+"""Parts that are merged at a time."""
+
+LOOKED_AT = 1000
+"""Records of a Bag that say what its columns hold."""
+
+
+def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
+    """Fit a classifier to a Dask collection: one pass, and two where models of columns are to be chosen.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any whose counts add. It is fitted, and returned.
+    data : dask DataFrame, Bag or Array
+        Rows; those of a Bag are dicts, or pairs of a text or row and its label. An Array has one row per example.
+    target : str, or dask Array
+        The column of labels; if not given, the one whose name says so ("label", "class", ...). For an Array, labels.
+    features : str or list of str, default=None
+        Columns to learn from; all others, if not given. One column of lists is a matrix.
+    errors : {"raise", "skip"}, default="raise"
+        Whether a row that cannot be counted is an error that names its partition and row, or is left out and counted in
+        ``estimator.skipped_rows_``.
+
+    Returns
+    -------
+    estimator : object
+        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them,
+        those of the smallest hashes of their content: partitions change nothing.
+
+    Examples
+    --------
+    >>> import dask.bag as db
+    >>> import suffice as sf
+    >>> from suffice.engines import dask
+    >>> mail = [("cheap pills", "spam"), ("lunch at noon", "ham"), ("cheap watches", "spam")]
+    >>> model = dask.fit(sf.TextClassifier(), db.from_sequence(mail, npartitions=2))
+    >>> model.predict(["cheap lunch pills"])
+    array(['spam'], dtype='<U4')
+    """
+    parts, schema, target = _opened(data, target)
+    return fit_by(lambda task: _run(task, parts), estimator, schema, target, features, errors, stacklevel=2)
+
+
+def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise") -> Any:
+    """What a model says of the rows of a Dask collection, when it is asked for (`compute`, `to_parquet`, ...).
+
+    Parameters
+    ----------
+    model : fitted classifier
+        However it was fitted.
+    data : dask DataFrame, Bag or Array
+        Rows, as for `fit`; those of a Bag without labels.
+    features : str or list of str, default=None
+        Columns of features, where the model does not know their names.
+    errors : {"raise", "skip"}, default="raise"
+        Whether a row that cannot be read is an error, or has no prediction.
+
+    Returns
+    -------
+    answers : dask DataFrame, Bag or Array
+        A DataFrame with columns added: ``prediction``, its ``probability``, and that of every class (``p_<class>``). A
+        Bag of dicts of the first two. Of an Array, an Array of labels.
+
+    Examples
+    --------
+    >>> import dask.bag as db
+    >>> import suffice as sf
+    >>> from suffice.engines import dask
+    >>> model = sf.TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+    >>> told = dask.predict(model, db.from_sequence(["pills", "noon"])).compute(scheduler="threads")
+    >>> [one["prediction"] for one in told]
+    ['spam', 'ham']
+    """
+    if errors not in ("raise", "skip"):
+        raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
+    ask = {"DataFrame": _ask_frame, "Bag": _ask_bag, "Array": _ask_array}[_kind(data)]
+    return ask(model, data, features, errors == "skip")
+
+
+def _kind(data: Any) -> str:
+    """Which collection of Dask it is, without importing those that are not used."""
+    names = {base.__name__ for base in type(data).__mro__ if base.__module__.startswith("dask.")}
+    found = names & {"DataFrame", "Bag", "Array"}
+    if not found or not hasattr(data, "to_delayed"):
+        raise KindError(f"The argument 'data' must be a dask DataFrame, Bag or Array; got a {type(data).__name__}.")
+    return found.pop()
+
+
+def _run(task: Task, parts: list[Any]) -> Part:
+    """Count every part, and merge in a tree; the names of tasks show in the dashboard."""
+    token = uuid4().hex
+    counted, merge, job = delayed(count), delayed(merged), delayed(task)
+    level = [counted(job, [part], i, dask_key_name=f"suffice-count-{token}-{i}") for i, part in enumerate(parts)]
+    height = 0
+    while len(level) > 1:
+        height += 1
+        level = [
+            merge(level[i : i + FAN_IN], task.keep, dask_key_name=f"suffice-merge-{token}-{height}-{i}")
+            for i in range(0, len(level), FAN_IN)
+        ]
+    found: Part = level[0].compute()
+    return found
+
+
+def _opened(data: Any, target: Any) -> tuple[list[Any], Any, Any]:
+    """Sources that are not made yet, the schema that they agree on, and the target's name."""
+    kind = _kind(data)
+    if kind == "DataFrame":
+        schema = pa.Schema.from_pandas(data._meta, preserve_index=False)
+        return [delayed(Frame)(part) for part in data.to_delayed()], schema, target
+    if kind == "Bag":
+        schema, target = _schema_of(data, target)
+        return [delayed(_records)(part, schema) for part in data.to_delayed()], schema, target
+    if not hasattr(target, "to_delayed"):
+        raise InputError("The argument 'target' must be a dask Array of labels where the data are an Array.")
+    X = data.rechunk({1: -1})
+    y = target if target.numblocks == X.numblocks[:1] and np.isnan(sum(X.chunks[0])) else target.rechunk(X.chunks[:1])
+    blocks = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=True)
+    return [delayed(Matrix)(*block) for block in blocks], _PAIRS, PAIR[1]
+
+
+_PAIRS = pa.schema([(PAIR[0], pa.list_(pa.float64())), (PAIR[1], pa.null())])
+
+
+def _records(part: Any, schema: Any) -> Records:
+    return Records(list(part), schema)
+
+
+def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
+    """Types of columns by the first records that there are, and the target; whole numbers may turn out not to be."""
+    rows: list[Any] = []
+    for part in bag.to_delayed():
+        rows = delayed(_first)(part).compute()
+        if rows:
+            break
+    if not rows:
+        raise DataError("The argument 'data' must have rows; the Bag has none.")
+    if not isinstance(rows[0], dict):
+        target = PAIR[1]
+        rows = [dict(zip(PAIR, row, strict=True)) for row in rows if isinstance(row, tuple | list) and len(row) == 2]
+    found = pa.Table.from_pylist(rows).schema
+    kinds = [
+        pa.float64() if pa.types.is_integer(field.type) and field.name != target else field.type for field in found
+    ]
+    return pa.schema(list(zip(found.names, kinds, strict=True))), target
+
+
+def _first(part: Any) -> list[Any]:
+    return list(islice(part, LOOKED_AT))
+
+
+def _ask_frame(model: Any, data: Any, features: Any, skip: bool) -> Any:
+    empty = data._meta
+    asked = _asked(model, pa.Schema.from_pandas(empty, preserve_index=False), features, skip)
+    classes = model.classes_
+    names = ["prediction", "probability", *(f"p_{label}" for label in classes.tolist())]
+    taken = [name for name in names if name in empty.columns]
+    if taken:
+        raise InputError(f"The argument 'data' must have no column {taken[0]!r}, which predictions have; rename it.")
+    kind = "string" if classes.dtype.kind in "UO" else "Int64" if skip and classes.dtype.kind in "iu" else classes.dtype
+    columns = dict.fromkeys(names[1:], np.empty(0))
+    meta = empty.assign(prediction=np.empty(0)).astype({"prediction": kind}).assign(**columns)
+    return data.map_partitions(_frame_answers, delayed(asked), names, kind, meta=meta)
+
+
+def _frame_answers(frame: Any, asked: Asked, names: list[str], kind: Any, partition_info: Any = None) -> Any:
+    labels, best, every = asked.answer(Frame(frame), partition_info["number"] if partition_info else 0)
+    told = frame.assign(prediction=labels).astype({"prediction": kind})
+    return told.assign(probability=best, **{name: every[:, c] for c, name in enumerate(names[2:])})
+
+
+def _ask_bag(model: Any, data: Any, features: Any, skip: bool) -> Any:
+    """Records of dicts, or texts and rows as they are."""
+    schema, _ = _schema_of(data.map(_as_record), "")
+    return data.map_partitions(_bag_answers, delayed(_asked(model, schema, features, skip)), schema)
+
+
+def _bag_answers(part: Any, asked: Asked, schema: Any) -> list[dict[str, Any]]:
+    records = Records([_as_record(row) for row in part], schema)
+    labels, best, _ = asked.answer(records, 0)
+    return [{"prediction": label, "probability": p} for label, p in zip(labels, best.tolist(), strict=True)]
+
+
+def _as_record(row: Any) -> Any:
+    return row if isinstance(row, dict) else {PAIR[0]: row}
+
+
+def _ask_array(model: Any, data: Any, features: Any, skip: bool) -> Any:
+    if skip:
+        raise InputError("The argument 'errors' must be 'raise' for an Array: its labels have no place for none.")
+    asked = _asked(model, _PAIRS, PAIR[0], skip)
+    return data.rechunk({1: -1}).map_blocks(
+        _array_answers, asked, model.classes_.dtype, drop_axis=1, dtype=model.classes_.dtype, meta=model.classes_[:0]
+    )
+
+
+def _array_answers(block: Any, asked: Asked, kind: Any, block_info: Any = None) -> Any:
+    place = block_info[0]["chunk-location"][0] if block_info else 0
+    return np.array(asked.answer(Matrix(block), place)[0], kind)
+
+
+def _asked(model: Any, schema: Any, features: Any, skip: bool) -> Asked:
+    return Asked(to_bytes(model), shape_for(model, schema, features), skip)

@@ -1,0 +1,165 @@
+"""The same fit on Spark: each partition becomes counts on its executor, and counts add up in a tree of executors.
+
+The driver is given one model file. A lost executor's partitions are counted again by Spark's lineage, and a task that
+ran twice is taken once: counts are rows of a DataFrame like any other, so none counts twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice.engines.answers import Asked
+from suffice.engines.driver import fit_by
+from suffice.engines.parts import unfitted
+from suffice.engines.shapes import shape_for
+from suffice.errors import InputError, KindError, MissingLibrary
+from suffice.store import from_bytes, to_bytes
+
+try:
+    from pyspark.ml import Estimator, Model
+    from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter
+    from pyspark.sql import DataFrame
+    from pyspark.sql import functions as F
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import DecimalType
+
+    from suffice.engines.spark_passes import ANSWERS, answering, run
+except ImportError as error:
+    raise MissingLibrary("suffice.engines.spark needs PySpark; install it with: pip install suffice[spark]") from error
+
+__all__ = ["SparkSufficeEstimator", "SparkSufficeModel", "fit", "predict"]
+
+
+def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
+    """Fit a classifier to a Spark DataFrame: one pass, and two where models of columns are to be chosen.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Any whose counts add. It is fitted, and returned.
+    data : pyspark.sql.DataFrame
+        Rows. What is worth a cache is worth it here, where there are two passes.
+    target : str, default=None
+        The column of labels; if not given, the one whose name says so ("label", "class", ...).
+    features : str or list of str, default=None
+        Columns to learn from; all others, if not given. One column of arrays or of vectors is a matrix.
+    errors : {"raise", "skip"}, default="raise"
+        Whether a row that cannot be counted is an error that names its partition and row, or is left out and counted in
+        ``estimator.skipped_rows_``.
+
+    Returns
+    -------
+    estimator : object
+        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them,
+        those of the smallest hashes of their content: partitions change nothing.
+    """
+    data = _plain(data)
+    schema = to_arrow_schema(data.schema)
+    return fit_by(lambda task: run(task, data), estimator, schema, target, features, errors, stacklevel=2)
+
+
+def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = "raise") -> DataFrame:
+    """A DataFrame with what a model says of its rows, worked out when it is asked for.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        However it was fitted.
+    data : pyspark.sql.DataFrame
+        Rows, as for `fit`.
+    features : str or list of str, default=None
+        Columns of features, where the model does not know their names.
+    errors : {"raise", "skip"}, default="raise"
+        Whether a row that cannot be read is an error, or has null for a prediction.
+
+    Returns
+    -------
+    data : pyspark.sql.DataFrame
+        With columns added: ``prediction``, its ``probability``, and ``probabilities`` in the order of
+        ``model.classes_``.
+    """
+    if errors not in ("raise", "skip"):
+        raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
+    taken = [name for name in ANSWERS if name in data.columns]
+    if taken:
+        raise InputError(f"The argument 'data' must have no column {taken[0]!r}, which predictions have; rename it.")
+    plain = _plain(data)
+    shape = shape_for(model, to_arrow_schema(plain.schema), features)
+    asked = Asked(to_bytes(model), shape, errors == "skip")
+    label = {"U": "string", "O": "string", "b": "boolean", "f": "double"}.get(model.classes_.dtype.kind, "bigint")
+    answer = F.arrow_udf(answering(asked), f"prediction {label}, probability double, probabilities array<double>")
+    given = F.struct(*(plain[name] for name in shape.features))
+    return data.withColumn("__suffice__", answer(given)).select(*data.columns, "__suffice__.*")
+
+
+def _plain(data: DataFrame) -> DataFrame:
+    """Decimals as floating-point numbers, all else as it is."""
+    given: Any = data
+    if not isinstance(given, DataFrame):
+        raise KindError(f"The argument 'data' must be a DataFrame of Spark; got a {type(given).__name__}.")
+    decimals = [field.name for field in data.schema if isinstance(field.dataType, DecimalType)]
+    return data.withColumns({name: data[name].cast("double") for name in decimals}) if decimals else data
+
+
+class SparkSufficeModel(Model, MLWritable, MLReadable["SparkSufficeModel"]):
+    """A fitted classifier as a stage of a Spark pipeline; `model` is the classifier itself."""
+
+    def __init__(self, model: Any = None, features: Any = None, errors: str = "raise") -> None:
+        super().__init__()
+        self.model, self.features, self.errors = model, features, errors
+
+    def _transform(self, dataset: DataFrame) -> DataFrame:
+        return predict(self.model, dataset, self.features, errors=self.errors)
+
+    def write(self) -> MLWriter:
+        """What writes the stage: Spark's metadata, and the model file."""
+        return _Writer(self)
+
+    @classmethod
+    def read(cls) -> MLReader[SparkSufficeModel]:
+        """What reads the stage."""
+        return _Reader()
+
+
+class SparkSufficeEstimator(Estimator[SparkSufficeModel]):
+    """A classifier as a stage of a Spark pipeline: `fit` and `predict` with Spark's names for them.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Stays unfitted; each fit makes another of its parameters.
+    target, features, errors
+        As for `fit`.
+    """
+
+    def __init__(self, estimator: Any = None, target: Any = None, features: Any = None, errors: str = "raise") -> None:
+        super().__init__()
+        self.estimator, self.target, self.features, self.errors = estimator, target, features, errors
+
+    def _fit(self, dataset: DataFrame) -> SparkSufficeModel:
+        model = fit(unfitted(self.estimator), dataset, self.target, self.features, errors=self.errors)
+        return SparkSufficeModel(model, self.features, self.errors)
+
+
+class _Writer(MLWriter):
+    """Spark's metadata, and beside it a table of one row that holds the model file."""
+
+    def __init__(self, instance: SparkSufficeModel) -> None:
+        super().__init__()
+        self.instance = instance
+
+    def saveImpl(self, path: str) -> None:
+        session, stage = self.sparkSession, self.instance
+        extra = {"features": stage.features, "errors": stage.errors}
+        DefaultParamsWriter.saveMetadata(stage, path, session, extra)
+        row = session.createDataFrame([(bytearray(to_bytes(stage.model)),)], "model binary")
+        row.coalesce(1).write.parquet(f"{path}/model")
+
+
+class _Reader(MLReader[SparkSufficeModel]):
+    def load(self, path: str) -> SparkSufficeModel:
+        found = DefaultParamsReader.loadMetadata(path, self.sparkSession)
+        (row,) = self.sparkSession.read.parquet(f"{path}/model").collect()
+        stage = SparkSufficeModel(from_bytes(bytes(row["model"])), found["features"], found["errors"])
+        stage._resetUid(found["uid"])
+        return stage

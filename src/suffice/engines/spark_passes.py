@@ -1,0 +1,96 @@
+"""What executors of Spark do: count a partition, merge counts, answer for batches of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark import TaskContext
+from pyspark.sql import DataFrame, SparkSession
+
+from suffice.engines.answers import Asked
+from suffice.engines.parts import Part, Task, count, merged
+from suffice.engines.sources import Arrow
+
+__all__ = ["ANSWERS", "answering", "run"]
+
+FAN_IN = 8
+"""How many times fewer tasks merge at each level of the tree."""
+
+ANSWERS = ("prediction", "probability", "probabilities")
+PARTS = "place int, statistics binary, kept binary, rows bigint, skipped bigint, failed string, where int"
+
+
+def run(task: Task, data: DataFrame) -> Part:
+    """Count each partition, and merge in a tree."""
+
+    def counting(batches: Iterable[Any]) -> Iterator[Any]:
+        place = _place()
+        sources = (Arrow(pa.Table.from_batches([batch])) for batch in batches)
+        yield _row(count(task, sources, place), place)
+
+    def merging(batches: Iterable[Any]) -> Iterator[Any]:
+        yield _row(merged(_parts(batches), task.keep), _place())
+
+    parts = data.select(*task.shape.names).mapInArrow(counting, PARTS)
+    for width in _widths(data.sparkSession):
+        parts = parts.repartition(width, "place").mapInArrow(merging, PARTS)
+    found = [Part(*(_as_given(row[field.name]) for field in fields(Part))) for row in parts.collect()]
+    return merged(found, task.keep)
+
+
+def _widths(session: SparkSession) -> list[int]:
+    """Numbers of tasks that merge, level by level: as many as there are cores, and ever fewer, down to one."""
+    cores = session.sparkContext.defaultParallelism
+    widths = [cores] if cores > FAN_IN else []
+    while cores > 1:
+        cores = -(-cores // FAN_IN)
+        widths.append(cores)
+    return widths or [1]
+
+
+def _place() -> int:
+    context = TaskContext.get()
+    return -1 if context is None else context.partitionId()
+
+
+def _row(part: Part, place: int) -> Any:
+    columns = {field.name: [getattr(part, field.name)] for field in fields(Part)}
+    types = {"place": pa.int32(), "where": pa.int32(), "rows": pa.int64(), "skipped": pa.int64()}
+    table = {"place": [place], **columns}
+    arrays = [pa.array(value, types.get(name)) for name, value in table.items()]
+    return pa.RecordBatch.from_arrays(arrays, list(table))
+
+
+def _parts(batches: Iterable[Any]) -> Iterator[Part]:
+    for batch in batches:
+        for i in range(batch.num_rows):
+            yield Part(*(batch.column(field.name)[i].as_py() for field in fields(Part)))
+
+
+def _as_given(value: Any) -> Any:
+    return bytes(value) if isinstance(value, bytearray) else value
+
+
+def answering(asked: Asked) -> Any:
+    """A function of batches of features, which knows how many rows were before them."""
+
+    def answer(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
+        place, at = _place(), 0
+        for batch in batches:
+            table = pa.Table.from_arrays(batch.flatten(), [field.name for field in batch.type])
+            labels, best, every = asked.answer(Arrow(table), place, at)
+            at += len(batch)
+            yield pa.StructArray.from_arrays([pa.array(labels), pa.array(best), _lists(every)], list(ANSWERS))
+
+    return answer
+
+
+def _lists(rows: Any) -> Any:
+    """A matrix as a column of lists; none for a row of NaN."""
+    gone = np.isnan(rows).any(axis=1)
+    ends = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(rows.ravel()), mask=pa.array(gone))
