@@ -53,7 +53,9 @@ class Asked:
         model = loaded(self.data)
         if not len(source):
             return np.empty((0, len(model.classes_)))
-        return model.predict_proba(self.shape.rows(source.table(list(self.shape.features))))
+        rows = self.shape.rows(source.table(list(self.shape.features)))
+        nameless = self.shape.kind == "matrix" and not hasattr(model, "feature_names_in_")
+        return model.predict_proba(np.asarray(rows) if nameless else rows)
 
     def _unreadable(self, source: Source, start: int = 0) -> Iterator[int]:
         """Places of rows that cannot be read even alone, found by halving."""

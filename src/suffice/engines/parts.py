@@ -203,12 +203,13 @@ class _Walk:
             self.at, self.rows, self.now = self.at + len(source), self.rows + len(source), None
 
     def _tell(self, error: Exception) -> None:
-        place = f"partition {self.partition}"
-        bad = [] if self.now is None else _uncountable(self.task, self.now, first=True)
-        if bad:
-            place = f"row {self.at + bad[0]} of {place}"
+        place, hint = f"partition {self.partition}", ""
+        if self.now is not None:
+            bad = _uncountable(self.task, self.now, first=True)
+            hint = " errors='skip' leaves such rows out." if bad else ""
+            row = bad[0] if bad else _unlike(self.task, self.now)
+            place = f"row {self.at + row} of {place}"
         told = " ".join(str(error).split())
-        hint = " errors='skip' leaves such rows out." if bad else ""
         raise _FailedError(f"The argument 'data' must hold rows that can be counted; {place} cannot: {told}{hint}")
 
 
@@ -241,6 +242,19 @@ def _uncountable(task: Task, source: Source, first: bool = False) -> list[int]:
     if first and left:
         return left
     return left + [half + place for place in _uncountable(task, source.part(half, len(source)), first)]
+
+
+def _unlike(task: Task, source: Source) -> int:
+    """The first row that cannot be counted together with those before it."""
+    good, bad = 1, len(source)
+    while bad - good > 1:
+        middle = (good + bad) // 2
+        try:
+            _counted(task, source.part(0, middle))
+            good = middle
+        except UNCOUNTABLE:
+            bad = middle
+    return bad - 1
 
 
 def _stream(table: Any) -> bytes:

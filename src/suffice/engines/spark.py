@@ -20,6 +20,7 @@ try:
     from pyspark.ml.util import DefaultParamsReader, DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter
     from pyspark.sql import DataFrame
     from pyspark.sql import functions as F
+    from pyspark.sql.pandas.functions import arrow_udf
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import DecimalType
 
@@ -87,7 +88,8 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
     shape = shape_for(model, to_arrow_schema(plain.schema), features)
     asked = Asked(to_bytes(model), shape, errors == "skip")
     label = {"U": "string", "O": "string", "b": "boolean", "f": "double"}.get(model.classes_.dtype.kind, "bigint")
-    answer = F.arrow_udf(answering(asked), f"prediction {label}, probability double, probabilities array<double>")
+    make: Any = arrow_udf  # its types know of no structs
+    answer = make(answering(asked), f"prediction {label}, probability double, probabilities array<double>")
     given = F.struct(*(plain[name] for name in shape.features))
     return data.withColumn("__suffice__", answer(given)).select(*data.columns, "__suffice__.*")
 
