@@ -108,14 +108,41 @@ def test_the_compiler_may_not_fuse_or_specialise() -> None:
     assert "march=native" not in flags
 
 
+OPTIONAL = {"dask": {"engines/dask.py"}, "pyspark": {"engines/spark.py", "engines/spark_passes.py"}}
+"""Libraries that only an engine needs, and where they are known."""
+
+
+def test_an_engine_is_known_only_to_itself() -> None:
+    for library, places in OPTIONAL.items():
+        users = {path for path in PACKAGE.rglob("*.py") if any(m.split(".")[0] == library for m in imports(path))}
+        assert {path.relative_to(PACKAGE).as_posix() for path in users} == places
+    loaded = python("import sys, suffice.engines; print([m for m in ('dask', 'pyspark') if m in sys.modules])")
+    assert loaded == "[]"
+
+
+@pytest.mark.parametrize("library", list(OPTIONAL))
+def test_an_engine_that_is_not_installed_says_so(library: str) -> None:
+    engine = {"dask": "dask", "pyspark": "spark"}[library]
+    code = f"""
+import sys
+sys.modules[{library!r}] = None
+try:
+    import suffice.engines.{engine}
+except ImportError as error:
+    print(type(error).__name__, error)
+"""
+    told = python(code)
+    assert told.startswith("MissingLibrary")
+    assert f"pip install suffice[{engine}]" in told
+
+
 def test_dependencies_declared_are_those_imported() -> None:
     declared = re.search(r"^dependencies = \[(.*?)\]", (ROOT / "pyproject.toml").read_text(), re.MULTILINE | re.DOTALL)
     assert declared
     names = set(re.findall(r'"([a-z-]+)', declared[1]))
     imported = {module.split(".")[0] for path in PACKAGE.rglob("*.py") for module in imports(path)}
-    assert {name.replace("sklearn", "scikit-learn") for name in imported - set(sys.stdlib_module_names)} == names | {
-        "suffice"
-    }
+    ours = imported - set(sys.stdlib_module_names) - set(OPTIONAL)
+    assert {name.replace("sklearn", "scikit-learn") for name in ours} == names | {"suffice"}
 
 
 def test_scikit_learn_is_known_only_to_the_estimators() -> None:

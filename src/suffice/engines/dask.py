@@ -6,6 +6,7 @@ it, and Dask counts those partitions again: each partition's counts have one pla
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from typing import Any
 from uuid import uuid4
@@ -169,11 +170,19 @@ def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
     if not isinstance(rows[0], dict):
         target = PAIR[1]
         rows = [dict(zip(PAIR, row, strict=True)) for row in rows if isinstance(row, tuple | list) and len(row) == 2]
-    found = pa.Table.from_pylist(rows).schema
-    kinds = [
-        pa.float64() if pa.types.is_integer(field.type) and field.name != target else field.type for field in found
-    ]
-    return pa.schema(list(zip(found.names, kinds, strict=True))), target
+    else:
+        rows = [row for row in rows if isinstance(row, dict)]
+    names = dict.fromkeys(name for row in rows for name in row)
+    kinds = {name: _type_of([row.get(name) for row in rows], name == target) for name in names}
+    return pa.schema(list(kinds.items())), target
+
+
+def _type_of(values: list[Any], whole: bool) -> Any:
+    """The type of most values; that of numbers has room for those that are not whole, unless they are labels."""
+    there = [value for value in values if value is not None]
+    most = max(Counter(map(type, there)).items(), key=lambda item: item[1])[0] if there else type(None)
+    found = pa.array([value for value in there if type(value) is most]).type
+    return pa.float64() if pa.types.is_integer(found) and not whole else found
 
 
 def _first(part: Any) -> list[Any]:
