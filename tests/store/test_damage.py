@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from suffice.errors import ModelFileError, PathError
+from suffice.errors import KindError, ModelFileError, PathError
 from suffice.store import files, layout, models
 from suffice.store.layout import written
 
@@ -55,6 +55,17 @@ def test_every_single_bit_counts(path: Path) -> None:
     for at in range(0, len(raw), 7):
         path.write_bytes(raw[:at] + bytes([raw[at] ^ 1 << at % 8]) + raw[at + 1 :])
         refused(path)
+
+
+def test_bytes_are_checked_as_files_are(path: Path) -> None:
+    raw = path.read_bytes()
+    damaged = [raw[:at] + bytes([raw[at] ^ 1]) + raw[at + 1 :] for at in (3, 50, len(raw) // 2, len(raw) - 1)]
+    for data in [*damaged, raw[:-1], raw + b"\0", b""]:
+        with pytest.raises(ModelFileError, match="<bytes>"):
+            models.from_bytes(data)
+    wrong: Any = bytearray(raw)
+    with pytest.raises(KindError, match="must be bytes; got a bytearray"):
+        models.from_bytes(wrong)
 
 
 def test_every_cut_is_seen(path: Path) -> None:

@@ -16,7 +16,7 @@ import suffice as sf
 from store.cases import COUNTS, REALS, TABLE, TEXTS, Y, answer, models
 from suffice import estimators
 from suffice.errors import KindError, PathError
-from suffice.store import describe, files, kinds
+from suffice.store import describe, files, from_bytes, kinds, to_bytes
 from suffice.store.values import Reader, Writer
 
 MODELS = models()
@@ -48,6 +48,8 @@ def test_it_says_the_same(name: str, mapped: bool, tmp_path: Path, monkeypatch: 
     before = (tmp_path / "model.suffice").read_bytes()
     there_and_back(loaded, tmp_path)
     assert (tmp_path / "model.suffice").read_bytes() == before
+    assert to_bytes(model) == before
+    np.testing.assert_array_equal(answer(from_bytes(before), rows), answer(model, rows), strict=True)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, lambda table: pd.DataFrame(table).to_numpy()])

@@ -102,18 +102,40 @@ def merged(parts: Iterable[Part], keep: int) -> Part:
 
 
 def _sum(parts: Iterable[Part], keep: int) -> Part:
-    total, rows, skipped, kept = None, 0, 0, None
+    total, rows, skipped, kept = Total(), 0, 0, None
     failed = Part()
     for part in parts:
         if part.failed and (not failed.failed or part.where < failed.where):
             failed = part
-        model = from_bytes(part.statistics) if part.statistics else None
-        total = model if total is None else total if model is None else merge([total, model])
+        if part.statistics:
+            total.add(from_bytes(part.statistics))
         kept = shortened([kept, _table(part.kept)], keep)
         rows, skipped = rows + part.rows, skipped + part.skipped
     if failed.failed:
         return replace(failed, statistics=b"", kept=b"")
-    return Part(b"" if total is None else to_bytes(total), _stream(kept), rows, skipped)
+    return Part(total.bytes(), _stream(kept), rows, skipped)
+
+
+class Total:
+    """Models one after the other, those of about as many parts merged with each other: none is merged too often."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, Any]] = []
+
+    def add(self, model: Any) -> None:
+        """One more."""
+        parts = 1
+        while self._waiting and self._waiting[-1][0] <= parts:
+            more, before = self._waiting.pop()
+            parts, model = parts + more, merge([before, model])
+        self._waiting.append((parts, model))
+
+    def bytes(self) -> bytes:
+        """All of them as one model file; nothing if there were none."""
+        while len(self._waiting) > 1:
+            (more, last), (parts, model) = self._waiting.pop(), self._waiting.pop()
+            self._waiting.append((parts + more, merge([model, last])))
+        return to_bytes(self._waiting[0][1]) if self._waiting else b""
 
 
 def finish(estimator: Any, shape: Shape, part: Part) -> Any:
@@ -166,13 +188,13 @@ class _Walk:
 
     def sifted(self, sources: Iterable[Source]) -> bytes:
         """A counter for each batch, without the rows that none can count."""
-        total: Any = None
+        total = Total()
         for source in sources:
             self.now = source
             try:
                 good, model = self._countable(source)
                 if model is not None:
-                    total = model if total is None else merge([total, model])
+                    total.add(model)
             except UNCOUNTABLE as error:
                 self._tell(error)
             self.at, self.rows, self.skipped = (
@@ -180,7 +202,7 @@ class _Walk:
                 self.rows + len(good),
                 self.skipped + len(source) - len(good),
             )
-        return b"" if total is None else to_bytes(total)
+        return total.bytes()
 
     def _countable(self, source: Source) -> tuple[Source, Any]:
         """The rows that can be counted, kept and counted."""

@@ -168,8 +168,8 @@ class WordCounts:
         n = difference(ours.n, theirs.n)
         if n.min(initial=0) < 0 or not np.array_equal(tokens.indices, documents.indices):
             raise _never_added()
-        left = WordCounts(ours.words, n, tokens, documents, *ours._bursts(theirs, -1), self.hash_bits)
-        return left if self.hash_bits else left.keep(np.bincount(documents.indices, minlength=left.width) > 0)
+        bursts = ours._bursts(theirs, -1)
+        return WordCounts(ours.words, n, tokens, documents, *bursts, self.hash_bits)._with_documents()
 
     def _bursts(self, other: WordCounts, sign: int) -> tuple[Integers, Array, Integers, Array]:
         """Repeats and lengths, with those of another added or taken away."""
@@ -179,6 +179,8 @@ class WordCounts:
 
     def with_classes(self, place: Integers, classes: int) -> WordCounts:
         """The same documents among other classes: class c becomes `place[c]`; −1 leaves it out, and its words."""
+        if classes == self.n_classes and np.array_equal(place, np.arange(classes)):
+            return self._with_documents()
         kept = np.flatnonzero(place >= 0)
         n = np.zeros(classes)
         n[place[kept]] = self.n[kept]
@@ -186,8 +188,11 @@ class WordCounts:
         tokens, documents = (_sorted((move @ table).tocsr()) for table in (self.tokens, self.documents))
         repeats = _moved(self.repeats, self.repeat_documents, place)
         lengths = _moved(self.lengths, self.length_documents, place)
-        moved = WordCounts(self.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)
-        return moved if self.hash_bits else moved.keep(np.bincount(documents.indices, minlength=self.width) > 0)
+        return WordCounts(self.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)._with_documents()
+
+    def _with_documents(self) -> WordCounts:
+        """Without words that no document has."""
+        return self if self.hash_bits else self.keep(np.bincount(self.documents.indices, minlength=self.width) > 0)
 
     def scaled(self, factor: float) -> WordCounts:
         """As if every document had `factor` times its weight."""
