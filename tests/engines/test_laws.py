@@ -24,7 +24,7 @@ cuts_of_rows = st.lists(st.integers(0, ROWS), max_size=6)
 CASES = [case for case in ESTIMATORS if type(case.model) in kinds.ESTIMATORS.values()]
 NAMES = {
     *("CategoricalNB by name", "DirichletMultinomialNB", "GaussianNB", "MultinomialNB evidence"),
-    *("NaiveBayes", "TextClassifier", "TextClassifier hashed"),
+    *("GaussianDiscriminant full", "NaiveBayes", "TextClassifier", "TextClassifier hashed"),
 }
 """One of each kind: a job of Spark takes half a second."""
 
@@ -56,9 +56,10 @@ def assert_near(got: Any, expected: Any) -> None:
         assert list(got) == list(expected)
         for name in expected:
             assert_near(got[name], expected[name])
-    elif isinstance(expected, sf.stats.DiagonalMoments):
+    elif isinstance(expected, sf.stats.DiagonalMoments | sf.stats.FullMoments):
         for name in ("n", "mean", "scatter"):
-            np.testing.assert_allclose(getattr(got, name), getattr(expected, name), rtol=1e-12)
+            mine, theirs = getattr(got, name), getattr(expected, name)
+            np.testing.assert_allclose(mine, theirs, rtol=1e-12, atol=1e-12 * np.abs(theirs).max())
     else:
         assert got == expected
 
@@ -118,6 +119,17 @@ def test_views_are_those_of_the_same_rows_in_memory(engine: Any) -> None:
     local = sf.NaiveBayes(ridge=1.0).fit(features, table["label"].to_numpy())
     assert there.temper_.power == pytest.approx(local.temper_.power, rel=1e-6)
     assert there.weights_ == pytest.approx(local.weights_, abs=1e-4)
+
+
+@every_engine
+def test_a_prior_that_rows_choose(engine: Any) -> None:
+    case = next(case for case in CASES if str(case) == "GaussianDiscriminant full")
+    table, X = table_of(case, 1)
+    there = engine.fit(sf.GaussianDiscriminant(), engine.split(table, [7, 30]), "label")
+    again = engine.fit(sf.GaussianDiscriminant(), engine.split(table, [50]), "label")
+    assert "prior" in there._chosen
+    assert sf.GaussianDiscriminant().fit(X, table["label"].to_numpy())._chosen.keys() == there._chosen.keys()
+    np.testing.assert_allclose(there.predict_proba(X), again.predict_proba(X), rtol=1e-9)
 
 
 @every_engine

@@ -16,9 +16,10 @@ import pyarrow as pa
 
 from suffice.engines.answers import Asked
 from suffice.engines.driver import fit_by
-from suffice.engines.parts import Part, Task, count, merged
+from suffice.engines.parts import Part, Task, merged
 from suffice.engines.shapes import shape_for
 from suffice.engines.sources import PAIR, Frame, Matrix, Records
+from suffice.engines.walk import count
 from suffice.errors import DataError, InputError, KindError, MissingLibrary
 from suffice.store import to_bytes
 

@@ -8,9 +8,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.engines.parts import ROWS, Part, Task, count, counting, finish, kept_rows, wanted_rows
+from suffice.engines.parts import ROWS, Part, Task, counting, finish, kept_rows, wanted_rows
 from suffice.engines.shapes import Shape, shape_of
 from suffice.engines.sources import Arrow
+from suffice.engines.walk import count
 from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier

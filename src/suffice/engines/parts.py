@@ -1,31 +1,41 @@
 """The map and the + of a fit in many places: rows of one part become a model file, and model files add.
 
-    count    rows → Part       counts as a model file (never pickle), some rows by which views are chosen, what failed
-    merged   Parts → Part      associative, so that any tree of them gives the same
-    finish   Part → estimator  takes the counts; temper, weights and pseudo-count are chosen by the kept rows
-
-Rows that cannot be counted are found by halving, and are told of by partition and row, or left out and counted. They
-travel as data and not as exceptions: an engine tries a failed task again, and these would fail again.
+count    rows → Part       counts as a model file (never pickle), some rows that views are chosen by (`walk.py`)
+merged   Parts → Part      associative, so that any tree of them gives the same
+finish   Part → estimator  takes the counts; temper, weights and pseudo-count are chosen by the kept rows
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.ipc as ipc
 
-from suffice.engines.kept import HASH, Kept, shortened
+from suffice.engines.kept import HASH, shortened
 from suffice.engines.shapes import Shape
-from suffice.engines.sources import Source
-from suffice.errors import DataError, InputError
+from suffice.errors import DataError
 from suffice.estimators.algebra import all_or_nothing, merge
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
 from suffice.store import from_bytes, to_bytes
 
-__all__ = ["ROWS", "Part", "Task", "count", "counting", "finish", "kept_rows", "merged", "unfitted", "wanted_rows"]
+__all__ = [
+    "ROWS",
+    "UNCOUNTABLE",
+    "Part",
+    "Task",
+    "Total",
+    "as_stream",
+    "counting",
+    "finish",
+    "kept_rows",
+    "merged",
+    "unfitted",
+    "wanted_rows",
+]
 
 ROWS, FEW = 20_000, 2000
 """Rows that views are chosen by, at most, and with little effort."""
@@ -66,7 +76,10 @@ class Task:
 def counting(estimator: Any) -> Any:
     """An unfitted estimator that counts as this one does, and believes nothing of its own."""
     plain = type(estimator)().get_params(deep=False)
-    return unfitted(estimator).set_params(**{name: plain[name] for name in BELIEFS & set(plain)})
+    plain = {name: plain[name] for name in BELIEFS & set(plain)}
+    if {"prior", "estimate"} <= set(plain):
+        plain["estimate"] = "mle"  # which has no prior to choose
+    return unfitted(estimator).set_params(**plain)
 
 
 def unfitted(estimator: Any) -> Any:
@@ -76,21 +89,11 @@ def unfitted(estimator: Any) -> Any:
 
 def wanted_rows(estimator: Any) -> int:
     """How many rows something is chosen by; none where all is chosen by counts."""
-    chosen = [getattr(estimator, name, None) for name in ("alpha", "temper", "weights")]
+    chosen = [getattr(estimator, name, None) for name in ("alpha", "prior", "temper", "weights")]
     free = isinstance(estimator, TextClassifier) and estimator.alpha is None
     if not free and not any(isinstance(value, str) and value == "loo" for value in chosen):
         return 0
     return FEW if getattr(estimator, "effort", "") == "fast" else ROWS
-
-
-def count(task: Task, sources: Iterable[Source], partition: int) -> Part:
-    """One part's rows, counted."""
-    walk = _Walk(task, partition)
-    try:
-        statistics = walk.sifted(sources) if task.skip or not task.learn else walk.streamed(sources)
-    except _FailedError as failed:
-        return Part(failed=str(failed), where=partition)
-    return Part(statistics, _stream(walk.kept.table()), walk.rows, walk.skipped)
 
 
 def merged(parts: Iterable[Part], keep: int) -> Part:
@@ -109,11 +112,11 @@ def _sum(parts: Iterable[Part], keep: int) -> Part:
             failed = part
         if part.statistics:
             total.add(from_bytes(part.statistics))
-        kept = shortened([kept, _table(part.kept)], keep)
+        kept = shortened([kept, as_table(part.kept)], keep)
         rows, skipped = rows + part.rows, skipped + part.skipped
     if failed.failed:
         return replace(failed, statistics=b"", kept=b"")
-    return Part(total.bytes(), _stream(kept), rows, skipped)
+    return Part(total.bytes(), as_stream(kept), rows, skipped)
 
 
 class Total:
@@ -142,7 +145,7 @@ def finish(estimator: Any, shape: Shape, part: Part) -> Any:
     """The estimator, fitted to all that was counted."""
     if not part.statistics:
         raise DataError("The argument 'data' must have rows with a label; there are none.")
-    counted, table = from_bytes(part.statistics), _table(part.kept)
+    counted, table = from_bytes(part.statistics), as_table(part.kept)
     with all_or_nothing(estimator):
         estimator._know_nothing()
         estimator._set_state(counted._get_state())
@@ -151,6 +154,8 @@ def finish(estimator: Any, shape: Shape, part: Part) -> Any:
             estimator.text_column_ = shape.features[0]
         if isinstance(estimator, NaiveBayes):
             estimator._target = shape.target  # a column that later tables may have, and predictions ignore
+        if hasattr(estimator, "_settle"):  # what a fit refuses at once
+            estimator._settle(part.rows)
         if table is not None and wanted_rows(estimator):
             X, y = estimator._rows_and_labels(shape.rows(table), shape.labels(table))
             estimator._fit_views(X, y, None)
@@ -159,134 +164,20 @@ def finish(estimator: Any, shape: Shape, part: Part) -> Any:
 
 def kept_rows(part: Part) -> Any:
     """The rows that were kept, in the order of their hashes; None if there are none."""
-    table = _table(part.kept)
+    table = as_table(part.kept)
     return None if table is None else table.drop_columns([HASH])
 
 
-class _FailedError(Exception):
-    """A row that cannot be counted."""
-
-
-class _Walk:
-    """Through the rows of one part."""
-
-    def __init__(self, task: Task, partition: int) -> None:
-        self.task, self.partition, self.kept = task, partition, Kept(task.keep)
-        self.rows = self.skipped = self.at = 0
-        self.now: Source | None = None
-
-    def streamed(self, sources: Iterable[Source]) -> bytes:
-        """All rows into one counter."""
-        model = unfitted(self.task.estimator)
-        try:
-            model._fit_parts(self._pairs(sources))
-        except UNCOUNTABLE as error:
-            if self.now is None and not self.rows:
-                return b""
-            self._tell(error)
-        return to_bytes(model)
-
-    def sifted(self, sources: Iterable[Source]) -> bytes:
-        """A counter for each batch, without the rows that none can count."""
-        total = Total()
-        for source in sources:
-            self.now = source
-            try:
-                good, model = self._countable(source)
-                if model is not None:
-                    total.add(model)
-            except UNCOUNTABLE as error:
-                self._tell(error)
-            self.at, self.rows, self.skipped = (
-                self.at + len(source),
-                self.rows + len(good),
-                self.skipped + len(source) - len(good),
-            )
-        return total.bytes()
-
-    def _countable(self, source: Source) -> tuple[Source, Any]:
-        """The rows that can be counted, kept and counted."""
-        try:
-            model = _counted(self.task, source) if len(source) else None
-        except UNCOUNTABLE:
-            source = source.without(_uncountable(self.task, source))
-            model = _counted(self.task, source) if len(source) else None
-        if len(source):
-            self.kept.add(source.table(self.task.shape.names))
-        return source, model
-
-    def _pairs(self, sources: Iterable[Source]) -> Iterator[tuple[Any, Any]]:
-        for source in sources:
-            if not len(source):
-                continue
-            self.now = source
-            yield _pair(self.task.shape, table := source.table(self.task.shape.names))
-            self.kept.add(table)
-            self.at, self.rows, self.now = self.at + len(source), self.rows + len(source), None
-
-    def _tell(self, error: Exception) -> None:
-        place, hint = f"partition {self.partition}", ""
-        if self.now is not None:
-            bad = _uncountable(self.task, self.now, first=True)
-            hint = " errors='skip' leaves such rows out." if bad else ""
-            row = bad[0] if bad else _unlike(self.task, self.now)
-            place = f"row {self.at + row} of {place}"
-        told = " ".join(str(error).split())
-        raise _FailedError(f"The argument 'data' must hold rows that can be counted; {place} cannot: {told}{hint}")
-
-
-def _pair(shape: Shape, table: Any) -> tuple[Any, Any]:
-    lacking = int((~shape.labelled(table)).sum())
-    if lacking:
-        raise InputError(f"The target {shape.target!r} must have a label in every row; {lacking:,} lack one.")
-    return shape.rows(table), shape.labels(table)
-
-
-def _counted(task: Task, source: Source) -> Any:
-    """A model of these rows; None if they are only to be kept."""
-    pair = _pair(task.shape, source.table(task.shape.names))
-    model = unfitted(task.estimator) if task.learn else None
-    if model is not None:
-        model._fit_parts([pair])
-    return model
-
-
-def _uncountable(task: Task, source: Source, first: bool = False) -> list[int]:
-    """Places of rows that cannot be counted even alone, found by halving; or of the first of them."""
-    try:
-        _counted(task, source)
-        return []
-    except UNCOUNTABLE:
-        if len(source) == 1:
-            return [0]
-    half = len(source) // 2
-    left = _uncountable(task, source.part(0, half), first)
-    if first and left:
-        return left
-    return left + [half + place for place in _uncountable(task, source.part(half, len(source)), first)]
-
-
-def _unlike(task: Task, source: Source) -> int:
-    """The first row that cannot be counted together with those before it."""
-    good, bad = 1, len(source)
-    while bad - good > 1:
-        middle = (good + bad) // 2
-        try:
-            _counted(task, source.part(0, middle))
-            good = middle
-        except UNCOUNTABLE:
-            bad = middle
-    return bad - 1
-
-
-def _stream(table: Any) -> bytes:
+def as_stream(table: Any) -> bytes:
+    """Arrow's stream of a table; nothing of none."""
     if table is None:
         return b""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
+    with ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return bytes(sink.getvalue())
 
 
-def _table(stream: bytes) -> Any:
-    return pa.ipc.open_stream(stream).read_all() if stream else None
+def as_table(stream: bytes) -> Any:
+    """The table of a stream."""
+    return ipc.open_stream(stream).read_all() if stream else None

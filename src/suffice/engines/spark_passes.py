@@ -12,8 +12,9 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from suffice.engines.answers import Asked
-from suffice.engines.parts import Part, Task, count, merged
+from suffice.engines.parts import Part, Task, merged
 from suffice.engines.sources import Arrow
+from suffice.engines.walk import count
 
 __all__ = ["ANSWERS", "answering", "run"]
 

@@ -122,7 +122,7 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
         self._declared, self._chosen, self._stale = None, {}, False
         fresh = True
         for given, labels in parts:
-            X, y = self._read(given, labels, reset=fresh)
+            X, y = self._read(given, labelled(labels), reset=fresh)
             seen, codes = classes_and_codes(y)
             classes = seen if fresh else np.union1d(self.classes_, seen)
             if not fresh:
