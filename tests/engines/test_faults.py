@@ -17,7 +17,7 @@ import pytest
 import suffice as sf
 from engines import lost_executor
 from engines.clusters import Dask, every_engine, from_map, quiet
-from suffice.engines.parts import Part, merged
+from suffice.engines.parts import Part, merged, packed
 from suffice.errors import DataError
 from suffice.store import to_bytes
 
@@ -149,5 +149,5 @@ def test_no_rows_at_all(engine: Any) -> None:
 
 def test_labels_of_two_kinds_are_told_of_where_they_meet() -> None:
     models = [sf.BernoulliNB().fit([[0], [1]], labels) for labels in ([0, 1], ["a", "b"])]
-    told = merged([Part(to_bytes(model), rows=2) for model in models], 0)
+    told = merged([Part(packed(to_bytes(model)), rows=2) for model in models], 0)
     assert "labels of one kind" in told.failed

@@ -24,14 +24,17 @@ def loaded(data: bytes) -> Any:
 
 
 class Asked:
-    """A model in its file's bytes, and what to do with rows."""
+    """A model in its file's bytes, or in what holds these as its `value`, and what to do with rows."""
 
-    def __init__(self, data: bytes, shape: Shape, skip: bool) -> None:
+    def __init__(self, data: Any, shape: Shape, skip: bool) -> None:
         self.data, self.shape, self.skip = data, shape, skip
+
+    def _model(self) -> Any:
+        return loaded(getattr(self.data, "value", self.data))
 
     def answer(self, source: Source, partition: int, start: int = 0) -> tuple[list[Any], Any, Any]:
         """Labels, their probabilities, and those of all classes; of a row that is skipped None and NaN."""
-        model = loaded(self.data)
+        model = self._model()
         bad: list[int] = []
         try:
             probabilities = self._probabilities(source)
@@ -50,7 +53,7 @@ class Asked:
         return labels, probabilities[np.arange(len(codes)), codes], probabilities
 
     def _probabilities(self, source: Source) -> Any:
-        model = loaded(self.data)
+        model = self._model()
         if not len(source):
             return np.empty((0, len(model.classes_)))
         rows = self.shape.rows(source.table(list(self.shape.features)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from suffice.engines.parts import ROWS, Part, Task, counting, finish, kept_rows, wanted_rows
+from suffice.engines.parts import ROWS, Part, Task, counting, finish, kept_rows, model_of, wanted_rows
 from suffice.engines.shapes import Shape, shape_of
 from suffice.engines.sources import Arrow
 from suffice.engines.walk import count
@@ -16,7 +16,6 @@ from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
 from suffice.models.columns import Unknown
-from suffice.store import from_bytes
 
 __all__ = ["fit_by"]
 
@@ -77,7 +76,7 @@ def _settled(plain: Any, shape: Shape, sample: Any, stacklevel: int) -> dict[str
         warnings.warn(warning.message, stacklevel=stacklevel + 2)
     if part.failed:
         raise DataError(part.failed)
-    found = from_bytes(part.statistics).columns_ if part.statistics else {}
+    found = model_of(part).columns_ if part.statistics else {}
     declared = {} if plain.columns == "auto" else plain.columns
     return {
         name: declared[name] if declared.get(name, "auto") != "auto" else _model(found.get(name), sample, name)

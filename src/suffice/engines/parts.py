@@ -33,6 +33,8 @@ __all__ = [
     "finish",
     "kept_rows",
     "merged",
+    "model_of",
+    "packed",
     "unfitted",
     "wanted_rows",
 ]
@@ -54,8 +56,8 @@ UNCOUNTABLE = (ValueError, TypeError, OverflowError)
 class Part:
     """What was found in some of the rows."""
 
-    statistics: bytes = b""  # a model file; empty if there were no rows
-    kept: bytes = b""  # Arrow's stream of the rows that are kept, with their hashes
+    statistics: bytes = b""  # a model file, compressed; empty if there were no rows
+    kept: bytes = b""  # Arrow's stream of the rows that are kept, with their hashes, compressed
     rows: int = 0
     skipped: int = 0
     failed: str = ""  # the first row that could not be counted, in words
@@ -111,12 +113,12 @@ def _sum(parts: Iterable[Part], keep: int) -> Part:
         if part.failed and (not failed.failed or part.where < failed.where):
             failed = part
         if part.statistics:
-            total.add(from_bytes(part.statistics))
+            total.add(model_of(part))
         kept = shortened([kept, as_table(part.kept)], keep)
         rows, skipped = rows + part.rows, skipped + part.skipped
     if failed.failed:
         return replace(failed, statistics=b"", kept=b"")
-    return Part(total.bytes(), as_stream(kept), rows, skipped)
+    return Part(total.packed(), as_stream(kept), rows, skipped)
 
 
 class Total:
@@ -133,19 +135,19 @@ class Total:
             parts, model = parts + more, merge([before, model])
         self._waiting.append((parts, model))
 
-    def bytes(self) -> bytes:
-        """All of them as one model file; nothing if there were none."""
+    def packed(self) -> bytes:
+        """All of them as one model file, compressed; nothing if there were none."""
         while len(self._waiting) > 1:
             (more, last), (parts, model) = self._waiting.pop(), self._waiting.pop()
             self._waiting.append((parts + more, merge([model, last])))
-        return to_bytes(self._waiting[0][1]) if self._waiting else b""
+        return packed(to_bytes(self._waiting[0][1])) if self._waiting else b""
 
 
 def finish(estimator: Any, shape: Shape, part: Part) -> Any:
     """The estimator, fitted to all that was counted."""
     if not part.statistics:
         raise DataError("The argument 'data' must have rows with a label; there are none.")
-    counted, table = from_bytes(part.statistics), as_table(part.kept)
+    counted, table = model_of(part), as_table(part.kept)
     with all_or_nothing(estimator):
         estimator._know_nothing()
         estimator._set_state(counted._get_state())
@@ -168,16 +170,33 @@ def kept_rows(part: Part) -> Any:
     return None if table is None else table.drop_columns([HASH])
 
 
+def model_of(part: Part) -> Any:
+    """What a part has counted, as a model."""
+    return from_bytes(_unpacked(part.statistics))
+
+
+def packed(data: bytes) -> bytes:
+    """Compressed, behind its length: most counts are small numbers in wide fields."""
+    return len(data).to_bytes(8, "little") + bytes(_CODEC.compress(data, asbytes=True))
+
+
+def _unpacked(data: bytes) -> bytes:
+    return bytes(_CODEC.decompress(memoryview(data)[8:], int.from_bytes(data[:8], "little"), asbytes=True))
+
+
+_CODEC = pa.Codec("zstd", 1)
+
+
 def as_stream(table: Any) -> bytes:
-    """Arrow's stream of a table; nothing of none."""
+    """Arrow's stream of a table, compressed; nothing of none."""
     if table is None:
         return b""
     sink = pa.BufferOutputStream()
     with ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
-    return bytes(sink.getvalue())
+    return packed(sink.getvalue().to_pybytes())
 
 
 def as_table(stream: bytes) -> Any:
     """The table of a stream."""
-    return ipc.open_stream(stream).read_all() if stream else None
+    return ipc.open_stream(_unpacked(stream)).read_all() if stream else None

@@ -86,7 +86,8 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
         raise InputError(f"The argument 'data' must have no column {taken[0]!r}, which predictions have; rename it.")
     plain = _plain(data)
     shape = shape_for(model, to_arrow_schema(plain.schema), features)
-    asked = Asked(to_bytes(model), shape, errors == "skip")
+    shared = data.sparkSession.sparkContext.broadcast(to_bytes(model))
+    asked = Asked(shared, shape, errors == "skip")
     label = {"U": "string", "O": "string", "b": "boolean", "f": "double"}.get(model.classes_.dtype.kind, "bigint")
     make: Any = arrow_udf  # its types know of no structs
     answer = make(answering(asked), f"prediction {label}, probability double, probabilities array<double>")

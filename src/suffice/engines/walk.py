@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from suffice.engines.kept import Kept
-from suffice.engines.parts import UNCOUNTABLE, Part, Task, Total, as_stream, unfitted
+from suffice.engines.parts import UNCOUNTABLE, Part, Task, Total, as_stream, packed, unfitted
 from suffice.engines.shapes import Shape
 from suffice.engines.sources import Source
 from suffice.errors import InputError
@@ -50,7 +50,7 @@ class _Walk:
             if self.now is None and not self.rows:
                 return b""
             self._tell(error)
-        return to_bytes(model)
+        return packed(to_bytes(model))
 
     def sifted(self, sources: Iterable[Source]) -> bytes:
         """A counter for each batch, without the rows that none can count."""
@@ -68,7 +68,7 @@ class _Walk:
                 self.rows + len(good),
                 self.skipped + len(source) - len(good),
             )
-        return total.bytes()
+        return total.packed()
 
     def _countable(self, source: Source) -> tuple[Source, Any]:
         """The rows that can be counted, kept and counted."""
