@@ -46,6 +46,9 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/unlabelled.py
 	@$(BIN)/python benchmarks/files.py
 	@$(BIN)/python benchmarks/concept_speed.py
+	@$(BIN)/python benchmarks/spark.py
+	@$(BIN)/python benchmarks/dask_peers.py
+	@$(BIN)/python benchmarks/reduction_tree.py
 
 lint: $(VENV)/.checked
 	@echo "==> style (ruff)"

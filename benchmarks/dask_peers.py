@@ -24,7 +24,7 @@ from suffice.engines import dask as engine
 from text import zipf
 
 PAGE = ROOT / "docs" / "engines.md"
-DOCUMENTS = int(os.environ.get("SUFFICE_DASK_DOCUMENTS", "100000"))
+DOCUMENTS = int(os.environ.get("SUFFICE_DASK_DOCUMENTS", "200000"))
 PARTS, AIM = 8, 8
 CLASSES = np.arange(20)
 

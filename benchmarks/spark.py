@@ -1,8 +1,8 @@
 """Text on Spark, beside MLlib's Tokenizer, HashingTF and NaiveBayes, in one session on the same cached DataFrame.
 
-Documents with Zipf's words (`text.py`), 20 classes, in eight partitions on local[2]. SUFFICE_SPARK_DOCUMENTS sets
+Documents with Zipf's words (`text.py`), 20 classes, in sixteen partitions on local[2]. SUFFICE_SPARK_DOCUMENTS sets
 another number of them. Our fit is effort="fast", which chooses a pseudo-count and a temper by 2,000 texts on top of the
-counts. Predictions are written to Spark's "noop" sink. Writes its table into docs/engines.md.
+counts; "plain" has MLlib's pseudo-count of 1 and chooses nothing. Predictions are written to Spark's "noop" sink. Writes its table into docs/engines.md.
 """
 
 import os
@@ -22,8 +22,9 @@ from suffice.engines import spark
 from text import zipf
 
 PAGE = ROOT / "docs" / "engines.md"
-DOCUMENTS = int(os.environ.get("SUFFICE_SPARK_DOCUMENTS", "100000"))
-AIMS = {"fit": 8, "predict": 4}
+DOCUMENTS = int(os.environ.get("SUFFICE_SPARK_DOCUMENTS", "400000"))
+AIMS = {"fit, plain": 8, "fit": 8, "predict": 4}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None}
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
@@ -47,13 +48,13 @@ def data(here: Any) -> tuple[Any, float]:
     """A cached DataFrame, and its megabytes of text."""
     texts, labels = zipf(DOCUMENTS, 200_000, 20)
     rows = pa.table({"text": texts, "label": labels.astype(float)})
-    frame = here.createDataFrame(rows).repartition(8).cache()
+    frame = here.createDataFrame(rows).repartition(16).cache()
     frame.count()
     return frame, sum(map(len, texts)) / 1e6
 
 
-def ours(frame: Any) -> Any:
-    return spark.fit(sf.TextClassifier(effort="fast"), frame, "label", "text")
+def ours(frame: Any, **parameters: Any) -> Any:
+    return spark.fit(sf.TextClassifier(effort="fast", **parameters), frame, "label", "text")
 
 
 def mllib(frame: Any) -> Any:
@@ -74,6 +75,7 @@ def main() -> None:
     frame, size = data(here)
     models = {"suffice": ours(frame), "MLlib": mllib(frame)}  # also warms up both
     jobs: dict[str, dict[str, Callable[[], object]]] = {
+        "fit, plain": {"suffice": lambda: ours(frame, **PLAIN), "MLlib": lambda: mllib(frame)},
         "fit": {"suffice": lambda: ours(frame), "MLlib": lambda: mllib(frame)},
         "predict": {
             "suffice": asked(lambda: spark.predict(models["suffice"], frame, "text")),

@@ -21,6 +21,7 @@ def load(name: str) -> Any:
     return module
 
 
+@pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")  # Dask reads Parquet so, and pandas minds
 def test_the_dask_script_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     load("dask_fit").main(tmp_path)
     told = capsys.readouterr().out
