@@ -2,7 +2,8 @@
 
 Documents with Zipf's words (`text.py`), 20 classes, in sixteen partitions on local[2]. SUFFICE_SPARK_DOCUMENTS sets
 another number of them. Our fit is effort="fast", which chooses a pseudo-count and a temper by 2,000 texts on top of the
-counts; "plain" has MLlib's pseudo-count of 1 and chooses nothing. Predictions are written to Spark's "noop" sink. Writes its table into docs/engines.md.
+counts; "plain" has MLlib's pseudo-count of 1 and chooses nothing. Predictions are written to Spark's "noop" sink.
+Writes its table into docs/engines.md.
 """
 
 import os
