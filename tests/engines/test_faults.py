@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,10 @@ import pytest
 import suffice as sf
 from engines import lost_executor
 from engines.clusters import Dask, every_engine, from_map, quiet
-from suffice.engines.parts import Part, merged, packed
+from suffice.engines.parts import Part, Task, merged, packed
+from suffice.engines.shapes import Shape
+from suffice.engines.sources import Source
+from suffice.engines.walk import count
 from suffice.errors import DataError
 from suffice.store import to_bytes
 
@@ -151,3 +155,14 @@ def test_labels_of_two_kinds_are_told_of_where_they_meet() -> None:
     models = [sf.BernoulliNB().fit([[0], [1]], labels) for labels in ([0, 1], ["a", "b"])]
     told = merged([Part(packed(to_bytes(model)), rows=2) for model in models], 0)
     assert "labels of one kind" in told.failed
+
+
+@pytest.mark.parametrize("skip", [True, False])
+def test_a_source_that_breaks_is_not_taken_for_one_without_rows(skip: bool) -> None:
+    class Broken(Iterator[Source]):
+        def __next__(self) -> Source:
+            raise ValueError("cut off")
+
+    task = Task(sf.TextClassifier(**PLAIN), Shape("text", "label", ("text",)), 0, skip)
+    with pytest.raises(ValueError, match="cut off"):
+        count(task, Broken(), 0)

@@ -53,6 +53,14 @@ def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = Non
     estimator : object
         Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them,
         those of the smallest hashes of their content: partitions change nothing.
+
+    Examples
+    --------
+    ``examples/spark_fit.py`` runs; in short::
+
+        mail = session.read.parquet("mail.parquet")
+        model = spark.fit(sf.TextClassifier(), mail, target="label", features="text")
+        sf.save(model, "mail.suffice")
     """
     data = _plain(data)
     schema = to_arrow_schema(data.schema)
@@ -78,6 +86,12 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
     data : pyspark.sql.DataFrame
         With columns added: ``prediction``, its ``probability``, and ``probabilities`` in the order of
         ``model.classes_``.
+
+    Examples
+    --------
+    ``examples/spark_fit.py`` runs; in short::
+
+        spark.predict(sf.load("mail.suffice"), mail).write.parquet("answers.parquet")
     """
     if errors not in ("raise", "skip"):
         raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
@@ -133,6 +147,13 @@ class SparkSufficeEstimator(Estimator[SparkSufficeModel]):
         Stays unfitted; each fit makes another of its parameters.
     target, features, errors
         As for `fit`.
+
+    Examples
+    --------
+    ::
+
+        stage = SparkSufficeEstimator(sf.NaiveBayes(), target="income")
+        Pipeline(stages=[stage]).fit(people).write().save("pipeline")
     """
 
     def __init__(self, estimator: Any = None, target: Any = None, features: Any = None, errors: str = "raise") -> None:

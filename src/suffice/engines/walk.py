@@ -40,6 +40,7 @@ class _Walk:
         self.task, self.partition, self.kept = task, partition, Kept(task.keep)
         self.rows = self.skipped = self.at = 0
         self.now: Source | None = None
+        self.over = False
 
     def streamed(self, sources: Iterable[Source]) -> bytes:
         """All rows into one counter."""
@@ -47,8 +48,10 @@ class _Walk:
         try:
             model._fit_parts(self._pairs(sources))
         except UNCOUNTABLE as error:
-            if self.now is None and not self.rows:
+            if self.over and not self.rows:
                 return b""
+            if self.now is None and not self.over:
+                raise  # by what rows come from, not by a row
             self._tell(error)
         return packed(to_bytes(model))
 
@@ -89,6 +92,7 @@ class _Walk:
             yield _pair(self.task.shape, table := source.table(self.task.shape.names))
             self.kept.add(table)
             self.at, self.rows, self.now = self.at + len(source), self.rows + len(source), None
+        self.over = True
 
     def _tell(self, error: Exception) -> None:
         place, hint = f"partition {self.partition}", ""
