@@ -14,13 +14,18 @@ from suffice.engines.sources import Source
 from suffice.errors import DataError
 from suffice.store import from_bytes
 
-__all__ = ["Asked", "loaded"]
+__all__ = ["Asked", "classifier_of", "loaded"]
 
 
 @lru_cache(maxsize=4)
 def loaded(data: bytes) -> Any:
     """The model of a file's bytes, made once in each process."""
     return from_bytes(data)
+
+
+def classifier_of(model: Any) -> Any:
+    """The classifier itself, of what has fitted one by EM."""
+    return getattr(model, "estimator_", model)
 
 
 class Asked:

@@ -14,7 +14,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.answers import Asked
+from suffice.engines.answers import Asked, classifier_of
 from suffice.engines.driver import fit_by
 from suffice.engines.parts import Part, Task, merged
 from suffice.engines.shapes import shape_for
@@ -107,7 +107,7 @@ def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise
     if errors not in ("raise", "skip"):
         raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
     ask = {"DataFrame": _ask_frame, "Bag": _ask_bag, "Array": _ask_array}[_kind(data)]
-    return ask(model, data, features, errors == "skip")
+    return ask(classifier_of(model), data, features, errors == "skip")
 
 
 def _kind(data: Any) -> str:

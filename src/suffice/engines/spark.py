@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.engines.answers import Asked
+from suffice.engines.answers import Asked, classifier_of
 from suffice.engines.driver import fit_by
 from suffice.engines.parts import unfitted
 from suffice.engines.shapes import shape_for
@@ -95,6 +95,7 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
     """
     if errors not in ("raise", "skip"):
         raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
+    model = classifier_of(model)
     taken = [name for name in ANSWERS if name in data.columns]
     if taken:
         raise InputError(f"The argument 'data' must have no column {taken[0]!r}, which predictions have; rename it.")
