@@ -152,6 +152,13 @@ def from_bytes(data: bytes) -> Any:
     -------
     model : estimator
         As it was.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> data = sf.store.to_bytes(sf.BernoulliNB().fit([[0], [1]], ["a", "b"]))
+    >>> sf.store.from_bytes(data).partial_fit([[1]], ["b"]).class_count_
+    array([1., 2.])
     """
     return _built(Bytes(data), verify=True)
 
