@@ -133,6 +133,15 @@ def test_arguments(estimator: Any, arguments: dict[str, Any], error: type[Except
     assert not hasattr(estimator, "classes_")
 
 
+def test_what_em_has_fitted_predicts_and_is_not_fitted_here() -> None:
+    X, y = drawn(counts)
+    model = sf.SemiSupervised(sf.MultinomialNB()).fit(X, np.where(np.arange(ROWS) < 30, y, None))
+    told = dask.predict(model, from_array(X, chunks=(20, 5))).compute()
+    assert told.tolist() == model.predict(X).tolist()
+    with pytest.raises(KindError, match="got a SemiSupervised"):
+        dask.fit(sf.SemiSupervised(sf.MultinomialNB()), from_array(X), from_array(y))
+
+
 def test_collections_that_are_none() -> None:
     with pytest.raises(KindError, match="dask DataFrame, Bag or Array; got a list"):
         dask.fit(sf.TextClassifier(), ["a"])
