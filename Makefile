@@ -65,7 +65,7 @@ imports: $(VENV)/.checked
 
 unit: $(VENV)/.checked
 	@echo "==> tests, laws and documentation examples (pytest)"
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 format: $(VENV)/.checked
 	@$(BIN)/ruff check --fix .
