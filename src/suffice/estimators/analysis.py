@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from suffice.errors import InputError, KindError
+from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.models import Scorer
 from suffice.models.discriminant import Discriminant, SingularCovariance
@@ -157,6 +157,15 @@ class DiscriminantAnalysis(NaiveBayesClassifier):
         if self._needs_rows():
             raise InputError("Rows cannot be left out of a covariance_estimator, or of shrinkage='auto'.")
         return super()._without_groups(rows, codes, weights, group, scores)
+
+    def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
+        shape = (len(classes) + 1, self.n_features_in_, self.n_features_in_)
+        given = self._given
+        if self._dtype not in ("float32", "float64"):
+            raise DataError(f"Numbers must be float32 or float64; got {self._dtype!r}.")
+        if given is not None and (not isinstance(given, np.ndarray) or given.shape != shape or given.dtype != "f8"):
+            raise DataError(f"Covariances of classes, and of all rows, must be {shape}.")
+        super()._restore(classes, statistics)
 
     def _settle(self, rows: int) -> None:
         self._view("scorer", self._make_scorer)

@@ -151,6 +151,9 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
             raise DataError(f"Statistics must be of classes and {kind.__name__}; got {statistics}.")
         if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
             raise ShapeError(f"Statistics must be of {shape} classes and features.")
+        rows = getattr(statistics["features"], "n", None)
+        if rows is not None and rows.shape[:1] != shape[:1]:
+            raise ShapeError(f"Statistics must have the rows of {shape[0]} classes.")
         NaiveBayesClassifier._set_statistics(self, classes, statistics)
 
     def _kind_of_features(self) -> type[Statistic]:
