@@ -160,7 +160,7 @@ class DiscriminantAnalysis(NaiveBayesClassifier):
 
     def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
         shape = (len(classes) + 1, self.n_features_in_, self.n_features_in_)
-        given = self._given
+        given: Any = self._given
         if self._dtype not in ("float32", "float64"):
             raise DataError(f"Numbers must be float32 or float64; got {self._dtype!r}.")
         if given is not None and (not isinstance(given, np.ndarray) or given.shape != shape or given.dtype != "f8"):
