@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.base import NaiveBayesClassifier
+from suffice.estimators.deciding import Deciding
 from suffice.models import Scorer
 from suffice.models.discriminant import Discriminant, SingularCovariance
 from suffice.models.logs import log
@@ -26,7 +27,7 @@ __all__ = ["SHRINKAGE", "DiscriminantAnalysis"]
 SHRINKAGE: list[Any] = [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None]
 
 
-class DiscriminantAnalysis(NaiveBayesClassifier):
+class DiscriminantAnalysis(Deciding, NaiveBayesClassifier):
     """What both share: moments of classes, and covariances that need the rows themselves."""
 
     _feature_counts = FullMoments
@@ -54,22 +55,6 @@ class DiscriminantAnalysis(NaiveBayesClassifier):
         """Rows of each class, or the sum of their weights."""
         check_is_fitted(self)
         return self._classes.counts.copy()
-
-    def decision_function(self, X: Any) -> Array:
-        """Joint log-probabilities, up to what all classes have in common; of two classes the log-odds of the second.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The larger, the more probable.
-        """
-        scores = self.predict_joint_log_proba(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @abstractmethod
     def _solution(self) -> Any:

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from suffice.errors import KindError, PriorError
 from suffice.estimators.base import NaiveBayesClassifier
+from suffice.estimators.deciding import Deciding
 from suffice.estimators.shared import ESTIMATES
 from suffice.estimators.views import TEMPER, is_loo
 from suffice.models import Gaussian, Scorer
@@ -31,7 +32,7 @@ __all__ = ["GaussianDiscriminant"]
 OWN_SCALE = StrOptions({"loo", "evidence"})
 
 
-class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, NaiveBayesClassifier):
+class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Deciding, NaiveBayesClassifier):
     """Classes of real vectors that are normally distributed: QDA, LDA and naive Bayes as one model, Bayesian or not.
 
     With `estimate="predictive"` means and covariances are integrated out: each class is a Student-t, which knows how
@@ -193,22 +194,6 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Na
         """Share of each discriminant coordinate in what tells classes apart."""
         check_is_fitted(self)
         return self._coordinates().shares
-
-    def decision_function(self, X: Any) -> Array:
-        """Joint log-probabilities, rows × classes; of two classes the log-odds of the second.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The larger, the more probable.
-        """
-        scores = self.predict_joint_log_proba(X)
-        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     @property
     def _n_features_out(self) -> int:
