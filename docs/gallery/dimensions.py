@@ -87,14 +87,13 @@ def picture(table: Any) -> Any:
             domain=list(ways), range=["#2b6ca3", "#4c9f8a", "#d1603d", "#80858f"]
         ),
     )
-    line = base.mark_line(point=True).encode(
-        y=alt.Y("wrong:Q", title="wrong on new rows").axis(format="%"),
-        strokeDash=alt.StrokeDash("way:N", legend=None).scale(
-            domain=list(ways), range=[[1, 0], [6, 6], [1, 0], [1, 0]]
-        ),
-    )
+    wrong = alt.Y("wrong:Q", title="wrong on new rows").axis(format="%")
+    by_evidence = alt.datum.way == "averaged, prior by evidence"
+    solid = base.transform_filter(~by_evidence).mark_line(point=True)
+    dashed = base.transform_filter(by_evidence).mark_line(point=True, strokeDash=[6, 6])
     band = base.mark_errorbar().encode(y=alt.Y("wrong:Q", title=""), yError="error:Q")
-    chart = (line + band).properties(width=520, height=260)
+    lines = solid.encode(y=wrong) + dashed.encode(y=wrong) + band
+    chart = lines.properties(width=520, height=260)
     return chart.configure_legend(orient="bottom", columns=2, labelLimit=300)
 
 
