@@ -128,6 +128,11 @@ def test_shrinking_by_rows_is_for_fit_alone(kind: Any) -> None:
         ({"prior": sf.NormalInverseGamma(0, 1, 1, 1)}, PriorError, "must be a NormalInverseWishart of 4 columns"),
         ({"covariance": "diagonal", "prior": sf.NormalInverseWishart([0], 1, 1, [[1]])}, PriorError, "InverseGamma"),
         ({"prior": sf.NormalInverseWishart([0, 0], 1, 2, np.eye(2))}, PriorError, "of 4 columns"),
+        (
+            {"covariance": "shared", "prior": sf.NormalInverseWishart(np.zeros((3, 4)), 0, 5, np.eye(4))},
+            PriorError,
+            "one belief for all classes",
+        ),
         ({"priors": [0.5, 0.5]}, ValueError, "Number of priors"),
         ({"priors": [0.5, 0.6, 0.2]}, ValueError, "sum to 1"),
         ({"priors": sf.Dirichlet([1, 1])}, ValueError, "a Dirichlet of 3 classes"),
@@ -170,10 +175,11 @@ def test_missing_values_and_labels_point_elsewhere() -> None:
         sf.GaussianDiscriminant().fit(gaps, y)
     with pytest.raises(DataError, match="NaN"):
         sf.GaussianDiscriminant().fit(X, y).predict(gaps)
-    unlabelled = y.astype(object)
-    unlabelled[4] = None
-    with pytest.raises(LabelError, match=r"row 4.*SemiSupervised"):
-        sf.GaussianDiscriminant().fit(X, unlabelled)
+    for gap in (None, np.nan, pd.NA, pd.NaT):
+        unlabelled = y.astype(object)
+        unlabelled[4] = gap
+        with pytest.raises(LabelError, match=r"row 4.*SemiSupervised"):
+            sf.GaussianDiscriminant().fit(X, unlabelled)
     with pytest.raises(LabelError, match=r"row 2.*SemiSupervised"):
         sf.GaussianNB().fit(X[:3], [0.0, 1.0, np.nan])
 

@@ -249,6 +249,11 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, De
                     f"The 'prior' parameter of GaussianDiscriminant must be a {kind.__name__} of {self.n_features_in_} "
                     f"columns for covariance={self.covariance!r}; got {self.prior!r}."
                 )
+            if self.covariance == "shared" and self.prior.batch_shape:
+                raise PriorError(
+                    "The 'prior' parameter of GaussianDiscriminant must be one belief for all classes where they share "
+                    f"a covariance; got a batch of shape {self.prior.batch_shape}."
+                )
             return self.prior
         if diagonal:
             return belief_about_normals(t)

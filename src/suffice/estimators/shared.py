@@ -24,7 +24,7 @@ from suffice.models.logs import log
 from suffice.posterior import Dirichlet
 from suffice.typing import Array, Integers
 
-__all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes", "labelled"]
+__all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes", "is_gap", "labelled"]
 
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
@@ -152,13 +152,20 @@ def labelled(y: Any) -> Any:
     """Labels as they are, if all of them are there."""
     values = np.asarray(y) if isinstance(y, np.ndarray | list | tuple) or hasattr(y, "__array__") else None
     if values is not None and values.ndim == 1 and values.dtype.kind in "fO":
-        gone = np.flatnonzero([value is None for value in values] if values.dtype.kind == "O" else np.isnan(values))
+        gone = np.flatnonzero([is_gap(value) for value in values] if values.dtype.kind == "O" else np.isnan(values))
         if len(gone):
             raise LabelError(
                 f"Input y contains NaN or None, first in row {gone[0]}: every row needs a label. SemiSupervised learns "
                 "from rows without one, too."
             )
     return y
+
+
+def is_gap(label: Any) -> bool:
+    """Whether a label is None, NaN, NA or NaT."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
 
 
 def class_log_prior(estimator: Any, counts: Array) -> Array:

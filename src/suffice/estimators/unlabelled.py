@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
 
 from suffice.errors import InputError, LabelError
-from suffice.estimators.shared import classes_and_codes
+from suffice.estimators.shared import classes_and_codes, is_gap
 from suffice.estimators.table_counts import TableCounts
 from suffice.estimators.text_counts import TextCounts
 from suffice.tables import Column, Table
@@ -124,11 +124,9 @@ def _gaps(labels: Any) -> Any:
 
 
 def _is_missing(label: Any) -> bool:
-    if label is None or type(label).__name__ in ("NAType", "NaTType"):
-        return True
-    if isinstance(label, bool | np.bool_) or not isinstance(label, Real):
+    if isinstance(label, bool | np.bool_):
         return False
-    return bool(label != label) or label == -1
+    return is_gap(label) or (isinstance(label, Real) and label == -1)
 
 
 def _of_one_kind(labels: Any) -> Any:
