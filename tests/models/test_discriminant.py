@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import clone
 
 import suffice as sf
 from suffice.errors import ImproperPrior, PriorError
@@ -125,6 +126,21 @@ def test_leaving_out_is_refitting(covariance: str, estimate: str, kappa: float) 
         ]
     )
     np.testing.assert_allclose(model().fit(X, y, w).leave_one_out(X, y, w), left, atol=1e-10)
+
+
+@pytest.mark.parametrize("covariance", COVARIANCES)
+@pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
+@pytest.mark.parametrize("kappa", [0.0, 0.3])
+def test_leaving_out_the_only_row_of_a_class(covariance: str, estimate: str, kappa: float) -> None:
+    X, y = data(11, 40)
+    y[0] = 3
+    if estimate == "mle" and covariance == "full":
+        return
+    prior = sf.NormalInverseWishart(np.zeros(3), kappa, 6.0, np.eye(3))
+    model = sf.GaussianDiscriminant(covariance, estimate, prior=prior, temper=None, priors=np.full(4, 0.25))
+    found = clone(model).fit(X, y).leave_one_out(X[:1], y[:1])
+    without = clone(model).partial_fit(X[1:], y[1:], classes=[0, 1, 2, 3])
+    np.testing.assert_allclose(found, without.predict_proba(X[:1]), atol=1e-10)
 
 
 @pytest.mark.parametrize("covariance", ["full", "shared", "diagonal"])

@@ -78,7 +78,7 @@ class Law:
             top = log_rising(df / 2, d / 2) - d / 2 * np.log(np.pi * wider) - np.asarray(log_det) / 2
             logs = top - (df + d) / 2 * np.log1p(distance / wider)  # GD-2
         else:
-            by = self.divisor(np.where(some, nu, 1.0))
+            by = self.divisor(np.where(some, nu, d + 2.0))
             logs = -0.5 * (d * np.log(2 * np.pi / by) + log_det + by * distance)  # GD-1
         return np.where(some, logs, -np.inf)
 
@@ -152,7 +152,7 @@ class Discriminant:
         mean, kappa, nu, scale = self._shared(t, n) if shared else self._own(t, n)
         if self.estimate == "mean":
             law.divisor(nu[:1] if shared else nu[n > 0])  # refused now
-        root, log_det = roots_of(scale, None if shared else n > 0)
+        root, log_det = roots_of(scale, None if shared else kappa > 0)
         return Ellipses(law, mean, kappa, np.broadcast_to(nu, n.shape), root, log_det)
 
     def covariances(self, t: FullMoments) -> tuple[Array, Array]:
@@ -233,9 +233,10 @@ class Discriminant:
         away[at, codes] = far
         kappas = np.broadcast_to(known.kappa, away.shape).copy()
         kappas[at, codes] = rest
-        first = self.estimate != "mle" and self.prior is not None and float(np.max(self.prior.kappa)) == 0
-        fewer = np.where((rest > 0) | ~np.asarray(first), weight, weight - 1.0)  # a class that goes frees its mean
-        nu = (known.nu[0] - fewer)[:, None]
+        believed = 0.0 if self.estimate == "mle" or self.prior is None else float(np.max(self.prior.kappa))
+        lost = rest - believed <= leave_out.ROUNDING * kappa  # a class that has no rows any more
+        frees = float(self.estimate != "mle" and believed == 0) - float(self.estimate == "map")
+        nu = (known.nu[0] - weight + frees * lost)[:, None]  # its mean is neither flat nor part of the mode
         return known.law.logs(kappas, nu, away, (known.log_det[0] + np.log(room))[:, None])
 
 
