@@ -91,6 +91,19 @@ Texts texts_of_arrow(Bytes data, Vector<Offset> offset, nb::list patterns, int t
     return out;
 }
 
+// A number for each text, by its bytes.
+nb::object text_hashes(const Texts& texts) {
+    std::vector<std::uint64_t> out(texts.views.size());
+    std::vector<Byte> room;  // to read beyond a text's end
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::string_view text = texts.views[i];
+        if (room.size() < text.size() + slack) room.resize(2 * text.size() + slack);
+        if (!text.empty()) std::memcpy(room.data(), text.data(), text.size());
+        out[i] = hash_bytes(room.data(), text.size());
+    }
+    return to_numpy(std::move(out));
+}
+
 // Two sorted lists of words, merged: the words of both, and the place of each word of either among them.
 nb::tuple merge_words(Bytes a, Vector<Index> a_offset, Bytes b, Vector<Index> b_offset) {
     auto word = [](const Bytes& bytes, const Vector<Index>& offset, std::size_t i) {
@@ -147,6 +160,7 @@ void bind_texts(nb::module_& m) {
                  }
                  return Texts{{all.views.begin() + begin, all.views.begin() + end}, {nb::borrow(self)}, -1};
              })
+        .def("hashes", &text_hashes)
         .def_ro("bad", &Texts::bad)
         .def_prop_ro("size", &Texts::bytes)
         .def("__len__", [](const Texts& t) { return t.views.size(); });

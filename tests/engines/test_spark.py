@@ -95,8 +95,8 @@ def test_arguments(spark: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "widths"), [(1, [1]), (2, [1]), (8, [1]), (9, [9, 2, 1]), (800, [800, 100, 13, 2, 1])]
+    ("cores", "widths"), [(1, [1]), (2, [2]), (8, [8, 1]), (33, [33, 5, 1]), (800, [800, 100, 13, 2])]
 )
-def test_the_tree_narrows_to_one(cores: int, widths: list[int]) -> None:
+def test_the_tree_narrows_to_a_few(cores: int, widths: list[int]) -> None:
     session: Any = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=cores))
     assert _widths(session) == widths

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -14,13 +16,24 @@ from suffice.engines.sources import Source
 from suffice.errors import DataError
 from suffice.store import from_bytes
 
-__all__ = ["Asked", "classifier_of", "loaded"]
+__all__ = ["Asked", "Held", "classifier_of"]
+
+
+@dataclass(frozen=True)
+class Held:
+    """A model file's bytes, or what holds these as its `value`; known by a name, since there may be many of them."""
+
+    data: Any = field(compare=False, repr=False)
+    name: str = field(default_factory=lambda: uuid4().hex)
+
+    def model(self) -> Any:
+        """Made once in each process."""
+        return _loaded(self)
 
 
 @lru_cache(maxsize=4)
-def loaded(data: bytes) -> Any:
-    """The model of a file's bytes, made once in each process."""
-    return from_bytes(data)
+def _loaded(held: Held) -> Any:
+    return from_bytes(getattr(held.data, "value", held.data))
 
 
 def classifier_of(model: Any) -> Any:
@@ -29,17 +42,14 @@ def classifier_of(model: Any) -> Any:
 
 
 class Asked:
-    """A model in its file's bytes, or in what holds these as its `value`, and what to do with rows."""
+    """A model, and what to do with rows."""
 
-    def __init__(self, data: Any, shape: Shape, skip: bool) -> None:
-        self.data, self.shape, self.skip = data, shape, skip
-
-    def _model(self) -> Any:
-        return loaded(getattr(self.data, "value", self.data))
+    def __init__(self, held: Held, shape: Shape, skip: bool) -> None:
+        self.held, self.shape, self.skip = held, shape, skip
 
     def answer(self, source: Source, partition: int, start: int = 0) -> tuple[list[Any], Any, Any]:
         """Labels, their probabilities, and those of all classes; of a row that is skipped None and NaN."""
-        model = self._model()
+        model = self.held.model()
         bad: list[int] = []
         try:
             probabilities = self._probabilities(source)
@@ -58,7 +68,7 @@ class Asked:
         return labels, probabilities[np.arange(len(codes)), codes], probabilities
 
     def _probabilities(self, source: Source) -> Any:
-        model = self._model()
+        model = self.held.model()
         if not len(source):
             return np.empty((0, len(model.classes_)))
         rows = self.shape.rows(source.table(list(self.shape.features)))

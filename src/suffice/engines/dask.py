@@ -14,7 +14,7 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.answers import Asked, classifier_of
+from suffice.engines.answers import Asked, Held, classifier_of
 from suffice.engines.driver import fit_by
 from suffice.engines.parts import Part, Task, merged
 from suffice.engines.shapes import shape_for
@@ -241,4 +241,4 @@ def _array_answers(block: Any, asked: Asked, kind: Any, block_info: Any = None) 
 
 
 def _asked(model: Any, schema: Any, features: Any, skip: bool) -> Asked:
-    return Asked(to_bytes(model), shape_for(model, schema, features), skip)
+    return Asked(Held(to_bytes(model)), shape_for(model, schema, features), skip)

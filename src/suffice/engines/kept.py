@@ -7,7 +7,6 @@ content are kept. Equal rows have equal hashes, and which of them is kept makes 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ import pyarrow.compute as pc
 
 from suffice.engines.shapes import one_array
 from suffice.models.sample import hashed
+from suffice.text import text_hashes
 
 __all__ = ["HASH", "Kept", "least", "row_hashes", "shortened"]
 
@@ -23,9 +23,6 @@ HASH = "__suffice_hash__"
 """The column of hashes that kept rows carry with them."""
 
 MISSING = np.uint64(0x9E3779B97F4A7C15)
-
-LONG = 40
-"""Words of so many bytes, on average, are texts: hardly two of them are equal."""
 
 
 class Kept:
@@ -42,6 +39,8 @@ class Kept:
             return
         hashes = row_hashes(table)
         which = np.flatnonzero(hashes <= self._bound)
+        if len(which) > self.most:
+            which = which[np.argpartition(hashes[which], self.most - 1)[: self.most]]
         self._tables.append(table.take(pa.array(which)).append_column(HASH, pa.array(hashes[which])))
         if sum(part.num_rows for part in self._tables) > 2 * self.most:
             self._tables = [least(self._tables, self.most)]
@@ -111,18 +110,7 @@ def _of_numbers(array: Any) -> Any:
 
 
 def _of_words(array: Any) -> Any:
-    if array.nbytes > LONG * len(array):
-        return _digests(array)
-    coded = array.dictionary_encode()
-    each = np.append(_digests(coded.dictionary), MISSING)
-    return each[coded.indices.fill_null(len(each) - 1).to_numpy()]
-
-
-def _digests(words: Any) -> Any:
-    raw = words.cast(pa.large_binary()).to_pylist()
-    parts = [bytes(8) if word is None else blake2b(word, digest_size=8).digest() for word in raw]
-    found = np.frombuffer(b"".join(parts), np.uint64)
-    return np.where(words.is_null().to_numpy(zero_copy_only=False), MISSING, found)
+    return np.where(array.is_null().to_numpy(zero_copy_only=False), MISSING, text_hashes(array))
 
 
 def _of_lists(array: Any) -> Any:

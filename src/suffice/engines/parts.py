@@ -91,11 +91,12 @@ def unfitted(estimator: Any) -> Any:
 
 def wanted_rows(estimator: Any) -> int:
     """How many rows something is chosen by; none where all is chosen by counts."""
-    chosen = [getattr(estimator, name, None) for name in ("alpha", "prior", "temper", "weights")]
+    fast = getattr(estimator, "effort", "") == "fast"  # which fits no weights
+    chosen = [getattr(estimator, name, None) for name in ("alpha", "prior", "temper", *([] if fast else ["weights"]))]
     free = isinstance(estimator, TextClassifier) and estimator.alpha is None
     if not free and not any(isinstance(value, str) and value == "loo" for value in chosen):
         return 0
-    return FEW if getattr(estimator, "effort", "") == "fast" else ROWS
+    return FEW if fast else ROWS
 
 
 def merged(parts: Iterable[Part], keep: int) -> Part:

@@ -94,7 +94,8 @@ def shape_for(model: Any, schema: Any, features: Any) -> Shape:
 
 def one_array(column: Any) -> Any:
     """A column as one array."""
-    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(column, pa.ChunkedArray):
+        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
 
 

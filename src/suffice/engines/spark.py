@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.engines.answers import Asked, classifier_of
+from suffice.engines.answers import Asked, Held, classifier_of
 from suffice.engines.driver import fit_by
 from suffice.engines.parts import unfitted
 from suffice.engines.shapes import shape_for
@@ -102,7 +102,7 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
     plain = _plain(data)
     shape = shape_for(model, to_arrow_schema(plain.schema), features)
     shared = data.sparkSession.sparkContext.broadcast(to_bytes(model))
-    asked = Asked(shared, shape, errors == "skip")
+    asked = Asked(Held(shared), shape, errors == "skip")
     label = {"U": "string", "O": "string", "b": "boolean", "f": "double"}.get(model.classes_.dtype.kind, "bigint")
     make: Any = arrow_udf  # its types know of no structs
     answer = make(answering(asked), f"prediction {label}, probability double, probabilities array<double>")

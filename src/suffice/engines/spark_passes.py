@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,9 @@ __all__ = ["ANSWERS", "answering", "run"]
 FAN_IN = 8
 """How many times fewer tasks merge at each level of the tree."""
 
+FEW = 4
+"""Parts that the driver merges itself, at most."""
+
 ANSWERS = ("prediction", "probability", "probabilities")
 PARTS = "place int, statistics binary, kept binary, rows bigint, skipped bigint, failed string, where int"
 
@@ -30,10 +35,12 @@ def run(task: Task, data: DataFrame) -> Part:
 
     def counting(batches: Iterable[Any]) -> Iterator[Any]:
         place = _place()
+        _spare_modules()
         sources = (Arrow(pa.Table.from_batches([batch])) for batch in batches)
         yield _row(count(task, sources, place), place)
 
     def merging(batches: Iterable[Any]) -> Iterator[Any]:
+        _spare_modules()
         yield _row(merged(_parts(batches), task.keep), _place())
 
     parts = data.select(*task.shape.names).mapInArrow(counting, PARTS)
@@ -44,13 +51,18 @@ def run(task: Task, data: DataFrame) -> Part:
 
 
 def _widths(session: SparkSession) -> list[int]:
-    """Numbers of tasks that merge, level by level: as many as there are cores, and ever fewer, down to one."""
-    cores = session.sparkContext.defaultParallelism
-    widths = [cores] if cores > FAN_IN else []
-    while cores > 1:
-        cores = -(-cores // FAN_IN)
-        widths.append(cores)
-    return widths or [1]
+    """Numbers of tasks that merge, level by level: as many as there are cores, and ever fewer, down to a few."""
+    widths = [session.sparkContext.defaultParallelism]
+    while widths[-1] > FEW:
+        widths.append(-(-widths[-1] // FAN_IN))
+    return widths
+
+
+@cache
+def _spare_modules() -> None:
+    """Once in each process: Spark collects garbage after every task, and would search all loaded modules for it."""
+    gc.collect()
+    gc.freeze()
 
 
 def _place() -> int:
@@ -81,6 +93,7 @@ def answering(asked: Asked) -> Any:
 
     def answer(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         place, at = _place(), 0
+        _spare_modules()
         for batch in batches:
             table = pa.Table.from_arrays(batch.flatten(), [field.name for field in batch.type])
             labels, best, every = asked.answer(Arrow(table), place, at)

@@ -136,14 +136,16 @@ class Classifier(Additive, HeldOut, Evident, Uncertain, Views, Explaining, Store
 
 def classes_and_codes(y: Any) -> tuple[Any, Integers]:
     """The classes, sorted, and the place of each row's among them."""
-    if y.dtype.kind in "iu" and y.ndim == 1 and len(y):
-        least, most = int(y.min()), int(y.max())
-        if most - least < max(1024, len(y)) and most < 2**62:  # no need to sort
-            shifted = y.astype(np.int64, copy=False) - least
+    if y.dtype.kind in "iuf" and y.ndim == 1 and len(y):
+        least, most = y.min().item(), y.max().item()
+        near = most - least < max(1024, len(y)) and -(2**62) < least <= most < 2**62  # never of NaN
+        if near and (y.dtype.kind != "f" or (y == np.floor(y)).all()):  # no need to sort
+            shifted = y.astype(np.int64, copy=False) - int(least)
             seen = np.bincount(shifted, minlength=1) > 0
             places = np.cumsum(seen) - 1
-            return (np.flatnonzero(seen) + least).astype(y.dtype), places[shifted]
-    check_classification_targets(y)
+            return (np.flatnonzero(seen) + int(least)).astype(y.dtype), places[shifted]
+    if y.dtype.kind != "U" or y.ndim != 1:
+        check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     return classes, codes
 

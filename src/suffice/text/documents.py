@@ -15,7 +15,7 @@ from suffice.parallel import thread_count
 from suffice.text.unicode import special_letters
 from suffice.typing import Integers
 
-__all__ = ["Batch", "batches"]
+__all__ = ["Batch", "batches", "text_hashes"]
 
 LIST_AT_ONCE = 2**17
 STREAM_AT_ONCE = 2**14
@@ -161,16 +161,31 @@ def _arrow_batch(chunk: Any, lowercase: bool, name: str, first: int) -> Batch:
             f"The argument '{name}' must hold strings; got a null at index {first + at}. "
             "Leave out missing texts, or use ''."
         )
-    if pa.types.is_large_string(chunk.type):
-        kind: Any = np.int64
-    elif pa.types.is_string(chunk.type):
-        kind = np.int32
-    else:
+    if not pa.types.is_large_string(chunk.type) and not pa.types.is_string(chunk.type):
         raise KindError(f"The argument '{name}' must hold strings; got an Arrow array of {chunk.type}.")
+    patterns = list(special_letters()) if lowercase else []
+    return Batch(
+        _in_place(chunk, np.int64 if pa.types.is_large_string(chunk.type) else np.int32, patterns), _ONE_TEXT_EACH
+    )
+
+
+def _in_place(chunk: Any, kind: Any, patterns: list[bytes]) -> _native.Texts:
     _, offsets, data = chunk.buffers()
     offset = (
         np.frombuffer(offsets, kind)[chunk.offset : chunk.offset + len(chunk) + 1] if offsets else np.zeros(1, kind)
     )
     content = np.frombuffer(data, np.uint8) if data is not None and data.size else np.empty(0, np.uint8)
-    patterns = list(special_letters()) if lowercase else []
-    return Batch(_native.Texts.of_arrow(content, offset, patterns, thread_count()), _ONE_TEXT_EACH)
+    return _native.Texts.of_arrow(content, offset, patterns, thread_count())
+
+
+def text_hashes(texts: Any) -> Any:
+    """A 64-bit number for each string, or bytes, of an Arrow array; that of a null means nothing.
+
+    >>> import pyarrow as pa
+    >>> a, b, c = text_hashes(pa.array(["one", "two", "one"]))
+    >>> bool(a == b), bool(a == c)
+    (False, True)
+    """
+    import pyarrow as pa
+
+    return _in_place(texts.cast(pa.large_binary()), np.int64, []).hashes()
