@@ -163,7 +163,84 @@ class TextCounter {
     std::vector<Tally> tallies_;
 };
 
+// Counts of words by class, as they were counted somewhere, and the place of each word among those of all.
+struct Counted {
+    Vector<Index> place, start;
+    Vector<std::int32_t> word;
+    Vector<double> tokens, documents;
+
+    Counted(nb::handle part, Index classes, Index width)
+        : place(nb::cast<Vector<Index>>(part[0])), start(nb::cast<Vector<Index>>(part[1])),
+          word(nb::cast<Vector<std::int32_t>>(part[2])), tokens(nb::cast<Vector<double>>(part[3])),
+          documents(nb::cast<Vector<double>>(part[4])) {
+        const Index* first = start.data();
+        const std::size_t pairs = word.shape(0);
+        if (static_cast<Index>(start.shape(0)) != classes + 1 || first[0] != 0 || first[classes] != static_cast<Index>(pairs) ||
+            !std::is_sorted(first, first + classes + 1) || tokens.shape(0) != pairs || documents.shape(0) != pairs) {
+            throw std::invalid_argument("pairs of words and classes do not fit together");
+        }
+        auto within = [](auto values, Index most) {
+            return std::all_of(values.data(), values.data() + values.shape(0), [&](Index v) { return v >= 0 && v < most; });
+        };
+        if (!within(place, width) || !within(word, static_cast<Index>(place.shape(0)))) {
+            throw std::out_of_range("a word is out of range");
+        }
+    }
+
+    Index pairs(Index group) const { return start.data()[group + 1] - start.data()[group]; }
+
+    template <class Visit>
+    void each(Index group, Visit visit) const {
+        for (Index k = start.data()[group]; k < start.data()[group + 1]; ++k) {
+            visit(static_cast<std::uint32_t>(place.data()[word.data()[k]]), tokens.data()[k], documents.data()[k]);
+        }
+    }
+};
+
+// The sum of several counts: (start, word, tokens, documents).
+nb::tuple add_counts(nb::list given, Index classes, Index width, int threads) {
+    std::vector<Counted> parts;
+    for (nb::handle part : given) parts.emplace_back(part, classes, width);
+    std::vector<Pairings> sums(classes);
+    std::vector<Index> start(classes + 1, 0);
+    Large<std::int32_t> word;
+    Large<double> tokens, documents;
+    {
+        nb::gil_scoped_release release;
+        parallel_for(classes, threads, [&](Index group) {
+            auto each = [&](auto visit) {
+                for (const Counted& part : parts) part.each(group, visit);
+            };
+            Index pairs = 0;
+            for (const Counted& part : parts) pairs += part.pairs(group);
+            if (pairs >= width / 8) {
+                spread(sums[group], width, each);
+            } else {
+                Pairings all;
+                all.reserve(pairs);
+                each([&](std::uint32_t w, double t, double d) { all.push_back({w, t, d}); });
+                gather(sums[group], all);
+            }
+        });
+        for (Index group = 0; group < classes; ++group) {
+            start[group + 1] = start[group] + static_cast<Index>(sums[group].size());
+        }
+        word.resize(start[classes]), tokens.resize(start[classes]), documents.resize(start[classes]);
+        parallel_for(classes, threads, [&](Index group) {
+            Index at = start[group];
+            for (const Pairing& p : sums[group]) {
+                word[at] = static_cast<std::int32_t>(p.word);
+                tokens[at] = p.tokens;
+                documents[at++] = p.documents;
+            }
+        });
+    }
+    return nb::make_tuple(to_numpy(std::move(start)), to_numpy(std::move(word)), to_numpy(std::move(tokens)),
+                          to_numpy(std::move(documents)));
+}
+
 void bind_text_counts(nb::module_& m) {
+    m.def("add_counts", &add_counts, nb::arg("parts"), nb::arg("classes"), nb::arg("width"), nb::arg("threads"));
     nb::class_<TextCounter>(m, "TextCounter", "Counts of words by class.")
         .def(nb::init<Index, int, bool>(), nb::arg("classes"), nb::arg("hash_bits"), nb::arg("bursts"))
         .def("grow", &TextCounter::grow, nb::arg("classes"))

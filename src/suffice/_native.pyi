@@ -125,6 +125,10 @@ class TextCounter:
     ) -> None: ...
     def result(self, threads: int) -> dict[str, NDArray[Any]]: ...
 
+def add_counts(
+    parts: list[tuple[NDArray[Any], ...]], classes: int, width: int, threads: int
+) -> tuple[Integers, NDArray[np.int32], Array, Array]: ...
+
 class Lexicon:
     """Words known from a fit."""
 

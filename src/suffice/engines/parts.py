@@ -42,6 +42,9 @@ __all__ = [
 ROWS, FEW = 20_000, 2000
 """Rows that views are chosen by, at most, and with little effort."""
 
+AT_ONCE = 8
+"""Models that are merged at once, which is how many are in memory, for each level of the tree."""
+
 BELIEFS = {
     *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "estimate", "var_smoothing", "norm"),
     *("unseen", "temper", "weights", "ridge", "min_df", "max_df", "max_features", "memory_limit", "verbose", "tol"),
@@ -123,25 +126,31 @@ def _sum(parts: Iterable[Part], keep: int) -> Part:
 
 
 class Total:
-    """Models one after the other, those of about as many parts merged with each other: none is merged too often."""
+    """Models one after the other, so many merged at once that were made of as many parts: none is merged too often."""
 
     def __init__(self) -> None:
-        self._waiting: list[tuple[int, Any]] = []
+        self._waiting: list[list[Any]] = []
 
     def add(self, model: Any) -> None:
         """One more."""
-        parts = 1
-        while self._waiting and self._waiting[-1][0] <= parts:
-            more, before = self._waiting.pop()
-            parts, model = parts + more, merge([before, model])
-        self._waiting.append((parts, model))
+        for level in self._waiting:
+            level.append(model)
+            if len(level) < AT_ONCE:
+                return
+            model = merge(level)
+            level.clear()
+        self._waiting.append([model])
+
+    def model(self) -> Any:
+        """All of them as one; None if there were none."""
+        left = [model for level in self._waiting for model in level]
+        self._waiting = [[merge(left)]] if left else []
+        return self._waiting[0][0] if left else None
 
     def packed(self) -> bytes:
-        """All of them as one model file, compressed; nothing if there were none."""
-        while len(self._waiting) > 1:
-            (more, last), (parts, model) = self._waiting.pop(), self._waiting.pop()
-            self._waiting.append((parts + more, merge([model, last])))
-        return packed(to_bytes(self._waiting[0][1])) if self._waiting else b""
+        """The same as a model file, compressed; nothing if there were none."""
+        model = self.model()
+        return b"" if model is None else packed(to_bytes(model))
 
 
 def finish(estimator: Any, shape: Shape, part: Part) -> Any:

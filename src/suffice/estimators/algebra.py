@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
+from suffice.stats.words import WordCounts
 from suffice.typing import Integers
 
 __all__ = ["Additive", "all_or_nothing", "merge"]
@@ -68,10 +69,7 @@ def merge(models: Iterable[Any]) -> Any:
         check_is_fitted(model)
     if not every:
         raise InputError("The argument 'models' of merge must hold at least one model; got none.")
-    total = copy(every[0])
-    for model in every[1:]:
-        total = total + model
-    return total
+    return copy(every[0])._merge_all(every[1:]) if len(every) > 1 else copy(every[0])
 
 
 class Additive:
@@ -115,17 +113,23 @@ class Additive:
         self : object
             The classifier.
         """
+        return self._merge_all([other])
+
+    def _merge_all(self, others: list[Any]) -> Self:
         with all_or_nothing(self):
-            self._agree(other)
-            classes = np.union1d(self.classes_, other.classes_)
-            mine, its = (_placed(model, classes) for model in self._alike(other))
-            if self._declared is not None or other._declared is not None:
-                given = [model._declared for model in (self, other) if model._declared is not None]
-                self._declared = np.unique(np.concatenate(given))
-            larger = other if other._class_rows().sum() > self._class_rows().sum() else self
-            smaller = self if larger is other else other
-            self._chosen, self._stale = larger._chosen or smaller._chosen, True  # a stream has chosen nothing
-            self._set_statistics(classes, {name: mine[name] + its[name] for name in mine})
+            for other in others:
+                self._agree(other)
+            models = self._alike(others)
+            classes = np.unique(np.concatenate([model.classes_ for model in models]))
+            parts = [_placed(model, classes) for model in models]
+            given = [model._declared for model in models if model._declared is not None]
+            self._declared = np.unique(np.concatenate(given)) if given else None
+            by_rows = sorted(models, key=lambda model: -float(model._class_rows().sum()))
+            self._chosen = next(
+                (model._chosen for model in by_rows if model._chosen), {}
+            )  # a stream has chosen nothing
+            self._stale = True
+            self._set_statistics(classes, {name: _sum([part[name] for part in parts]) for name in parts[0]})
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None, *, drop_views: bool = False) -> Self:
@@ -196,7 +200,7 @@ class Additive:
         self._agree(other)
         left = copy(self)
         left._stale = True
-        mine, its = left._alike(other)
+        mine, its = left._alike([other])
         left._take_away(its.classes_, its._get_statistics(), mine)
         return left
 
@@ -226,9 +230,9 @@ class Additive:
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)
 
-    def _alike(self, other: Any) -> tuple[Any, Any]:
-        """Both models, with features that can be told to be the same."""
-        return self, other
+    def _alike(self, others: list[Any]) -> list[Any]:
+        """This model and the others, with features that can be told to be the same."""
+        return [self, *others]
 
     def _agree(self, other: Any) -> None:
         """Raise unless both models count the same things in the same way."""
@@ -256,6 +260,10 @@ class Additive:
 def _placed(model: Any, classes: Any) -> Statistics:
     place: Integers = np.searchsorted(classes, model.classes_)
     return {name: t.with_classes(place, len(classes)) for name, t in model._get_statistics().items()}
+
+
+def _sum(parts: list[Any]) -> Any:
+    return WordCounts.total(parts) if isinstance(parts[0], WordCounts) else sum(parts[1:], parts[0])
 
 
 def _parameters(model: Any) -> dict[str, Any]:

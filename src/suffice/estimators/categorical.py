@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
+from functools import reduce
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -160,16 +161,16 @@ class CategoricalNB(CountClassifier):
             self._features = _with_room(self._features, known, wider)
         self.categories_ = wider
 
-    def _alike(self, other: Any) -> tuple[Any, Any]:
-        if (self.categories_ is None) != (other.categories_ is None):
+    def _alike(self, others: list[Any]) -> list[Any]:
+        if any((self.categories_ is None) != (other.categories_ is None) for other in others):
             raise InputError("Models that are combined must have categories of one kind; got codes and values.")
         if self.categories_ is None:
-            return self, other
-        other = copy(other)
-        wider = [np.union1d(a, b) for a, b in zip(self.categories_, other.categories_, strict=True)]
-        for model in (self, other):
+            return [self, *others]
+        models = [self, *(copy(other) for other in others)]
+        wider = [reduce(np.union1d, each) for each in zip(*(model.categories_ for model in models), strict=True)]
+        for model in models:
             model._features, model.categories_ = _with_room(model._features, model.categories_, wider), wider
-        return self, other
+        return models
 
     def _set_statistics(self, classes: Any, statistics: dict[str, Any]) -> None:
         super()._set_statistics(classes, {**statistics, "features": self._without_unseen(statistics["features"])})

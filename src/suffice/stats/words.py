@@ -6,7 +6,7 @@ bursty models also how many documents of a class hold a word exactly r ≥ 2 tim
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,11 +15,12 @@ import numpy as np
 from scipy import sparse
 
 from suffice import _native
-from suffice.errors import DataError, LabelError, ShapeError, SubtractionError
+from suffice.errors import DataError, LabelError, ShapeError
 from suffice.parallel import thread_count
 from suffice.stats.base import difference
 from suffice.stats.inputs import COUNT, EXACT
 from suffice.stats.word_arrays import check_word_arrays
+from suffice.stats.word_tables import added, in_order, lines, minus, moved, never_added, summed, table_of, united
 from suffice.text import Analysis
 from suffice.text.words import WordList
 from suffice.typing import Array, Booleans, Integers
@@ -81,7 +82,7 @@ class WordCounts:
         shape = (n_classes, len(labels))
         group = sparse.csr_matrix((scale, (labels, np.arange(len(labels)))), shape=shape)
         ones = sparse.csr_matrix((np.ones(X.nnz), X.indices, X.indptr), shape=X.shape)
-        tokens, documents = (_sorted((group @ table).tocsr()) for table in (X, ones))
+        tokens, documents = (in_order((group @ table).tocsr()) for table in (X, ones))
         n: Any = np.bincount(labels, scale, n_classes)
         repeats, lengths = np.empty((0, 3), np.int64), np.empty((0, 2), np.int64)
         return cls(words, n, tokens, documents, repeats, np.empty(0), lengths, np.empty(0))
@@ -133,7 +134,8 @@ class WordCounts:
         shape = (len(arrays["n"]), 1 << bits if bits else len(words))
         index = arrays["word"].astype(np.int32 if shape[1] < 2**31 else np.int64, copy=False)
         tokens, documents = (
-            _table(arrays[name], index, arrays["start"].astype(index.dtype), shape) for name in ("tokens", "documents")
+            table_of(arrays[name], index, arrays["start"].astype(index.dtype), shape)
+            for name in ("tokens", "documents")
         )
         names = ("repeats", "repeat_documents", "lengths", "length_documents")
         rest: dict[str, Any] = {name: arrays[name] for name in names}
@@ -153,29 +155,39 @@ class WordCounts:
         return f"WordCounts({self.n.sum():,.0f} documents of {self.n_classes} classes, {what})"
 
     def __add__(self, other: WordCounts) -> WordCounts:
-        ours, theirs = self._aligned(other)
-        tokens, documents = _sorted(ours.tokens + theirs.tokens), _sorted(ours.documents + theirs.documents)
-        return WordCounts(ours.words, ours.n + theirs.n, tokens, documents, *ours._bursts(theirs, 1), self.hash_bits)
+        return WordCounts.total([self, other])
 
     def __radd__(self, other: object) -> WordCounts:
         return self if isinstance(other, int) and other == 0 else NotImplemented
 
+    @classmethod
+    def total(cls, parts: Sequence[WordCounts]) -> WordCounts:
+        """The sum of several, all at once."""
+        first = parts[0]
+        for part in parts:
+            first._check_like(part)
+        words, places = united([part.words for part in parts])
+        if first.hash_bits:
+            places = [np.arange(first.width)] * len(parts)
+        every = list(zip(parts, places, strict=True))
+        tables = added(
+            [(place, part.tokens, part.documents) for part, place in every],
+            first.n_classes,
+            max(len(words), first.width),
+        )
+        repeats = summed(*((part._repeats_at(place), part.repeat_documents) for part, place in every))
+        lengths = summed(*((part.lengths, part.length_documents) for part in parts))
+        return cls(words, np.sum([part.n for part in parts], axis=0), *tables, *repeats, *lengths, first.hash_bits)
+
     def __sub__(self, other: WordCounts) -> WordCounts:
         ours, theirs = self._aligned(other)
-        tokens, documents = (
-            _minus(a, b) for a, b in ((ours.tokens, theirs.tokens), (ours.documents, theirs.documents))
-        )
+        tokens, documents = (minus(a, b) for a, b in ((ours.tokens, theirs.tokens), (ours.documents, theirs.documents)))
         n = difference(ours.n, theirs.n)
         if n.min(initial=0) < 0 or not np.array_equal(tokens.indices, documents.indices):
-            raise _never_added()
-        bursts = ours._bursts(theirs, -1)
-        return WordCounts(ours.words, n, tokens, documents, *bursts, self.hash_bits)._with_documents()
-
-    def _bursts(self, other: WordCounts, sign: int) -> tuple[Integers, Array, Integers, Array]:
-        """Repeats and lengths, with those of another added or taken away."""
-        repeats = (self.repeats, self.repeat_documents), (other.repeats, sign * other.repeat_documents)
-        lengths = (self.lengths, self.length_documents), (other.lengths, sign * other.length_documents)
-        return *_summed(*repeats), *_summed(*lengths)
+            raise never_added()
+        repeats = summed((ours.repeats, ours.repeat_documents), (theirs.repeats, -theirs.repeat_documents))
+        lengths = summed((ours.lengths, ours.length_documents), (theirs.lengths, -theirs.length_documents))
+        return WordCounts(ours.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)._with_documents()
 
     def with_classes(self, place: Integers, classes: int) -> WordCounts:
         """The same documents among other classes: class c becomes `place[c]`; −1 leaves it out, and its words."""
@@ -185,9 +197,9 @@ class WordCounts:
         n = np.zeros(classes)
         n[place[kept]] = self.n[kept]
         move = sparse.csr_matrix((np.ones(len(kept)), (place[kept], kept)), shape=(classes, self.n_classes))
-        tokens, documents = (_sorted((move @ table).tocsr()) for table in (self.tokens, self.documents))
-        repeats = _moved(self.repeats, self.repeat_documents, place)
-        lengths = _moved(self.lengths, self.length_documents, place)
+        tokens, documents = (in_order((move @ table).tocsr()) for table in (self.tokens, self.documents))
+        repeats = moved(self.repeats, self.repeat_documents, place)
+        lengths = moved(self.lengths, self.length_documents, place)
         return WordCounts(self.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)._with_documents()
 
     def _with_documents(self) -> WordCounts:
@@ -208,7 +220,7 @@ class WordCounts:
     def less(self, documents: Any, codes: Integers, weights: Array) -> WordCounts:
         """Without documents, given as rows of these words; all words stay, whether they are left or not."""
         gone = WordCounts.of_matrix(documents, self.words, codes, weights, self.n_classes)
-        tokens, shown = _minus(self.tokens, gone.tokens), _minus(self.documents, gone.documents)
+        tokens, shown = minus(self.tokens, gone.tokens), minus(self.documents, gone.documents)
         return replace(self, n=difference(self.n, gone.n), tokens=tokens, documents=shown)
 
     def keep(self, which: Booleans) -> WordCounts:
@@ -228,12 +240,15 @@ class WordCounts:
             repeat_documents=self.repeat_documents[stay],
         )
 
-    def _aligned(self, other: WordCounts) -> tuple[WordCounts, WordCounts]:
-        """Both over the words of either."""
+    def _check_like(self, other: WordCounts) -> None:
         if self.hash_bits != other.hash_bits:
             raise ShapeError(f"WordCounts with hash_bits={self.hash_bits} and {other.hash_bits} cannot be combined.")
         if self.n_classes != other.n_classes:
             raise ShapeError(f"WordCounts of {self.n_classes} and of {other.n_classes} classes cannot be combined.")
+
+    def _aligned(self, other: WordCounts) -> tuple[WordCounts, WordCounts]:
+        """Both over the words of either."""
+        self._check_like(other)
         if self.hash_bits:
             return self, other
         words, mine, its = self.words.union(other.words)
@@ -247,9 +262,12 @@ class WordCounts:
             sparse.csr_matrix((table.data, place[table.indices], table.indptr), shape=shape)
             for table in (self.tokens, self.documents)
         )
+        return replace(self, words=words, tokens=tokens, documents=documents, repeats=self._repeats_at(place))
+
+    def _repeats_at(self, place: Integers) -> Integers:
         repeats = self.repeats.copy()
         repeats[:, 1] = place[repeats[:, 1]]
-        return replace(self, words=words, tokens=tokens, documents=documents, repeats=repeats)
+        return repeats
 
 
 class WordCounter:
@@ -294,19 +312,12 @@ class WordCounter:
         for name in ("tokens", "documents"):
             if found[name].max(initial=0) > EXACT:
                 raise DataError("Counts of words must stay below 2**53, where float64 counts exactly.")
-            tables.append(_table(found[name], index, found["start"].astype(index.dtype), shape))
-        repeats = _lines(found["repeat_start"], found["repeat_word"], found["repeat_value"])
-        lengths = _lines(found["length_start"], found["length"])
+            tables.append(table_of(found[name], index, found["start"].astype(index.dtype), shape))
+        repeats = lines(found["repeat_start"], found["repeat_word"], found["repeat_value"])
+        lengths = lines(found["length_start"], found["length"])
         tokens, documents = tables
         bursts = (repeats, found["repeats"], lengths, found["lengths"])
         return WordCounts(words, self._n.copy(), tokens, documents, *bursts, self._bits)
-
-
-def _table(data: Array, index: Any, start: Any, shape: tuple[int, int]) -> Any:
-    """Classes × words, of arrays that fit together: they are not looked at again."""
-    table = sparse.csr_matrix(shape)
-    table.data, table.indices, table.indptr = data, index, start
-    return table
 
 
 def read_weights(weights: Any, labels: int) -> Array | None:
@@ -319,51 +330,3 @@ def read_weights(weights: Any, labels: int) -> Array | None:
             f"The argument 'sample_weight' must hold one number per label, {labels:,}; got shape {scale.shape}."
         )
     return scale
-
-
-def _lines(start: Integers, *columns: Integers) -> Integers:
-    return np.column_stack([np.repeat(np.arange(len(start) - 1), np.diff(start)), *columns]).astype(np.int64)
-
-
-def _sorted(table: Any) -> Any:
-    table.sort_indices()
-    return table
-
-
-def _minus(whole: Any, part: Any) -> Any:
-    left = _sorted(whole - part)
-    if (left.data != np.round(left.data)).any():  # what is left of real numbers by rounding is nothing
-        scale = np.asarray((abs(whole) + abs(part))[left.nonzero()]).ravel()
-        left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
-        left.eliminate_zeros()
-    if left.nnz and left.data.min() < 0:
-        raise _never_added()
-    return left
-
-
-def _summed(a: tuple[Integers, Array], b: tuple[Integers, Array]) -> tuple[Integers, Array]:
-    """Values of equal keys added up; those that come to nothing left out."""
-    keys, values = np.concatenate([a[0], b[0]]), np.concatenate([a[1], b[1]])
-    if not len(keys):
-        return a
-    order = np.lexsort(keys.T[::-1])
-    keys, values = keys[order], values[order]
-    fresh = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])
-    sums = np.add.reduceat(values, np.flatnonzero(fresh))
-    scale = np.maximum.reduceat(np.abs(values), np.flatnonzero(fresh))
-    sums[np.abs(sums) <= 1e-12 * scale] = 0
-    if sums.min(initial=0) < 0:
-        raise _never_added()
-    return keys[fresh][sums > 0], sums[sums > 0]
-
-
-def _moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Array]:
-    """Records by class, of classes at other places."""
-    kept = place[keys[:, 0]] >= 0
-    moved = keys[kept].copy()
-    moved[:, 0] = place[moved[:, 0]]
-    return _summed((moved, values[kept]), (moved[:0], np.empty(0)))
-
-
-def _never_added() -> SubtractionError:
-    return SubtractionError("Cannot subtract WordCounts: its documents are not among those it is taken from.")

@@ -1,0 +1,97 @@
+"""Counts of words by class as sparse tables, and records by class, word and number: what is added and taken away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice import _native
+from suffice.errors import SubtractionError
+from suffice.parallel import thread_count
+from suffice.text.words import WordList
+from suffice.typing import Array, Integers
+
+__all__ = ["added", "in_order", "lines", "minus", "moved", "never_added", "summed", "table_of", "united"]
+
+
+def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
+    """All words of several lists, and for each of these the places of its words among them."""
+    if len(lists) == 1:
+        return lists[0], [np.arange(len(lists[0]))]
+    half = len(lists) // 2
+    (left, ours), (right, theirs) = united(lists[:half]), united(lists[half:])
+    words, mine, its = left.union(right)
+    return words, [*(mine[place] for place in ours), *(its[place] for place in theirs)]
+
+
+def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, Any]:
+    """The sums of tables of tokens and of documents; each part has the place of its words, and both of its tables."""
+    given: list[tuple[Any, ...]] = []
+    for place, tokens, documents in parts:
+        numbers = (tokens.data, documents.data)
+        given.append((place, tokens.indptr.astype(np.int64), tokens.indices.astype(np.int32, copy=False), *numbers))
+    start, index, *sums = _native.add_counts(given, classes, width, thread_count())
+    first, second = (table_of(data, index, start.astype(np.int32), (classes, width)) for data in sums)
+    return first, second
+
+
+def table_of(data: Array, index: Any, start: Any, shape: tuple[int, int]) -> Any:
+    """Classes × words, of arrays that fit together: they are not looked at again."""
+    table = sparse.csr_matrix(shape)
+    table.data, table.indices, table.indptr = data, index, start
+    return table
+
+
+def lines(start: Integers, *columns: Integers) -> Integers:
+    """Records of a class number and other columns."""
+    return np.column_stack([np.repeat(np.arange(len(start) - 1), np.diff(start)), *columns]).astype(np.int64)
+
+
+def in_order(table: Any) -> Any:
+    """A table with its words in order."""
+    table.sort_indices()
+    return table
+
+
+def minus(whole: Any, part: Any) -> Any:
+    """What is left of a table; raises SubtractionError if that would be less than nothing."""
+    left = in_order(whole - part)
+    if (left.data != np.round(left.data)).any():  # what is left of real numbers by rounding is nothing
+        scale = np.asarray((abs(whole) + abs(part))[left.nonzero()]).ravel()
+        left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
+        left.eliminate_zeros()
+    if left.nnz and left.data.min() < 0:
+        raise never_added()
+    return left
+
+
+def summed(*records: tuple[Integers, Array]) -> tuple[Integers, Array]:
+    """Values of equal keys added up; those that come to nothing left out."""
+    keys, values = (np.concatenate(parts) for parts in zip(*records, strict=True))
+    if not len(keys):
+        return records[0]
+    order = np.lexsort(keys.T[::-1])
+    keys, values = keys[order], values[order]
+    fresh = np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)])
+    sums = np.add.reduceat(values, np.flatnonzero(fresh))
+    scale = np.maximum.reduceat(np.abs(values), np.flatnonzero(fresh))
+    sums[np.abs(sums) <= 1e-12 * scale] = 0
+    if sums.min(initial=0) < 0:
+        raise never_added()
+    return keys[fresh][sums > 0], sums[sums > 0]
+
+
+def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Array]:
+    """Records by class, of classes at other places."""
+    kept = place[keys[:, 0]] >= 0
+    moved = keys[kept].copy()
+    moved[:, 0] = place[moved[:, 0]]
+    return summed((moved, values[kept]), (moved[:0], np.empty(0)))
+
+
+def never_added() -> SubtractionError:
+    """What to raise."""
+    return SubtractionError("Cannot subtract WordCounts: its documents are not among those it is taken from.")
