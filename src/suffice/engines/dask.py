@@ -24,14 +24,15 @@ from suffice.errors import DataError, InputError, KindError, MissingLibrary
 from suffice.store import to_bytes
 
 try:
+    from dask.base import compute
     from dask.delayed import delayed
 except ImportError as error:
     raise MissingLibrary("suffice.engines.dask needs Dask; install it with: pip install suffice[dask]") from error
 
 __all__ = ["fit", "predict"]
 
-FAN_IN = 8
-"""Parts that are merged at a time."""
+FAN_IN = 4
+"""Parts that are merged at a time; so many are left to be merged here."""
 
 LOOKED_AT = 1000
 """Records of a Bag that say what its columns hold."""
@@ -125,14 +126,14 @@ def _run(task: Task, parts: list[Any]) -> Part:
     counted, merge, job = delayed(count), delayed(merged), delayed(task)
     level = [counted(job, [part], i, dask_key_name=f"suffice-count-{token}-{i}") for i, part in enumerate(parts)]
     height = 0
-    while len(level) > 1:
+    while len(level) > FAN_IN:
         height += 1
         level = [
             merge(level[i : i + FAN_IN], task.keep, dask_key_name=f"suffice-merge-{token}-{height}-{i}")
             for i in range(0, len(level), FAN_IN)
         ]
-    found: Part = level[0].compute()
-    return found
+    done: Any = compute  # untyped
+    return merged(done(*level), task.keep, travels=False)
 
 
 def _opened(data: Any, target: Any) -> tuple[list[Any], Any, Any]:

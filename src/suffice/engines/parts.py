@@ -59,7 +59,7 @@ UNCOUNTABLE = (ValueError, TypeError, OverflowError)
 class Part:
     """What was found in some of the rows."""
 
-    statistics: bytes = b""  # a model file, compressed; empty if there were no rows
+    statistics: Any = b""  # a model file, compressed; empty if there were no rows; where it has arrived, a model
     kept: bytes = b""  # Arrow's stream of the rows that are kept, with their hashes, compressed
     rows: int = 0
     skipped: int = 0
@@ -102,15 +102,15 @@ def wanted_rows(estimator: Any) -> int:
     return FEW if fast else ROWS
 
 
-def merged(parts: Iterable[Part], keep: int) -> Part:
-    """Several parts as one."""
+def merged(parts: Iterable[Part], keep: int, travels: bool = True) -> Part:
+    """Several parts as one, which travels on or has arrived."""
     try:
-        return _sum(parts, keep)
+        return _sum(parts, keep, travels)
     except UNCOUNTABLE as error:  # labels of two kinds, say: it would fail again
         return Part(failed=str(error), where=0)
 
 
-def _sum(parts: Iterable[Part], keep: int) -> Part:
+def _sum(parts: Iterable[Part], keep: int, travels: bool) -> Part:
     total, rows, skipped, kept = Total(), 0, 0, None
     failed = Part()
     for part in parts:
@@ -122,7 +122,7 @@ def _sum(parts: Iterable[Part], keep: int) -> Part:
         rows, skipped = rows + part.rows, skipped + part.skipped
     if failed.failed:
         return replace(failed, statistics=b"", kept=b"")
-    return Part(total.packed(), as_stream(kept), rows, skipped)
+    return Part(total.packed() if travels else total.model(), as_stream(kept), rows, skipped)
 
 
 class Total:
@@ -182,7 +182,7 @@ def kept_rows(part: Part) -> Any:
 
 def model_of(part: Part) -> Any:
     """What a part has counted, as a model."""
-    return from_bytes(_unpacked(part.statistics))
+    return from_bytes(_unpacked(part.statistics)) if isinstance(part.statistics, bytes) else part.statistics
 
 
 def packed(data: bytes) -> bytes:

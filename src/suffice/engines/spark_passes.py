@@ -47,7 +47,7 @@ def run(task: Task, data: DataFrame) -> Part:
     for width in _widths(data.sparkSession):
         parts = parts.repartition(width, "place").mapInArrow(merging, PARTS)
     found = [Part(*(_as_given(row[field.name]) for field in fields(Part))) for row in parts.collect()]
-    return merged(found, task.keep)
+    return merged(found, task.keep, travels=False)
 
 
 def _widths(session: SparkSession) -> list[int]:
