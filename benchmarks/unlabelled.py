@@ -17,7 +17,6 @@ from sklearn.metrics import normalized_mutual_info_score
 
 import suffice as sf
 from suffice.estimators.em import Rows
-from suffice.models.em import share_out
 from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair
 
 PAGE = ROOT / "docs" / "unlabelled.md"
@@ -114,13 +113,12 @@ def picture(found: dict[int, dict[str, list[float]]]) -> Any:
 def cost(model: Any, X: Any, n: int, classes: int) -> list[str]:
     """One E step and one M step beside predict_proba of the same rows."""
     model._chosen = {}
-    rows = Rows(model, np.arange(classes), None, np.zeros(0, np.int64), np.zeros(0), [X])
-    rows.weigh([np.ones(n)])
+    rows = Rows(model, np.arange(classes), None, np.zeros(0, np.int64), np.zeros(0), [(X, np.ones(n))])
     shares = np.random.default_rng(0).dirichlet(np.full(classes, 0.1), n)
 
     def step() -> None:
         rows.learn(shares)
-        share_out(*rows.judge()[:2])
+        rows.judge()
 
     step()
     times = in_turn({"step": step, "predict": partial(model.predict_proba, X)}, 7)

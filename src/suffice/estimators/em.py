@@ -15,12 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from suffice.errors import KindError
 from suffice.estimators.shared import Classifier
 from suffice.estimators.views import is_loo
-from suffice.models.em import Course, climb
+from suffice.models.em import Course, entropy, share_out
 from suffice.models.em_objective import class_prior_density
 from suffice.models.temper import choose_temper, log_loss
 from suffice.typing import Array, Integers
 
-__all__ = ["Rows", "alpha_by_rows", "copy_of", "loss_of", "prior_of", "reporter", "tell_of_end"]
+__all__ = ["Rows", "alpha_by_rows", "copy_of", "joint_of", "loss_of", "prior_of", "reporter", "tell_of_end"]
 
 ENOUGH = 50
 """Fewer labelled rows than this do not choose a pseudo-count."""
@@ -41,31 +41,44 @@ def copy_of(estimator: Any, owner: str) -> Any:
 
 
 class Rows:
-    """What EM learns from: a model, rows with codes, and parts of rows without."""
+    """What EM learns from in memory: a model, rows with codes, and parts of rows without, each with its weights.
 
-    def __init__(self, model: Any, classes: Any, known: Any, codes: Integers, weights: Array, free: list[Any]) -> None:
+    Where they are only some of all rows, `like` is a model that has counted all, and knows what rows are like.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        classes: Any,
+        known: Any,
+        codes: Integers,
+        weights: Array,
+        free: list[tuple[Any, Array]],
+        like: Any = None,
+    ) -> None:
         self.model, self.classes, self._codes, self._weights = model, classes, codes, weights
-        read = model._begin([*([] if known is None else [known]), *free], classes)
+        parts = [*([] if known is None else [known]), *(part for part, _ in free)]
+        read = model._begin(parts, classes) if like is None else _begun_like(model, like, parts, classes)
         self._known: Any = None if known is None else read[0]
-        self._free = read if known is None else read[1:]
         self._pinned = None if known is None else model._count_shares(self._known, np.eye(len(classes))[codes], weights)
-        self._parts: list[tuple[Any, slice]] = []
-        self.shared = np.zeros(0)  # weights of rows without a label
-
-    def weigh(self, weights: list[Array]) -> None:
-        """Rows without labels, part by part, weigh so much from now on."""
-        ends = np.cumsum([0, *(len(weight) for weight in weights)])
+        ends = np.cumsum([0, *(len(weight) for _, weight in free)])
         places = [slice(int(a), int(b)) for a, b in pairwise(ends)]
-        self._parts = list(zip(self._free, places, strict=True))
-        self.shared = np.concatenate([np.zeros(0), *weights])
+        self._parts = list(zip(read if known is None else read[1:], places, strict=True))
+        self._given = np.concatenate([np.zeros(0), *(weight for _, weight in free)])
+        self.shared = self._given  # weights of rows without a label
+        self.shares = np.zeros((0, len(classes)))  # of these rows, by the model that was judged last
+
+    def weigh(self, share: float) -> None:
+        """Rows without labels count for so much of their weight from now on."""
+        self.shared = share * self._given  # EM-2
 
     def forget_shares(self) -> None:
         """Back to what the labelled rows alone say."""
         self.model._take_statistics(self.classes, self._pinned)
 
-    def learn(self, shares: Array) -> None:
-        """Labelled rows as they are, and the others by their shares."""
-        total = self._pinned
+    def learn(self, shares: Array | None = None) -> None:
+        """Labelled rows as they are, and the others by shares: given ones, or those of the last judgement."""
+        shares, total = self.shares if shares is None else shares, self._pinned
         for rows, place in self._parts:
             more = self.model._count_shares(rows, np.ascontiguousarray(shares[place]), self.shared[place])
             total = more if total is None else {name: total[name] + more[name] for name in more}
@@ -87,30 +100,43 @@ class Rows:
         """ln p(x | c) of rows without labels."""
         return np.concatenate([self.model._scores_of(rows) for rows, _ in self._parts])
 
-    def joint(self, rows: Any) -> Array:
-        """ln p(x, c) of rows."""
-        prior = self.model._log_prior()
-        scores: Array = self.model._scores_of(rows) + prior
-        scores[:, np.isneginf(prior)] = -np.inf
-        return scores
-
-    def judge(self) -> tuple[Array, Array, float]:
-        """ln p(x, c) of unlabelled rows, ln p(c), and what labelled rows and the prior come to."""
-        prior, rest = self.model._log_prior(), prior_of(self.model)
+    def judge(self) -> float:
+        """What labelled rows, the prior, and rows without labels come to; these get their shares."""
+        weights, rest = self.shared, prior_of(self.model)
         if self._known is not None:
-            own = self.joint(self._known)[np.arange(len(self._codes)), self._codes]
+            own = joint_of(self.model, self._known)[np.arange(len(self._codes)), self._codes]
             rest += float(self._weights[self._weights > 0] @ own[self._weights > 0])
-        free = [self.joint(rows) for rows, _ in self._parts]
-        return np.concatenate([np.zeros((0, len(self.classes))), *free]), prior, rest
+        free = [joint_of(self.model, rows) for rows, _ in self._parts]
+        joint = np.concatenate([np.zeros((0, len(self.classes))), *free])
+        self.shares, logs = share_out(joint, self.model._log_prior())
+        return rest + float(weights[weights > 0] @ logs[weights > 0])  # EM-1
+
+    def entropy(self) -> float:
+        """How unsure the shares are, all rows together."""
+        return entropy(self.shares, self.shared)
+
+    @property
+    def unlabelled(self) -> float:
+        """What rows without labels weigh together."""
+        return float(self.shared.sum())
 
     @property
     def weight(self) -> float:
         """What all rows weigh together."""
-        return float(self._weights.sum() + self.shared.sum())
+        return float(self._weights.sum()) + self.unlabelled
 
-    def run(self, max_iter: int, tol: float, tell: Callable[[int, float], None] | None) -> Course:
-        """Steps from where the model is."""
-        return climb(self, self.shared, max_iter, tol, tell)
+
+def _begun_like(model: Any, like: Any, parts: list[Any], classes: Any) -> list[Any]:
+    model._begin_with(like, np.full(len(like.classes_), -1), classes)
+    return [model._shared_rows(part) for part in parts]
+
+
+def joint_of(model: Any, rows: Any) -> Array:
+    """ln p(x, c) of rows as the model has read them."""
+    prior = model._log_prior()
+    scores: Array = model._scores_of(rows) + prior
+    scores[:, np.isneginf(prior)] = -np.inf
+    return scores
 
 
 def alpha_by_rows(model: Any, X: Any, y: Any, weights: Array) -> float | None:
@@ -149,11 +175,11 @@ def reporter(name: str, verbose: bool, rows: float, what: str = "") -> Callable[
     return tell
 
 
-def tell_of_end(name: str, course: Course, max_iter: int) -> None:
+def tell_of_end(name: str, course: Course, max_iter: int, stacklevel: int = 4) -> None:
     """Warn if the steps did not come to an end."""
     if not course.converged:
         warnings.warn(
             f"{name} needs more than max_iter={max_iter} steps to settle. Increase max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )

@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln, logsumexp
+from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin, _fit_context
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -14,13 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
-from suffice.estimators.em import Rows, copy_of, prior_of, reporter, tell_of_end
+from suffice.estimators.clusters import Begin, Search, bic_of
+from suffice.estimators.em import Rows, copy_of, joint_of, tell_of_end
 from suffice.estimators.kept import Kept
-from suffice.estimators.seeds import random_shares, seeded_shares
 from suffice.estimators.unlabelled import read_rows, size, some
-from suffice.estimators.views import is_loo
-from suffice.models.em import Course, entropy, share_out
-from suffice.posterior import Dirichlet
+from suffice.models.em import Course, share_out
 from suffice.stats.words import read_weights
 from suffice.typing import Array, Integers
 
@@ -162,59 +160,35 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             weights = np.ones(size(X)) if weights is None else weights
             if not weights.any():
                 raise InputError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
-            rng, every, seen = check_random_state(self.random_state), X, weights > 0
+            every, seen = X, weights > 0
             X, weights = some(X, seen), weights[seen]
-            if isinstance(self.n_components, str):
-                found = self._chosen(X, weights, rng)
-            else:
-                found = self._best(X, weights, int(self.n_components), rng)
-            self._take(*found)
+
+            def begin(model: Any, classes: Any) -> Rows:
+                return Rows(model, classes, None, np.zeros(0, np.int64), np.zeros(0), [(X, weights)])
+
+            tell_of_end("Mixture", self._fit(begin, size(X)), self.max_iter)
             if not seen.all():
                 self.labels_ = self.predict(every)
         return self
 
-    def _chosen(self, X: Any, weights: Array, rng: np.random.RandomState) -> tuple[Any, Course]:
-        """The best number of clusters, one after the other."""
-        tried, self.criterion_ = {}, {}
-        for k in range(1, max(1, min(self.max_components, size(X))) + 1):
-            tried[k] = self._best(X, weights, k, rng)
-            self.criterion_[k] = self._criterion(*tried[k], weights)
-        pick = min if self.n_components == "bic" else max
-        return tried[pick(self.criterion_, key=lambda k: self.criterion_[k])]
-
-    def _best(self, X: Any, weights: Array, k: int, rng: np.random.RandomState) -> tuple[Any, Course]:
-        """The best of several starts, as a model and how it came about."""
-        model = _without_views(copy_of(self.estimator, "Mixture"))
-        model._chosen = {}
-        rows = Rows(model, np.arange(k), None, np.zeros(0, np.int64), np.zeros(0), [X])
-        if size(X) < k:
-            raise InputError(f"The 'n_components' parameter of Mixture must not exceed the rows, {size(X)}; got {k}.")
-        best: Any = None
-        for start in range(self.n_init if k > 1 else 1):
-            rows.weigh([weights])
-            rows.learn(random_shares(rows, rng) if start % 2 else seeded_shares(rows, rng))  # EM-3
-            what = f"{k} components, start {start + 1}, "
-            course = rows.run(self.max_iter, self.tol, reporter("Mixture", self.verbose, float(weights.sum()), what))
-            if best is None or course.objective[-1] > best[1].objective[-1]:
-                best = model._get_statistics(), course
-        model._take_statistics(rows.classes, best[0])
-        return model, best[1]
-
-    def _take(self, model: Any, course: Course) -> None:
-        tell_of_end("Mixture", course, self.max_iter)
-        self.estimator_, self.labels_ = model, course.shares.argmax(axis=1)
+    def _fit(self, begin: Begin, n: int, whole: Begin | None = None) -> Course:
+        """Clusters of n rows that `begin` reads; from there on, if these are some of many, of all that `whole` has."""
+        rng = check_random_state(self.random_state)
+        search = Search(self, begin, n, whole, rng)
+        if isinstance(self.n_components, str):
+            found, self.criterion_ = search.chosen(self.n_components, self.max_components)
+        else:
+            found = search.best(int(self.n_components))
+        self.estimator_, course = found.model, found.course
         self._restored()
         self.objective_, self.n_iter_, self.converged_ = course.objective, len(course.objective), course.converged
+        if whole is None:
+            self.labels_ = found.shares.argmax(axis=1)
+        return course
 
     def _restored(self) -> None:
         self.weights_ = np.exp(self.estimator_._log_prior())
         self.n_components_ = len(self.weights_)
-
-    def _criterion(self, model: Any, course: Course, weights: Array) -> float:
-        if self.n_components == "evidence":
-            return _log_evidence(model, course.shares, weights)
-        log_likelihood = course.objective[-1] - prior_of(model)
-        return _bic(model, log_likelihood, float(weights.sum()))
 
     @property
     def n_features_in_(self) -> int:
@@ -228,10 +202,7 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     def _joint(self, X: Any) -> Array:
         check_is_fitted(self)
-        prior = self.estimator_._log_prior()
-        joint: Array = self.estimator_._scores_of(self.estimator_._known_rows(X)) + prior
-        joint[:, np.isneginf(prior)] = -np.inf
-        return joint
+        return joint_of(self.estimator_, self.estimator_._known_rows(X))
 
     def predict(self, X: Any) -> Integers:
         """The most probable cluster of each row.
@@ -310,28 +281,4 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             Bayesian information criterion.
         """
         logs = self.score_samples(X)
-        return _bic(self.estimator_, float(logs.sum()), float(len(logs)))
-
-
-def _without_views(model: Any) -> Any:
-    """The classifier without what it would choose by rows and labels; words count as often as they come."""
-    plain = {"temper": None, "weights": None}
-    model.set_params(**{name: value for name, value in plain.items() if is_loo(getattr(model, name, None))})
-    if getattr(model, "sublinear_tf", False) is None:
-        model.set_params(sublinear_tf=False)
-    return model
-
-
-def _bic(model: Any, log_likelihood: float, rows: float) -> float:
-    """Free numbers are those of each cluster, and the clusters' shares."""
-    k = len(model.classes_)
-    return float((model._free_parameters() + k - 1) * np.log(rows) - 2 * log_likelihood)
-
-
-def _log_evidence(model: Any, shares: Array, weights: Array) -> float:
-    """Of rows in shares, as if shares were labels; what that leaves out, their entropy; and k! orders of clusters."""
-    found, k = model.evidence(), len(model.classes_)
-    labels = found.labels
-    if getattr(model, "class_prior", getattr(model, "priors", None)) is None and getattr(model, "fit_prior", True):
-        labels = float(Dirichlet(np.ones(k)).log_evidence(counts=model._class_rows())) if k > 1 else 0.0
-    return float(found.total - found.labels + labels + entropy(shares, weights) + gammaln(k + 1))  # EM-3
+        return bic_of(self.estimator_, float(logs.sum()), float(len(logs)))

@@ -17,7 +17,7 @@ from suffice.estimators.em import Rows, alpha_by_rows, copy_of, loss_of, reporte
 from suffice.estimators.kept import Kept
 from suffice.estimators.unlabelled import partly_labelled, read_rows, rows_and_labels, size, some
 from suffice.estimators.views import is_loo
-from suffice.models.em import Course
+from suffice.models.em import Course, climb
 from suffice.stats.words import read_weights
 from suffice.typing import Array, Integers
 
@@ -159,37 +159,51 @@ class SemiSupervised(Kept, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             _check(codes, weights)
             weights = np.ones(len(codes)) if weights is None else weights
             seen = weights > 0  # a row of no weight was not seen, nor what it holds
-            self._fit(model, some(X, seen), codes[seen], weights[seen], more)
+            course = self._fit(model, some(X, seen), codes[seen], weights[seen], more)
+            tell_of_end("SemiSupervised", course, self.max_iter)
             self._transduce(X, codes, more)
         return self
 
-    def _fit(self, model: Any, X: Any, codes: Integers, weights: Array, more: Any) -> None:
+    def _fit(self, model: Any, X: Any, codes: Integers, weights: Array, more: Any) -> Course:
         has = codes >= 0
         known, labelled = some(X, has), (some(X, has), self.classes_[codes[has]], weights[has])
         free = [(some(X, ~has), weights[~has])] if not has.all() else []
         free += [(more, np.ones(size(more)))] if more is not None and size(more) else []
         alpha = alpha_by_rows(model, *labelled)
         model._chosen = {} if alpha is None else {"alpha": alpha}
-        rows = Rows(model, self.classes_, known, codes[has], weights[has], [part for part, _ in free])
+        return self._climb(Rows(model, self.classes_, known, codes[has], weights[has], free), labelled)
+
+    def _climb(self, rows: Any, labelled: Any) -> Course:
+        """The steps, over rows that are here or elsewhere; labelled ones, if given, choose what rows are to choose."""
         if is_loo(self.unlabelled_weight):
-            self.losses_ = {}
-            for share in SHARES:
-                self._course(rows, free, share)
-                self.losses_[share] = loss_of(model, *labelled)
-            self.unlabelled_weight_ = min(self.losses_, key=lambda share: (self.losses_[share], -share))
+            course = self._weigh(rows, labelled)
         else:
             self.unlabelled_weight_ = float(self.unlabelled_weight)
-        course = self._course(rows, free, self.unlabelled_weight_)
-        tell_of_end("SemiSupervised", course, self.max_iter)
+            course = self._course(rows, self.unlabelled_weight_)
         self.objective_, self.n_iter_, self.converged_ = course.objective, len(course.objective), course.converged
-        model._fit_views(*labelled)
-        self.estimator_ = model
+        if labelled is not None:
+            rows.model._fit_views(*labelled)
+        self.estimator_ = rows.model
+        return course
 
-    def _course(self, rows: Rows, free: list[Any], share: float) -> Course:
-        rows.weigh([share * weight for _, weight in free])  # EM-2
+    def _weigh(self, rows: Any, labelled: Any) -> Course:
+        """The course of the weight by which labelled rows, each left out, are predicted best."""
+        self.losses_ = {}
+        best: Any = None
+        for share in SHARES:
+            course = self._course(rows, share)
+            loss = self.losses_[share] = loss_of(rows.model, *labelled)
+            if best is None or loss <= best[0]:  # of equals, the largest weight
+                best = loss, share, course, rows.model._get_statistics()
+        self.unlabelled_weight_, course = best[1:3]
+        rows.model._take_statistics(self.classes_, best[3])
+        return course
+
+    def _course(self, rows: Any, share: float) -> Course:
+        rows.weigh(share)
         rows.forget_shares()
-        total = rows.weight
-        return rows.run(self.max_iter, self.tol, reporter("SemiSupervised", self.verbose, total, f"weight {share:g}, "))
+        tell = reporter("SemiSupervised", self.verbose, rows.weight, f"weight {share:g}, ")
+        return climb(rows, self.max_iter, self.tol, tell)
 
     def _transduce(self, X: Any, codes: Integers, more: Any) -> None:
         has = codes >= 0

@@ -14,7 +14,7 @@ from suffice.models.evidence import log_coefficients
 from suffice.stats import CategoryCounts, ClassCounts
 from suffice.stats.inputs import Rows
 from suffice.stats.row_shares import counts_of_shares, rows_of_shares
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["RowShares", "Sharing"]
 
@@ -30,8 +30,19 @@ class Sharing:
         """Learn from all rows what rows are like, whatever their class; gives them as they were read."""
 
     @abstractmethod
+    def _begin_with(self, counted: Any, place: Integers, classes: Any) -> dict[str, Any]:
+        """Learn the same from a model that has counted all rows, by classes of its own.
+
+        Gives its statistics: class c becomes `place[c]` of `classes`, and −1 leaves it out.
+        """
+
+    @abstractmethod
     def _known_rows(self, X: Any) -> Any:
-        """New rows, read in the same way."""
+        """New rows, read in the same way, to be scored."""
+
+    def _shared_rows(self, X: Any) -> Any:
+        """New rows, read in the same way, to be counted by shares too."""
+        return self._known_rows(X)
 
     @abstractmethod
     def _count_shares(self, rows: Any, shares: Array, weights: Array) -> dict[str, Any]:
@@ -79,6 +90,13 @@ class RowShares(Sharing):
                 t = owner._count(X, codes, None, 1, k == 0)
             self._features = t if k == 0 else self._features + t
         return [self._known_rows(part) for part in parts]
+
+    def _begin_with(self, counted: Any, place: Integers, classes: Any) -> dict[str, Any]:
+        owner: Any = self
+        vars(self).update({name: vars(counted)[name] for name in owner._schema if name in vars(counted)})
+        owner._declared, owner._stale, self._features = None, False, counted._features
+        statistics: dict[str, Any] = counted._get_statistics()
+        return {name: t.with_classes(place, len(classes)) for name, t in statistics.items()}
 
     def _known_rows(self, X: Any) -> Block:
         owner: Any = self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from suffice.models.columns.em import column_measure, column_parameters, column_
 from suffice.models.tables import TableModel
 from suffice.parallel import in_parallel
 from suffice.stats.row_shares import rows_of_shares
-from suffice.stats.word_shares import WordMatrix
+from suffice.stats.word_shares import WordMatrix, no_documents
+from suffice.stats.words import WordCounts
 from suffice.tables import Table
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["TableShares"]
 
@@ -46,8 +47,16 @@ class TableShares(Sharing):
         owner.columns_ = dict(self._learned.columns)
         tables = [tables[0], *(aligned(self, table) for table in tables[1:])]
         settled = self._settled(sorted(tables, key=len, reverse=True))
-        self._learned = settled.emptied(len(classes))
-        return [TableRows(table, self._texts(settled, table)) for table in tables]
+        self._learned = _with_words(settled.emptied(len(classes)), settled)
+        return [TableRows(table, self._texts(table)) for table in tables]
+
+    def _begin_with(self, counted: Any, place: Integers, classes: Any) -> dict[str, Any]:
+        owner: Any = self
+        vars(self).update({name: vars(counted)[name] for name in owner._schema if name in vars(counted)})
+        owner._target, owner._declared, owner._stale = None, None, False
+        settled: TableModel = counted._learned
+        self._learned = _with_words(settled.emptied(len(classes)), settled)
+        return {"table": _with_words(settled.with_classes(place, len(classes)), settled)}
 
     def _settled(self, tables: list[Table]) -> TableModel:
         """Models of columns by all rows; numbers are normal where they would be cut into bins, which takes classes."""
@@ -65,11 +74,15 @@ class TableShares(Sharing):
     def _known_rows(self, X: Any) -> TableRows:
         return TableRows(aligned(self, Table.read(X, "X")), {})
 
-    def _texts(self, settled: TableModel, table: Table) -> dict[Any, WordMatrix]:
+    def _shared_rows(self, X: Any) -> TableRows:
+        table = aligned(self, Table.read(X, "X"))
+        return TableRows(table, self._texts(table))
+
+    def _texts(self, table: Table) -> dict[Any, WordMatrix]:
         found = {}
-        for name, model in settled.columns.items():
+        for name, model in self._learned.columns.items():
             if isinstance(model, Text) and name in table:
-                words = settled.statistics[name].words
+                words = self._learned.statistics[name].words
                 found[name] = WordMatrix(model.documents(table[name], words), words)
         return found
 
@@ -112,3 +125,12 @@ def _learned(model: TableModel, tables: list[Table], declared: Mapping[Any, Colu
     for table in tables:
         model = model.learn(table, np.zeros(len(table), np.int64), None, declared)
     return model
+
+
+def _with_words(model: TableModel, settled: TableModel) -> TableModel:
+    """The same, with a place for each word of columns of text."""
+    statistics = dict(model.statistics)
+    for name, t in settled.statistics.items():
+        if isinstance(t, WordCounts):
+            statistics[name] = no_documents(t, len(model.rows.counts)) + statistics[name]
+    return replace(model, statistics=statistics)

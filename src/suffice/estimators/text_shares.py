@@ -14,10 +14,10 @@ from suffice.models.em_objective import text_parameters, text_prior_density
 from suffice.models.evidence import NO_EVIDENCE
 from suffice.models.text_model import TextModel
 from suffice.models.texts import Lexicon
-from suffice.stats.word_shares import WordMatrix
+from suffice.stats.word_shares import WordMatrix, no_documents
 from suffice.stats.words import WordCounter, WordCounts
 from suffice.text import look_up
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["TextShares"]
 
@@ -27,6 +27,7 @@ class TextShares(Sharing):
 
     model: str
     hash_bits: int | None
+    counts_: WordCounts
 
     def _must_share(self) -> None:
         if self.model not in ("multinomial", "bernoulli"):
@@ -37,21 +38,28 @@ class TextShares(Sharing):
             )
 
     def _begin(self, parts: list[Any], classes: Any) -> list[WordMatrix]:
-        owner: Any = self
-        owner._analysis, owner._transform, owner._declared, owner._stale = analysis_of(self), None, None, False
-        counter = WordCounter(owner._analysis, 1, self.hash_bits or 0)
+        counter = WordCounter(analysis_of(self), 1, self.hash_bits or 0)
         for part in parts:
             counter.add(part, None, None, "X")
-        counts = counter.result()
+        self._cut(counter.result(), len(classes))
+        return [self._known_rows(part) for part in parts]
+
+    def _begin_with(self, counted: Any, place: Integers, classes: Any) -> dict[str, Any]:
+        counts = self._cut(counted.counts_, len(classes))
+        return {"counts": self.counts_ + counts.with_classes(place, len(classes))}
+
+    def _cut(self, counts: WordCounts, n_classes: int) -> WordCounts:
+        """The words that stay, by all texts, once and for all."""
+        owner: Any = self
+        owner._analysis, owner._transform, owner._declared, owner._stale = analysis_of(self), None, None, False
         if not self.hash_bits and not keeps_all(self):
             counts = counts.keep(kept_words(self, counts.document_frequency, counts.frequency, counts.n.sum()))
-        owner.set_params(min_df=1, max_df=1.0, max_features=None)  # words were cut by all texts, once and for all
-        return [WordMatrix(self._matrix(counts, part), counts.words, self.hash_bits or 0) for part in parts]
+        owner.set_params(min_df=1, max_df=1.0, max_features=None)
+        self.counts_ = no_documents(counts, n_classes)
+        return counts
 
     def _known_rows(self, X: Any) -> WordMatrix:
-        owner: Any = self
-        counts: WordCounts = owner.counts_
-        return WordMatrix(self._matrix(counts, X), counts.words, self.hash_bits or 0)
+        return WordMatrix(self._matrix(self.counts_, X), self.counts_.words, self.hash_bits or 0)
 
     def _matrix(self, counts: WordCounts, part: Any) -> Any:
         owner: Any = self

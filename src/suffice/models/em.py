@@ -22,27 +22,30 @@ import numpy as np
 from suffice.models.bayes import normalise
 from suffice.typing import Array
 
-__all__ = ["Course", "Learner", "climb", "entropy"]
+__all__ = ["Course", "Learner", "climb", "entropy", "share_out"]
 
 SLIGHT = 1e-100
 """A share below this is none: what it would add to a count is far below the last digit."""
 
 
 class Learner(Protocol):
-    """Rows, and a model that learns from them."""
+    """A model, and the rows that it learns from, wherever these are."""
 
-    def learn(self, shares: Array) -> None:
-        """Count the unlabelled rows by these shares, and the labelled ones by their labels."""
+    @property
+    def unlabelled(self) -> float:
+        """What rows without labels weigh, all of them."""
 
-    def judge(self) -> tuple[Array, Array, float]:
-        """ln p(x, c) of unlabelled rows, the log prior of classes, and what labelled rows and ln p(θ) come to."""
+    def judge(self) -> float:
+        """The objective of the model as it is, by which rows without labels get their shares."""
+
+    def learn(self) -> None:
+        """Count labelled rows by their labels, and the others by these shares."""
 
 
 @dataclass(frozen=True)
 class Course:
-    """How the objective went, and what rows came to."""
+    """How the objective went."""
 
-    shares: Array  # of the unlabelled rows, by the model as it is at the end
     objective: list[float]  # at the start, and after each step
     converged: bool
 
@@ -52,22 +55,18 @@ class Course:
         return len(self.objective) - 1
 
 
-def climb(
-    learner: Learner, weights: Array, max_iter: int, tol: float, tell: Callable[[int, float], None] | None = None
-) -> Course:
+def climb(learner: Learner, max_iter: int, tol: float, tell: Callable[[int, float], None] | None = None) -> Course:
     """Steps from the model as it is, until one changes the objective by at most `tol` a row."""
     course: list[float] = []
     while True:
-        joint, log_prior, rest = learner.judge()
-        shares, logs = share_out(joint, log_prior)
-        course.append(rest + float(weights[weights > 0] @ logs[weights > 0]))  # EM-1
+        course.append(learner.judge())
         if tell is not None:
             tell(len(course) - 1, course[-1])
-        if not weights.any() or _settled(course, tol * float(weights.sum())):
-            return Course(shares, course, True)
+        if not learner.unlabelled or _settled(course, tol * learner.unlabelled):
+            return Course(course, True)
         if len(course) > max_iter:
-            return Course(shares, course, False)
-        learner.learn(shares)
+            return Course(course, False)
+        learner.learn()
 
 
 def share_out(joint: Array, log_prior: Array) -> tuple[Array, Array]:

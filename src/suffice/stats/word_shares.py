@@ -13,7 +13,7 @@ from suffice.stats.words import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array, Booleans
 
-__all__ = ["WordMatrix"]
+__all__ = ["WordMatrix", "no_documents"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,3 +45,9 @@ class WordMatrix:
         )
         bursts = (np.empty((0, 3), np.int64), np.empty(0), np.empty((0, 2), np.int64), np.empty(0))
         return WordCounts(self.words, shares.sum(axis=0), tokens, documents, *bursts, self.hash_bits)
+
+
+def no_documents(counts: WordCounts, n_classes: int) -> WordCounts:
+    """The same words, which all stay, without a document."""
+    nothing = sparse.csr_matrix((0, counts.width))
+    return WordMatrix(nothing, counts.words, counts.hash_bits).counts(np.zeros((0, n_classes)))
