@@ -19,10 +19,10 @@ import pytest
 import suffice as sf
 from engines import lost_executor
 from engines.clusters import Dask, every_engine, from_map, quiet
-from suffice.engines.parts import Part, Task, merged, packed
+from suffice.engines.parts import Part, merged, packed
 from suffice.engines.shapes import Shape
 from suffice.engines.sources import Source
-from suffice.engines.walk import count
+from suffice.engines.walk import Task, count
 from suffice.errors import DataError
 from suffice.store import to_bytes
 

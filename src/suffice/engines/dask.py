@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from suffice.engines.answers import Asked, Held, classifier_of
 from suffice.engines.driver import fit_by
-from suffice.engines.parts import Part, Task, merged
+from suffice.engines.parts import Job, Part
 from suffice.engines.shapes import shape_for
-from suffice.engines.sources import PAIR, Frame, Matrix, Records
-from suffice.engines.walk import count
+from suffice.engines.sources import PAIR, Frame, Matrix, Records, Source
 from suffice.errors import DataError, InputError, KindError, MissingLibrary
+from suffice.estimators.mixture import Mixture
 from suffice.store import to_bytes
 
 try:
@@ -71,7 +71,7 @@ def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, 
     >>> model.predict(["cheap lunch pills"])
     array(['spam'], dtype='<U4')
     """
-    parts, schema, target = _opened(data, target)
+    parts, schema, target = _opened(data, target, isinstance(estimator, Mixture))
     return fit_by(lambda task: _run(task, parts), estimator, schema, target, features, errors, stacklevel=2)
 
 
@@ -120,40 +120,57 @@ def _kind(data: Any) -> str:
     return found.pop()
 
 
-def _run(task: Task, parts: list[Any]) -> Part:
+def _run(task: Job, parts: list[Any]) -> Part:
     """Count every part, and merge in a tree; the names of tasks show in the dashboard."""
     token = uuid4().hex
-    counted, merge, job = delayed(count), delayed(merged), delayed(task)
+    counted, merge, job = delayed(_counted), delayed(_merged), delayed(task)
     level = [counted(job, [part], i, dask_key_name=f"suffice-count-{token}-{i}") for i, part in enumerate(parts)]
     height = 0
     while len(level) > FAN_IN:
         height += 1
         level = [
-            merge(level[i : i + FAN_IN], task.keep, dask_key_name=f"suffice-merge-{token}-{height}-{i}")
+            merge(job, level[i : i + FAN_IN], dask_key_name=f"suffice-merge-{token}-{height}-{i}")
             for i in range(0, len(level), FAN_IN)
         ]
     done: Any = compute  # untyped
-    return merged(done(*level), task.keep, travels=False)
+    return task.merge(done(*level), travels=False)
 
 
-def _opened(data: Any, target: Any) -> tuple[list[Any], Any, Any]:
-    """Sources that are not made yet, the schema that they agree on, and the target's name."""
+def _counted(task: Job, sources: list[Source], partition: int) -> Part:
+    return task.count(sources, partition)
+
+
+def _merged(task: Job, parts: list[Part]) -> Part:
+    return task.merge(parts)
+
+
+def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:
+    """Sources that are not made yet, the schema that they agree on, and the target's name; rows may be alone."""
     kind = _kind(data)
     if kind == "DataFrame":
         schema = pa.Schema.from_pandas(data._meta, preserve_index=False)
         return [delayed(Frame)(part) for part in data.to_delayed()], schema, target
     if kind == "Bag":
+        data = data.map(_as_pair) if alone else data
         schema, target = _schema_of(data, target)
         return [delayed(_records)(part, schema) for part in data.to_delayed()], schema, target
+    X = data.rechunk({1: -1})
+    if alone and target is None:
+        return [delayed(Matrix)(block) for block in X.to_delayed().ravel()], _PAIRS.remove(1), None
     if not hasattr(target, "to_delayed"):
         raise InputError("The argument 'target' must be a dask Array of labels where the data are an Array.")
-    X = data.rechunk({1: -1})
     y = target if target.numblocks == X.numblocks[:1] and np.isnan(sum(X.chunks[0])) else target.rechunk(X.chunks[:1])
     blocks = zip(X.to_delayed().ravel(), y.to_delayed().ravel(), strict=True)
-    return [delayed(Matrix)(*block) for block in blocks], _PAIRS, PAIR[1]
+    of_labels = pa.null() if y.dtype.kind == "O" else pa.from_numpy_dtype(y.dtype)
+    schema = _PAIRS.set(1, pa.field(PAIR[1], of_labels))
+    return [delayed(Matrix)(*block) for block in blocks], schema, PAIR[1]
 
 
 _PAIRS = pa.schema([(PAIR[0], pa.list_(pa.float64())), (PAIR[1], pa.null())])
+
+
+def _as_pair(row: Any) -> Any:
+    return row if isinstance(row, dict) or (isinstance(row, tuple) and len(row) == 2) else (row, None)
 
 
 def _records(part: Any, schema: Any) -> Records:

@@ -7,6 +7,7 @@ finish   Part → estimator  takes the counts; temper, weights and pseudo-count 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,6 +17,7 @@ import pyarrow.ipc as ipc
 
 from suffice.engines.kept import HASH, shortened
 from suffice.engines.shapes import Shape
+from suffice.engines.sources import Source
 from suffice.errors import DataError
 from suffice.estimators.algebra import all_or_nothing, merge
 from suffice.estimators.mixed import NaiveBayes
@@ -25,15 +27,17 @@ from suffice.store import from_bytes, to_bytes
 __all__ = [
     "ROWS",
     "UNCOUNTABLE",
+    "Job",
     "Part",
-    "Task",
     "Total",
     "as_stream",
     "counting",
     "finish",
+    "first_failed",
     "kept_rows",
     "merged",
     "model_of",
+    "no_beliefs",
     "packed",
     "unfitted",
     "wanted_rows",
@@ -65,26 +69,35 @@ class Part:
     skipped: int = 0
     failed: str = ""  # the first row that could not be counted, in words
     where: int = -1  # its partition
+    sums: tuple[float, ...] = ()  # numbers that add
 
 
-@dataclass(frozen=True)
-class Task:
-    """What every part is to do."""
+class Job(ABC):
+    """What every part is to do, and how what they found becomes one."""
 
-    estimator: Any
     shape: Shape
-    keep: int
-    skip: bool
-    learn: bool = True  # whether to count, and not only to keep some rows
+
+    @abstractmethod
+    def count(self, sources: Iterable[Source], partition: int) -> Part:
+        """What is in the rows of one part."""
+
+    @abstractmethod
+    def merge(self, parts: Iterable[Part], travels: bool = True) -> Part:
+        """Several parts as one, which travels on or has arrived; associative."""
 
 
 def counting(estimator: Any) -> Any:
     """An unfitted estimator that counts as this one does, and believes nothing of its own."""
+    return unfitted(estimator).set_params(**no_beliefs(estimator))
+
+
+def no_beliefs(estimator: Any) -> dict[str, Any]:
+    """Parameters of an estimator of the same kind that only counts."""
     plain = type(estimator)().get_params(deep=False)
     plain = {name: plain[name] for name in BELIEFS & set(plain)}
     if {"prior", "estimate"} <= set(plain):
         plain["estimate"] = "mle"  # which has no prior to choose
-    return unfitted(estimator).set_params(**plain)
+    return plain
 
 
 def unfitted(estimator: Any) -> Any:
@@ -114,8 +127,7 @@ def _sum(parts: Iterable[Part], keep: int, travels: bool) -> Part:
     total, rows, skipped, kept = Total(), 0, 0, None
     failed = Part()
     for part in parts:
-        if part.failed and (not failed.failed or part.where < failed.where):
-            failed = part
+        failed = first_failed(failed, part)
         if part.statistics:
             total.add(model_of(part))
         kept = shortened([kept, as_table(part.kept)], keep)
@@ -123,6 +135,11 @@ def _sum(parts: Iterable[Part], keep: int, travels: bool) -> Part:
     if failed.failed:
         return replace(failed, statistics=b"", kept=b"")
     return Part(total.packed() if travels else total.model(), as_stream(kept), rows, skipped)
+
+
+def first_failed(a: Part, b: Part) -> Part:
+    """Of two parts, the first that could not be counted."""
+    return b if b.failed and (not a.failed or b.where < a.where) else a
 
 
 class Total:

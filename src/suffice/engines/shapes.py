@@ -35,7 +35,7 @@ class Shape:
     @property
     def names(self) -> list[str]:
         """All columns that are read, in an order that does not depend on that of the data."""
-        return [*sorted(self.features), self.target]
+        return [*sorted(self.features), *([self.target] if self.target else [])]
 
     def rows(self, table: Any) -> Any:
         """What the estimator takes for X."""
@@ -58,6 +58,14 @@ class Shape:
         if pa.types.is_floating(column.type):
             valid = pc.and_(valid, pc.invert(pc.fill_null(pc.is_nan(column), True)))
         return valid.to_numpy(zero_copy_only=False)
+
+    def keepable(self, table: Any) -> Any:
+        """The rows that something may be chosen by."""
+        return table
+
+    def whole(self) -> Shape:
+        """The same, where that is all of them."""
+        return self
 
 
 def shape_of(estimator: Any, schema: Any, target: Any, features: Any) -> Shape:

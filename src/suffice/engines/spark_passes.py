@@ -14,9 +14,8 @@ from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
 from suffice.engines.answers import Asked
-from suffice.engines.parts import Part, Task, merged
+from suffice.engines.parts import Job, Part
 from suffice.engines.sources import Arrow
-from suffice.engines.walk import count
 
 __all__ = ["ANSWERS", "answering", "run"]
 
@@ -27,27 +26,30 @@ FEW = 4
 """Parts that the driver merges itself, at most."""
 
 ANSWERS = ("prediction", "probability", "probabilities")
-PARTS = "place int, statistics binary, kept binary, rows bigint, skipped bigint, failed string, where int"
+PARTS = (
+    "place int, statistics binary, kept binary, rows bigint, skipped bigint, failed string, where int, "
+    "sums array<double>"
+)
 
 
-def run(task: Task, data: DataFrame) -> Part:
+def run(task: Job, data: DataFrame) -> Part:
     """Count each partition, and merge in a tree."""
 
     def counting(batches: Iterable[Any]) -> Iterator[Any]:
         place = _place()
         _spare_modules()
         sources = (Arrow(pa.Table.from_batches([batch])) for batch in batches)
-        yield _row(count(task, sources, place), place)
+        yield _row(task.count(sources, place), place)
 
     def merging(batches: Iterable[Any]) -> Iterator[Any]:
         _spare_modules()
-        yield _row(merged(_parts(batches), task.keep), _place())
+        yield _row(task.merge(_parts(batches)), _place())
 
     parts = data.select(*task.shape.names).mapInArrow(counting, PARTS)
     for width in _widths(data.sparkSession):
         parts = parts.repartition(width, "place").mapInArrow(merging, PARTS)
     found = [Part(*(_as_given(row[field.name]) for field in fields(Part))) for row in parts.collect()]
-    return merged(found, task.keep, travels=False)
+    return task.merge(found, travels=False)
 
 
 def _widths(session: SparkSession) -> list[int]:
@@ -73,6 +75,7 @@ def _place() -> int:
 def _row(part: Part, place: int) -> Any:
     columns = {field.name: [getattr(part, field.name)] for field in fields(Part)}
     types = {"place": pa.int32(), "where": pa.int32(), "rows": pa.int64(), "skipped": pa.int64()}
+    types["sums"] = pa.list_(pa.float64())
     table = {"place": [place], **columns}
     arrays = [pa.array(value, types.get(name)) for name, value in table.items()]
     return pa.RecordBatch.from_arrays(arrays, list(table))

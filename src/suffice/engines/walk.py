@@ -7,16 +7,36 @@ task again, and these would fail again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from suffice.engines.kept import Kept
-from suffice.engines.parts import UNCOUNTABLE, Part, Task, Total, as_stream, packed, unfitted
+from suffice.engines.parts import UNCOUNTABLE, Job, Part, Total, as_stream, merged, packed, unfitted
 from suffice.engines.shapes import Shape
 from suffice.engines.sources import Source
 from suffice.errors import InputError
 from suffice.store import to_bytes
 
-__all__ = ["count"]
+__all__ = ["Task", "count", "uncountable"]
+
+
+@dataclass(frozen=True)
+class Task(Job):
+    """Count rows by their labels, and keep some of them."""
+
+    estimator: Any
+    shape: Shape
+    keep: int
+    skip: bool
+    learn: bool = True  # whether to count, and not only to keep some rows
+
+    def count(self, sources: Iterable[Source], partition: int) -> Part:
+        """One part's rows, counted."""
+        return count(self, sources, partition)
+
+    def merge(self, parts: Iterable[Part], travels: bool = True) -> Part:
+        """Counts added, and fewer rows kept."""
+        return merged(parts, self.keep, travels)
 
 
 def count(task: Task, sources: Iterable[Source], partition: int) -> Part:
@@ -78,10 +98,10 @@ class _Walk:
         try:
             model = _counted(self.task, source) if len(source) else None
         except UNCOUNTABLE:
-            source = source.without(_uncountable(self.task, source))
+            source = source.without(uncountable(self.task, source))
             model = _counted(self.task, source) if len(source) else None
         if len(source):
-            self.kept.add(source.table(self.task.shape.names))
+            self.kept.add(self.task.shape.keepable(source.table(self.task.shape.names)))
         return source, model
 
     def _pairs(self, sources: Iterable[Source]) -> Iterator[tuple[Any, Any]]:
@@ -90,14 +110,14 @@ class _Walk:
                 continue
             self.now = source
             yield _pair(self.task.shape, table := source.table(self.task.shape.names))
-            self.kept.add(table)
+            self.kept.add(self.task.shape.keepable(table))
             self.at, self.rows, self.now = self.at + len(source), self.rows + len(source), None
         self.over = True
 
     def _tell(self, error: Exception) -> None:
         place, hint = f"partition {self.partition}", ""
         if self.now is not None:
-            bad = _uncountable(self.task, self.now, first=True)
+            bad = uncountable(self.task, self.now, first=True)
             hint = " errors='skip' leaves such rows out." if bad else ""
             row = bad[0] if bad else _unlike(self.task, self.now)
             place = f"row {self.at + row} of {place}"
@@ -121,7 +141,7 @@ def _counted(task: Task, source: Source) -> Any:
     return model
 
 
-def _uncountable(task: Task, source: Source, first: bool = False) -> list[int]:
+def uncountable(task: Task, source: Source, first: bool = False) -> list[int]:
     """Places of rows that cannot be counted even alone, found by halving; or of the first of them."""
     try:
         _counted(task, source)
@@ -130,10 +150,10 @@ def _uncountable(task: Task, source: Source, first: bool = False) -> list[int]:
         if len(source) == 1:
             return [0]
     half = len(source) // 2
-    left = _uncountable(task, source.part(0, half), first)
+    left = uncountable(task, source.part(0, half), first)
     if first and left:
         return left
-    return left + [half + place for place in _uncountable(task, source.part(half, len(source)), first)]
+    return left + [half + place for place in uncountable(task, source.part(half, len(source)), first)]
 
 
 def _unlike(task: Task, source: Source) -> int:

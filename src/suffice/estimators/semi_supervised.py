@@ -195,9 +195,10 @@ class SemiSupervised(Kept, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             loss = self.losses_[share] = loss_of(rows.model, *labelled)
             if best is None or loss <= best[0]:  # of equals, the largest weight
                 best = loss, share, course, rows.model._get_statistics()
-        self.unlabelled_weight_, course = best[1:3]
-        rows.model._take_statistics(self.classes_, best[3])
-        return course
+        _, self.unlabelled_weight_, found, statistics = best
+        rows.model._take_statistics(self.classes_, statistics)
+        chosen: Course = found
+        return chosen
 
     def _course(self, rows: Any, share: float) -> Course:
         rows.weigh(share)

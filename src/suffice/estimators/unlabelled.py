@@ -19,7 +19,7 @@ from suffice.tables import Column, Table
 from suffice.tables.series import is_series
 from suffice.typing import Booleans, Integers
 
-__all__ = ["partly_labelled", "read_rows", "rows_and_labels", "size", "some"]
+__all__ = ["is_missing", "partly_labelled", "read_rows", "rows_and_labels", "size", "some"]
 
 KINDS = {str: "words", bool: "truth values", int: "numbers", float: "numbers"}
 
@@ -85,7 +85,7 @@ def partly_labelled(y: Any, rows: int) -> tuple[Any, Integers]:
             f"The argument 'y' must hold one label per row, {rows:,}; got {len(labels):,}. Found input variables with "
             "inconsistent numbers of samples."
         )
-    missing = np.array([_is_missing(label) for label in labels], bool) if labels.dtype.kind == "O" else _gaps(labels)
+    missing = np.array([is_missing(label) for label in labels], bool) if labels.dtype.kind == "O" else _gaps(labels)
     known = labels[~missing]
     if known.dtype.kind == "O":
         known = _of_one_kind(known)
@@ -123,7 +123,8 @@ def _gaps(labels: Any) -> Any:
     return labels == -1 if labels.dtype.kind == "i" else np.zeros(len(labels), bool)
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
+    """Whether a label is −1, None, NaN or NA."""
     if isinstance(label, bool | np.bool_):
         return False
     return is_gap(label) or (isinstance(label, Real) and label == -1)
