@@ -54,11 +54,12 @@ class Passes:
 
     def judge(self) -> float:
         """What labelled rows, the prior, and rows without labels come to."""
+        prior = prior_of(self.model)  # which refuses, if need be, before any pass
         self._found = self._run(replace(self._step, model=to_bytes(self.model)))
         if self._found.failed:
             raise DataError(self._found.failed)
         labelled, free, _ = self._found.sums
-        return prior_of(self.model) + labelled + free
+        return prior + labelled + free
 
     def learn(self) -> None:
         """Labelled rows as they are, and the others as the last pass has counted them."""
@@ -119,19 +120,17 @@ def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool, stackle
     task, part = first_pass(run, model, shape, ROWS, skip, stacklevel, _chosen_by_all)
     counted, sample = _counted(part), kept_rows(part)
     some, n = read_rows(model, shape.rows(sample)), sample.num_rows
-    whole = n == part.rows
     step = Step(b"", shape, {}, 1.0, _sift(task, part))
 
     def begin(model: Any, classes: Any) -> Rows:
-        rows = [(some, np.ones(n))]
-        return Rows(model, classes, None, np.zeros(0, np.int64), np.zeros(0), rows, None if whole else counted)
+        return Rows(model, classes, None, np.zeros(0, np.int64), np.zeros(0), [(some, np.ones(n))], counted)
 
     def passes(model: Any, classes: Any) -> Passes:
         return Passes(run, model, classes, None, step, (0.0, float(part.rows)))
 
     with all_or_nothing(estimator):
         _drop(estimator, OF_ROWS)
-        course = estimator._fit(begin, n, None if whole else passes)
+        course = estimator._fit(begin, n, None if n == part.rows else passes)
         _drop(estimator, ["labels_"])
         _know_columns(estimator, shape, part, columns[1])
         tell_of_end("Mixture", course, estimator.max_iter, stacklevel + 2)

@@ -77,7 +77,7 @@ class Frame(Source):
 
 @dataclass(frozen=True)
 class Records(Source):
-    """Dicts, or pairs of features and a label; columns have the types that all parts agreed on."""
+    """Dicts, or pairs of features and a label; columns have the types that all parts agreed on, if any is known."""
 
     rows: Sequence[Any]
     schema: Any
@@ -91,7 +91,9 @@ class Records(Source):
 
     def table(self, names: Sequence[str]) -> Any:
         """Some of the columns."""
-        return pa.Table.from_pylist([_record(row, self.schema) for row in self.rows], self.schema).select(list(names))
+        records = [_record(row, self.schema) for row in self.rows]
+        types = {name: self.schema.field(name).type for name in names}
+        return pa.table({name: _typed([row.get(name) for row in records], kind) for name, kind in types.items()})
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,11 @@ def _as_column(X: Any) -> Any:
     lists = [pa.ListArray.from_arrays(offsets, pa.array(part)) for part in (X.indices.astype(np.int32), X.data)]
     kinds, sizes = pa.array(np.zeros(X.shape[0], np.int8)), pa.array(np.full(X.shape[0], X.shape[1], np.int32))
     return pa.StructArray.from_arrays([kinds, sizes, *lists], ["type", "size", "indices", "values"])
+
+
+def _typed(values: list[Any], kind: Any) -> Any:
+    """A column of a type, or of its own, where none was known."""
+    return pa.array(values, None if pa.types.is_null(kind) else kind)
 
 
 def _record(row: Any, schema: Any) -> dict[str, Any]:
