@@ -123,13 +123,13 @@ def _kind(data: Any) -> str:
 def _run(task: Job, parts: list[Any]) -> Part:
     """Count every part, and merge in a tree; the names of tasks show in the dashboard."""
     token = uuid4().hex
-    counted, merge, job = delayed(_counted), delayed(_merged), delayed(task)
+    counted, merge, job, lighter = delayed(_counted), delayed(_merged), delayed(task), delayed(task.merging())
     level = [counted(job, [part], i, dask_key_name=f"suffice-count-{token}-{i}") for i, part in enumerate(parts)]
     height = 0
     while len(level) > FAN_IN:
         height += 1
         level = [
-            merge(job, level[i : i + FAN_IN], dask_key_name=f"suffice-merge-{token}-{height}-{i}")
+            merge(lighter, level[i : i + FAN_IN], dask_key_name=f"suffice-merge-{token}-{height}-{i}")
             for i in range(0, len(level), FAN_IN)
         ]
     done: Any = compute  # untyped

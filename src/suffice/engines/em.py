@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.em_parts import NONE, Marked, Step, classes_of
+from suffice.engines.em_parts import Marked, Step, classes_of
 from suffice.engines.opening import Run, first_pass, refuse
 from suffice.engines.parts import ROWS, Part, kept_rows, model_of, wanted_rows
 from suffice.engines.shapes import Shape, shape_of
@@ -59,7 +59,7 @@ class Passes:
         if self._found.failed:
             raise DataError(self._found.failed)
         labelled, free, _ = self._found.sums
-        return prior + labelled + free
+        return prior + labelled + free  # EM-1
 
     def learn(self) -> None:
         """Labelled rows as they are, and the others as the last pass has counted them."""
@@ -87,28 +87,31 @@ def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip:
     """A classifier, fitted to rows of which some have labels."""
     estimator._validate_params()
     model = copy_of(estimator.estimator, "SemiSupervised")
-    shape = _marked(shape_of(model, *columns))
+    found = shape_of(model, *columns)
+    shape = Marked(found.kind, found.target, found.features)
     refuse(model)
     keep = ROWS if is_loo(estimator.unlabelled_weight) else wanted_rows(model)
     task, part = first_pass(run, model, shape, keep, skip, stacklevel, _chosen_by_all)
     counted = _counted(part)
-    classes, place = _classes(counted, columns[0], shape)
+    marks, (classes, place) = counted.classes_.tolist(), _classes(counted, columns[0], shape)
     with all_or_nothing(estimator):
         _drop(estimator, OF_ROWS)
         estimator.classes_ = classes
-        labelled = _labelled(model, shape, part, dict(zip(counted.classes_.tolist(), classes[place], strict=True)))
+        labelled = _labelled(model, shape, part, dict(zip(marks, classes[place], strict=True)))
         alpha = None if labelled is None else alpha_by_rows(model, *labelled)
-        model._chosen = {} if alpha is None else {"alpha": alpha}
-        pinned = model._begin_with(counted, place, classes)
-        n, free = counted._class_rows(), counted.classes_ == NONE
-        step = Step(
-            b"", shape, dict(zip(counted.classes_.tolist(), place.tolist(), strict=True)), 1.0, _sift(task, part)
-        )
-        passes = Passes(run, model, classes, pinned, step, (float(n[~free].sum()), float(n[free].sum())))
-        course = estimator._climb(passes, labelled)
+        model._chosen, model.classes_ = {} if alpha is None else {"alpha": alpha}, classes
+        step = Step(b"", shape, dict(zip(marks, place.tolist(), strict=True)), 1.0, _sift(task, part))
+        course = estimator._climb(_passes(run, model, counted, place, step), labelled)
         _know_columns(estimator, shape, part, columns[1])
         tell_of_end("SemiSupervised", course, estimator.max_iter, stacklevel + 2)
     return estimator
+
+
+def _passes(run: Run, model: Any, counted: Any, place: Any, step: Step) -> Passes:
+    """Where the steps start: what the first pass has counted of labelled rows."""
+    pinned, n = model._begin_with(counted, place, model.classes_), counted._class_rows()
+    rows = float(n[place >= 0].sum()), float(n[place < 0].sum())
+    return Passes(run, model, model.classes_, pinned, step, rows)
 
 
 def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool, stacklevel: int) -> Any:
@@ -137,15 +140,13 @@ def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool, stackle
     return estimator
 
 
-def _marked(shape: Shape, unlabelled: bool = False) -> Marked:
-    return Marked(shape.kind, shape.target, shape.features, unlabelled)
-
-
 def _without_target(model: Any, schema: Any, target: Any, features: Any) -> Marked:
     """All columns but the target, if one is named: it says nothing here."""
-    if features is None:
-        features = [name for name in schema.names if name != target]
-    return _marked(shape_of(model, pa.schema([*schema, pa.field("", pa.null())]), "", features), unlabelled=True)
+    if target is None:
+        features, target = schema.names if features is None else features, ""
+        schema = pa.schema([*schema, pa.field("", pa.null())])
+    shape = shape_of(model, schema, target, features)
+    return Marked(shape.kind, "", shape.features, unlabelled=True)
 
 
 def _counted(part: Part) -> Any:
@@ -182,7 +183,7 @@ def _sift(task: Task, part: Part) -> Task | None:
 
 def _chosen_by_all(plain: Any, shape: Shape, sample: Any) -> Any:
     """Models of columns, by a sample of rows as if they were of one class."""
-    source = Arrow(sample)
+    source, shape = Arrow(sample), shape.whole()
     good = source.without(uncountable(Task(plain, shape, 0, skip=True), source))
     if not len(good):
         return {}

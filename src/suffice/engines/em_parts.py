@@ -62,8 +62,8 @@ class Marked(Shape):
         return table if self.unlabelled else table.filter(pa.array(self.labels(table) != NONE))
 
     def whole(self) -> Shape:
-        """The same, where that is all of them."""
-        return replace(self, unlabelled=True)
+        """The same, where that is all of them: labels say nothing then."""
+        return replace(self, target="", unlabelled=True)
 
 
 def _mark(label: Any) -> str:
@@ -145,6 +145,10 @@ class Step(Job):
             return failed
         found = _plain(model, total)
         return Part(_packed(found) if travels else found, sums=tuple(sums.tolist()))
+
+    def merging(self) -> Job:
+        """The same without the model, which has done its part."""
+        return replace(self, model=b"")
 
 
 def _together(tables: Iterable[Any]) -> Iterator[Any]:

@@ -85,6 +85,10 @@ class Job(ABC):
     def merge(self, parts: Iterable[Part], travels: bool = True) -> Part:
         """Several parts as one, which travels on or has arrived; associative."""
 
+    def merging(self) -> Job:
+        """What is needed of it to merge."""
+        return self
+
 
 def counting(estimator: Any) -> Any:
     """An unfitted estimator that counts as this one does, and believes nothing of its own."""

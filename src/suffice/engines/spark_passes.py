@@ -34,6 +34,7 @@ PARTS = (
 
 def run(task: Job, data: DataFrame) -> Part:
     """Count each partition, and merge in a tree."""
+    lighter = task.merging()
 
     def counting(batches: Iterable[Any]) -> Iterator[Any]:
         place = _place()
@@ -43,7 +44,7 @@ def run(task: Job, data: DataFrame) -> Part:
 
     def merging(batches: Iterable[Any]) -> Iterator[Any]:
         _spare_modules()
-        yield _row(task.merge(_parts(batches)), _place())
+        yield _row(lighter.merge(_parts(batches)), _place())
 
     parts = data.select(*task.shape.names).mapInArrow(counting, PARTS)
     for width in _widths(data.sparkSession):
