@@ -48,6 +48,7 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/concept_speed.py
 	@$(BIN)/python benchmarks/spark.py
 	@$(BIN)/python benchmarks/dask_peers.py
+	@$(BIN)/python benchmarks/em_passes.py
 	@$(BIN)/python benchmarks/reduction_tree.py
 
 lint: $(VENV)/.checked

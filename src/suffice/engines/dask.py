@@ -41,14 +41,17 @@ LOOKED_AT = 1000
 def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
     """Fit a classifier to a Dask collection: one pass, and two where models of columns are to be chosen.
 
+    ``SemiSupervised`` and ``Mixture`` take one more for the start of EM and for each of its steps.
+
     Parameters
     ----------
     estimator : classifier
-        Any whose counts add. It is fitted, and returned.
+        Any whose counts add, and ``SemiSupervised`` or ``Mixture`` over such. It is fitted, and returned.
     data : dask DataFrame, Bag or Array
         Rows; those of a Bag are dicts, or pairs of a text or row and its label. An Array has one row per example.
     target : str, or dask Array
         The column of labels; if not given, the one whose name says so ("label", "class", ...). For an Array, labels.
+        ``SemiSupervised`` takes null, NaN and −1 for a missing one; ``Mixture`` leaves the column out, if it is given.
     features : str or list of str, default=None
         Columns to learn from; all others, if not given. One column of lists is a matrix.
     errors : {"raise", "skip"}, default="raise"
@@ -58,8 +61,9 @@ def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, 
     Returns
     -------
     estimator : object
-        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them,
-        those of the smallest hashes of their content: partitions change nothing.
+        Its counts are those of a fit in memory, to the bit; by shares of rows without labels, to about 1e-9. What is
+        chosen by rows is chosen by at most 20,000 of them, those of the smallest hashes of their content: partitions
+        change nothing. ``transduction_`` and ``labels_`` of EM, one for each row, are not set.
 
     Examples
     --------

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.em_parts import Marked, Step, classes_of
+from suffice.engines.answers import Held
+from suffice.engines.em_parts import NOTHING, Marked, Step, classes_of
 from suffice.engines.opening import Run, first_pass, refuse
 from suffice.engines.parts import ROWS, Part, kept_rows, model_of, wanted_rows
 from suffice.engines.shapes import Shape, shape_of
@@ -55,7 +56,7 @@ class Passes:
     def judge(self) -> float:
         """What labelled rows, the prior, and rows without labels come to."""
         prior = prior_of(self.model)  # which refuses, if need be, before any pass
-        self._found = self._run(replace(self._step, model=to_bytes(self.model)))
+        self._found = self._run(replace(self._step, held=Held(to_bytes(self.model))))
         if self._found.failed:
             raise DataError(self._found.failed)
         labelled, free, _ = self._found.sums
@@ -100,7 +101,7 @@ def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip:
         labelled = _labelled(model, shape, part, dict(zip(marks, classes[place], strict=True)))
         alpha = None if labelled is None else alpha_by_rows(model, *labelled)
         model._chosen, model.classes_ = {} if alpha is None else {"alpha": alpha}, classes
-        step = Step(b"", shape, dict(zip(marks, place.tolist(), strict=True)), 1.0, _sift(task, part))
+        step = Step(NOTHING, shape, dict(zip(marks, place.tolist(), strict=True)), 1.0, _sift(task, part))
         course = estimator._climb(_passes(run, model, counted, place, step), labelled)
         _know_columns(estimator, shape, part, columns[1])
         tell_of_end("SemiSupervised", course, estimator.max_iter, stacklevel + 2)
@@ -123,7 +124,7 @@ def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool, stackle
     task, part = first_pass(run, model, shape, ROWS, skip, stacklevel, _chosen_by_all)
     counted, sample = _counted(part), kept_rows(part)
     some, n = read_rows(model, shape.rows(sample)), sample.num_rows
-    step = Step(b"", shape, {}, 1.0, _sift(task, part))
+    step = Step(NOTHING, shape, {}, 1.0, _sift(task, part))
 
     def begin(model: Any, classes: Any) -> Rows:
         return Rows(model, classes, None, np.zeros(0, np.int64), np.zeros(0), [(some, np.ones(n))], counted)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.answers import loaded
+from suffice.engines.answers import Held
 from suffice.engines.parts import UNCOUNTABLE, Job, Part, first_failed, model_of, no_beliefs, packed
 from suffice.engines.shapes import Shape, one_array
 from suffice.engines.sources import Source
@@ -27,7 +27,7 @@ from suffice.models.em import entropy, share_out
 from suffice.store import to_bytes
 from suffice.typing import Integers
 
-__all__ = ["NONE", "Marked", "Step", "classes_of"]
+__all__ = ["NOTHING", "Marked", "Step", "classes_of"]
 
 NONE = "null"
 """The mark of a label that is missing."""
@@ -36,6 +36,8 @@ AT_ONCE = 2**15
 """Rows that are read and counted together."""
 
 EXACT = 2**53
+
+NOTHING = Held(b"")
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ def classes_of(marks: Any) -> tuple[Any, Integers]:
 class Step(Job):
     """One step of EM in one part: expected counts of rows without labels, and what rows come to."""
 
-    model: bytes  # as it is, a model file
+    held: Held  # the model as it is
     shape: Marked
     places: dict[str, int]  # of marks among the classes
     share: float  # what a row without a label counts for
@@ -102,7 +104,7 @@ class Step(Job):
             return Part(failed=told, where=partition)
 
     def _counted(self, sources: Iterable[Source]) -> Part:
-        model, total, sums = loaded(self.model), None, np.zeros(3)
+        model, total, sums = self.held.model(), None, np.zeros(3)
         for table in _together(self._readable(sources)):
             marks = self.shape.labels(table)
             free = marks == NONE
@@ -148,7 +150,7 @@ class Step(Job):
 
     def merging(self) -> Job:
         """The same without the model, which has done its part."""
-        return replace(self, model=b"")
+        return replace(self, held=NOTHING)
 
 
 def _together(tables: Iterable[Any]) -> Iterator[Any]:

@@ -34,14 +34,17 @@ __all__ = ["SparkSufficeEstimator", "SparkSufficeModel", "fit", "predict"]
 def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
     """Fit a classifier to a Spark DataFrame: one pass, and two where models of columns are to be chosen.
 
+    ``SemiSupervised`` and ``Mixture`` take one more for the start of EM and for each of its steps.
+
     Parameters
     ----------
     estimator : classifier
-        Any whose counts add. It is fitted, and returned.
+        Any whose counts add, and ``SemiSupervised`` or ``Mixture`` over such. It is fitted, and returned.
     data : pyspark.sql.DataFrame
-        Rows. What is worth a cache is worth it here, where there are two passes.
+        Rows. What is worth a cache is worth it here, where there are two passes or more.
     target : str, default=None
-        The column of labels; if not given, the one whose name says so ("label", "class", ...).
+        The column of labels; if not given, the one whose name says so ("label", "class", ...). ``SemiSupervised``
+        takes null, NaN and −1 for a missing one; ``Mixture`` leaves the column out, if it is given.
     features : str or list of str, default=None
         Columns to learn from; all others, if not given. One column of arrays or of vectors is a matrix.
     errors : {"raise", "skip"}, default="raise"
@@ -51,8 +54,9 @@ def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = Non
     Returns
     -------
     estimator : object
-        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them,
-        those of the smallest hashes of their content: partitions change nothing.
+        Its counts are those of a fit in memory, to the bit; by shares of rows without labels, to about 1e-9. What is
+        chosen by rows is chosen by at most 20,000 of them, those of the smallest hashes of their content: partitions
+        change nothing. ``transduction_`` and ``labels_`` of EM, one for each row, are not set.
 
     Examples
     --------

@@ -60,7 +60,7 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     weights_ : ndarray of shape (n_components,)
         The share of rows that each cluster has; 0 for one that has died.
     labels_ : ndarray of shape (n_rows,)
-        The cluster of each training row.
+        The cluster of each training row. Not set by engines, which have no order of rows.
     objective_ : list of float
         ln p of rows and parameters: at the start that was best, and after each step.
     n_iter_ : int

@@ -65,7 +65,8 @@ class SemiSupervised(Kept, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     converged_ : bool
         Whether they came to an end.
     transduction_ : ndarray
-        The label of each row of X as given, or as predicted where there was none; then those of `unlabelled`.
+        The label of each row of X as given, or as predicted where there was none; then those of `unlabelled`. Not set
+        by engines (`suffice.engines`), which have no order of rows.
 
     Notes
     -----
