@@ -69,7 +69,7 @@ def fits(X: list[str], y: Any) -> dict[str, tuple[float, Any]]:
 
 
 def main() -> None:
-    X, y = texts()
+    (X, y), here = texts(), machine()  # before engines say how many threads there may be
     found = fits(X, y)
     plain, local = found["in memory"]
     rows, figures = [], {}
@@ -80,7 +80,7 @@ def main() -> None:
         figures[name] = seconds
         print(rows[-1], flush=True)
     head = [f"{DOCUMENTS:,} texts, {sum(map(len, X)) / 1e6:.0f} MB, {STEPS} steps of EM", "passes", "time", "in memory"]
-    put(PAGE, "em", "\n".join([markdown(head, rows), "", machine() + "."]))
+    put(PAGE, "em", "\n".join([markdown(head, rows), "", here + "."]))
     keep("em_passes", figures)
 
 
