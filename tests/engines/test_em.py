@@ -16,16 +16,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 import suffice as sf
 from engines.clusters import Dask, Spark, every_engine, quiet
-from engines.test_laws import table_of
+from engines.test_laws import cuts_of_rows, fewer, table_of
 from laws.estimators import ESTIMATORS, EstimatorCase
 from suffice.engines import dask
 from suffice.engines.kept import row_hashes
 from suffice.errors import DataError, InputError, KindError, LabelError
+from suffice.store import from_bytes, to_bytes
 
 pytestmark = [quiet, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 ROWS = 60
 ONE_OF_EACH = ("TextClassifier", "NaiveBayes", "MultinomialNB", "GaussianDiscriminant full")
-NAMES = (*ONE_OF_EACH, "CategoricalNB by name", "GaussianNB", "TextClassifier hashed", "DirichletMultinomialNB")
+NAMES = (*ONE_OF_EACH, "CategoricalNB by name", "GaussianNB", "TextClassifier hashed")
 CASES = {case.name: case for case in ESTIMATORS if case.name in NAMES}
 from_array: Any = da.from_array
 from_sequence: Any = db.from_sequence
@@ -59,14 +60,17 @@ def assert_same(there: Any, local: Any, X: Any) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=3)
-@given(cuts=st.lists(st.integers(0, ROWS), max_size=5), seed=st.integers(0, 5), weight=st.sampled_from([1.0, 0.3]))
+@given(cuts=cuts_of_rows, seed=st.integers(0, 5), weight=st.sampled_from([1.0, 0.3]))
 def test_any_partitioning_on_dask(name: str, cuts: list[int], seed: int, weight: float) -> None:
     assert_the_local_fit(name, Dask(), cuts, seed, unlabelled_weight=weight)
 
 
+@every_engine
 @pytest.mark.parametrize("name", ONE_OF_EACH)
-def test_the_same_on_spark(spark: Any, name: str) -> None:
-    assert_the_local_fit(name, Spark(spark), [0, 1, 3, 40], 1, max_iter=2)
+@fewer
+@given(cuts=cuts_of_rows, seed=st.integers(0, 5))
+def test_any_partitioning_is_the_local_fit(engine: Any, name: str, cuts: list[int], seed: int) -> None:
+    assert_the_local_fit(name, engine, cuts, seed, max_iter=1)
 
 
 @every_engine
@@ -89,6 +93,8 @@ def test_models_of_columns_are_chosen_as_in_memory(engine: Any) -> None:
     assert there.estimator_.columns_ == local.estimator_.columns_
     assert_same(there, local, X)
     assert there.estimator_.get_params() == local.estimator_.get_params()
+    again = from_bytes(to_bytes(there))
+    assert np.array_equal(again.predict_proba(X), there.predict_proba(X))
 
 
 def test_what_is_chosen_by_rows_is_chosen_by_labelled_ones() -> None:
@@ -122,6 +128,11 @@ def test_arrays_with_labels_of_numbers(gap: float) -> None:
     assert there.predict(X).tolist() == local.predict(X).tolist()
 
 
+def test_partitions_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("suffice.engines.em_parts.AT_ONCE", 7)
+    assert_the_local_fit("NaiveBayes", Dask(), [3, 5, 8], 2)
+
+
 def test_truth_values_as_labels() -> None:
     table = pa.table({"x": [0.0, 9.0, 1.0, 8.0, 0.5], "label": pa.array([True, False, None, None, None])})
     model = Dask().fit(sf.SemiSupervised(sf.NaiveBayes({"x": "gaussian"})), Dask().split(table, [2]), "label")
@@ -153,7 +164,7 @@ def poisoned() -> tuple[Any, Any]:
 @every_engine
 def test_a_poisoned_row_is_named_or_skipped_in_every_pass(engine: Any) -> None:
     table, good = poisoned()
-    data, rows = engine.split(table, [20, 30]), table.take(pa.array(good))
+    data, rows = engine.split(table, [20, 30, 50]), table.take(pa.array(good))
     model = sf.SemiSupervised(sf.MultinomialNB(), max_iter=2)
     with pytest.raises(DataError, match=r"row 7 of partition 2 cannot: .*egative"):
         engine.fit(model, data, "label")
@@ -166,7 +177,7 @@ def test_a_poisoned_row_is_named_or_skipped_in_every_pass(engine: Any) -> None:
 
 def test_a_poisoned_row_is_in_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suffice.engines.em.ROWS", 25)
-    data = Dask().split(poisoned()[0], [20, 30])
+    data = Dask().split(poisoned()[0], [20, 30, 50])
     model = sf.Mixture(sf.MultinomialNB(), random_state=0, n_init=1, max_iter=3)
     with pytest.raises(DataError, match=r"row 7 of partition 2 cannot: .*egative"):
         dask.fit(model, data, "label")

@@ -189,3 +189,24 @@ def test_shares_of_one_are_labels(case: EstimatorCase) -> None:
     if case.exact:
         assert all(mine[name] == its[name] for name in mine)
     np.testing.assert_allclose(model._class_rows(), plain._class_rows())
+
+
+@every_one
+def test_what_rows_are_like_is_learned_from_counts_too(case: EstimatorCase) -> None:
+    """Of three classes two are labels, and rows of the third have none: counts of all say the same as the rows."""
+    X, y = case.data(6, 40)
+    classes, codes = np.unique(y, return_inverse=True)
+    of_rows, of_counts = clone(case.model), clone(case.model)
+    of_rows._chosen = of_counts._chosen = {}
+    (read,) = of_rows._begin([X], classes[:2])
+    of_rows._take_statistics(classes[:2], of_rows._count_shares(read, np.eye(3)[codes][:, :2], np.ones(40)))
+    counted = clone(case.model).fit(X, y)
+    of_counts._take_statistics(classes[:2], of_counts._begin_with(counted, np.array([0, 1, -1]), classes[:2]))
+    again = of_counts._shared_rows(X)
+    np.testing.assert_allclose(of_counts._scores_of(again), of_rows._scores_of(read), rtol=1e-9)
+    shares = np.full((40, 2), 0.5)
+    mine, its = (
+        model._rows_of_classes(model._count_shares(rows, shares, np.ones(40)))
+        for model, rows in ((of_counts, again), (of_rows, read))
+    )
+    np.testing.assert_allclose(mine, its)

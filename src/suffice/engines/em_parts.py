@@ -118,10 +118,12 @@ class Step(Job):
 
     def _readable(self, sources: Iterable[Source]) -> Iterator[Any]:
         for source in sources:
-            good = source if self.sift is None else source.without(uncountable(self.sift, source))
+            good = source
+            if self.sift is not None and len(source):
+                good = source.without(uncountable(self.sift, source))
             for at in range(0, len(good), AT_ONCE):
-                whole = len(good) <= AT_ONCE
-                yield (good if whole else good.part(at, min(at + AT_ONCE, len(good)))).table(self.shape.names)
+                some = good if len(good) <= AT_ONCE else good.part(at, min(at + AT_ONCE, len(good)))
+                yield some.table(self.shape.names)
 
     def _of_labelled(self, model: Any, table: Any, marks: Any) -> float:
         codes = np.array([self.places[mark] for mark in marks.tolist()])
