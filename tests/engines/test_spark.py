@@ -95,8 +95,8 @@ def test_arguments(spark: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cores", "widths"), [(1, [1]), (2, [2]), (8, [8, 1]), (33, [33, 5, 1]), (800, [800, 100, 13, 2])]
+    ("cores", "widths"), [(1, [1]), (2, [2]), (8, [8, 1]), (33, [33, 5, 1]), (800, [800, 100, 13, 2, 1])]
 )
-def test_the_tree_narrows_to_a_few(cores: int, widths: list[int]) -> None:
+def test_the_tree_narrows_to_one_or_a_few_cores(cores: int, widths: list[int]) -> None:
     session: Any = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=cores))
     assert _widths(session) == widths

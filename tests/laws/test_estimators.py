@@ -48,6 +48,8 @@ def test_merge_is_a_fit_on_the_union(case: EstimatorCase, seed: int) -> None:
     assert_same(case, a + b, whole, X)
     assert_same(case, b + a, whole, X)
     assert_same(case, sf.merge([a, b]), whole, X)
+    again = np.concatenate([np.arange(60), first])
+    assert_same(case, sf.merge([a, b, a]), fitted(case, rows(X, again), y[again]), X)
     assert_same(case, sum([a, b]), whole, X)
     assert_same(case, copy(a).merge(b), whole, X)
 

@@ -30,6 +30,7 @@ def test_the_algebra(a: Any, b: Any, c: Any) -> None:
     assert (one + two) + three == one + (two + three)
     assert one + two - two == one
     assert sum([one, two]) == one + two
+    assert WordCounts.total([one, two, three, one]) == of(a + b + c + a)
     assert WordCounts.from_arrays(one.arrays()) == one
     assert hash(WordCounts.from_arrays(one.arrays())) == hash(one)
 
@@ -40,6 +41,8 @@ def test_hashed_counts_obey_the_same_laws(a: Any, b: Any) -> None:
     assert one + two == of(a + b, hash_bits=4)
     assert one + two - two == one
     assert one.width == 16
+    wide = [of(part, hash_bits=12) for part in (a, b, a)]  # few of the buckets are met
+    assert WordCounts.total(wide) == of(a + b + a, hash_bits=12)
 
 
 @given(CORPUS, st.data())

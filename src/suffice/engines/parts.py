@@ -46,7 +46,7 @@ __all__ = [
 ROWS, FEW = 20_000, 2000
 """Rows that views are chosen by, at most, and with little effort."""
 
-AT_ONCE = 8
+AT_ONCE = 4
 """Models that are merged at once, which is how many are in memory, for each level of the tree."""
 
 BELIEFS = {

@@ -23,7 +23,7 @@ FAN_IN = 8
 """How many times fewer tasks merge at each level of the tree."""
 
 FEW = 4
-"""Parts that the driver merges itself, at most."""
+"""Parts that the driver merges itself, at most: from so few cores it is given what each has merged."""
 
 ANSWERS = ("prediction", "probability", "probabilities")
 PARTS = (
@@ -54,9 +54,9 @@ def run(task: Job, data: DataFrame) -> Part:
 
 
 def _widths(session: SparkSession) -> list[int]:
-    """Numbers of tasks that merge, level by level: as many as there are cores, and ever fewer, down to a few."""
+    """Numbers of tasks that merge, level by level: as many as there are cores, and ever fewer, down to one."""
     widths = [session.sparkContext.defaultParallelism]
-    while widths[-1] > FEW:
+    while widths[0] > FEW and widths[-1] > 1:
         widths.append(-(-widths[-1] // FAN_IN))
     return widths
 
