@@ -14,6 +14,9 @@ import pytest
 every_engine = pytest.mark.parametrize("engine", ["dask", "spark"], indirect=True)
 quiet = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
+SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""What makes a Java start sooner, and run slower once it has run for long."""
+
 NO_JAVA = "no Java was found: install a JRE of version 17 or later (Debian: apt-get install default-jre-headless)"
 
 
@@ -91,7 +94,7 @@ def spark_session() -> Any:
     """A session on two cores of this machine, which nobody else can reach."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip(NO_JAVA)
-    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1", JAVA_TOOL_OPTIONS=SHORT_LIVED)
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]")
