@@ -46,6 +46,14 @@ def zipf(documents: int, words: int, classes: int, length: int = 80) -> tuple[li
     return [" ".join(vocabulary[row]) for row in ranks], rng.integers(0, classes, documents)
 
 
+def english(size: float) -> tuple[list[str], Any]:
+    """Docstrings of this installation, drawn with replacement until there are so many bytes; labels by number."""
+    corpus = sf.datasets.docstrings()
+    sizes = np.array([len(text) for text in corpus.texts])
+    which = np.random.default_rng(0).integers(0, len(sizes), int(size / sizes.mean()))
+    return [corpus.texts[i] for i in which], np.unique(corpus.labels, return_inverse=True)[1][which]
+
+
 def polars_counts(texts: Any, labels: Any) -> Any:
     import polars as pl
 
