@@ -128,14 +128,19 @@ def test_leaving_out_is_refitting(covariance: str, estimate: str, kappa: float) 
     np.testing.assert_allclose(model().fit(X, y, w).leave_one_out(X, y, w), left, atol=1e-10)
 
 
-@pytest.mark.parametrize("covariance", COVARIANCES)
-@pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
+ONE_ROW_WILL_DO = [
+    (covariance, estimate)
+    for covariance in COVARIANCES
+    for estimate in ("mle", "map", "mean", "predictive")
+    if (covariance, estimate) != ("full", "mle")
+]
+
+
+@pytest.mark.parametrize(("covariance", "estimate"), ONE_ROW_WILL_DO)
 @pytest.mark.parametrize("kappa", [0.0, 0.3])
 def test_leaving_out_the_only_row_of_a_class(covariance: str, estimate: str, kappa: float) -> None:
     X, y = data(11, 40)
     y[0] = 3
-    if estimate == "mle" and covariance == "full":
-        return
     prior = sf.NormalInverseWishart(np.zeros(3), kappa, 6.0, np.eye(3))
     model = sf.GaussianDiscriminant(covariance, estimate, prior=prior, temper=None, priors=np.full(4, 0.25))
     found = clone(model).fit(X, y).leave_one_out(X[:1], y[:1])
