@@ -163,7 +163,8 @@ class TextCounter {
     std::vector<Tally> tallies_;
 };
 
-// Counts of words by class, as they were counted somewhere, and the place of each word among those of all.
+// Counts of words by class, as they were counted somewhere, and the place of each word among those of all; none if words
+// stay where they are.
 struct Counted {
     Vector<Index> place, start;
     Vector<std::int32_t> word;
@@ -182,7 +183,7 @@ struct Counted {
         auto within = [](auto values, Index most) {
             return std::all_of(values.data(), values.data() + values.shape(0), [&](Index v) { return v >= 0 && v < most; });
         };
-        if (!within(place, width) || !within(word, static_cast<Index>(place.shape(0)))) {
+        if (!within(place, width) || !within(word, place.shape(0) ? static_cast<Index>(place.shape(0)) : width)) {
             throw std::out_of_range("a word is out of range");
         }
     }
@@ -191,8 +192,10 @@ struct Counted {
 
     template <class Visit>
     void each(Index group, Visit visit) const {
+        const Index* places = place.shape(0) ? place.data() : nullptr;
         for (Index k = start.data()[group]; k < start.data()[group + 1]; ++k) {
-            visit(static_cast<std::uint32_t>(place.data()[word.data()[k]]), tokens.data()[k], documents.data()[k]);
+            const Index at = places ? places[word.data()[k]] : word.data()[k];
+            visit(static_cast<std::uint32_t>(at), tokens.data()[k], documents.data()[k]);
         }
     }
 };
@@ -220,6 +223,7 @@ nb::tuple add_counts(nb::list given, Index classes, Index width, int threads) {
                 all.reserve(pairs);
                 each([&](std::uint32_t w, double t, double d) { all.push_back({w, t, d}); });
                 gather(sums[group], all);
+                std::erase_if(sums[group], [](const Pairing& p) { return !(p.documents > 0); });  // as `spread` does
             }
         });
         for (Index group = 0; group < classes; ++group) {

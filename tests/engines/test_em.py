@@ -140,6 +140,31 @@ def test_truth_values_as_labels() -> None:
     assert model.predict({"x": [0.2, 7.0]}).tolist() == [True, False]
 
 
+LARGE = 2**63
+WORDS = pa.array([f"c{i:03}" for i in range(128)])
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pa.array(["x\0", "x", "x", "b", "b", "b", None, None] * 16),
+        pa.array([LARGE, LARGE + 1, LARGE + 2, LARGE + 2, None, LARGE, LARGE, LARGE + 1] * 16, pa.uint64()),
+        pa.DictionaryArray.from_arrays(pa.array([*range(128)], pa.int8()), WORDS),
+    ],
+    ids=["words that numpy has for one", "large numbers", "a dictionary that is full"],
+)
+def test_labels_of_all_kinds(labels: Any) -> None:
+    table = pa.table({"x": np.random.default_rng(0).normal(size=384), "label": pa.chunked_array([labels] * 3)})
+    if pa.types.is_dictionary(labels.type):
+        gaps = pa.DictionaryArray.from_arrays(pa.array([*range(120), *[None] * 8], pa.int8()), WORDS)
+        table = table.set_column(1, "label", pa.chunked_array([labels, labels, gaps]))
+    model, X = sf.SemiSupervised(sf.GaussianNB(var_smoothing=0.1), max_iter=3, tol=0.0), table.select(["x"])
+    local = clone(model).fit(X, table["label"].to_pylist())
+    there = Dask().fit(model, Dask().split(table, [100]), "label", "x")
+    assert_same(there, local, X)
+    np.testing.assert_allclose(there.estimator_.class_count_, local.estimator_.class_count_)
+
+
 def test_a_bag_whose_labels_come_late() -> None:
     texts = ["cheap pills", "noon in the park", "pills on sale", "lunch at noon", "cheap watches on sale"]
     labels = [None, None, None, "ham", "spam"]
@@ -270,6 +295,17 @@ def test_arrays_and_bags_without_labels() -> None:
     plain = sf.TextClassifier(alpha=1.0, temper=None, weights=None)
     found = dask.fit(sf.Mixture(plain, 2, random_state=0), from_sequence(texts, npartitions=3)).predict(texts)
     assert found[:4].tolist() in ([0, 1, 0, 1], [1, 0, 1, 0])
+
+
+def test_two_numbers_are_a_row_and_no_pair() -> None:
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    mixture = sf.Mixture(sf.GaussianNB(), random_state=0)
+    models = [
+        dask.fit(clone(mixture), from_sequence([make(row) for row in X.tolist()], npartitions=2))
+        for make in (tuple, list)
+    ]
+    assert [model.n_features_in_ for model in models] == [2, 2]
+    assert np.array_equal(models[0].predict(X), models[1].predict(X))
 
 
 def test_a_stage_of_a_spark_pipeline(spark: Any) -> None:

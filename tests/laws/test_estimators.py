@@ -149,6 +149,14 @@ def test_only_classifiers_are_merged(wrong: Any) -> None:
         sf.merge([sf.BernoulliNB()])
 
 
+def test_labels_that_would_become_one_are_not_merged() -> None:
+    large, small = np.array([2**63 + 1, 2**63 + 2], np.uint64), np.array([1, 2])
+    a, b = (sf.GaussianNB().fit([[1.0], [2.0]], labels) for labels in (large, small))
+    with pytest.raises(LabelError, match="uint64 labels that float64 cannot tell apart"):
+        sf.merge([b, a])
+    assert b.class_count_.tolist() == [1, 1]
+
+
 def test_numbers_are_the_same_parameter_whatever_their_type() -> None:
     one, other = (sf.MultinomialNB(alpha=alpha).fit([[1, 2], [2, 1]], [0, 1]) for alpha in (2, np.float64(2)))
     assert (one + other).class_count_.tolist() == [2, 2]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import islice
+from numbers import Real
 from typing import Any
 from uuid import uuid4
 
@@ -174,7 +175,9 @@ _PAIRS = pa.schema([(PAIR[0], pa.list_(pa.float64())), (PAIR[1], pa.null())])
 
 
 def _as_pair(row: Any) -> Any:
-    return row if isinstance(row, dict) or (isinstance(row, tuple) and len(row) == 2) else (row, None)
+    """A row with its label, or without one; two numbers are a row."""
+    pair = isinstance(row, tuple) and len(row) == 2 and not isinstance(row[0], Real)
+    return row if isinstance(row, dict) or pair else (row, None)
 
 
 def _records(part: Any, schema: Any) -> Records:

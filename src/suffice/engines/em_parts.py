@@ -53,7 +53,7 @@ class Marked(Shape):
         column = one_array(table[self.target])
         coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         marks = np.array([*map(_mark, coded.dictionary.to_pylist()), NONE])
-        return marks[coded.indices.fill_null(len(marks) - 1).to_numpy()]
+        return marks[coded.indices.cast(pa.int64()).fill_null(len(marks) - 1).to_numpy()]
 
     def labelled(self, table: Any) -> Any:
         """All rows will do."""
@@ -75,13 +75,15 @@ def _mark(label: Any) -> str:
         label = int(label)
     if not isinstance(label, str | bool | int | float):
         raise LabelError(f"The target must hold words, numbers or truth values; got a {type(label).__name__}.")
-    return json.dumps(label)
+    return json.dumps(label.rstrip("\0") if isinstance(label, str) else label)  # as numpy has words
 
 
 def classes_of(marks: Any) -> tuple[Any, Integers]:
     """The classes, sorted, and the place of each mark among them; −1 for that of a missing label."""
     labels = [json.loads(mark) for mark in marks.tolist()]
     classes, codes = partly_labelled(labels * 2, 2 * len(labels))  # labels that all differ look like measurements
+    if len(classes) < sum(mark != NONE for mark in marks.tolist()):
+        raise LabelError("The target must hold labels that stay different as numbers of one type; some are too large.")
     return classes, codes[: len(labels)]
 
 

@@ -259,6 +259,11 @@ class Additive:
 
 def _placed(model: Any, classes: Any) -> Statistics:
     place: Integers = np.searchsorted(classes, model.classes_)
+    if (np.diff(place) == 0).any():
+        raise LabelError(
+            "Models that are combined must have labels that stay different as numbers of one type; got "
+            f"{model.classes_.dtype} labels that {classes.dtype} cannot tell apart."
+        )
     return {name: t.with_classes(place, len(classes)) for name, t in model._get_statistics().items()}
 
 

@@ -140,6 +140,8 @@ def _of_one_kind(labels: Any) -> Any:
             f"{' and '.join(kinds)}."
         )
     kind = float if found == {int, float} else next(iter(found), object)
+    if kind is int and max(labels) > np.iinfo(np.int64).max:
+        return np.array(labels.tolist(), np.uint64)
     return labels.astype(kind) if kind in KINDS else labels
 
 

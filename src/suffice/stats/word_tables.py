@@ -28,13 +28,19 @@ def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
 
 
 def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, Any]:
-    """The sums of tables of tokens and of documents; each part has the place of its words, and both of its tables."""
+    """The sums of tables of tokens and of documents; each part has the places of its words, and both of its tables.
+
+    Buckets have no places: they stay where they are.
+    """
     given: list[tuple[Any, ...]] = []
     for place, tokens, documents in parts:
         numbers = (tokens.data, documents.data)
         given.append((place, tokens.indptr.astype(np.int64), tokens.indices.astype(np.int32, copy=False), *numbers))
-    start, index, *sums = _native.add_counts(given, classes, width, thread_count())
-    first, second = (table_of(data, index, start.astype(np.int32), (classes, width)) for data in sums)
+    found: tuple[Any, ...] = _native.add_counts(given, classes, width, thread_count())
+    start, index, *sums = found
+    kind = np.int32 if start[-1] < 2**31 else np.int64
+    index, start = index.astype(kind, copy=False), start.astype(kind)
+    first, second = (table_of(data, index, start, (classes, width)) for data in sums)
     return first, second
 
 

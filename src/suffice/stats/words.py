@@ -167,14 +167,8 @@ class WordCounts:
         for part in parts:
             first._check_like(part)
         words, places = united([part.words for part in parts])
-        if first.hash_bits:
-            places = [np.arange(first.width)] * len(parts)
-        every = list(zip(parts, places, strict=True))
-        tables = added(
-            [(place, part.tokens, part.documents) for part, place in every],
-            first.n_classes,
-            max(len(words), first.width),
-        )
+        every, width = list(zip(parts, places, strict=True)), first.width if first.hash_bits else len(words)
+        tables = added([(place, part.tokens, part.documents) for part, place in every], first.n_classes, width)
         repeats = summed(*((part._repeats_at(place), part.repeat_documents) for part, place in every))
         lengths = summed(*((part.lengths, part.length_documents) for part in parts))
         return cls(words, np.sum([part.n for part in parts], axis=0), *tables, *repeats, *lengths, first.hash_bits)
@@ -265,6 +259,8 @@ class WordCounts:
         return replace(self, words=words, tokens=tokens, documents=documents, repeats=self._repeats_at(place))
 
     def _repeats_at(self, place: Integers) -> Integers:
+        if self.hash_bits:
+            return self.repeats
         repeats = self.repeats.copy()
         repeats[:, 1] = place[repeats[:, 1]]
         return repeats
