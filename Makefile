@@ -1,25 +1,38 @@
 # Two commands from a clean clone: `make demo` shows what the library does, `make test` checks all of it.
 # Each makes its own .venv; nothing else on the machine is touched.
+# Another Python: `make test PYTHON=python3.13`, which has an environment of its own, .venv-3.13.
 
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+ifeq ($(origin PYTHON),command line)
+VENV := .venv-$(shell $(PYTHON) -c 'import sys; print("%d.%d%s" % (*sys.version_info[:2], sys.abiflags))' 2>/dev/null)
+else
+PYTHON :=
 VENV := .venv
+endif
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+# What others bring is installed in the ordinary way: each package that comes as source has a build environment of its own.
+REQUIRE := $(PIP) --constraint constraints.txt --requirement /dev/stdin
 BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__init__.py
 
-.PHONY: help demo families test docs bench lint types imports unit format wheel constraints clean
+# Nothing that a shell happens to hold changes what is installed or built. CC and CXX choose a compiler.
+unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP VIRTUAL_ENV CMAKE_ARGS CMAKE_GENERATOR CMAKE_PREFIX_PATH CFLAGS CXXFLAGS LDFLAGS
+unexport PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_NO_DEPS PIP_NO_BUILD_ISOLATION PIP_CONSTRAINT PIP_REQUIREMENT PIP_NO_BINARY
+
+.PHONY: help demo families test test-thorough newcomer docs bench lint types imports unit format wheels constraints clean
 
 help:
 	@echo "make demo    train a text classifier on the docstrings installed here, test it, ask it questions"
 	@echo "make demo ASK=\"How do I ...?\"    ask it yours"
 	@echo "make families    a walk through the conjugate families on the examples that made them famous"
-	@echo "make test    check everything: style, types, imports, tests, documentation examples"
+	@echo "make test    check everything: style, types, imports, tests, documentation examples (four minutes)"
+	@echo "make test-thorough    the same tests with more examples for every law, and the laws over every classifier (half an hour)"
+	@echo "make newcomer    clone HEAD, run make demo and make test with an empty HOME and no package cache"
 	@echo "make docs    run the gallery and build the site into build/site; open build/site/index.html"
 	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (half an hour)"
-	@echo "make lint | types | imports | unit    one part of it"
+	@echo "make lint | types | imports | unit    one part of make test"
 	@echo "make format  let ruff arrange the code"
-	@echo "make wheel   build a wheel into dist/"
 	@echo "make clean   remove .venv and everything built"
+	@echo "make test PYTHON=python3.13    with another Python, in an environment of its own"
 
 demo: $(VENV)/.installed
 	@$(BIN)/python examples/route.py "$$ASK"
@@ -68,44 +81,48 @@ unit: $(VENV)/.checked
 	@echo "==> tests, laws and documentation examples (pytest)"
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup
 
+test-thorough: $(VENV)/.checked
+	@echo "==> tests with more examples, laws over every classifier (pytest)"
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup --thorough
+
+newcomer:
+	@tools/newcomer.sh $(if $(PYTHON),PYTHON=$(PYTHON))
+
 format: $(VENV)/.checked
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
-
-wheel: $(VENV)/.checked
-	@$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
-	@ls dist/*.whl
 
 # Write down what is installed now as what CI installs from here on.
 constraints: $(VENV)/.checked
 	@$(BIN)/python -m pip freeze --all --exclude suffice --exclude pip --exclude setuptools > constraints.txt
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-* build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Suffice needs Python 3.11 or newer: make PYTHON=/path/to/python3.11 ..."; exit 1; }
-	@echo "==> creating $(VENV) with $$($(PYTHON) --version)"
-	@$(PYTHON) -m venv $(VENV)
+	@python=$$(tools/find_python.sh $(PYTHON)) || exit 1; \
+	echo "==> creating $(VENV) with $$($$python --version), $$($$python -c 'import sys; print(sys.executable)')"; \
+	$$python -m venv $(VENV)
 
 $(VENV)/.installed: $(BIN)/python $(BUILT_FROM) constraints.txt
-	@echo "==> installing what the build needs"
-	@$(PIP) scikit-build-core nanobind cmake ninja
+	@echo "==> installing what the build and the library need"
+	@$(BIN)/python tools/requirements.py build | $(REQUIRE)
+	@$(BIN)/python tools/requirements.py report | $(REQUIRE)
 	@echo "==> compiling and installing suffice (a minute or two the first time)"
-	@$(PIP) --no-build-isolation --editable '.[report]'
+	@$(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@
 
 $(VENV)/.checked: $(VENV)/.installed
 	@echo "==> installing what the checks need"
-	@$(PIP) --no-build-isolation --editable ".[dev,docs]"
+	@$(BIN)/python tools/requirements.py dev docs | $(REQUIRE)
 	@touch $@
 
 $(VENV)/.documented: $(VENV)/.installed
 	@echo "==> installing what the site needs"
-	@$(PIP) --no-build-isolation --editable ".[docs]"
+	@$(BIN)/python tools/requirements.py docs | $(REQUIRE)
 	@touch $@
 
 $(VENV)/.benched: $(VENV)/.installed
 	@echo "==> installing the peers to compare with"
-	@$(PIP) --no-build-isolation --editable ".[bench]"
+	@$(BIN)/python tools/requirements.py bench | $(REQUIRE)
 	@touch $@
