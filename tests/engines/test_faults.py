@@ -30,6 +30,7 @@ pytestmark = quiet
 PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "weights": None}
 
 
+@pytest.mark.thorough
 def test_spark_counts_no_row_twice_where_a_task_is_slow_or_its_executor_is_killed(spark: Any, tmp_path: Path) -> None:
     """A second attempt runs beside the first, or after it. (The session of `spark` says that there is a Java.)"""
     environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

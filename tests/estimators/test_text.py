@@ -226,6 +226,7 @@ def test_more_that_is_refused() -> None:
     assert model.predict_proba([]).shape == (0, 3)
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not NEWS.exists(), reason="20 Newsgroups is not beside the clone")
 def test_20_newsgroups() -> None:
     parts: dict[str, tuple[list[str], list[str]]] = {"train": ([], []), "test": ([], [])}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pytest
 
 import suffice as sf
 from laws import weighed
@@ -156,3 +157,13 @@ ESTIMATORS = [
     EstimatorCase("LinearDiscriminantAnalysis", sf.LinearDiscriminantAnalysis(), reals, exact=False, lone=False),
     EstimatorCase("QuadraticDiscriminantAnalysis", sf.QuadraticDiscriminantAnalysis(), reals, exact=False, lone=False),
 ]
+
+
+def one_of_each_kind(cases: list[EstimatorCase]) -> list[Any]:
+    """Return parameters of a law that takes long: the first case of each class, and the others in the thorough run."""
+    kinds: set[type] = set()
+    chosen = []
+    for case in cases:
+        chosen.append(case if type(case.model) not in kinds else pytest.param(case, marks=pytest.mark.thorough))
+        kinds.add(type(case.model))
+    return chosen

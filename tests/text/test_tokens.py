@@ -87,7 +87,11 @@ def test_every_code_point_alone_and_in_company() -> None:
 
 
 @pytest.mark.skipif(not (SHARED / "udhr").exists(), reason="the declaration of human rights is not beside the clone")
-@pytest.mark.parametrize("options", [OPTIONS[0], OPTIONS[2], OPTIONS[5], OPTIONS[7]], ids=str)
+@pytest.mark.parametrize(
+    "options",
+    [OPTIONS[0], *(pytest.param(OPTIONS[k], marks=pytest.mark.thorough) for k in (2, 5, 7))],
+    ids=str,
+)
 def test_hundreds_of_languages(options: dict[str, Any]) -> None:
     with zipfile.ZipFile(SHARED / "udhr" / "udhr.zip") as archive:
         texts = [archive.read(name).decode("utf-8", "replace") for name in archive.namelist() if name[-1] != "/"]
