@@ -80,11 +80,11 @@ imports: $(VENV)/.checked
 
 unit: $(VENV)/.checked
 	@echo "==> tests, laws and documentation examples (pytest)"
-	@$(BIN)/python -m pytest -n 2
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2
 
 test-thorough: $(VENV)/.checked
 	@echo "==> tests with more examples, laws over every classifier (pytest)"
-	@$(BIN)/python -m pytest -n 2 --thorough
+	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --thorough
 
 coverage: $(VENV)/.checked
 	@$(BIN)/python tools/requirements.py group coverage | $(REQUIRE)

@@ -107,6 +107,7 @@ def test_links_lead_to_where_files_are_on_the_site() -> None:
         assert led(code, "docs/guide.md") == code
 
 
+@pytest.mark.thorough
 def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:
     pages.stage(tmp_path / "pages", lambda path, folder: _moved(path, drawn, folder))
     assert pages.build(tmp_path / "pages", tmp_path / "site") == 0

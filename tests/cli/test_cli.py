@@ -198,6 +198,7 @@ def test_nothing_heavy_is_imported_for_help() -> None:
     assert "fit" in done.stdout
 
 
+@pytest.mark.thorough
 def test_a_kill_in_the_middle_of_an_update_loses_nothing(here: Path) -> None:
     """The file is the old one or the new one, whenever the process dies."""
     path = here / "mail.suffice"

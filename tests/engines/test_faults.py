@@ -60,6 +60,7 @@ def _read(part: int, folder: str, slow: float) -> Any:
     return lost_executor.rows(part).to_pandas()
 
 
+@pytest.mark.thorough
 def test_a_dask_worker_is_killed_in_the_middle_of_a_fit(tmp_path: Path) -> None:
     import distributed
 

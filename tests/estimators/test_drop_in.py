@@ -78,14 +78,19 @@ def refused(estimator: Any) -> dict[str, str]:
     return FRACTIONS if isinstance(estimator, sf.DirichletMultinomialNB) else {}
 
 
-CHECKED = [
-    *ALL,
+VARIANTS = [
     sf.NaiveBayes(),
     sf.GaussianDiscriminant(),
     sf.GaussianDiscriminant("shared", prior="evidence", temper=None),
     sf.QuadraticDiscriminantAnalysis(solver="eigen", shrinkage=0.1),
 ]
-test_estimator_checks: Any = parametrize_with_checks(CHECKED, expected_failed_checks=refused)(each_check)
+test_estimator_checks: Any = parametrize_with_checks(ALL, expected_failed_checks=refused)(each_check)
+
+
+@pytest.mark.thorough
+@parametrize_with_checks(VARIANTS, expected_failed_checks=refused)  # type: ignore[untyped-decorator]
+def test_estimator_checks_of_variants(estimator: Any, check: Any) -> None:
+    check(estimator)
 
 
 class Rounding(sf.DirichletMultinomialNB):

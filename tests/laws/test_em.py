@@ -21,6 +21,7 @@ from laws.estimators import (
     flags,
     mixed,
     names_of_categories,
+    one_of_each_kind,
     reals,
     texts,
 )
@@ -89,7 +90,9 @@ MORE = [
 ]
 EVERY = [case for case in [*ESTIMATORS, *MORE] if case.name not in REFUSED]
 PROMISED = [case for case in EVERY if case.name not in WAVERS]
-every_one = pytest.mark.parametrize("case", [case for case in ESTIMATORS if case.name not in REFUSED], ids=str)
+LABELLED = [case for case in ESTIMATORS if case.name not in REFUSED]
+every_one = pytest.mark.parametrize("case", LABELLED, ids=str)
+each_kind = pytest.mark.parametrize("case", one_of_each_kind(LABELLED), ids=str)
 
 
 def partly(case: EstimatorCase, seed: int, n: int = 60, known: int = 20) -> tuple[Any, Any]:
@@ -140,7 +143,7 @@ def test_where_all_rows_have_labels_it_is_a_fit(case: EstimatorCase) -> None:
     np.testing.assert_allclose(model.predict_log_proba(X), plain.predict_log_proba(X), rtol=1e-7, atol=1e-7)
 
 
-@every_one
+@each_kind
 def test_rows_of_no_weight_were_never_there(case: EstimatorCase) -> None:
     X, y = partly(case, 3)
     none = climbed(case, X, y, np.where(np.arange(60) < 45, 1.0, 0.0), max_iter=2)
@@ -149,7 +152,7 @@ def test_rows_of_no_weight_were_never_there(case: EstimatorCase) -> None:
     np.testing.assert_allclose(none.predict_log_proba(X), fewer.predict_log_proba(X), rtol=1e-6, atol=1e-6)
 
 
-@every_one
+@each_kind
 def test_a_row_of_weight_two_is_a_row_twice(case: EstimatorCase) -> None:
     X, y = partly(case, 4)
     twice = np.concatenate([np.arange(60), np.arange(0, 60, 3)])
@@ -159,7 +162,7 @@ def test_a_row_of_weight_two_is_a_row_twice(case: EstimatorCase) -> None:
     np.testing.assert_allclose(heavy.predict_log_proba(X), again.predict_log_proba(X), rtol=1e-5, atol=1e-5)
 
 
-@every_one
+@each_kind
 def test_the_order_of_rows_and_how_they_come_change_nothing(case: EstimatorCase) -> None:
     X, y = partly(case, 5)
     order = np.random.default_rng(0).permutation(60)

@@ -95,7 +95,11 @@ def drawn(name: str) -> sf.reporting.Report:
     return sf.report(model.fit(X, y), X, y)
 
 
-@pytest.mark.parametrize("name", [name for name, *_ in models()])
+OFTEN = ["multinomial", "gaussian", "table", "texts"]
+RARELY = [pytest.param(name, marks=pytest.mark.thorough) for name, *_ in models() if name not in OFTEN]
+
+
+@pytest.mark.parametrize("name", [*OFTEN, *RARELY])
 @pytest.mark.filterwarnings("ignore:The urns of")
 def test_every_classifier_has_a_page(name: str) -> None:
     page = drawn(name)

@@ -109,18 +109,15 @@ def choose_temper(scores: Array, log_prior: Array, codes: Integers, weights: Arr
 
 
 def _descended(objective: Any, least: Array, most: Array) -> Array:
-    """Where a function of two numbers between bounds is least: Newton's steps, shortened until they lead down."""
+    """Where a function of two numbers between bounds is least: Newton's steps, shortened until they lead down.
+
+    When a step gains next to nothing, one more is taken unseen: near the lowest point each step doubles the digits, and
+    the values no longer tell which of two places is lower.
+    """
     at = np.zeros(2)
     value, slope, bend = objective(at)
     for _ in range(50):
-        free = ~((at <= least) & (slope > 0) | (at >= most) & (slope < 0))
-        if not free.any():
-            break
-        curve = np.abs(np.linalg.eigvalsh(bend[np.ix_(free, free)])).max()
-        inside = bend[np.ix_(free, free)]
-        inside = inside if np.linalg.eigvalsh(inside).min() > 1e-6 * curve else curve * np.eye(int(free.sum()))
-        step = np.zeros(2)
-        step[free] = -np.linalg.solve(inside, slope[free])
+        step = _newton_step(slope, bend, at, least, most)
         for _ in range(30):
             there = np.clip(at + step, least, most)
             found = objective(there)
@@ -132,8 +129,21 @@ def _descended(objective: Any, least: Array, most: Array) -> Array:
         gained = value - found[0]
         at, (value, slope, bend) = there, found
         if gained <= 1e-9 * (1 + abs(value)):
-            break
+            return np.asarray(np.clip(at + _newton_step(slope, bend, at, least, most), least, most))
     return at
+
+
+def _newton_step(slope: Array, bend: Array, at: Array, least: Array, most: Array) -> Array:
+    """The step to where the slope vanishes, of the numbers that are free to move."""
+    step = np.zeros(2)
+    free = ~((at <= least) & (slope > 0) | (at >= most) & (slope < 0))
+    if free.any():
+        inside = bend[np.ix_(free, free)]
+        curves = np.linalg.eigvalsh(inside)
+        curve = np.abs(curves).max()
+        inside = inside if curves.min() > 1e-6 * curve else curve * np.eye(int(free.sum()))
+        step[free] = -np.linalg.solve(inside, slope[free])
+    return step
 
 
 def _own_logs(scores: Array, log_prior: Array, codes: Integers, powers: Any) -> tuple[Array, Array, Array]:

@@ -187,7 +187,7 @@ def fit_weights(
     found = descend(objective, (first - middle) / scale, least, tolerance, tell=tell)
     parameters = middle + found.x * scale
     terms = parameters[n:]
-    weights = np.maximum(parameters[:n], 0.0)
+    weights = np.where(found.x[:n] > least[:n], np.maximum(parameters[:n], 0.0), 0.0)  # at its bound, none at all
     return Fitted(weights, terms - terms.mean(), ridge, -found.value, found.calls)
 
 
