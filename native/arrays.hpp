@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <type_traits>
 
+#include "compiler.hpp"
 #include "threads.hpp"
 
 namespace suffice {
@@ -40,7 +41,7 @@ struct Strip {
 // Rows are visited in the order of their classes, so the processor cannot guess which comes next: tell it.
 inline void expect(const void* begin, Index bytes) {
     const char* at = static_cast<const char*>(begin);
-    for (Index byte = 0; byte < std::min<Index>(bytes, 2048); byte += 64) __builtin_prefetch(at + byte);
+    for (Index byte = 0; byte < std::min<Index>(bytes, 2048); byte += 64) prefetch(at + byte);
 }
 
 constexpr Index block_rows = 4096;  // added up at once: few enough that plain sums keep 13 digits

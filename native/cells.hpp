@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "compiler.hpp"
 #include "pairs.hpp"
 
 namespace suffice {
@@ -36,13 +37,10 @@ struct RealSum {
 inline double log_factorial(double x) {
     static const auto table = [] {
         std::array<double, 1024> t{};
-        int sign = 0;
-        for (int i = 0; i < 1024; ++i) t[i] = ::lgamma_r(i + 1.0, &sign);
+        for (int i = 0; i < 1024; ++i) t[i] = log_gamma(i + 1.0);
         return t;
     }();
-    if (x >= 0 && x < 1024) return table[static_cast<int>(x)];
-    int sign = 0;
-    return ::lgamma_r(x + 1.0, &sign);
+    return x >= 0 && x < 1024 ? table[static_cast<int>(x)] : log_gamma(x + 1.0);
 }
 
 struct PoissonSum {

@@ -7,20 +7,14 @@
 #include <vector>
 
 #include "bind.hpp"
-#include "processors.hpp"
+#include "compiler.hpp"
 
 namespace suffice {
 namespace {
 
 constexpr Index rows_at_once = 8, axes_at_once = 8, block = 512;
 
-typedef double Eight __attribute__((vector_size(64)));
-
-SUFFICE_INLINE Eight load(const double* at) {
-    Eight some;
-    std::memcpy(&some, at, sizeof(some));
-    return some;
-}
+SUFFICE_INLINE void load(Eight& some, const double* at) { std::memcpy(&some, at, sizeof(some)); }
 
 // What turns rows: for each body where its middle is, and its axes, eight of them side by side for each column.
 struct Bodies {
@@ -55,7 +49,8 @@ SUFFICE_INLINE void turn(const Bodies& all, Index body, const double* away, doub
         const double* axes = all.axes.data() + place * all.d * axes_at_once;
         Eight sum[axes_at_once] = {};
         for (Index j = 0; j < most; ++j) {
-            const Eight x = load(away + j * rows_at_once);
+            Eight x;
+            load(x, away + j * rows_at_once);
             for (Index q = 0; q < axes_at_once; ++q) sum[q] += x * axes[j * axes_at_once + q];
         }
         for (Index q = 0; q < axes_at_once; ++q) {
@@ -69,7 +64,9 @@ SUFFICE_FOR_EACH_PROCESSOR
 void measure(const Bodies& all, const double* x, double* away, double* z, double* out) {
     for (Index body = 0; body < all.bodies; ++body) {
         for (Index j = 0; j < all.d; ++j) {
-            const Eight part = load(x + j * rows_at_once) - all.middle[body * all.d + j];
+            Eight part;
+            load(part, x + j * rows_at_once);
+            part -= all.middle[body * all.d + j];
             std::memcpy(away + j * rows_at_once, &part, sizeof(part));
         }
         turn(all, body, away, z);
@@ -77,7 +74,8 @@ void measure(const Bodies& all, const double* x, double* away, double* z, double
         for (Index c = 0; c < classes; ++c) {
             Eight sum = {};
             for (Index k = 0; k < all.rank; ++k) {
-                Eight part = load(z + k * rows_at_once);
+                Eight part;
+                load(part, z + k * rows_at_once);
                 if (all.turned) part -= all.turned[c * all.rank + k];
                 sum += part * part;
             }

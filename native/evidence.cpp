@@ -3,19 +3,17 @@
 #include <cstring>
 
 #include "bind.hpp"
-#include "processors.hpp"
+#include "compiler.hpp"
 
 namespace suffice {
 namespace {
-
-typedef double Four __attribute__((vector_size(32)));
 
 // For each of some lines of a table Σ_c line_c·pull_c; the width is a multiple of four, or two.
 SUFFICE_FOR_EACH_PROCESSOR
 void dots(const double* table, Index width, const Index* cells, Index count, const double* pull, double* out) {
     for (Index k = 0; k < count; ++k) {
         const double* line = table + cells[k] * width;
-        for (Index c = 0; c < width; c += 8) __builtin_prefetch(table + cells[k + Strip::ahead] * width + c);
+        for (Index c = 0; c < width; c += 8) prefetch(table + cells[k + Strip::ahead] * width + c);
         if (width == 2) {
             out[k] = line[0] * pull[0] + line[1] * pull[1];
             continue;
@@ -204,7 +202,7 @@ class Evidence {
         double mass = 0;
         const Index begin = start_.data()[i], end = start_.data()[i + 1];
         for (Index k = begin; k < end; ++k) {
-            if (k + 16 < end) __builtin_prefetch(&lines_[word_.data()[k + 16]]);
+            if (k + 16 < end) prefetch(&lines_[word_.data()[k + 16]]);
             const Line& at = lines_[word_.data()[k]];
             const double x = weights[word_.data()[k]] * count_.data()[k];
             mass += x;
@@ -214,7 +212,7 @@ class Evidence {
                 room.worth.push_back(x);
             } else {
                 room.few.push_back(k);
-                __builtin_prefetch(few_.data() + at.at);
+                prefetch(few_.data() + at.at);
             }
         }
         const Index whole = room.cells.size();

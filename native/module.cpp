@@ -1,7 +1,5 @@
 // The compiled half of suffice: arrays in, arrays out. It knows nothing of Bayes, and of Python's objects only texts.cpp
 // knows one kind: strings.
-#include <pthread.h>
-
 #include "text.hpp"
 
 NB_MODULE(_native, m) {
@@ -9,7 +7,7 @@ NB_MODULE(_native, m) {
     nb::set_leak_warnings(false);  // a model that lives until Python ends is no leak
     nb::class_<suffice::Rule>(m, "Rule", "What a value must be: least <= x <= most, and whole if asked.")
         .def(nb::init<double, double, bool>(), nb::arg("least"), nb::arg("most"), nb::arg("whole") = false);
-    pthread_atfork(nullptr, nullptr, [] { suffice::Crew::at_work() = 0; });  // a child starts with no calls at work
+    suffice::in_every_child([] { suffice::Crew::at_work() = 0; });  // a child starts with no calls at work
     suffice::bind_dense(m);
     suffice::bind_sparse(m);
     suffice::bind_evidence(m);

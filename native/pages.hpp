@@ -4,10 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 
-#if defined(__linux__)
+#if defined(__linux__) && !defined(SUFFICE_PLAIN_CPP)
+#define SUFFICE_MAPS
 #include <sys/mman.h>
 #endif
 
@@ -17,6 +17,7 @@ template <class Value>
 struct LargePages {
     using value_type = Value;
     static constexpr std::size_t page = std::size_t{1} << 21;
+    static constexpr std::align_val_t line{64};
 
     LargePages() = default;
     template <class Other>
@@ -25,26 +26,21 @@ struct LargePages {
     // A page or more comes from the system and goes back to it: the heap would keep what tables leave behind as they grow.
     Value* allocate(std::size_t count) {
         const std::size_t least = count * sizeof(Value);
-        if (least >= page) return static_cast<Value*>(map(whole(least)));
-        void* place = std::aligned_alloc(64, (least + 63) / 64 * 64);
-        if (!place) throw std::bad_alloc();
-        return static_cast<Value*>(place);
+        return static_cast<Value*>(least >= page ? map(whole(least)) : ::operator new(least, line));
     }
 
     void deallocate(Value* place, std::size_t count) {
-#if defined(__linux__)
         if (count * sizeof(Value) >= page) {
-            munmap(place, whole(count * sizeof(Value)));
-            return;
+            unmap(place, whole(count * sizeof(Value)));
+        } else {
+            ::operator delete(place, line);
         }
-#endif
-        std::free(place);
     }
 
     static std::size_t whole(std::size_t bytes) { return (bytes + page - 1) / page * page; }
 
     static void* map(std::size_t bytes) {
-#if defined(__linux__)
+#if defined(SUFFICE_MAPS)
         void* found = mmap(nullptr, bytes + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (found == MAP_FAILED) throw std::bad_alloc();
         char* begin = static_cast<char*>(found);
@@ -56,9 +52,15 @@ struct LargePages {
 #endif
         return begin + skip;
 #else
-        void* place = std::aligned_alloc(page, bytes);
-        if (!place) throw std::bad_alloc();
-        return place;
+        return ::operator new(bytes, line);
+#endif
+    }
+
+    static void unmap(void* place, [[maybe_unused]] std::size_t bytes) {
+#if defined(SUFFICE_MAPS)
+        munmap(place, bytes);
+#else
+        ::operator delete(place, line);
 #endif
     }
 

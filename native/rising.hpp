@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "compiler.hpp"
 #include "score.hpp"
 
 namespace suffice {
@@ -19,8 +20,7 @@ inline double log_rising(double a, double n) {
         const double end = a + n;
         return (a - 0.5) * std::log1p(n / a) + n * std::log(end) - n + (stirling_tail(end) - stirling_tail(a));
     }
-    int sign;
-    return ::lgamma_r(a + n, &sign) - ::lgamma_r(a, &sign);
+    return log_gamma(a + n) - log_gamma(a);
 }
 
 // Tables of a and of ln a, one line per cell. Most words come once, and take only the second.

@@ -5,19 +5,13 @@
 #include <vector>
 
 #include "accumulate.hpp"
-
-// The same arithmetic compiled for wider registers, chosen when the module loads; results are equal to the bit.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__)
-#define SUFFICE_WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define SUFFICE_WIDE
-#endif
+#include "compiler.hpp"
 
 namespace suffice {
 
 // scatter += w·d·dᵀ, upper triangle, for each row d of a block
-SUFFICE_WIDE inline void add_outer_products(const double* rows, const double* weight, Index count, Index d,
-                                            double* scatter) {
+SUFFICE_FOR_EACH_PROCESSOR
+inline void add_outer_products(const double* rows, const double* weight, Index count, Index d, double* scatter) {
     for (Index r = 0; r < count; ++r) {
         const double* x = rows + r * d;
         for (Index i = 0; i < d; ++i) {

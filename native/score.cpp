@@ -5,17 +5,12 @@
 
 #include <cstring>
 
-#include "processors.hpp"
-
+#include "compiler.hpp"
 
 namespace suffice {
 namespace {
 
 constexpr Index widest = 20;
-
-// Two or four classes side by side.
-typedef double Two __attribute__((vector_size(16)));
-typedef double Four __attribute__((vector_size(32)));
 
 // The part number c of what lies at a place, aligned or not.
 template <class Some>
@@ -37,7 +32,7 @@ SUFFICE_INLINE void add_weights(const double* table, Index step, const Index* ce
     if (cells && values) {  // words, scattered over a table larger than the cache: ask for their lines ahead of time
         for (Index k = 0; k < count; ++k) {
             const double* next = table + cells[k + Strip::ahead] * step;
-            for (Index c = 0; c < classes; c += 8) __builtin_prefetch(next + c);
+            for (Index c = 0; c < classes; c += 8) prefetch(next + c);
             const double* w = table + cells[k] * step;
             for (int c = 0; c < parts; ++c) {
                 Some weight;
@@ -108,14 +103,14 @@ SUFFICE_INLINE void for_tiles(Index width, Use use) {
 SUFFICE_FOR_EACH_PROCESSOR
 void weigh(const double* table, Index width, const Index* cells, Index first, const double* values, Index count,
            double* line) {
-    for_tiles(width, [&](auto tile, Index at) __attribute__((always_inline)) {
+    for_tiles(width, [&](auto tile, Index at) SUFFICE_INLINE_LAMBDA {
         add_weights<typename decltype(tile)::Some, decltype(tile)::parts>(table + at, width, cells, first, values, count, line + at);
     });
 }
 
 SUFFICE_FOR_EACH_PROCESSOR
 void ring(const double* mean, const double* precision, Index width, const double* values, Index count, double* line) {
-    for_tiles(width, [&](auto tile, Index at) __attribute__((always_inline)) {
+    for_tiles(width, [&](auto tile, Index at) SUFFICE_INLINE_LAMBDA {
         add_bells<typename decltype(tile)::Some, decltype(tile)::parts>(mean + at, precision + at, width, values, count, line + at);
     });
 }

@@ -1,6 +1,6 @@
 #include "stream.hpp"
 
-#include "processors.hpp"
+#include "compiler.hpp"
 
 namespace suffice {
 

@@ -54,8 +54,8 @@ class TextWeights {
         double base = 0, mass = 0, n = 0;
         const std::vector<std::uint32_t>& words = bag.words;
         for (std::size_t k = 0; k < words.size(); ++k) {
-            if (k + 16 < words.size()) __builtin_prefetch(&lines_[words[k + 16]]);
-            if (k + 8 < words.size()) __builtin_prefetch(weights_.data() + lines_[words[k + 8]].start);
+            if (k + 16 < words.size()) prefetch(&lines_[words[k + 16]]);
+            if (k + 8 < words.size()) prefetch(weights_.data() + lines_[words[k + 8]].start);
             const Line& at = lines_[words[k]];
             const Weight* end = weights_.data() + lines_[words[k] + 1].start;
             const double x = times == Times::damped ? damped(bag.count(words[k])) : 1.0;

@@ -7,7 +7,7 @@ namespace suffice {
 bool holds_any(std::string_view text, const std::vector<std::string>& patterns) {
     if (patterns.empty() || is_ascii(reinterpret_cast<const Byte*>(text.data()), text.size())) return false;
     return std::any_of(patterns.begin(), patterns.end(),
-                       [&](const std::string& p) { return memmem(text.data(), text.size(), p.data(), p.size()); });
+                       [&](const std::string& p) { return holds(text, p); });
 }
 
 std::vector<std::string> read_patterns(const nb::list& patterns) {
@@ -16,23 +16,43 @@ std::vector<std::string> read_patterns(const nb::list& patterns) {
     return out;
 }
 
-nb::object utf8(PyObject* text) {
+nb::bytes utf8(PyObject* text) {
     PyObject* bytes = PyUnicode_AsEncodedString(text, "utf-8", "surrogatepass");
     if (!bytes) nb::raise_python_error();
-    return nb::steal(bytes);
+    return nb::steal<nb::bytes>(bytes);
 }
 
+// The bytes of a string of plain ASCII, where they are; none of any other string, which has its letters in another form.
+const char* ascii(PyObject* text, Py_ssize_t& size) {
+#if defined(Py_LIMITED_API)
+    static PyObject* const asks = PyObject_GetAttrString(reinterpret_cast<PyObject*>(&PyUnicode_Type), "isascii");
+    const nb::object answer = nb::steal(PyObject_Vectorcall(asks, &text, 1, nullptr));
+    if (!answer.is_valid()) nb::raise_python_error();
+    if (!answer.is(nb::handle(Py_True))) return nullptr;
+    const char* bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!bytes) nb::raise_python_error();
+    return bytes;
+#else
+    if (!PyUnicode_IS_ASCII(text)) return nullptr;
+    size = PyUnicode_GET_LENGTH(text);
+    return static_cast<const char*>(PyUnicode_DATA(text));
+#endif
+}
+
+std::string_view view_of(const nb::bytes& bytes) { return {bytes.c_str(), bytes.size()}; }
+
 void add_text(Texts& out, nb::object text, const std::vector<std::string>& patterns, bool ours) {
-    if (PyUnicode_IS_ASCII(text.ptr())) {
-        out.views.emplace_back(static_cast<const char*>(PyUnicode_DATA(text.ptr())), PyUnicode_GET_LENGTH(text.ptr()));
+    Py_ssize_t size;
+    if (const char* plain = ascii(text.ptr(), size)) {
+        out.views.emplace_back(plain, size);
         if (ours) out.owners.push_back(text);
         return;
     }
-    nb::object bytes = utf8(text.ptr());
-    std::string_view view(PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr()));
+    nb::bytes bytes = utf8(text.ptr());
+    std::string_view view = view_of(bytes);
     if (holds_any(view, patterns)) {
         bytes = utf8(text.attr("lower")().ptr());
-        view = {PyBytes_AS_STRING(bytes.ptr()), static_cast<std::size_t>(PyBytes_GET_SIZE(bytes.ptr()))};
+        view = view_of(bytes);
     }
     out.views.push_back(view);
     out.owners.push_back(std::move(bytes));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -38,6 +39,15 @@ class Crew {
     Index size_;
 };
 
+// Threads that are waited for in the end. (std::jthread would do, but not every library has it.)
+struct Joined {
+    std::vector<std::thread> threads;
+
+    ~Joined() {
+        for (std::thread& thread : threads) thread.join();
+    }
+};
+
 // Calls task(i) for i in [0, count). The order is free, so tasks must not share what they write.
 template <class Task>
 void parallel_for(Index count, int threads, Task task) {
@@ -59,17 +69,18 @@ void parallel_for(Index count, int threads, Task task) {
             next = count;
         }
     };
-    std::vector<std::jthread> pool;
-    pool.reserve(workers - 1);
-    for (Index i = 1; i < workers; ++i) {
-        try {
-            pool.emplace_back(work);
-        } catch (const std::system_error&) {
-            break;  // no more threads to be had: the ones we have do all the work
+    {
+        Joined pool;
+        pool.threads.reserve(workers - 1);
+        for (Index i = 1; i < workers; ++i) {
+            try {
+                pool.threads.emplace_back(work);
+            } catch (const std::system_error&) {
+                break;  // no more threads to be had: the ones we have do all the work
+            }
         }
+        work();
     }
-    work();
-    pool.clear();
     if (failure) std::rethrow_exception(failure);
 }
 

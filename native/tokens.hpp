@@ -10,9 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
+#include "compiler.hpp"
 
 namespace suffice {
 
@@ -30,11 +28,11 @@ struct Unicode {
         for (int b = 0; b < 256; ++b) {
             lower_word[b] = b < 128 && (table[b] & word) ? static_cast<Byte>(table[b] & code) : 0;
         }
-        lowers = lower_word['A'] == 'a';
+        lowers = lower_word[0x41] == 0x61;  // A, a
     }
 };
 
-#ifdef __SSE2__
+#ifdef SUFFICE_SSE2
 // Sixteen bytes of ASCII in lower case (if asked), and which of them belong to words: letters, digits and _.
 struct Sixteen {
     static unsigned read(const Byte* from, Byte* to, bool lower) {
@@ -116,10 +114,6 @@ constexpr std::size_t slack = 16;  // bytes that may be read beyond a token
 
 // A hash of bytes, the same on every machine: it numbers the buckets of hashed models, so it never changes.
 inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
-    auto mix = [](std::uint64_t a, std::uint64_t b) {
-        const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-        return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-    };
     // the first so many bytes of eight: few words are longer than two such parts, and no branch has to be guessed
     static constexpr std::uint64_t first[9] = {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF,
                                                0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
@@ -129,10 +123,10 @@ inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
         return chunk & first[bytes];
     };
     std::uint64_t h = 0x9E3779B97F4A7C15u ^ n;
-    for (; n > 16; n -= 16, p += 16) h = mix(h ^ part(p, 8), 0xA0761D6478BD642Fu ^ part(p + 8, 8));
+    for (; n > 16; n -= 16, p += 16) h = folded_product(h ^ part(p, 8), 0xA0761D6478BD642Fu ^ part(p + 8, 8));
     const std::size_t low = std::min<std::size_t>(n, 8);
-    h = mix(h ^ part(p, low), 0xA0761D6478BD642Fu ^ part(p + 8, n - low));
-    return mix(h, 0xE7037ED1A0B428DBu);
+    h = folded_product(h ^ part(p, low), 0xA0761D6478BD642Fu ^ part(p + 8, n - low));
+    return folded_product(h, 0xE7037ED1A0B428DBu);
 }
 
 struct Token {
@@ -174,7 +168,7 @@ class Analyzer {
             std::memcpy(s.text.data(), p, document.size());
             add(s, 0, document.size(), use);
         } else if (unit_ == Unit::word) {
-#ifdef __SSE2__
+#ifdef SUFFICE_SSE2
             if (shortest_ == 1 && longest_ == 1 && is_ascii(p, document.size())) {
                 ascii_words(p, document.size(), s, use);
                 if (!s.tokens.empty()) use(s.tokens);
@@ -199,7 +193,7 @@ class Analyzer {
         }
     }
 
-#ifdef __SSE2__
+#ifdef SUFFICE_SSE2
     // Words of plain ASCII, 64 bytes at a time; they stay where they are in the text.
     template <class Use>
     void ascii_words(const Byte* p, std::size_t n, Scratch& s, Use& use) const {

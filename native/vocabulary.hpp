@@ -51,11 +51,11 @@ class Vocabulary {
     }
 
     // A word that will soon be asked for.
-    void expect(std::uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1); }
+    void expect(std::uint64_t hash) const { prefetch<true>(&slots_[hash & (slots_.size() - 1)]); }
 
     // What stands beside a word, soon to be asked for: first its place, then, that at hand, itself.
-    void expect_place(std::uint32_t id) const { __builtin_prefetch(&place_[id]); }
-    void expect_beside(std::uint32_t id) const { __builtin_prefetch(&slots_[place_[id]], 1); }
+    void expect_place(std::uint32_t id) const { prefetch(&place_[id]); }
+    void expect_beside(std::uint32_t id) const { prefetch<true>(&slots_[place_[id]]); }
 
     std::uint32_t find(std::string_view word, std::uint64_t hash) const { return slots_[look(word, hash)].id; }
 
@@ -138,7 +138,7 @@ class Vocabulary {
 
     // Sixteen bytes at once; both have room for that beyond their end.
     static bool same(const char* a, const char* b, std::size_t n) {
-#ifdef __SSE2__
+#ifdef SUFFICE_SSE2
         const __m128i x = _mm_loadu_si128(reinterpret_cast<const __m128i*>(a));
         const __m128i y = _mm_loadu_si128(reinterpret_cast<const __m128i*>(b));
         const auto differ = ~static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(x, y)));
