@@ -30,6 +30,7 @@ help:
 	@echo "make coverage    which lines and branches the tests reach, in Python and C++; rewrites the tables of docs/quality.md"
 	@echo "make docs    run the gallery and build the site into build/site; open build/site/index.html"
 	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (half an hour)"
+	@echo "make wheels    an sdist and wheels into dist/, each installed and tried without a compiler; PYTHONS=\"path path\" names the Pythons"
 	@echo "make lint | types | imports | unit    one part of make test"
 	@echo "make format  let ruff arrange the code"
 	@echo "make clean   remove .venv and everything built"
@@ -69,6 +70,8 @@ lint: $(VENV)/.checked
 	@echo "==> style (ruff)"
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@echo "==> workflows (check-jsonschema)"
+	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 
 types: $(VENV)/.checked
 	@echo "==> types (mypy, strict)"
@@ -96,6 +99,11 @@ newcomer:
 format: $(VENV)/.checked
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
+
+# RELEASE=1: for every machine that cibuildwheel can build for here, as pyproject.toml says.
+wheels:
+	@python=$$(tools/find_python.sh $(PYTHON)) || exit 1; \
+	$$python tools/wheels.py $(if $(RELEASE),--release,$(PYTHONS))
 
 # Write down what is installed now as what CI installs from here on.
 constraints: $(VENV)/.checked
