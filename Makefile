@@ -15,7 +15,7 @@ REQUIRE := $(PIP) --constraint constraints.txt --requirement /dev/stdin
 BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__init__.py
 
 # Nothing that a shell happens to hold changes what is installed or built. CC and CXX choose a compiler.
-unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP VIRTUAL_ENV CMAKE_ARGS CMAKE_GENERATOR CMAKE_PREFIX_PATH CFLAGS CXXFLAGS LDFLAGS
+unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONDONTWRITEBYTECODE VIRTUAL_ENV CMAKE_ARGS CMAKE_GENERATOR CMAKE_PREFIX_PATH CFLAGS CXXFLAGS LDFLAGS
 unexport PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_NO_DEPS PIP_NO_BUILD_ISOLATION PIP_CONSTRAINT PIP_REQUIREMENT PIP_NO_BINARY
 
 .PHONY: help demo families test test-thorough coverage newcomer docs bench lint types imports unit format wheels constraints clean
@@ -75,7 +75,7 @@ lint: $(VENV)/.checked
 
 types: $(VENV)/.checked
 	@echo "==> types (mypy, strict)"
-	@$(BIN)/mypy
+	@$(BIN)/mypy --num-workers 2
 
 imports: $(VENV)/.checked
 	@echo "==> who may import whom (import-linter)"

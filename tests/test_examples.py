@@ -86,6 +86,7 @@ def test_the_demo_runs_and_keeps_to_its_page() -> None:
     assert [row[1] for row in rows if row] == ["numpy", "python", "scipy"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("coloured", [True, False])
 def test_colours_are_for_terminals_that_want_them(coloured: bool) -> None:
     page = on_terminal("--quick", "How do I open a socket?", **({} if coloured else {"NO_COLOR": "1"}))
@@ -94,6 +95,7 @@ def test_colours_are_for_terminals_that_want_them(coloured: bool) -> None:
     assert "How do I open a socket?" in ESCAPE.sub("", page)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("n_labels", "width"), [(2, 100), (3, 80)])
 def test_few_labels_and_narrow_terminals_make_a_page_too(
     corpus: Corpus, n_labels: int, width: int, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

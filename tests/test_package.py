@@ -112,6 +112,7 @@ OPTIONAL = {"dask": {"engines/dask.py"}, "pyspark": {"engines/spark.py", "engine
 """Libraries that only an engine needs, and where they are known."""
 
 
+@pytest.mark.thorough
 def test_an_engine_is_known_only_to_itself() -> None:
     for library, places in OPTIONAL.items():
         users = {path for path in PACKAGE.rglob("*.py") if any(m.split(".")[0] == library for m in imports(path))}
@@ -120,6 +121,7 @@ def test_an_engine_is_known_only_to_itself() -> None:
     assert loaded == "[]"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("library", list(OPTIONAL))
 def test_an_engine_that_is_not_installed_says_so(library: str) -> None:
     engine = {"dask": "dask", "pyspark": "spark"}[library]
@@ -171,6 +173,7 @@ def imports(path: Path) -> set[str]:
     return found
 
 
+@pytest.mark.thorough
 def test_a_wheel_installs_and_imports_elsewhere(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
     done = subprocess.run(

@@ -74,6 +74,7 @@ def test_modules_held_out_are_not_in_training(corpus: Corpus) -> None:
         assert test.sizes[label] == pytest.approx(0.3 * size, abs=0.05 * size)
 
 
+@pytest.mark.thorough
 def test_it_takes_seconds_and_is_silent() -> None:
     code = (
         "import sys, suffice; corpus = suffice.datasets.docstrings(300); "

@@ -11,7 +11,8 @@ import pandas as pd  # type: ignore[import-untyped]
 import pyarrow as pa
 import pytest
 
-every_engine = pytest.mark.parametrize("engine", ["dask", "spark"], indirect=True)
+SPARK = pytest.param("spark", marks=pytest.mark.thorough)  # a job takes half a second
+every_engine = pytest.mark.parametrize("engine", ["dask", SPARK], indirect=True)
 quiet = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 
 SHORT_LIVED = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

@@ -308,6 +308,7 @@ def test_two_numbers_are_a_row_and_no_pair() -> None:
     assert np.array_equal(models[0].predict(X), models[1].predict(X))
 
 
+@pytest.mark.thorough
 def test_a_stage_of_a_spark_pipeline(spark: Any) -> None:
     from suffice.engines.spark import SparkSufficeEstimator
 

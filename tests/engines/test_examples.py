@@ -32,6 +32,7 @@ def test_the_dask_script_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ]
 
 
+@pytest.mark.thorough
 def test_the_spark_script_runs(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In the session that is there: another would take as long to start."""
     load("spark_fit").main(tmp_path)

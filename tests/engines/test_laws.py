@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from engines.clusters import Dask, Spark, every_engine, quiet
-from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, mixed, texts
+from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, mixed, one_of_each_kind, texts
 from laws.test_estimators import assert_same
 from suffice.store import kinds, to_bytes
 
@@ -64,7 +64,7 @@ def assert_near(got: Any, expected: Any) -> None:
         assert got == expected
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", one_of_each_kind(CASES), ids=str)
 @few
 @given(cuts=cuts_of_rows, seed=st.integers(0, 5))
 def test_every_estimator_on_dask(case: EstimatorCase, cuts: list[int], seed: int) -> None:

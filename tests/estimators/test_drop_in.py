@@ -112,7 +112,10 @@ def test_rounded_the_checks_that_give_fractions_pass(name: str) -> None:
     getattr(estimator_checks, name)("Rounding", Rounding())
 
 
-@pytest.mark.parametrize(("file", "least"), SUITES.items())
+@pytest.mark.parametrize(
+    ("file", "least"),
+    [pytest.param(*suite, marks=pytest.mark.thorough if "analysis" in suite[0] else ()) for suite in SUITES.items()],
+)
 def test_scikit_learns_own_tests_pass_with_our_classes(tmp_path: Path, file: str, least: int) -> None:
     theirs = Path(sklearn.__file__).parent / "tests" / file
     left_out = " or ".join(PRIVATE + DEVICES)

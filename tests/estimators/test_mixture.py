@@ -32,9 +32,10 @@ def refused(estimator: Any) -> dict[str, str]:
     return DRAWN if isinstance(estimator.estimator, sf.GaussianNB) else {**DRAWN, **SHAPED}
 
 
-test_estimator_checks: Any = parametrize_with_checks(
-    [sf.Mixture(sf.GaussianNB()), sf.Mixture(sf.BernoulliNB())], expected_failed_checks=refused
-)(each_check)
+CHECKED = [sf.Mixture(sf.GaussianNB()), sf.Mixture(sf.BernoulliNB())]
+test_estimator_checks: Any = pytest.mark.thorough(
+    parametrize_with_checks(CHECKED, expected_failed_checks=refused)(each_check)
+)
 
 RNG = np.random.default_rng(3)
 TRUTH = np.repeat([0, 1, 2], 60)

@@ -25,8 +25,8 @@ def each_check(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
-test_estimator_checks: Any = parametrize_with_checks(CHECKED, expected_failed_checks=lambda estimator: CLASSES)(
-    each_check
+test_estimator_checks: Any = pytest.mark.thorough(
+    parametrize_with_checks(CHECKED, expected_failed_checks=lambda estimator: CLASSES)(each_check)
 )
 
 RNG = np.random.default_rng(0)

@@ -160,10 +160,15 @@ ESTIMATORS = [
 
 
 def one_of_each_kind(cases: list[EstimatorCase]) -> list[Any]:
-    """Return parameters of a law that takes long: the first case of each class, and the others in the thorough run."""
-    kinds: set[type] = set()
+    """Return parameters of a law: the first case of each kind of classifier, and the others in the thorough run."""
+    kinds: set[Any] = set()
     chosen = []
     for case in cases:
-        chosen.append(case if type(case.model) not in kinds else pytest.param(case, marks=pytest.mark.thorough))
-        kinds.add(type(case.model))
+        options = case.model.get_params()
+        kind = type(case.model), str(options.get("model")), str(options.get("covariance"))
+        chosen.append(pytest.param(case, marks=pytest.mark.thorough) if kind in kinds else case)
+        kinds.add(kind)
     return chosen
+
+
+every_estimator = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS), ids=str)

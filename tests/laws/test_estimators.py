@@ -9,12 +9,11 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import suffice as sf
-from laws.estimators import ESTIMATORS, LABELS, EstimatorCase
+from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, every_estimator
 from suffice.errors import DataError, InputError, KindError, LabelError, SubtractionError
 from suffice.estimators.shared import Classifier
 
-every_estimator = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
-seeds = pytest.mark.parametrize("seed", range(3))
+seeds = pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in (1, 2))])
 
 
 def fitted(case: EstimatorCase, X: Any, y: Any, **kwargs: Any) -> Any:

@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import BELIEF, ESTIMATORS, KINDS, LABELS, EstimatorCase
+from laws.estimators import BELIEF, ESTIMATORS, KINDS, LABELS, EstimatorCase, every_estimator
 from laws.test_estimators import fitted, rows
 from suffice.errors import ImproperPrior, InputError, KindError, LabelError
 
@@ -54,7 +54,7 @@ def test_it_is_the_sum_of_what_each_row_was_predicted_with(name: str, model: Any
     assert grown.log_evidence_ == pytest.approx(start + total, rel=1e-9)
 
 
-@pytest.mark.parametrize("case", ESTIMATORS, ids=str)
+@every_estimator
 def test_its_parts_sum_up(case: EstimatorCase) -> None:
     X, y = case.data(1, 60)
     model = fitted(case, X, y)

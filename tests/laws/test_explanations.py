@@ -7,9 +7,8 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import ESTIMATORS, EstimatorCase, mixed
+from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator, mixed
 
-EVERY = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
 PAIRS = [("a", "b"), ("b", "c"), ("c", "a")]
 
 
@@ -24,7 +23,7 @@ def fitted(case: EstimatorCase, **parameters: Any) -> tuple[Any, Any]:
     return clone(case.model).set_params(**parameters).fit(X, y), case.data(1, 12)[0]
 
 
-@EVERY
+@every_estimator
 def test_the_parts_add_up_to_the_log_odds(case: EstimatorCase) -> None:
     model, X = fitted(case)
     for i in range(12):
@@ -39,7 +38,7 @@ def test_the_parts_add_up_to_the_log_odds(case: EstimatorCase) -> None:
         assert told.against == sorted(logs, key=lambda c: -logs[c])[1]
 
 
-@EVERY
+@every_estimator
 def test_the_other_way_round_it_is_the_opposite(case: EstimatorCase) -> None:
     model, X = fitted(case)
     for i in range(6):
@@ -55,7 +54,7 @@ def test_the_other_way_round_it_is_the_opposite(case: EstimatorCase) -> None:
             assert (one.weights <= one.high)[known].all()
 
 
-@EVERY
+@every_estimator
 def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
     (X, y), (Z, _) = case.data(0, 60), case.data(1, 6)
     if isinstance(X, list):
@@ -75,7 +74,7 @@ def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
             assert weights[there] == pytest.approx(weight, abs=1e-9)
 
 
-@EVERY
+@every_estimator
 def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
     model, X = fitted(case)
     row = rows_of(X, [0])
@@ -86,7 +85,7 @@ def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
     np.testing.assert_allclose(told.weights, plain.weights / 4, rtol=1e-12)
 
 
-@EVERY
+@every_estimator
 def test_one_row_is_asked_for(case: EstimatorCase) -> None:
     model, X = fitted(case)
     with pytest.raises(ValueError, match=r"'x' must be one (row|text); got 2\.$"):
@@ -95,7 +94,7 @@ def test_one_row_is_asked_for(case: EstimatorCase) -> None:
         model.explain(rows_of(X, [0]), target="z")
 
 
-@EVERY
+@every_estimator
 def test_an_explanation_is_shown(case: EstimatorCase) -> None:
     model, X = fitted(case)
     told = model.explain(rows_of(X, [0]))
@@ -137,7 +136,7 @@ def test_every_estimate_adds_up(case: EstimatorCase, estimate: str) -> None:
                 model.explain(row, "a", "b")
 
 
-@EVERY
+@every_estimator
 def test_what_speaks_for_a_class(case: EstimatorCase) -> None:
     model, _ = fitted(case)
     for label in "abc":
@@ -154,7 +153,7 @@ def test_what_speaks_for_a_class(case: EstimatorCase) -> None:
         model.top_features("a", -1)
 
 
-@EVERY
+@every_estimator
 def test_without_costs_a_decision_is_a_prediction(case: EstimatorCase) -> None:
     model, X = fitted(case)
     np.testing.assert_array_equal(model.decide(X), model.predict(X))

@@ -11,12 +11,10 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws import weighed
-from laws.estimators import ESTIMATORS, EstimatorCase, one_of_each_kind
+from laws.estimators import EstimatorCase, every_estimator
 from laws.test_estimators import rows
 from suffice.store import kinds
 
-EVERY = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
-EACH_KIND = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS), ids=str)
 Again = Callable[[Any], Any]
 
 
@@ -45,7 +43,7 @@ def same(a: Any, b: Any, X: Any) -> None:
     np.testing.assert_array_equal(a.predict(X), b.predict(X), strict=True)
 
 
-@EVERY
+@every_estimator
 def test_it_is_the_same_model(case: EstimatorCase, again: Again) -> None:
     X, y = case.data(1, 80)
     model = clone(case.model).fit(X, y)
@@ -57,7 +55,7 @@ def test_it_is_the_same_model(case: EstimatorCase, again: Again) -> None:
     assert repr(model.explain(one)) == repr(loaded.explain(one))
 
 
-@EACH_KIND
+@every_estimator
 def test_it_goes_on_learning_merging_and_forgetting(case: EstimatorCase, again: Again) -> None:
     X, y = case.data(2, 90)
     first, last = np.arange(60), np.arange(60, 90)
@@ -70,7 +68,7 @@ def test_it_goes_on_learning_merging_and_forgetting(case: EstimatorCase, again: 
     same(copy(model).decay(0.5), again(model).decay(0.5), X)
 
 
-@EVERY
+@every_estimator
 def test_what_was_fitted_on_rows_is_kept_and_can_be_renewed(case: EstimatorCase, again: Again) -> None:
     X, y = case.data(3, 90)
     model = clone(case.model).set_params(temper="loo").fit(rows(X, np.arange(70)), y[:70])
@@ -81,7 +79,7 @@ def test_what_was_fitted_on_rows_is_kept_and_can_be_renewed(case: EstimatorCase,
     same(copy(model).refresh(X, y), again(model).refresh(X, y), X)
 
 
-@EACH_KIND
+@every_estimator
 @pytest.mark.parametrize(
     "labels",
     [

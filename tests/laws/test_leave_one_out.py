@@ -7,11 +7,9 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import BELIEF, ESTIMATORS, KINDS, LABELS, EstimatorCase, mixed
+from laws.estimators import BELIEF, ESTIMATORS, KINDS, LABELS, EstimatorCase, every_estimator, mixed, one_of_each_kind
 from laws.test_estimators import fitted, rows
 from suffice.errors import LabelError, SubtractionError
-
-every_estimator = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
 
 FIXED = {**KINDS, "size": sf.columns.Gaussian(prior=BELIEF), "events": sf.columns.Poisson(prior=sf.Gamma(1, 1))}
 del FIXED["wait"]  # the prior of bins follows the data: it is looked at below
@@ -38,7 +36,7 @@ def brute_force(case: EstimatorCase, X: Any, y: Any, weights: Any, groups: Any) 
 
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("case", REFITTED, ids=str)
+@pytest.mark.parametrize("case", one_of_each_kind(REFITTED), ids=str)
 def test_it_is_refitting_without_the_row(case: EstimatorCase, weighted: bool) -> None:
     X, y = case.data(3, 40)
     weights = np.random.default_rng(0).choice([0.5, 1.0, 2.0], 40) if weighted else np.ones(40)
@@ -51,7 +49,7 @@ def test_it_is_refitting_without_the_row(case: EstimatorCase, weighted: bool) ->
     assert model.n_singletons_ == 0
 
 
-@pytest.mark.parametrize("case", REFITTED, ids=str)
+@pytest.mark.parametrize("case", one_of_each_kind(REFITTED), ids=str)
 def test_groups_go_together(case: EstimatorCase) -> None:
     X, y = case.data(4, 150)
     groups = np.random.default_rng(1).integers(0, 9, 150)  # of several classes each

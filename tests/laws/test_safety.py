@@ -13,14 +13,13 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import ESTIMATORS, EstimatorCase, one_of_each_kind
+from laws.estimators import EstimatorCase, every_estimator
 
-EACH_KIND = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS), ids=str)
 SOURCE = str(Path(sf.__file__).parent)
 THREADS = 8
 
 
-@EACH_KIND
+@every_estimator
 def test_many_threads_may_ask_at_once(case: EstimatorCase) -> None:
     X, y = case.data(0, 60)
     rows = case.data(1, 20)[0]
@@ -98,7 +97,7 @@ def same(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> bool:
 
 
 @pytest.mark.parametrize("change", ["fit", "partial_fit", "merge", "forget", "decay", "refresh"])
-@EACH_KIND
+@every_estimator
 def test_whatever_is_interrupted_has_happened_or_not(case: EstimatorCase, change: str) -> None:
     model = clone(case.model).fit(*case.data(0, 40))
     rows, run = case.data(2, 10)[0], changes(case)[change]

@@ -10,13 +10,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import suffice as sf
-from laws.estimators import ESTIMATORS, EstimatorCase, one_of_each_kind
+from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator, one_of_each_kind
 from laws.test_estimators import rows
 from suffice.errors import InputError
 from suffice.models.temper import Temper
-
-every_estimator = pytest.mark.parametrize("case", ESTIMATORS, ids=str)
-each_kind = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS), ids=str)
 
 
 def tempered(case: EstimatorCase) -> Any:
@@ -28,7 +25,7 @@ def same(a: Any, b: Any, X: Any) -> None:
     np.testing.assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=0, atol=1e-9)
 
 
-@each_kind
+@every_estimator
 def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
     X, y = case.data(1, 120)
     model = tempered(case).fit(X, y)
@@ -118,7 +115,7 @@ COUNTED = [case for case in ESTIMATORS if "alpha" in case.model.get_params() and
 COUNTED = [case for case in COUNTED if "urns" not in case.name and "Dirichlet" not in case.name]
 
 
-@pytest.mark.parametrize("case", COUNTED, ids=str)
+@pytest.mark.parametrize("case", one_of_each_kind(COUNTED), ids=str)
 def test_the_pseudo_count_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
     X, y = case.data(7, 120)
     model = clone(case.model).set_params(alpha="loo").fit(X, y)

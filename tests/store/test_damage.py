@@ -169,6 +169,7 @@ def test_a_pipe_does_not_block(tmp_path: Path) -> None:
     assert "pipe" in refused(tmp_path / "pipe")
 
 
+@pytest.mark.thorough
 def test_thousands_of_damaged_and_forged_files() -> None:
     """In a process of its own: a crash would be its end, and memory is scarce there."""
     run = [sys.executable, str(TESTS / "store" / "fuzz.py"), str(random.randrange(2**32)), "2000"]
@@ -195,6 +196,7 @@ def with_tests() -> dict[str, str]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no kill -9")
+@pytest.mark.thorough
 def test_a_crash_leaves_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     place, seen = tmp_path / "model.suffice", set()
     for seed in range(4):

@@ -95,6 +95,7 @@ def test_threads_and_batches_change_nothing() -> None:
     assert counter.result() == WordCounts.of(texts, labels, n_classes=5, bursts=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("effort", "most"), [("fast", 1000), ("balanced", 1600)])
 def test_many_words_and_classes_need_no_table_of_both(effort: str, most: int) -> None:
     """A million words and a thousand classes, in a process of their own: 8 GB, if there were a table of both."""
@@ -111,6 +112,7 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
     assert float(done.stdout) < most
 
 
+@pytest.mark.thorough
 def test_memory_of_a_stream_does_not_grow_with_the_corpus() -> None:
     """Twenty times as many documents of the same words, in a process of their own: no more than a few MB more."""
     code = """
