@@ -1,5 +1,6 @@
 """Worked examples with known answers, and formulas against other people's code."""
 
+from dataclasses import fields
 from typing import Any
 
 import mpmath
@@ -8,7 +9,7 @@ import pytest
 from scipy import optimize, special, stats
 
 import suffice as sf
-from suffice.posterior.special import log_rising
+from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import BinaryCounts, CategoryCounts, ClassCounts, DiagonalMoments, Extremes, FullMoments, TokenCounts
 
 # ---- a coin
@@ -531,3 +532,456 @@ def test_a_table_of_coins_from_a_table_of_counts() -> None:
             assert (table.a[c, j], table.b[c, j]) == (one.a, one.b)
     per_feature = sf.Beta([1, 2, 3, 4], 1).update(BinaryCounts.of(X, y))
     assert per_feature.a[0].tolist() == (table.a[0] + [0, 1, 2, 3]).tolist()
+
+
+# ---- answers of every family
+
+
+BELIEFS = [
+    sf.Beta(5, 19),
+    sf.Dirichlet([0.3, 2, 5.5]),
+    sf.Gamma(2.5, 0.7),
+    sf.NormalInverseGamma(1, 2, 8, 7),
+    sf.NormalInverseWishart([1, -2], 3, 15, [[4, 1], [1, 6]]),
+    sf.Pareto(10, 8),
+]
+every_belief = pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: type(belief).__name__)
+
+
+@every_belief
+def test_an_interval_holds_95_percent_unless_told_otherwise(belief: Any) -> None:
+    for ours, expected in zip(belief.interval(), belief.interval(0.95), strict=True):
+        np.testing.assert_array_equal(ours, expected)
+
+
+@every_belief
+@pytest.mark.parametrize("level", [0, 1])
+def test_an_interval_holds_neither_nothing_nor_everything(belief: Any, level: float) -> None:
+    with pytest.raises(sf.errors.InputError, match="between 0 and 1"):
+        belief.interval(level)
+
+
+@every_belief
+def test_draws_have_the_shape_that_was_asked_for(belief: Any) -> None:
+    one = belief.sample(0)
+    for size, shape in ((None, ()), ((), ()), (4, (4,)), ((2, 3), (2, 3)), (0, (0,)), ((2, 0), (2, 0))):
+        drawn = belief.sample(0, size)
+        if isinstance(one, tuple):
+            assert [np.shape(part) for part in drawn] == [(*shape, *np.shape(part)) for part in one]
+        else:
+            assert np.shape(drawn) == (*shape, *np.shape(one))
+        future = belief.predict()
+        assert np.shape(future.sample(0, size)) == (*shape, *np.shape(future.sample(0)))
+    with pytest.raises(sf.errors.InputError, match="'size'"):
+        belief.sample(0, [[2, 3]])
+    with pytest.raises(sf.errors.InputError, match="'size'"):
+        belief.sample(0, (2, -3))
+
+
+@every_belief
+def test_a_table_says_for_each_of_its_members_what_its_mode_is(belief: Any) -> None:
+    table = type(belief)(*(np.stack([getattr(belief, field.name)] * 3) for field in fields(belief)))
+    assert table.batch_shape == (3,)
+    assert belief.batch_shape == ()
+    if type(belief) is not sf.Dirichlet:
+        assert table.modes().tolist() == ["point"] * 3
+        assert belief.modes() == "point"
+    assert table.proper
+    assert table != belief
+
+
+def test_beliefs_differ_in_any_one_parameter() -> None:
+    assert sf.Beta(1, 2) != sf.Beta(1, 3)
+    assert sf.Beta(1, 2) != sf.Beta(2, 2)
+    assert sf.Gamma(1, 2) != sf.Beta(1, 2)
+    assert sf.Beta(1, 2).__eq__("a coin") is NotImplemented
+    assert sf.Beta() == sf.Beta(1, 1)
+    assert hash(sf.Beta(1, 2)) != hash(sf.Beta(1, 3))
+    assert hash(sf.Beta(1, 2)) != hash(sf.Gamma(1, 2))
+
+
+def test_long_tables_are_shown_by_their_ends() -> None:
+    assert repr(sf.Dirichlet(np.ones(12))).count("1.") == 12
+    assert repr(sf.Dirichlet(np.ones(13))) == "Dirichlet(alpha=[1., 1., ..., 1., 1.])"
+
+
+# ---- where a moment ends to exist, and what it is where it does
+
+
+@pytest.mark.parametrize(("b", "K"), [(3.0, 2.5), (10.0, 8.0), (0.2, 4.0)])
+def test_the_next_value_up_to_an_end_has_the_moments_of_its_density(b: float, K: float) -> None:
+    """∫ xᵏ p(x) dx, of what is uniform up to b and falls as x⁻ᴷ⁻¹ from there."""
+    with mpmath.workdps(30):
+        start = mpmath.mpf(K) / (K + 1) / b
+
+        def moment(k: int) -> Any:
+            return mpmath.quad(lambda x: x**k * start, [0, b]) + start * mpmath.mpf(b) ** (k + 1) / (K - k)
+
+        mean, square = moment(1), moment(2)
+    future = sf.Pareto(b, K).predict()
+    assert future.mean == pytest.approx(float(mean), rel=1e-12)
+    assert future.var == pytest.approx(float(square - mean**2), rel=1e-11)
+    assert future.pdf([0, b / 2, b, 2 * b]) == pytest.approx(float(start) * np.array([1, 1, 1, 2.0 ** -(K + 1)]))
+    assert future.pdf(-1e-300) == 0
+    assert np.isnan(future.pdf(np.nan))
+
+
+def test_an_end_has_a_mean_from_k_above_one_and_a_variance_from_k_above_two() -> None:
+    table = sf.Pareto(1, [1.0, 1.5, 2.0, 2.5, 3.0])
+    assert table.mean.tolist() == pytest.approx([np.inf, 3, 2, 5 / 3, 1.5])
+    assert table.var.tolist() == pytest.approx([np.inf] * 3 + [stats.pareto(2.5).var(), stats.pareto(3).var()])
+    assert table.predict().mean.tolist() == pytest.approx([np.inf, 1.5, 1, 5 / 6, 0.75])
+    assert np.isinf(table.predict().var).tolist() == [True, True, True, False, False]
+
+
+def test_a_number_has_a_variance_from_a_above_one() -> None:
+    shapes = [0.5, 1.0, 1.25, 2.0, 2.5, 3.5]
+    table = sf.NormalInverseGamma(0.5, 2, shapes, 4)
+    variances = [stats.invgamma(a, scale=4) for a in shapes]
+    means = [stats.t(2 * a, 0.5, np.sqrt(4 / a / 2)) for a in shapes]
+    next_ones = [stats.t(2 * a, 0.5, np.sqrt(4 / a * 1.5)) for a in shapes]
+    assert table.mean.variance.tolist() == pytest.approx([np.inf] * 2 + [oracle.mean() for oracle in variances[2:]])
+    assert table.var.mean.tolist() == pytest.approx([np.inf] * 2 + [oracle.var() for oracle in means[2:]])
+    assert table.var.variance.tolist() == pytest.approx([np.inf] * 4 + [oracle.var() for oracle in variances[4:]])
+    future = table.predict()
+    assert np.isnan(future.mean).tolist() == [True] + [False] * 5
+    assert future.mean[1:].tolist() == [0.5] * 5
+    assert future.var.tolist() == pytest.approx([np.inf] * 2 + [oracle.var() for oracle in next_ones[2:]])
+
+
+def test_a_vector_has_a_covariance_from_nu_above_d_plus_one() -> None:
+    scale = np.array([[4.0, 1.0, 0.5], [1.0, 6.0, -1.0], [0.5, -1.0, 2.0]])
+    table = sf.NormalInverseWishart([1, -2, 0.5], 2.5, [3.0, 4.0, 5.0, 6.0, 9.0, 7.0], scale)
+    means, variances, covariances = table.mean.covariance, table.var, table.cov
+    for i in (0, 1):
+        assert np.isinf(np.diagonal(means[i])).all()
+        assert np.isnan(means[i][~np.eye(3, dtype=bool)]).all()
+        assert np.isinf(variances.mean[i]).all()
+    for i, nu in ((2, 5), (3, 6), (4, 9), (5, 7)):
+        expected = stats.invwishart(nu, scale).mean()
+        np.testing.assert_allclose(means[i], expected)
+        np.testing.assert_allclose(covariances[i], expected / 2.5)
+        np.testing.assert_allclose(variances.mean[i], np.diagonal(expected) / 2.5)
+    assert np.isinf(variances.variance[:4]).all()
+    for i, nu in ((4, 9), (5, 7)):
+        np.testing.assert_allclose(variances.variance[i], np.diagonal(stats.invwishart(nu, scale).var()))
+    for end, p in zip(range(2), (0.05, 0.95), strict=True):
+        a, b = (9 - 3 + 1) / 2, np.diagonal(scale) / 2
+        spread = np.sqrt(b / a / 2.5)
+        np.testing.assert_allclose(table.interval(0.9).mean[end][4], stats.t.ppf(p, 2 * a, [1, -2, 0.5], spread))
+        np.testing.assert_allclose(table.interval(0.9).variance[end][4], stats.invgamma.ppf(p, a, scale=b))
+
+
+def test_the_next_vector_has_the_moments_of_students_t() -> None:
+    scale = np.array([[4.0, 1.0], [1.0, 6.0]])
+    table = sf.NormalInverseWishart([1, -2], 2, [2.0, 3.0, 3.5, 7.0], scale).predict()
+    assert table.df.tolist() == [1, 2, 2.5, 6]
+    assert np.isnan(table.mean[0]).all()
+    assert table.mean[1:].tolist() == [[1, -2]] * 3
+    for i in (0, 1):
+        assert np.isinf(np.diagonal(table.cov[i])).all()
+        assert np.isnan(table.cov[i][[0, 1], [1, 0]]).all()
+    for i, df in ((2, 2.5), (3, 6)):
+        shape = scale * 3 / (2 * df)
+        np.testing.assert_allclose(table.cov[i], shape * df / (df - 2))
+        first = stats.t(df, 1, np.sqrt(shape[0, 0]))
+        assert table.var[i][0] == pytest.approx(first.var())
+
+
+def test_the_evidence_of_a_first_row_under_a_flat_mean_is_given_by_itself() -> None:
+    number, vector = sf.NormalInverseGamma(3, 0, 1.5, 2), sf.NormalInverseWishart([3, 1], 0, 2.5, np.eye(2))
+    assert number.log_evidence(values=[7.0]) == pytest.approx(0, abs=1e-15)
+    assert vector.log_evidence(values=[[7.0, -2.0]]) == pytest.approx(0, abs=1e-15)
+    assert number.log_evidence(DiagonalMoments.zero()) == 0
+    assert vector.log_evidence(FullMoments.zero()) == 0
+
+
+# ---- limits of what is allowed
+
+
+def test_the_weight_of_a_coins_prior_in_the_mode_needs_a_mode() -> None:
+    for a, b in ((1, 3), (3, 1)):
+        before, after = sf.Beta(a, b), sf.Beta(a, b).update(heads=4, tails=6)
+        weight = before.prior_weight(10, of="mode")
+        assert weight == pytest.approx(2 / 12)
+        assert after.mode == pytest.approx(weight * before.mode + (1 - weight) * 0.4)
+    assert sf.Beta(1, 1.5).prior_weight(10, of="mode") == pytest.approx(0.5 / 10.5)
+    for a, b in ((1, 1), (0.9, 1.5), (1.5, 0.9)):
+        with pytest.raises(sf.errors.NoUniqueMode):
+            sf.Beta(a, b).prior_weight(10, of="mode")
+    with pytest.raises(sf.errors.NoUniqueMode):
+        sf.Beta([3, 0.5], 2).prior_weight(10, of="mode")
+    assert sf.Beta([3, 1], 1).prior_weight([4, 8]) == pytest.approx([4 / 8, 2 / 10])
+    with pytest.raises(sf.errors.ShapeError, match="broadcast"):
+        sf.Beta([3, 1], 1).prior_weight([4, 8, 9])
+
+
+def test_dice_of_one_and_two_sides() -> None:
+    for only in (0.5, 1.0, 7.0):
+        assert sf.Dirichlet([only]).modes() == "point"
+        assert sf.Dirichlet([only]).mode.tolist() == [1]
+    for a, b in [(0.5, 1.0), (1.0, 0.5), (0.5, 0.7), (1.0, 1.0), (1.0, 1.5)]:
+        assert sf.Dirichlet([a, b]).modes() == sf.Beta(a, b).modes()
+        if sf.Beta(a, b).modes() == "point":
+            assert sf.Dirichlet([a, b]).mode[0] == sf.Beta(a, b).mode
+    assert sf.Dirichlet.symmetric(1, 2).alpha.tolist() == [2]
+    assert sf.Dirichlet.symmetric(2, [2, 6]).alpha.tolist() == [[1, 1], [3, 3]]
+
+
+def test_a_table_of_dice_foresees_what_each_of_them_does() -> None:
+    alpha = np.array([[0.3, 2, 5.5], [4, 1, 1]])
+    table, counts = sf.Dirichlet(alpha), [1, 2, 2]
+    next_one, five = table.predict(), table.predict(5)
+    for i in range(2):
+        oracle, die = stats.dirichlet_multinomial(alpha[i], 5), stats.dirichlet(alpha[i])
+        np.testing.assert_allclose(five.logpmf(counts)[i], oracle.logpmf(counts))
+        np.testing.assert_allclose(five.mean[i], oracle.mean())
+        np.testing.assert_allclose(five.cov[i], oracle.cov())
+        np.testing.assert_allclose(np.asarray(five.var)[i], np.diagonal(oracle.cov()))
+        np.testing.assert_allclose(table.cov[i], die.cov(), atol=1e-15)
+        np.testing.assert_allclose(table.mean[i], die.mean())
+        np.testing.assert_allclose(table.log_evidence(counts=counts)[i] + np.log(30), oracle.logpmf(counts))
+        np.testing.assert_allclose(next_one.mean[i], die.mean())
+        np.testing.assert_allclose(np.asarray(next_one.var)[i], die.mean() * (1 - die.mean()))
+        np.testing.assert_allclose(next_one.pmf(np.arange(3)[:, None])[:, i], die.mean())
+    drawn = next_one.sample(0, 20_000)[..., None] == np.arange(3)
+    np.testing.assert_allclose(drawn.mean(axis=0), alpha / alpha.sum(axis=1, keepdims=True), atol=0.02)
+
+
+def test_a_scale_may_be_askew_by_rounding_and_no_more() -> None:
+    for unit in (np.eye(2), np.eye(2) * 1e-8, np.eye(2) * 1e8, np.diag([1e-8, 1e8])):
+
+        def prior(scale: Any, unit: Any = unit) -> Any:
+            return sf.NormalInverseWishart([0, 0], 1, 3, unit @ np.array(scale) @ unit)
+
+        middle = prior([[1, 0.5 + 1e-11], [0.5, 1]]).scale
+        assert middle.tolist() == middle.T.tolist()
+        assert middle[0, 1] / unit[0, 0] / unit[1, 1] == pytest.approx(0.5 + 5e-12, abs=1e-14)
+        for bad in (
+            [[1, 0.5 + 1e-9], [0.5, 1]],
+            [[1, 1], [1, 1]],
+            [[0, 0], [0, 1]],
+            [[1, 2], [2, 1]],
+            [[-1, 0], [0, 1]],
+        ):
+            with pytest.raises(sf.errors.PriorError, match="positive definite"):
+                prior(bad)
+    for scales in ([np.eye(2), np.ones((2, 2))], [np.ones((2, 2)), np.eye(2)]):
+        with pytest.raises(sf.errors.PriorError, match="positive definite"):
+            sf.NormalInverseWishart([0, 0], 1, 3, scales)
+    askew = sf.NormalInverseWishart([0, 0], 1, 3, [np.eye(2), [[1, 0.5 + 1e-11], [0.5, 1]]]).scale
+    assert askew[1].tolist() == askew[1].T.tolist()
+    table = sf.NormalInverseWishart([0, 0], 1, 3, [np.eye(2), 1e17 * np.eye(2)])
+    with pytest.raises(sf.errors.DataError, match="collinear"):
+        table.update(values=[[1e8, 1e8], [2e8, 2e8]])
+
+
+def test_a_count_is_drawn_from_rates_of_up_to_1e18() -> None:
+    assert sf.Gamma(0.9e30, 1e12).predict().sample(0) == pytest.approx(0.9e18)
+    with pytest.raises(sf.errors.InputError, match=r"rates up to 1e18; got 1\.5e"):
+        sf.Gamma(1.5e30, 1e12).predict().sample(0)
+
+
+@pytest.mark.parametrize("x", [0.3, 5.0, 15.999, 16.0, 17.5, 40.0, 1e6, 1e12])
+@pytest.mark.parametrize("n", [1.0, 2.5, 1000.0, 1e9])
+def test_rises_of_digamma_and_falls_of_trigamma_keep_their_digits(x: float, n: float) -> None:
+    with mpmath.workdps(60):
+        start, end = mpmath.mpf(x), mpmath.mpf(x) + mpmath.mpf(n)
+        rise = float(mpmath.digamma(end) - mpmath.digamma(start))
+        fall = float(mpmath.psi(1, start) - mpmath.psi(1, end))
+    assert float(digamma_rise(x, n)) == pytest.approx(rise, rel=1e-14, abs=0)
+    assert float(trigamma_fall(x, n)) == pytest.approx(fall, rel=1e-14, abs=0)
+
+
+# ---- draws
+
+
+SCALE = np.array([[4.0, 1.0], [1.0, 6.0]])
+
+
+@pytest.mark.parametrize(
+    ("draw", "oracle"),
+    [
+        (sf.Beta(0.8, 3).sample, stats.beta(0.8, 3)),
+        (sf.Gamma(1.5, 0.3).sample, stats.gamma(1.5, scale=1 / 0.3)),
+        (sf.Pareto(3, 1.5).sample, stats.pareto(1.5, scale=3)),
+        (lambda *how: sf.Dirichlet([0.5, 2, 1]).sample(*how)[:, 1], stats.beta(2, 1.5)),
+        (lambda *how: sf.NormalInverseGamma(1, 0.5, 1.5, 2).sample(*how).mean, stats.t(3, 1, np.sqrt(2 / 1.5 / 0.5))),
+        (lambda *how: sf.NormalInverseGamma(1, 0.5, 1.5, 2).sample(*how).variance, stats.invgamma(1.5, scale=2)),
+        (sf.NormalInverseGamma(1, 0.5, 1.5, 2).predict().sample, stats.t(3, 1, np.sqrt(2 / 1.5 * 3))),
+        (
+            lambda *how: sf.NormalInverseWishart([1, 5], 0.5, 4, SCALE).sample(*how).mean[:, 1],
+            stats.t(3, 5, np.sqrt(6 / 3 / 0.5)),
+        ),
+        (
+            lambda *how: sf.NormalInverseWishart([1, 5], 0.5, 4, SCALE).sample(*how).covariance[:, 0, 0],
+            stats.invgamma(1.5, scale=2),
+        ),
+        (
+            lambda *how: sf.NormalInverseWishart([1, 5], 0.5, 4, SCALE).predict().sample(*how)[:, 1],
+            stats.t(3, 5, np.sqrt(6 / 3 * 3)),
+        ),
+        (
+            lambda *how: sf.NormalInverseWishart([1, 5], 0.5, 4, SCALE).predict().sample(*how) @ [1, -1],
+            stats.t(3, -4, np.sqrt(8 / 3 * 3)),
+        ),
+    ],
+)
+def test_draws_follow_the_distribution_they_are_of(draw: Any, oracle: Any) -> None:
+    assert stats.kstest(draw(5, 20_000), oracle.cdf).pvalue > 1e-3
+
+
+def test_draws_up_to_an_end_follow_their_distribution() -> None:
+    def cdf(x: Any) -> Any:
+        return np.where(x <= 3, 1.5 / 2.5 * x / 3, 1 - (3 / np.maximum(x, 3)) ** 1.5 / 2.5)
+
+    assert stats.kstest(sf.Pareto(3, 1.5).predict().sample(5, 20_000), cdf).pvalue > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("future", "oracle"),
+    [
+        (sf.Beta(0.8, 3).predict(4), stats.betabinom(4, 0.8, 3)),
+        (sf.Gamma(1.5, 0.7).predict(), stats.nbinom(1.5, 0.7 / 1.7)),
+        (sf.Dirichlet([0.5, 2, 1]).predict(), stats.rv_discrete(values=([0, 1, 2], np.array([0.5, 2, 1]) / 3.5))),
+    ],
+)
+def test_counts_are_drawn_as_often_as_they_are_probable(future: Any, oracle: Any) -> None:
+    drawn = future.sample(5, 20_000)
+    seen = np.bincount(drawn, minlength=3)[:5]
+    expected = 20_000 * oracle.pmf(np.arange(len(seen)))
+    np.testing.assert_array_less(np.abs(seen - expected), 4 * np.sqrt(expected) + 1)
+
+
+# ---- tables, weights below one
+
+
+def test_a_belief_cannot_be_changed_in_place() -> None:
+    for array in (sf.Beta([1, 2], 1).a, sf.Dirichlet([1, 2]).alpha, sf.NormalInverseWishart([0], 1, 1, [[1]]).scale):
+        with pytest.raises(ValueError, match="read-only"):
+            array[..., 0] = 5
+    given = np.array([1.0, 2.0])
+    belief = sf.Beta(given, 1)
+    given[0] = 9
+    assert belief.a.tolist() == [1, 2]
+    assert given.flags.writeable
+
+
+def test_a_table_is_proper_if_all_its_members_are() -> None:
+    eye = np.eye(2)
+    assert not sf.Pareto([0, 1], [1, 1]).proper
+    assert not sf.Pareto([1, 1], [0, 1]).proper
+    assert not sf.NormalInverseGamma(0, [0, 1], 1, 1).proper
+    assert not sf.NormalInverseWishart([0, 0], [0, 1], 3, eye).proper
+    assert all(belief.proper is True for belief in BELIEFS)
+    assert sf.Pareto([0, 1], [1, 0]).modes().tolist() == ["none", "point"]
+
+
+def test_a_table_has_the_modes_of_its_members() -> None:
+    a, b = [3, 1, 0.5, 2, 5], [2, 4, 3, 1, 5]
+    assert sf.Beta(a, b).mode.tolist() == pytest.approx([2 / 3, 0, 0, 1, 0.5])
+    assert (sf.Beta(1.5, 0.5).mode, sf.Beta(0.5, 1.5).mode) == (1, 0)
+    alpha = np.array([[3, 2, 1], [2, 2, 4], [1, 1, 7]])
+    assert sf.Dirichlet(alpha).mode == pytest.approx(np.array([[2, 1, 0], [1, 1, 3], [0, 0, 6]]) / [[3], [5], [6]])
+    assert sf.Dirichlet([[0.5, 2], [3, 1], [2, 4]]).mode == pytest.approx(np.array([[0, 1], [1, 0], [0.25, 0.75]]))
+    assert sf.Dirichlet([[1, 1, 1], [0.5, 2, 2], [2, 1, 1]]).modes().tolist() == ["flat", "none", "point"]
+    with pytest.raises(sf.errors.NoUniqueMode):
+        _ = sf.Beta([3, 1], [2, 1]).mode
+    with pytest.raises(sf.errors.NoUniqueMode):
+        _ = sf.Pareto([1, 0], 1).mode
+    assert sf.Gamma([0.5, 3], [2, 4]).mode.tolist() == [0, 0.5]
+
+
+@pytest.mark.parametrize("kappa", [0.0, 0.2, 3.0])
+def test_rows_that_weigh_less_than_one_count_for_what_they_weigh(kappa: float) -> None:
+    x, w = np.array([4.0, 5.0, 9.0]), np.array([0.1, 0.25, 0.15])
+    n, mean = w.sum(), np.average(x, weights=w)
+    scatter = w @ (x - mean) ** 2
+    number = sf.NormalInverseGamma(1, kappa, 1.5, 2).update(values=x, weights=w)
+    m, shared = (kappa * 1 + n * mean) / (kappa + n), kappa * n / (kappa + n)
+    growth = scatter + shared * (mean - 1) ** 2
+    assert (number.m, number.kappa, number.a, number.b) == pytest.approx((m, kappa + n, 1.75, 2 + growth / 2))
+    vector = sf.NormalInverseWishart([1], kappa, 3, [[4]]).update(values=x[:, None], weights=w)
+    assert (vector.m[0], vector.kappa, vector.nu, vector.scale[0, 0]) == pytest.approx((m, kappa + n, 3.5, 4 + growth))
+    if kappa > 0:
+        prior = sf.NormalInverseGamma(1, kappa, 1.5, 2)
+        literal = (
+            special.gammaln(1.75)
+            - special.gammaln(1.5)
+            + 1.5 * np.log(2)
+            - 1.75 * np.log(number.b)
+            + np.log(kappa / (kappa + n)) / 2
+            - n / 2 * np.log(2 * np.pi)
+        )
+        assert prior.log_evidence(values=x, weights=w) == pytest.approx(literal)
+        same = sf.NormalInverseWishart([1], kappa, 3, [[4]]).log_evidence(values=x[:, None], weights=w)
+        assert same == pytest.approx(literal)
+
+
+def test_a_flat_vector_mean_needs_a_whole_first_row() -> None:
+    flat = sf.NormalInverseWishart([0, 0], 0, 3, np.eye(2))
+    with pytest.raises(sf.errors.DataError, match=r"at least 1; got 0\.5"):
+        flat.log_evidence(values=[[1.0, 2.0]], weights=[0.5])
+
+
+def test_parameters_that_must_be_positive_are_not_zero() -> None:
+    def number(a: float, b: float) -> Any:
+        return sf.NormalInverseGamma(0, 1, a, b)
+
+    for family in (sf.Beta, sf.Gamma, number):
+        for zero in ((0, 1), (1, 0)):
+            with pytest.raises(sf.errors.PriorError, match="must be positive; got 0"):
+                family(*zero)
+    assert sf.Pareto(0, 0).K == 0
+    assert sf.NormalInverseGamma(0, 0, 1, 1).kappa == 0
+    assert sf.NormalInverseWishart([0], 0, 1e-9, [[1]]).kappa == 0
+
+
+def test_categories_that_were_not_seen_are_possible_outcomes() -> None:
+    five, oracle = sf.Dirichlet([0.3, 2, 5.5]).predict(5), stats.dirichlet_multinomial([0.3, 2, 5.5], 5)
+    for counts in ([0, 3, 2], [5, 0, 0], [0, 0, 5]):
+        assert five.logpmf(counts) == pytest.approx(oracle.logpmf(counts))
+    everything = [[i, j, 5 - i - j] for i in range(6) for j in range(6 - i)]
+    assert np.sum(five.pmf(everything)) == pytest.approx(1)
+    assert sf.Dirichlet([1, 2]).predict(0).pmf([0, 0]) == 1
+
+
+def test_draws_of_vague_beliefs_may_be_infinite_but_do_not_warn() -> None:
+    assert np.isinf(sf.Pareto(1, 1e-3).sample(0, 100)).any()
+    assert np.isinf(sf.Pareto(1, 1e-3).predict().sample(0, 100)).any()
+    assert np.isinf(sf.NormalInverseGamma(0, 1, 1e-3, 1).sample(0, 100).variance).any()
+    sf.NormalInverseWishart([0, 0], 1, 1 + 1e-9, 1e9 * np.eye(2)).sample(0, 100)
+    assert sf.Pareto(1e200, 3).var == np.inf
+
+
+def test_predictives_say_what_they_are() -> None:
+    assert repr(sf.Beta(2, 3).predict(4)) == "BetaBinomial(trials=4.0, a=2.0, b=3.0)"
+    assert repr(sf.Gamma(2, 3).predict()) == "NegativeBinomial(shape=2.0, rate=3.0)"
+    assert repr(sf.Dirichlet([1, 3]).predict()) == "Categorical([0.25 0.75])"
+    assert repr(sf.Dirichlet([1, 3]).predict(5)) == "DirichletMultinomial(alpha=[1. 3.], trials=5)"
+    assert repr(sf.NormalInverseGamma(1, 1, 2, 1).predict()) == "StudentT(df=4.0, location=1.0, scale=1.0)"
+    vector = sf.NormalInverseWishart([1], 1, 2, [[1]]).predict()
+    assert repr(vector) == "MultivariateT(location=[1.], scale=[[1.]], df=2.0)"
+    assert repr(sf.Pareto(2, 3).predict()) == "UpToEnd(c=2.0, K=3.0)"
+
+
+def test_heads_alone_or_tails_alone_are_no_news_of_the_other() -> None:
+    assert sf.Beta(1, 1).update(heads=3) == sf.Beta(4, 1)
+    assert sf.Beta(1, 1).update(tails=3) == sf.Beta(1, 4)
+    assert sf.Beta(1, 1).update(heads=[3]).a.tolist() == [4]
+    assert sf.Beta(1, 1).log_evidence(tails=3) == pytest.approx(np.log(1 / 4))
+
+
+def test_improper_beliefs_have_no_spread() -> None:
+    with pytest.raises(sf.errors.ImproperPrior, match="The variance needs"):
+        _ = sf.Pareto(0, 3).var
+    with pytest.raises(sf.errors.ImproperPrior, match="The covariance of the mean needs"):
+        _ = sf.NormalInverseWishart([0, 0], 0, 5, np.eye(2)).cov
+
+
+def test_what_is_too_far_to_be_squared_has_no_density_and_is_not_learned() -> None:
+    number, vector = sf.NormalInverseGamma(0, 1, 2, 1), sf.NormalInverseWishart([0, 0], 1, 3, np.eye(2))
+    assert vector.predict().logpdf([1e300, 0]) == -np.inf
+    assert number.predict().pdf(1e300) == 0
+    with pytest.raises(sf.errors.DataError, match="far from the parameter"):
+        vector.update(values=[[1e155, 0.0]])

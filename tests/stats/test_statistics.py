@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import gammaln
 
 import suffice.stats
 from suffice import errors
@@ -264,6 +265,8 @@ def test_copies_are_closed_too() -> None:
 def test_values_too_large_to_be_squared_do_not_meet_empty_classes() -> None:
     a, b = DiagonalMoments.of([1e200, 1.0], [0, 1]), DiagonalMoments.of([1.0], [1], n_classes=2)
     assert (a + b).mean.tolist() == [1e200, 1]
+    a = DiagonalMoments.of([1e160, 1.0], [0, 1])
+    assert (a + b - b).mean.tolist() == [1e160, 1]
     assert DiagonalMoments.of(sparse.csr_matrix([[1e200]])).mean == 1e200
 
 
@@ -369,3 +372,175 @@ def test_a_sparse_matrix_that_lies_about_its_shape_is_refused() -> None:
     liar.indptr = np.array([0, 9, 4], np.int32)
     with pytest.raises(errors.ShapeError, match="indptr"):
         TokenCounts.of(liar)
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "words"),
+    [
+        (lambda: CategoryCounts([1.0, 2.0], [3]), errors.ShapeError, "must have 3 columns, the sum of 'sizes'; got 2"),
+        (lambda: CategoryCounts([1.0], [[1]]), errors.ShapeError, "one whole number per column"),
+        (lambda: CategoryCounts([1.0], [2, -1]), errors.ShapeError, "one whole number per column"),
+        (lambda: CategoryCounts([-1.0], [1]), errors.DataError, "negative or NaN; got -1"),
+        (lambda: BinaryCounts([1.0, -1.0], [2.0]), errors.DataError, "negative or NaN; got -1"),
+        (lambda: PoissonSums(-1.0, 1.0, 0.0, 0.0), errors.DataError, "negative or NaN; got -1"),
+        (lambda: BinaryCounts([1.0, 3.0], [2.0]), errors.DataError, "got 3.0 of 2.0"),
+        (lambda: BinaryCounts([[1.0, 1.0], [0.0, 3.0]], [[1.0], [2.0]]), errors.DataError, "got 3.0 of 2.0"),
+        (lambda: BinaryCounts([1.0, 3.0], [3.0, 2.0]), errors.DataError, "got 3.0 of 2.0"),
+        (lambda: BinaryCounts(2.00001, 2.0), errors.DataError, "exceed"),
+        (lambda: PoissonSums(0.0, 2.0, 1.0, 0.0), errors.DataError, "0 without a total"),
+        (lambda: PoissonSums([1.0, 3.0], [0.0], [0.0, 0.0], [0.0, 0.0]), errors.DataError, "0 without rows"),
+        (lambda: PoissonSums(5.0, 2.0, float(np.log(2 * 6)) - 1e-6, 0.0), errors.DataError, "got less"),
+        (lambda: PoissonSums(2.0, 0.5, 0.5 * float(np.log(24)) - 1e-6, 0.0), errors.DataError, "got less"),
+        (lambda: PoissonSums([0.0, 5.0], 2.0, [0.0, 0.0], [0.0, 0.0]), errors.DataError, "got less"),
+        (lambda: DiagonalMoments(0.0, 0.0, 5.0, 0.0, 0.0, 5.0), errors.DataError, "0 where there are no rows"),
+        (lambda: DiagonalMoments(3.0, 0.0, 0.0, 0.0, 0.0, 0.0), errors.DataError, "0 where there are no rows"),
+        (lambda: DiagonalMoments([0, 0], 2, [1, -1], [0, 0], [0, 0], [1, 1]), errors.DataError, "negative; got -1.0"),
+        (lambda: DiagonalMoments([0, np.inf], 2, [1, 1], [0, 0], [0, 0], [1, 1]), errors.DataError, "finite"),
+        (lambda: DiagonalMoments([0, 0], 2, [1, 1], [0, 0], 0, [1, 1]), errors.ShapeError, "same shape"),
+        (lambda: DiagonalMoments([0, 0], 2, [1, 1], 0, [0, 0], [1, 1]), errors.ShapeError, "same shape"),
+        (lambda: DiagonalMoments([0, 0], 2, [1, 1], [0, 0], [0, 0], 1), errors.ShapeError, "same shape"),
+        (lambda: DiagonalMoments([0, 0], 2, 1, [0, 0], 0, [1, 1]), errors.ShapeError, r"must have shape \(2,\)"),
+        (lambda: FullMoments([0, 0], 2, [1, 1], [0, 0], [0, 0], [1, 1]), errors.ShapeError, r"shape \(2, 2\)"),
+        (lambda: FullMoments([0, 0], [1, 1, 1], np.eye(2), [0, 0], np.eye(2), [1, 1]), errors.ShapeError, "broadcast"),
+        (
+            lambda: FullMoments([0, 0], 2, np.diag([1, -1]), [0, 0], np.zeros((2, 2)), [1, 1]),
+            errors.DataError,
+            "negative",
+        ),
+    ],
+)
+def test_arrays_that_no_rows_have_are_refused(make: Callable[[], object], error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        make()
+
+
+def test_arrays_at_the_limit_of_what_rows_have_are_taken() -> None:
+    assert BinaryCounts([3.0, 1.0], [3.0, 2.0]).zeros.tolist() == [0, 1]
+    assert BinaryCounts(2.0 * (1 + 1e-13), 2.0).zeros == 0
+    assert BinaryCounts(np.zeros((2, 0)), [[1.0], [2.0]]).zeros.shape == (2, 0)
+    for rows in ([2, 3], [0, 1, 1], [4], [7, 7, 8, 8]):
+        least = PoissonSums.of(rows)
+        assert float(least.log_factorials) == pytest.approx(gammaln(np.add(rows, 1)).sum())
+    assert PoissonSums(2.5, 1.0, float(np.log(2) + 0.5 * np.log(3)), 0.0).total == 2.5, "a weight of a half twice"
+    assert TokenCounts(float(2**53 - 1)).counts == 2**53 - 1
+
+
+def test_columns_of_no_categories_and_of_as_many_as_rows_may_show() -> None:
+    nothing = CategoryCounts.of(np.zeros((0, 2)))
+    assert nothing.sizes.tolist() == [0, 0]
+    assert nothing.shape == (2,)
+    assert CategoryCounts.zero().shape == ()
+    some = CategoryCounts.of([[1, 0]])
+    assert nothing + some == some
+    assert (some - some).column(0).tolist() == [0, 0]
+    assert CategoryCounts.of([[999_999]]).sizes.tolist() == [1_000_000]
+    with pytest.raises(errors.DataError, match="got 1000000 among 1 rows"):
+        CategoryCounts.of([[1_000_000]])
+    assert CategoryCounts.of([[0, 1], [2, 0]], [1, 0]).shape == (2, 2)
+
+
+def test_scaled_moments_keep_means_and_lose_what_has_no_weight() -> None:
+    rng = np.random.default_rng(8)
+    X, y = 1e8 + rng.standard_normal((50, 2)), np.repeat([0, 2], 25)
+    for kind in (DiagonalMoments, FullMoments):
+        whole, third = kind.of(X, y), kind.of(X, y).scaled(1 / 3)
+        np.testing.assert_array_equal(third.mean, whole.mean)
+        np.testing.assert_array_equal(third.mean_lo, whole.mean_lo)
+        np.testing.assert_allclose(third.scatter, kind.of(X, y, np.full(50, 1 / 3)).scatter, rtol=1e-12)
+        np.testing.assert_allclose(third.peak, whole.peak / 3, rtol=1e-15)
+        assert third.n[1, 0] == 0
+        gone = whole.scaled(0.0)
+        assert not any(array.any() for array in gone.arrays().values())
+        np.testing.assert_allclose((third + third + third).scatter, whole.scatter, rtol=1e-12)
+
+
+def test_moments_of_many_blocks_of_rows_are_those_of_all_rows() -> None:
+    rng = np.random.default_rng(9)
+    X, y = rng.normal([3, -5], 1, (70_000, 2)), rng.integers(0, 2, 70_000)
+    weights = rng.integers(1, 3, 70_000)
+    t = FullMoments.of(X, y, weights)
+    for c in range(2):
+        rows, times = X[y == c], weights[y == c]
+        assert t.n[c, 0] == times.sum()
+        np.testing.assert_allclose(t.mean[c], np.average(rows, axis=0, weights=times), rtol=1e-12)
+        np.testing.assert_allclose(t.covariance[c], np.cov(rows.T, fweights=times, ddof=0), rtol=1e-11)
+    assert FullMoments.of(np.zeros((0, 2))).n.tolist() == [0]
+
+
+@pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
+def test_rows_that_differ_beyond_rounding_are_not_the_rows_that_are_there(kind: Any) -> None:
+    rows = np.array([[1.0, 10.0], [2.0, 20.0], [4.0, 40.0]])
+    t = kind.of(rows)
+    for other in (rows * [1.0001, 1], rows * [1, 1.0001], rows + 1e-3, rows - 1e-3):
+        with pytest.raises(errors.SubtractionError, match="another mean or scatter"):
+            t - kind.of(other)
+    assert not (t - kind.of(rows[::-1])).scatter.any()
+    by_class, one = kind.of(rows, [0, 0, 1]), kind.of(rows[:2], [0, 0], n_classes=2)
+    left = by_class - one
+    assert left.n[:, 0].tolist() == [0, 1]
+    assert left.mean.tolist() == [[0, 0], [4, 40]]
+    with pytest.raises(errors.SubtractionError, match="another mean or scatter"):
+        by_class - kind.of(rows[:2] + 0.01, [0, 0], n_classes=2)
+    with pytest.raises(errors.SubtractionError, match="1 too many"):
+        by_class - kind.of(rows, [0, 1, 1])
+
+
+def test_correlations_that_cannot_be_left_are_refused_whatever_the_units() -> None:
+    line = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 4.0]])
+    for units in ([1, 1], [1e-6, 1e6], [1e9, 1e9]):
+        total = FullMoments.of(line * units)
+        with pytest.raises(errors.SubtractionError, match="semi-definite"):
+            total - FullMoments.of(np.array([[2.0, 2.001], [3.0, 2.999]]) * units)
+        left = total - FullMoments.of(line[1:3] * units)
+        expected = np.outer(units, units) * 4.5
+        np.testing.assert_allclose(left.scatter, expected, rtol=1e-9)
+        assert np.array_equal(left.scatter, left.scatter.T)
+
+
+@pytest.mark.parametrize("kind", [DiagonalMoments, FullMoments])
+def test_rows_that_weigh_less_than_one_add_and_subtract_like_others(kind: Any) -> None:
+    X, w = np.array([[4.0, 1.0], [5.0, 0.0], [9.0, 2.0]]), np.array([0.1, 0.25, 0.15])
+    parts = [kind.of(X[i : i + 1], weights=w[i : i + 1]) for i in range(3)]
+    mean = np.average(X, axis=0, weights=w)
+    scatter = (w[:, None] * (X - mean)).T @ (X - mean)
+    whole = sum(parts)
+    np.testing.assert_allclose(whole.mean, mean, rtol=1e-14)
+    np.testing.assert_allclose(whole.scatter, scatter if kind is FullMoments else np.diagonal(scatter), rtol=1e-13)
+    two = whole - parts[0]
+    np.testing.assert_allclose(two.mean, (parts[1] + parts[2]).mean, rtol=1e-13)
+    np.testing.assert_allclose(two.scatter, (parts[1] + parts[2]).scatter, atol=1e-13)
+
+
+def test_the_peak_is_the_largest_scatter_that_took_part() -> None:
+    near, more = np.array([1.0, 2.0, 4.0]), DiagonalMoments.of([3.0, 5.0])
+    t, far = DiagonalMoments.of(near), DiagonalMoments.of([1000.0])
+    peak = float(DiagonalMoments.of([*near, 1000.0]).scatter)
+    past = t + far - far
+    assert past.scatter == pytest.approx(float(t.scatter), rel=1e-9)
+    for later in (past, past + more, more + past, past - DiagonalMoments.of([4.0])):
+        assert later.peak == pytest.approx(peak)
+    assert (t - t).peak == 0
+
+
+@pytest.mark.parametrize("count", [3, 10**6 + 3, 10**9 + 7, 10**12 + 1])
+def test_equal_counts_have_the_least_log_factorials_there_are(count: int) -> None:
+    for rows in (1, 7, 1001):
+        assert PoissonSums.of(np.full(rows, count)).total == rows * count
+        uneven = PoissonSums.of(np.append(np.full(rows, count), count + 1))
+        assert uneven - PoissonSums.of([count + 1]) == PoissonSums.of(np.full(rows, count))
+
+
+def test_weighted_counts_leave_no_trace_in_log_factorials() -> None:
+    """Removed one by one, down to rows of zeros and ones, which have none, and to nothing."""
+    rng = np.random.default_rng(10)
+    for _ in range(30):
+        weights = rng.choice([0.1, 0.2, 0.3, 0.7], 8)
+        counts = np.array([0, 1, 1, *rng.integers(2, 9, 5)])
+        total = PoissonSums.of(counts, weights=weights)
+        for i in rng.permutation(np.arange(3, 8)):
+            total = total - PoissonSums.of(counts[i : i + 1], weights=weights[i : i + 1])
+        assert 0 <= total.log_factorials <= 1e-12
+        assert total.total == pytest.approx(weights[1:3].sum())
+        for i in range(3):
+            total = total - PoissonSums.of(counts[i : i + 1], weights=weights[i : i + 1])
+        assert not any(array.any() for array in total.arrays().values())
