@@ -18,7 +18,7 @@ BUILT_FROM := $(wildcard native/*) CMakeLists.txt pyproject.toml src/suffice/__i
 unexport PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONDONTWRITEBYTECODE VIRTUAL_ENV CMAKE_ARGS CMAKE_GENERATOR CMAKE_PREFIX_PATH CFLAGS CXXFLAGS LDFLAGS
 unexport PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_NO_DEPS PIP_NO_BUILD_ISOLATION PIP_CONSTRAINT PIP_REQUIREMENT PIP_NO_BINARY
 
-.PHONY: help demo families test test-thorough coverage newcomer docs bench lint types imports unit format wheels constraints clean
+.PHONY: help demo families test test-thorough coverage mutation newcomer docs bench lint types imports unit format wheels constraints clean
 
 help:
 	@echo "make demo    train a text classifier on the docstrings installed here, test it, ask it questions"
@@ -28,6 +28,7 @@ help:
 	@echo "make test-thorough    the same tests with more examples for every law, and the laws over every classifier (half an hour)"
 	@echo "make newcomer    clone HEAD, run make demo and make test with an empty HOME and no package cache"
 	@echo "make coverage    which lines and branches the tests reach, in Python and C++; rewrites the tables of docs/quality.md"
+	@echo "make mutation    change the source at one place after the other and see whether a test notices (an hour and more)"
 	@echo "make docs    run the gallery and build the site into build/site; open build/site/index.html"
 	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (half an hour)"
 	@echo "make wheels    an sdist and wheels into dist/, each installed and tried without a compiler; PYTHONS=\"path path\" names the Pythons"
@@ -92,6 +93,9 @@ test-thorough: $(VENV)/.checked
 coverage: $(VENV)/.checked
 	@$(BIN)/python tools/requirements.py group coverage | $(REQUIRE)
 	@tools/coverage.sh $(VENV)
+
+mutation: $(VENV)/.checked
+	@$(BIN)/python tools/mutation.py $(MUTATE)
 
 newcomer:
 	@tools/newcomer.sh $(if $(PYTHON),PYTHON=$(PYTHON))
