@@ -874,6 +874,7 @@ def test_a_table_is_proper_if_all_its_members_are() -> None:
     assert not sf.NormalInverseGamma(0, [0, 1], 1, 1).proper
     assert not sf.NormalInverseWishart([0, 0], [0, 1], 3, eye).proper
     assert all(belief.proper is True for belief in BELIEFS)
+    assert sf.NormalInverseWishart([[0, 0], [1, 1]], 1, 3, eye).kappa.tolist() == [1, 1]
     assert sf.Pareto([0, 1], [1, 0]).modes().tolist() == ["none", "point"]
 
 

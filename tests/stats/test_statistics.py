@@ -388,7 +388,7 @@ def test_a_sparse_matrix_that_lies_about_its_shape_is_refused() -> None:
         (lambda: BinaryCounts([1.0, 3.0], [3.0, 2.0]), errors.DataError, "got 3.0 of 2.0"),
         (lambda: BinaryCounts(2.00001, 2.0), errors.DataError, "exceed"),
         (lambda: PoissonSums(0.0, 2.0, 1.0, 0.0), errors.DataError, "0 without a total"),
-        (lambda: PoissonSums([1.0, 3.0], [0.0], [0.0, 0.0], [0.0, 0.0]), errors.DataError, "0 without rows"),
+        (lambda: PoissonSums([0.0, 3.0], [0.0], [0.0, 0.0], [0.0, 0.0]), errors.DataError, "0 without rows"),
         (lambda: PoissonSums(5.0, 2.0, float(np.log(2 * 6)) - 1e-6, 0.0), errors.DataError, "got less"),
         (lambda: PoissonSums(2.0, 0.5, 0.5 * float(np.log(24)) - 1e-6, 0.0), errors.DataError, "got less"),
         (lambda: PoissonSums([0.0, 5.0], 2.0, [0.0, 0.0], [0.0, 0.0]), errors.DataError, "got less"),
