@@ -700,7 +700,7 @@ def test_the_evidence_of_a_first_row_under_a_flat_mean_is_given_by_itself() -> N
 
 
 def test_the_weight_of_a_coins_prior_in_the_mode_needs_a_mode() -> None:
-    for a, b in ((1, 3), (3, 1)):
+    for a, b in ((1.0, 3.0), (3.0, 1.0)):
         before, after = sf.Beta(a, b), sf.Beta(a, b).update(heads=4, tails=6)
         weight = before.prior_weight(10, of="mode")
         assert weight == pytest.approx(2 / 12)
@@ -769,7 +769,7 @@ def test_a_scale_may_be_askew_by_rounding_and_no_more() -> None:
     for scales in ([np.eye(2), np.ones((2, 2))], [np.ones((2, 2)), np.eye(2)]):
         with pytest.raises(sf.errors.PriorError, match="positive definite"):
             sf.NormalInverseWishart([0, 0], 1, 3, scales)
-    askew = sf.NormalInverseWishart([0, 0], 1, 3, [np.eye(2), [[1, 0.5 + 1e-11], [0.5, 1]]]).scale
+    askew = sf.NormalInverseWishart([0, 0], 1, 3, np.array([np.eye(2), [[1, 0.5 + 1e-11], [0.5, 1]]])).scale
     assert askew[1].tolist() == askew[1].T.tolist()
     table = sf.NormalInverseWishart([0, 0], 1, 3, [np.eye(2), 1e17 * np.eye(2)])
     with pytest.raises(sf.errors.DataError, match="collinear"):
@@ -873,7 +873,8 @@ def test_a_table_is_proper_if_all_its_members_are() -> None:
     assert not sf.Pareto([1, 1], [0, 1]).proper
     assert not sf.NormalInverseGamma(0, [0, 1], 1, 1).proper
     assert not sf.NormalInverseWishart([0, 0], [0, 1], 3, eye).proper
-    assert all(belief.proper is True for belief in BELIEFS)
+    beliefs: Any = BELIEFS
+    assert all(belief.proper is True for belief in beliefs)
     assert sf.NormalInverseWishart([[0, 0], [1, 1]], 1, 3, eye).kappa.tolist() == [1, 1]
     assert sf.Pareto([0, 1], [1, 0]).modes().tolist() == ["none", "point"]
 
@@ -884,8 +885,10 @@ def test_a_table_has_the_modes_of_its_members() -> None:
     assert (sf.Beta(1.5, 0.5).mode, sf.Beta(0.5, 1.5).mode) == (1, 0)
     alpha = np.array([[3, 2, 1], [2, 2, 4], [1, 1, 7]])
     assert sf.Dirichlet(alpha).mode == pytest.approx(np.array([[2, 1, 0], [1, 1, 3], [0, 0, 6]]) / [[3], [5], [6]])
-    assert sf.Dirichlet([[0.5, 2], [3, 1], [2, 4]]).mode == pytest.approx(np.array([[0, 1], [1, 0], [0.25, 0.75]]))
-    assert sf.Dirichlet([[1, 1, 1], [0.5, 2, 2], [2, 1, 1]]).modes().tolist() == ["flat", "none", "point"]
+    assert sf.Dirichlet(np.array([[0.5, 2], [3, 1], [2, 4]])).mode == pytest.approx(
+        np.array([[0, 1], [1, 0], [0.25, 0.75]])
+    )
+    assert sf.Dirichlet(np.array([[1, 1, 1], [0.5, 2, 2], [2, 1, 1]])).modes().tolist() == ["flat", "none", "point"]
     with pytest.raises(sf.errors.NoUniqueMode):
         _ = sf.Beta([3, 1], [2, 1]).mode
     with pytest.raises(sf.errors.NoUniqueMode):

@@ -544,3 +544,9 @@ def test_weighted_counts_leave_no_trace_in_log_factorials() -> None:
         for i in range(3):
             total = total - PoissonSums.of(counts[i : i + 1], weights=weights[i : i + 1])
         assert not any(array.any() for array in total.arrays().values())
+
+
+def test_one_number_of_rows_may_serve_all_features() -> None:
+    assert BinaryCounts(np.array([1.0, 2.0]), np.array(3.0)).zeros.tolist() == [2, 1]
+    with pytest.raises(errors.DataError, match=r"got 4\.0 of 3\.0"):
+        BinaryCounts(np.array([1.0, 4.0]), np.array(3.0))
