@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import optimize
@@ -43,7 +43,12 @@ def test_one_alpha(counts: Any, other: Any) -> None:
     assert hill.value(np.array([strength])) == pytest.approx(whole, abs=1e-9)
 
 
+FAIR = np.array([[6.0, 27.0, 23.0], [7.0, 24.5, 6.0], [24.0, 18.0, 22.0], [16.0, 10.0, 41.0]])
+"""Flags that vary no more than chance has it: the evidence is a ridge that rises to the wall, narrow and almost level."""
+
+
 @given(COUNTS, COUNTS)
+@example(FAIR, np.array([[16.0, 27.0, 23.0], [7.0, 41.0, 6.0], [24.0, 18.0, 24.0], [18.0, 0.0, 41.0]]))
 def test_one_beta(ones: Any, zeros: Any) -> None:
     hill = empirical.flag_terms(ones, zeros, ones + zeros)
     found = empirical.beta_of_flags(hill)

@@ -48,23 +48,28 @@ def climb(hill: Hill, start: Array, low: Any, high: Any) -> Top:
     u = np.clip(np.log(start), *ends)
     heights = [hill.value(np.exp(u))]
     for _ in range(STEPS):
-        step = np.clip(u + _newton(hill, u, ends, FLAT * max(1.0, abs(heights[-1]))), *ends) - u
+        step = _newton(hill, u, ends, FLAT * max(1.0, abs(heights[-1])))
         for _ in range(HALVINGS):
-            height = hill.value(np.exp(u + step))
+            there = np.clip(u + step, *ends)
+            height = hill.value(np.exp(there))
             if height >= heights[-1] - ROUNDING * abs(heights[-1]):
                 break
             step = step / 2
         else:
             break
-        u = u + step
+        moved, u = np.abs(there - u).max(initial=0.0), there
         heights.append(height)
-        if np.abs(step).max(initial=0.0) < CLOSE:
+        if moved < CLOSE:
             break
     return Top(np.exp(u), heights)
 
 
 def _newton(hill: Hill, u: Array, ends: tuple[Array, Array], flat: float) -> Array:
-    """A step in the logarithms; along the slope where the hill does not bend down, and along a wall that is reached."""
+    """A step in the logarithms, and along a wall that is reached.
+
+    Each way in which the hill bends is walked on its own: to the top of it where it bends down, uphill by one at most
+    where it does not. A ridge that rises without end is then followed along its crest.
+    """
     x = np.exp(u)
     first, second = hill.slope(x)
     slope, bend = x * first, np.outer(x, x) * second + np.diag(x * first)
@@ -72,9 +77,8 @@ def _newton(hill: Hill, u: Array, ends: tuple[Array, Array], flat: float) -> Arr
     step = np.zeros_like(u)
     if not (np.abs(slope[free]) > flat).any():
         return step
-    bend, along = bend[np.ix_(free, free)], slope[free]
-    if np.linalg.eigvalsh(bend).max() < 0:
-        step[free] = np.linalg.solve(-bend, along)
-    else:
-        step[free] = np.sign(along) * np.where(along != 0, 1.0, 0.0)
-    return step * min(1.0, REACH / max(float(np.abs(step).max()), 1e-300))
+    curves, ways = np.linalg.eigh(bend[np.ix_(free, free)])
+    along = slope[free] @ ways
+    far = np.abs(along) / np.maximum(np.abs(curves), 1e-300)
+    step[free] = ways @ (np.sign(along) * np.minimum(far, np.where(curves < 0, REACH, 1.0)))
+    return step
