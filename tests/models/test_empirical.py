@@ -44,7 +44,7 @@ def test_one_alpha(counts: Any, other: Any) -> None:
 
 
 FAIR = np.array([[6.0, 27.0, 23.0], [7.0, 24.5, 6.0], [24.0, 18.0, 22.0], [16.0, 10.0, 41.0]])
-"""Flags that vary no more than chance has it: the evidence is a ridge that rises to the wall, narrow and almost level."""
+"""Flags that vary no more than chance has it: the evidence is a narrow ridge that rises, barely, to the wall."""
 
 
 @given(COUNTS, COUNTS)
