@@ -91,7 +91,6 @@ test-thorough: $(VENV)/.checked
 	@OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --thorough
 
 coverage: $(VENV)/.checked
-	@$(BIN)/python tools/requirements.py group coverage | $(REQUIRE)
 	@tools/coverage.sh $(VENV)
 
 mutation: $(VENV)/.checked

@@ -16,7 +16,10 @@ if [ ! -x "$env/bin/python" ]; then
 fi
 site() { "$1/bin/python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))'; }
 site "$venv" > "$(site "$env")/borrowed.pth"
-"$env/bin/python" -m pip --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable . \
+pip() { "$env/bin/python" -m pip --disable-pip-version-check install --quiet "$@"; }
+# In the environment itself, not borrowed: its .pth file is what measures the processes that tests start.
+"$env/bin/python" tools/requirements.py group coverage | pip --ignore-installed --no-warn-conflicts --requirement /dev/stdin
+pip --no-deps --no-build-isolation --editable . \
     -C build-dir="$native" -C cmake.build-type=Debug -C cmake.define.SUFFICE_COVERAGE=ON
 find "$native" -name '*.gcda' -delete
 rm -f .coverage .coverage.*
