@@ -34,6 +34,7 @@ def test_the_environment_says_how_many(monkeypatch: pytest.MonkeyPatch, ours: st
     assert thread_count() == (expected or _usable_cores())
 
 
+@pytest.mark.thorough
 def test_a_worker_of_joblib_gets_its_share() -> None:
     workers = _usable_cores()
     for count, theta in Parallel(n_jobs=workers, backend="loky")(delayed(fit)(i) for i in range(workers)):

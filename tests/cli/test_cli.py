@@ -177,6 +177,7 @@ def test_bugs_have_a_code_of_their_own(monkeypatch: pytest.MonkeyPatch, capfd: p
     assert run(monkeypatch, "fit") == 4
 
 
+@pytest.mark.thorough
 def test_standard_input_and_output(here: Path) -> None:
     command = [sys.executable, "-m", "suffice.cli"]
     data = (here / "mail.csv").read_bytes()

@@ -6,11 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from cli.test_cli import mails, write
 
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.thorough
 def test_the_path_of_readme_runs(tmp_path: Path) -> None:
     block = re.search(r"```console\n(\$ suffice fit.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     assert block is not None

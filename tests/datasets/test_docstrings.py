@@ -22,6 +22,7 @@ def corpus() -> Corpus:
     return docstrings(PER_LABEL)
 
 
+@pytest.mark.thorough
 def test_every_installation_has_it(corpus: Corpus) -> None:
     sizes = corpus.sizes
     assert {"python", "numpy", "scipy", "scikit-learn"} <= set(sizes)
@@ -32,6 +33,7 @@ def test_every_installation_has_it(corpus: Corpus) -> None:
     assert len(corpus) == sum(sizes.values())
 
 
+@pytest.mark.thorough
 def test_compiled_libraries_are_asked(corpus: Corpus) -> None:
     asked = {docstring.group for docstring in Module("pyarrow.lib").docstrings()}
     assert {"pyarrow.lib", "pyarrow.lib.Table"} <= asked
@@ -39,10 +41,12 @@ def test_compiled_libraries_are_asked(corpus: Corpus) -> None:
     assert any(group.startswith("pyarrow._") for group in corpus.groups)
 
 
+@pytest.mark.thorough
 def test_no_paragraph_comes_twice(corpus: Corpus) -> None:
     assert len({fingerprint(text) for text in corpus.texts}) == len(corpus)
 
 
+@pytest.mark.thorough
 def test_it_reads_as_prose(corpus: Corpus) -> None:
     assert not [text for text in corpus.texts if ">>>" in text or "\n" in text or "::" in text[-2:]]
     assert all(len(text.split()) >= 10 for text in corpus.texts)
@@ -50,6 +54,7 @@ def test_it_reads_as_prose(corpus: Corpus) -> None:
     assert words.most_common(1)[0][0] == "the"
 
 
+@pytest.mark.thorough
 def test_no_module_is_most_of_a_label(corpus: Corpus) -> None:
     modules = Counter(zip(corpus.labels, corpus.groups, strict=True))
     assert max(modules.values()) <= PER_LABEL / 10
@@ -66,6 +71,7 @@ def test_progress_names_each_library_before_it_is_read() -> None:
     assert named == ["scipy", "numpy"]
 
 
+@pytest.mark.thorough
 def test_modules_held_out_are_not_in_training(corpus: Corpus) -> None:
     train, test = corpus.split(test=0.3)
     assert not set(train.groups) & set(test.groups)
@@ -86,6 +92,7 @@ def test_it_takes_seconds_and_is_silent() -> None:
     assert os.times().children_user - began.children_user < 20
 
 
+@pytest.mark.thorough
 def test_a_classifier_learns_from_it(corpus: Corpus) -> None:
     from sklearn.feature_extraction.text import CountVectorizer
 
@@ -172,6 +179,7 @@ def test_modules_that_are_read(file: str, name: str) -> None:
     assert module_name(PurePosixPath(file)) == name
 
 
+@pytest.mark.thorough
 def test_the_libraries_every_installation_has_come_first() -> None:
     names = [library.name for library in installed()]
     assert names[:4] == ["python", "numpy", "scipy", "scikit-learn"]

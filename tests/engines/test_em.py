@@ -260,6 +260,7 @@ def test_clusters_of_more_rows_than_are_kept(engine: Any, monkeypatch: pytest.Mo
     assert model.objective_[-1] == pytest.approx(local.objective_[-1], rel=1e-9)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("criterion", ["bic", "evidence"])
 def test_how_many_clusters(criterion: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suffice.engines.em.ROWS", 100)

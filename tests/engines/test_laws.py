@@ -98,6 +98,7 @@ def test_models_of_columns_are_chosen_as_in_memory(engine: Any, cuts: list[int])
     np.testing.assert_allclose(there.predict_proba(features), local.predict_proba(features), rtol=1e-9)
 
 
+@pytest.mark.thorough
 @quiet
 def test_what_is_chosen_by_rows_is_the_same_on_any_engine(spark: Any) -> None:
     table = many(1).select(["body", "label"])

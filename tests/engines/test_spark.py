@@ -33,7 +33,15 @@ def sparse(row: Any) -> Any:
     return Vectors.sparse(len(row), [(j, float(value)) for j, value in enumerate(row) if value])
 
 
-@pytest.mark.parametrize("make", [np.ndarray.tolist, Vectors.dense, sparse], ids=["array", "dense", "sparse"])
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(np.ndarray.tolist, marks=pytest.mark.thorough),
+        pytest.param(Vectors.dense, marks=pytest.mark.thorough),
+        sparse,
+    ],
+    ids=["array", "dense", "sparse"],
+)
 def test_a_column_of_vectors_is_a_matrix(spark: Any, make: Any) -> None:
     X, y = drawn(counts)
     data = spark.createDataFrame([(make(row), label) for row, label in zip(X, y.tolist(), strict=True)], ["v", "label"])
@@ -54,6 +62,7 @@ def test_kinds_of_columns_come_from_the_schema(spark: Any) -> None:
     assert model._remembered()["columns"] == local._remembered()["columns"]
 
 
+@pytest.mark.thorough
 def test_a_stage_drops_into_a_pipeline_and_is_kept_with_it(spark: Any, tmp_path: Path) -> None:
     X, y = drawn(texts)
     data = Spark(spark).split(pa.table({"text": X, "label": y}), [10])

@@ -98,14 +98,17 @@ def same(a: tuple[Any, Any, Any], b: tuple[Any, Any, Any]) -> bool:
 
 @pytest.mark.parametrize("change", ["fit", "partial_fit", "merge", "forget", "decay", "refresh"])
 @every_estimator
-def test_whatever_is_interrupted_has_happened_or_not(case: EstimatorCase, change: str) -> None:
+def test_whatever_is_interrupted_has_happened_or_not(
+    case: EstimatorCase, change: str, pytestconfig: pytest.Config
+) -> None:
     model = clone(case.model).fit(*case.data(0, 40))
     rows, run = case.data(2, 10)[0], changes(case)[change]
     before, changed = state(model, rows), copy(model)
     with Interrupted() as counted:
         run(changed)
     after = state(changed, rows)
-    for at in np.unique(np.linspace(1, counted.lines, 12).astype(int)).tolist():
+    points = 12 if pytestconfig.getoption("--thorough") else 5
+    for at in np.unique(np.linspace(1, counted.lines, points).astype(int)).tolist():
         victim = copy(model)
         attributes = {name: value for name, value in vars(victim).items() if name != "_made"}
         try:

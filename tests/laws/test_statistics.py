@@ -174,7 +174,9 @@ def test_arrays_go_out_and_in(case: StatisticCase, data: st.DataObject) -> None:
 
 
 @every_statistic
-@pytest.mark.parametrize("layout", ["C", "F", "csr", "csc", "soft"])
+@pytest.mark.parametrize(
+    "layout", ["C", "csr", "soft", *(pytest.param(one, marks=pytest.mark.thorough) for one in ("F", "csc"))]
+)
 def test_the_number_of_threads_changes_nothing(case: StatisticCase, layout: str) -> None:
     """Real weights, so that any change in the order of additions would show in the last bit."""
     if layout.startswith("cs") and not case.sparse:

@@ -276,6 +276,7 @@ def test_roots_and_volumes() -> None:
     np.testing.assert_allclose(volume, np.linalg.slogdet(scale)[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("covariance", "method"), [(c, m) for c in COVARIANCES for m in ("delta", "sample")])
 def test_intervals_hold_nine_of_ten_draws(covariance: str, method: str) -> None:
     X, y = data(8, 60)

@@ -100,6 +100,7 @@ def test_the_slope_is_zero_at_the_top_or_leads_out_of_bounds(X: Any, prior: floa
         assert slope.sum() * (1 if s > 1 else -1) >= -scale
 
 
+@pytest.mark.thorough
 def test_nothing_better_is_found_by_a_general_climber() -> None:
     rng = np.random.default_rng(0)
     for _ in range(5):

@@ -95,7 +95,7 @@ def drawn(name: str) -> sf.reporting.Report:
     return sf.report(model.fit(X, y), X, y)
 
 
-OFTEN = ["multinomial", "gaussian", "table", "texts"]
+OFTEN = ["table", "texts"]
 RARELY = [pytest.param(name, marks=pytest.mark.thorough) for name, *_ in models() if name not in OFTEN]
 
 

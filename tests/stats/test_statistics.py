@@ -33,6 +33,7 @@ def test_mean_1e8_with_sd_1_through_fit_merge_and_subtract() -> None:
         np.testing.assert_allclose((a + b - a).scatter, b.scatter, rtol=1e-12)
 
 
+@pytest.mark.thorough
 def test_forgetting_ten_thousand_batches_one_by_one() -> None:
     """Errors do not pile up: a long history leaves no trace."""
     rng = np.random.default_rng(2)
