@@ -30,6 +30,6 @@ status=0
 "$env/bin/python" -m coverage run -m pytest -n 2 -q "$@" || status=$?
 "$env/bin/python" -m coverage combine --quiet
 "$env/bin/python" -m coverage json --quiet -o build/coverage/python.json
-"$env/bin/python" -m gcovr --root . --filter native/ --exclude-throw-branches --json-summary build/coverage/native.json "$native"
+"$env/bin/python" -m gcovr --root . --filter native/ --exclude-throw-branches --merge-lines --json-summary build/coverage/native.json "$native"
 "$env/bin/python" tools/coverage_table.py
 exit $status

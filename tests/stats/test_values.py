@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suffice.errors import DataError, ShapeError
+from suffice.errors import DataError, ShapeError, SubtractionError
 from suffice.stats import ValueCounts, values
 
 NUMBERS = st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.0, -0.0, 5e-324, 1.0, 2.0]), min_size=1, max_size=30)
@@ -87,3 +87,25 @@ def test_what_cannot_be() -> None:
         ValueCounts.of([np.nan], [0])
     with pytest.raises(DataError, match="sorted, each once"):
         ValueCounts([2.0, 1.0], np.array([0, 0]), np.array([0, 1]), np.ones(2), np.asarray(1))
+
+
+def test_arrays_of_a_file_are_checked() -> None:
+    good = dict(ValueCounts.of(np.array([1.0, 2.0, 2.0]), [0, 1, 1]).arrays())
+    assert ValueCounts.from_arrays(good).classes == 2
+    for name, value, error, words in (
+        ("classes", np.array([2]), ShapeError, "one whole number"),
+        ("classes", np.array(-1), ShapeError, "one whole number"),
+        ("values", np.array([1.0, 2.0, 3.0]), ShapeError, "those that 'place' names"),
+        ("values", np.array([[1.0, 2.0]]), ShapeError, "those that 'place' names"),
+        ("values", np.array([2.0, 1.0]), DataError, "must be sorted"),
+        ("values", np.array([1.0, np.nan]), DataError, "never NaN"),
+    ):
+        with pytest.raises(error, match=words):
+            ValueCounts.from_arrays({**good, name: value})
+
+
+def test_nothing_can_be_taken_from_nothing() -> None:
+    none, some = ValueCounts.zero(), ValueCounts.of(np.array([1.0, 2.0]), [0, 1])
+    assert some - none == some
+    with pytest.raises(SubtractionError, match="no rows to take from"):
+        none - some

@@ -264,3 +264,22 @@ def test_permissions_and_links_stay(path: Path, tmp_path: Path) -> None:
 
 def test_the_version_that_is_written_is_the_one_that_is_read(path: Path) -> None:
     assert models.describe(path).format_version == models.VERSION
+
+
+def test_a_header_that_is_no_object_is_refused(path: Path) -> None:
+    for header in (b"[1]", b'{"a":1,"a":2}', b'{"a":NaN}'):
+        path.write_bytes(len(header).to_bytes(8, "little") + header)
+        assert "header" in refused(path)
+
+
+def test_a_file_that_shrinks_while_it_is_read_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = path.read_bytes()
+    length = int.from_bytes(raw[:8], "little")
+    for kept, words in ((20, "bytes of header"), (8 + length + 1, "bytes of data")):
+        path.write_bytes(raw)
+        size = os.stat(path).st_size
+        with open(path, "r+b") as file:
+            file.truncate(kept)
+        monkeypatch.setattr(files.File, "size", property(lambda _, size=size: size, lambda *_: None), raising=False)
+        assert words in refused(path)
+        monkeypatch.undo()
