@@ -58,7 +58,9 @@ def assert_same(there: Any, local: Any, X: Any) -> None:
     np.testing.assert_allclose(there.predict_proba(X), local.predict_proba(X), rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [*ONE_OF_EACH, *(pytest.param(name, marks=pytest.mark.thorough) for name in NAMES[len(ONE_OF_EACH) :])]
+)
 @settings(max_examples=3)
 @given(cuts=cuts_of_rows, seed=st.integers(0, 5), weight=st.sampled_from([1.0, 0.3]))
 def test_any_partitioning_on_dask(name: str, cuts: list[int], seed: int, weight: float) -> None:

@@ -272,6 +272,18 @@ def test_a_header_that_is_no_object_is_refused(path: Path) -> None:
         assert "header" in refused(path)
 
 
+class SizeSaid:
+    """A size that stays what it was, whatever is set."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def __get__(self, *_: object) -> int:
+        return self.size
+
+    def __set__(self, *_: object) -> None: ...
+
+
 def test_a_file_that_shrinks_while_it_is_read_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = path.read_bytes()
     length = int.from_bytes(raw[:8], "little")
@@ -280,6 +292,6 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(path: Path, monkeypatch
         size = os.stat(path).st_size
         with open(path, "r+b") as file:
             file.truncate(kept)
-        monkeypatch.setattr(files.File, "size", property(lambda _, size=size: size, lambda *_: None), raising=False)
+        monkeypatch.setattr(files.File, "size", SizeSaid(size), raising=False)
         assert words in refused(path)
         monkeypatch.undo()
