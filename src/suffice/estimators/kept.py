@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from suffice.attributes import guard_properties
 from suffice.errors import DataError
 from suffice.estimators.shared import Classifier
 
@@ -22,6 +23,10 @@ class Kept:
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
     """Numbers, or dicts of them, that there may be on top."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        guard_properties(cls)
 
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self, "estimator_")

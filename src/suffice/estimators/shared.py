@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
+from suffice.attributes import guard_properties
 from suffice.errors import LabelError
 from suffice.estimators.algebra import Additive
 from suffice.estimators.evident import Evident
@@ -33,6 +34,10 @@ class Classifier(Additive, HeldOut, Evident, Uncertain, Views, Explaining, Store
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        guard_properties(cls)
 
     @abstractmethod
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice.attributes import guard_properties
 from suffice.errors import DataError, ImproperPrior, InputError, KeywordError, KindError, PriorError, ShapeError
 from suffice.signatures import explain_arguments
 from suffice.stats import Statistic
@@ -85,6 +86,7 @@ class Conjugate(ABC, Generic[S]):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         explain_arguments(cls)
+        guard_properties(cls)
 
     learns_from: ClassVar[tuple[type[Any], ...]]
     """The statistics it can be updated from."""

@@ -1,0 +1,62 @@
+"""Attributes that an object cannot have as it is: asking for one raises an AttributeError, whatever else it is."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+__all__ = ["guard_properties"]
+
+
+def guard_properties(owner: type) -> None:
+    """Let every property of a class, its own and those of mixins, refuse with errors that are AttributeErrors too.
+
+    `hasattr`, `dir`, `inspect.getmembers` and notebooks ask for all there is, and expect no other error. What an error
+    was it still is: a missing prior is told of by an ImproperPrior as before.
+    """
+    names = {name for base in owner.__mro__ if base.__module__.startswith("suffice") for name in vars(base)}
+    for name in names:
+        found = inspect.getattr_static(owner, name, None)
+        if type(found) is property and found.fget is not None:
+            setattr(owner, name, Guarded(_guarded(found.fget), found.fset, found.fdel, found.__doc__))
+
+
+class Guarded(property):
+    """A property whose errors are AttributeErrors."""
+
+
+def _guarded(get: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    @wraps(get)
+    def read(owner: Any) -> Any:
+        try:
+            return get(owner)
+        except AttributeError:
+            raise
+        except Exception as error:
+            raise _missing(type(error), error.args, vars(error)).with_traceback(
+                error.__traceback__
+            ) from error.__cause__
+
+    return read
+
+
+def _missing(kind: Any, args: tuple[Any, ...], more: dict[str, Any]) -> Exception:
+    """An error of this kind that is an AttributeError too."""
+    both = _both(kind)
+    error = both.__new__(both, *args)
+    vars(error).update(more)
+    return error
+
+
+@cache
+def _both(kind: Any) -> type[Exception]:
+    def __reduce__(self: Exception) -> Any:
+        return _missing, (kind, self.args, vars(self))
+
+    names = {"__module__": kind.__module__, "__doc__": kind.__doc__, "__reduce__": __reduce__}
+    try:
+        return type(kind.__name__, (kind, AttributeError), names)
+    except TypeError:  # an ImportError or OSError cannot be both
+        return AttributeError
