@@ -97,6 +97,10 @@ class FamilyCase:
     def rows(self, min_size: int = 1, max_size: int = 12) -> Draw:
         return st.lists(self.row, min_size=min_size, max_size=max_size)
 
+    def data(self, rows: list[Any]) -> dict[str, Any]:
+        """Rows as keywords of `update` and `log_evidence`."""
+        return {"values": rows, **({"categories": range(4)} if self.family is Dirichlet else {})}
+
 
 def positive(low: float = 0.05, high: float = 50.0) -> Draw:
     return st.floats(np.log(low), np.log(high)).map(lambda x: float(np.exp(x)))

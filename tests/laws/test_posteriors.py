@@ -28,8 +28,8 @@ def assert_same(got: Any, expected: Any, rtol: float = 1e-9) -> None:
 @given(data=st.data())
 def test_learning_in_two_steps_equals_learning_at_once(case: FamilyCase, data: st.DataObject) -> None:
     prior, first, second = data.draw(case.priors), data.draw(case.rows()), data.draw(case.rows())
-    in_steps = prior.update(values=first).update(values=second)
-    assert_same(in_steps, prior.update(values=first + second))
+    in_steps = prior.update(**case.data(first)).update(**case.data(second))
+    assert_same(in_steps, prior.update(**case.data(first + second)))
     assert_same(in_steps, prior.update(statistic(case, first) + statistic(case, second)))
 
 
@@ -50,8 +50,8 @@ def test_chain_rule(case: FamilyCase, data: st.DataObject) -> None:
     belief, total = prior, 0.0
     for row in rows:
         total += float(belief.predict().log(row))
-        belief = belief.update(values=[row])
-    assert total == pytest.approx(prior.log_evidence(values=rows), rel=1e-8, abs=1e-8)
+        belief = belief.update(**case.data([row]))
+    assert total == pytest.approx(prior.log_evidence(**case.data(rows)), rel=1e-8, abs=1e-8)
 
 
 @every_family
@@ -75,9 +75,9 @@ def test_an_integer_weight_equals_repetition(case: FamilyCase, data: st.DataObje
     prior, rows = data.draw(case.priors), data.draw(case.rows())
     times = data.draw(st.lists(st.integers(0, 4), min_size=len(rows), max_size=len(rows)).filter(any))
     repeated = [row for row, n in zip(rows, times, strict=True) for _ in range(n)]
-    assert_same(prior.update(values=rows, weights=times), prior.update(values=repeated))
-    evidence = prior.log_evidence(values=rows, weights=times)
-    assert evidence == pytest.approx(prior.log_evidence(values=repeated), rel=1e-9, abs=1e-9)
+    assert_same(prior.update(**case.data(rows), weights=times), prior.update(**case.data(repeated)))
+    evidence = prior.log_evidence(**case.data(rows), weights=times)
+    assert evidence == pytest.approx(prior.log_evidence(**case.data(repeated)), rel=1e-9, abs=1e-9)
 
 
 @every_family
@@ -91,8 +91,8 @@ def test_a_table_of_beliefs_is_each_of_them(case: FamilyCase, data: st.DataObjec
     density = table.predict().log(row)
     for i, prior in enumerate(priors):
         one = case.family(*(column[i] for column in parameters(learned)))
-        assert_same(one, prior.update(values=rows), 1e-12)
-        assert evidence[i] == pytest.approx(prior.log_evidence(values=rows), rel=1e-12)
+        assert_same(one, prior.update(**case.data(rows)), 1e-12)
+        assert evidence[i] == pytest.approx(prior.log_evidence(**case.data(rows)), rel=1e-12)
         assert density[i] == pytest.approx(prior.predict().log(row), rel=1e-12)
 
 

@@ -12,6 +12,7 @@ from suffice.stats import CategoryCounts, TokenCounts
 
 sf: Any = suffice  # what these tests do wrong, a type checker would see
 eye = np.eye(2)
+coin = sf.Dirichlet([1, 1]).update
 
 
 @pytest.mark.parametrize(
@@ -58,8 +59,15 @@ eye = np.eye(2)
         (lambda: sf.Dirichlet([1, 1]).update(counts=[1, 2, 3]), errors.ShapeError, r"got shape \(3,\)"),
         (lambda: sf.Dirichlet([1, 1]).update(counts=[1]), errors.ShapeError, r"got shape \(1,\)"),
         (lambda: sf.Dirichlet([1, 1]).update(counts=[1, -2]), errors.DataError, r"'counts'.*got -2 at \[1\]"),
-        (lambda: sf.Dirichlet([1, 1]).update(values=[0, 2]), errors.DataError, "'values'.*codes"),
-        (lambda: sf.Dirichlet([1, 1]).update(values=[[0]]), errors.ShapeError, "list of category codes"),
+        (lambda: coin(values=[0, 2], categories=[0, 1]), errors.DataError, r"'values'.*'categories'.*got 2 at \[1\]"),
+        (lambda: coin(values=[0, None], categories=[0, 1]), errors.DataError, r"got None at \[1\]"),
+        (lambda: coin(values=[], categories=[0, 1]), errors.DataError, "at least one row"),
+        (lambda: coin(values=[[0]], categories=[0, 1]), errors.ShapeError, r"list of categories; got .*shape \(1, 1\)"),
+        (lambda: coin(values=0, categories=[0, 1]), errors.ShapeError, "'values' must be a list of categories; got 0"),
+        (lambda: coin(values=[0], categories=[0, 1, 2]), errors.InputError, r"must list 2 different .*got \[0, 1, 2\]"),
+        (lambda: coin(values=[0], categories=[1, 1]), errors.InputError, "must list 2 different values"),
+        (lambda: coin(values=[0], categories=2), errors.ShapeError, "'categories' must be a list"),
+        (lambda: coin(counts=[1, 2], categories=[0, 1]), errors.KeywordError, "'categories' of .* belongs to 'values'"),
         (lambda: sf.Dirichlet([1, 1]).update(counts=[1, 2], values=[0]), errors.KeywordError, "got both"),
         (lambda: sf.Dirichlet([1, 1]).update(CategoryCounts.of([[0, 1]])), errors.ShapeError, r"column\(j\)"),
         (lambda: sf.Dirichlet([1.0]).marginal(), errors.PriorError, "one category"),
@@ -72,7 +80,7 @@ eye = np.eye(2)
         (lambda: sf.Pareto(0, 0).log_evidence(values=[1]), errors.ImproperPrior, "The evidence needs a proper prior"),
         (lambda: sf.Pareto(0, 3).mean, errors.ImproperPrior, "The mean needs a proper prior"),
         (lambda: sf.Dirichlet([1, 1, 1]).update(counts=5), errors.ShapeError, r"got shape \(\)"),
-        (lambda: sf.Dirichlet([1, 1, 1]).update(values=[0, 1, 3]), errors.DataError, r"from 0 to 2; got 3 at \[2\]"),
+        (lambda: sf.Dirichlet([1, 1, 1]).update(values=[0, 1]), errors.KeywordError, r"range\(3\) if"),
         (
             lambda: sf.NormalInverseWishart([0, 0], 1, 3, eye).predict().logpdf([[1], [2]]),
             errors.ShapeError,

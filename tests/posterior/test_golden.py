@@ -105,9 +105,23 @@ def test_nursery_rhyme() -> None:
     lines = ["Mary had a little lamb, little lamb, little lamb", "Mary had a little lamb, its fleece was white as snow"]
     tokens = [w for line in lines for w in line.lower().replace(",", "").split() if w not in ("a", "as")]
     codes = [words.index(w) if w in words else len(words) for w in tokens]
-    belief = sf.Dirichlet(np.ones(10)).update(values=codes)
+    belief = sf.Dirichlet(np.ones(10)).update(values=codes, categories=range(10))
     assert belief.alpha.tolist() == [3, 5, 5, 1, 2, 2, 1, 2, 1, 5]
     assert belief.predict().pmf(np.arange(10)) * 27 == pytest.approx([3, 5, 5, 1, 2, 2, 1, 2, 1, 5])
+
+
+def test_faces_of_a_die_are_counted_as_what_they_are_said_to_be() -> None:
+    """Throws 1, 3, 3, 5 without a six could be codes 0..5 as well: which of both has to be said."""
+    throws, die = [1, 3, 3, 5], sf.Dirichlet(np.ones(6))
+    with pytest.raises(sf.errors.KeywordError, match=r"range\(6\) if they are counted from 0, range\(1, 7\) if from 1"):
+        die.update(values=throws)
+    with pytest.raises(sf.errors.KeywordError, match="'values' of Dirichlet needs 'categories'"):
+        die.log_evidence(values=throws)
+    faces = die.update(values=throws, categories=range(1, 7))
+    assert faces == die.update(counts=[1, 0, 2, 0, 1, 0])
+    assert die.update(values=throws, categories=range(6)) == die.update(counts=[0, 1, 0, 2, 0, 1])
+    assert die.log_evidence(values=throws, categories=range(1, 7)) == die.log_evidence(counts=[1, 0, 2, 0, 1, 0])
+    assert die.update(values=throws, categories=range(1, 7), weights=[2, 1, 1, 0]).alpha.tolist() == [3, 1, 3, 1, 1, 1]
 
 
 def test_die_moments_are_scipys() -> None:
@@ -143,7 +157,9 @@ def test_die_learns_from_every_kind_of_count() -> None:
     prior = sf.Dirichlet.symmetric(3, strength=3)
     expected = sf.Dirichlet([3, 1, 2])
     assert prior.update(counts=[2, 0, 1]) == expected
-    assert prior.update(values=[0, 0, 2]) == expected
+    assert prior.update(values=[0, 0, 2], categories=range(3)) == expected
+    assert prior.update(values=np.array(["a", "a", "c"]), categories=np.array(["a", "b", "c"])) == expected
+    assert prior.update(values=[1.0, 1, 3], categories=[1, 2, 3]) == expected
     assert prior.update(ClassCounts.of_labels([0, 0, 2])) == expected
     assert prior.update(TokenCounts.of([[1, 0, 1], [1, 0, 0]])) == expected
     assert prior.update(CategoryCounts.of([0, 0, 2])) == expected

@@ -9,11 +9,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from suffice.errors import DataError, InputError
 from suffice.estimators.counts import EVIDENCE, CountClassifier
+from suffice.estimators.declared import declared, refuse_others
 from suffice.estimators.views import TEMPER
 from suffice.models import Categorical, Scorer
 from suffice.models.empirical import one_alpha, symmetric_terms
@@ -45,6 +46,10 @@ class CategoricalNB(CountClassifier):
         Class probabilities that the data do not change, or a belief that they do.
     min_categories : int or array of shape (n_features,), default=None
         Categories that each feature has at least, seen or not; for codes, not for categories by value.
+    categories : "auto" or list of n_features lists, default="auto"
+        The values each feature can have, as in scikit-learn's OrdinalEncoder; all of them count as categories, seen or
+        not, and others are refused at fit. With "auto", whole numbers are codes from 0, as in scikit-learn's
+        CategoricalNB: the faces 1 to 6 of a die have seven categories unless ``categories=[range(1, 7)]`` is given.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How the probabilities are estimated; "predictive" equals "mean" here.
     temper : float, pair of floats, "loo" or None, default=None
@@ -84,11 +89,16 @@ class CategoricalNB(CountClassifier):
     >>> named = sf.CategoricalNB().fit([["red"], ["red"], ["blue"]], ["a", "a", "b"])
     >>> named.predict([["blue"], ["green"]])
     array(['b', 'a'], dtype='<U1')
+    >>> dice = sf.CategoricalNB(categories=[range(1, 7)]).fit([[6], [6], [1]], ["loaded", "loaded", "fair"])
+    >>> dice.n_categories_, dice.category_count_[0]
+    (array([6]), array([[1., 0., 0., 0., 0., 0.],
+           [0., 0., 0., 0., 0., 2.]]))
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **CountClassifier._parameter_constraints,
         "alpha": [Interval(Real, 0, None, closed="left"), EVIDENCE],
+        "categories": [StrOptions({"auto"}), list, tuple],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
         "temper": TEMPER,
     }
@@ -105,6 +115,7 @@ class CategoricalNB(CountClassifier):
         fit_prior: bool = True,
         class_prior: Any = None,
         min_categories: Any = None,
+        categories: Any = "auto",
         estimate: Any = "mean",
         temper: Any = None,
     ) -> None:
@@ -113,6 +124,7 @@ class CategoricalNB(CountClassifier):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.min_categories = min_categories
+        self.categories = categories
         self.estimate = estimate
         self.temper = temper
 
@@ -141,9 +153,7 @@ class CategoricalNB(CountClassifier):
         if weights is not None and (weights == 0).any():  # a row of no weight was not seen, nor were its categories
             X, codes, weights = (part[weights > 0] for part in (X, codes, weights))
         if fresh:
-            self.categories_ = (
-                None if _are_codes(X) else [np.empty(0, _values(X[:, j], j).dtype) for j in range(X.shape[1])]
-            )
+            self.categories_ = self._first_categories(X)
         if self.categories_ is None:
             rows = Rows.read(_numbers(X), "X")
             sizes = _at_least(category_sizes(rows), self.min_categories)
@@ -153,9 +163,19 @@ class CategoricalNB(CountClassifier):
             sizes = np.array([len(values) for values in self.categories_])
         return CategoryCounts.of(rows, codes, weights, n_classes=n_classes, sizes=sizes)
 
+    def _first_categories(self, X: Any) -> list[Any] | None:
+        """Those that were given, or none yet; None for codes."""
+        if not isinstance(self.categories, str):
+            if self.min_categories is not None:
+                raise ValueError("CategoricalNB takes one of 'categories' and 'min_categories'. Got both instead.")
+            return declared(self.categories, X.shape[1])
+        return None if _are_codes(X) else [np.empty(0, _values(X[:, j], j).dtype) for j in range(X.shape[1])]
+
     def _meet(self, X: Any, fresh: bool) -> None:
         """Make room for values not met before, keeping each feature's sorted."""
         known: Any = self.categories_
+        if not isinstance(self.categories, str):
+            refuse_others(declared(self.categories, X.shape[1]), [_values(X[:, j], j) for j in range(X.shape[1])])
         wider = [np.union1d(values, _values(X[:, j], j)) for j, values in enumerate(known)]
         if not fresh:
             self._features = _with_room(self._features, known, wider)
@@ -188,6 +208,11 @@ class CategoricalNB(CountClassifier):
         """What is left of categories that no row has: none by value, and of codes those below the largest."""
         seen = [t.column(j).any(axis=0) for j in range(len(t.sizes))]
         if self.categories_ is not None:
+            if not isinstance(self.categories, str):
+                given = declared(self.categories, len(seen))
+                seen = [
+                    used | np.isin(known, one) for used, known, one in zip(seen, self.categories_, given, strict=True)
+                ]
             self.categories_ = [values[used] for values, used in zip(self.categories_, seen, strict=True)]
             keep = seen
         else:

@@ -14,20 +14,21 @@ DM-8  unigram model     words of a vocabulary with a slot for unknown ones: DM-4
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from suffice.errors import DataError, KeywordError, NoUniqueMode, PriorError, ShapeError
-from suffice.posterior.base import Conjugate, numbers, plain, require, some_rows
+from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode, PriorError, ShapeError
+from suffice.posterior.base import Conjugate, numbers, plain, require
 from suffice.posterior.beta import Beta
 from suffice.posterior.masses import Categorical, DirichletMultinomial, draw_dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE
-from suffice.typing import Array, Floats, Interval, Rng, Size
+from suffice.typing import Array, Floats, Integers, Interval, Rng, Size
 
 __all__ = ["Dirichlet"]
 
@@ -98,6 +99,7 @@ class Dirichlet(Conjugate[Counted]):
         *,
         counts: ArrayLike | None = None,
         values: ArrayLike | None = None,
+        categories: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
     ) -> Dirichlet:
         """Learn from counts per category, from single trials, or from a statistic.
@@ -107,13 +109,23 @@ class Dirichlet(Conjugate[Counted]):
         counts : array, optional
             How often each category was seen, on the last axis.
         values : array, optional
-            Category codes 0..K−1, one per trial.
+            The category of each trial; needs `categories`.
+        categories : list of K values, optional
+            What `values` are made of, in the order of `alpha`: ``range(6)`` if they are codes 0..5, ``range(1, 7)`` if
+            they are the faces of a die. It has to be said, since the trials 1, 3, 2 could be either.
         weights : array, optional
             What each row of `values` counts for; one if not given.
         statistic : TokenCounts, ClassCounts or CategoryCounts, optional
             Counted before, instead of keywords.
+
+        Examples
+        --------
+        >>> Dirichlet(np.ones(6)).update(values=[1, 3, 3, 6], categories=range(1, 7))
+        Dirichlet(alpha=[2., 1., 3., 1., 1., 2.])
+        >>> Dirichlet([1, 1]).update(values=["heads", "heads"], categories=["tails", "heads"])
+        Dirichlet(alpha=[1., 3.])
         """
-        t = self._read(statistic, counts=counts, values=values, weights=weights)
+        t = self._read(statistic, counts=counts, values=values, categories=categories, weights=weights)
         return Dirichlet(self.alpha + t.counts)  # DM-1
 
     @property
@@ -189,10 +201,11 @@ class Dirichlet(Conjugate[Counted]):
         *,
         counts: ArrayLike | None = None,
         values: ArrayLike | None = None,
+        categories: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
         """Log-probability of these trials in their order; of the counts alone it is ``predict(N).logpmf(counts)``."""
-        t = self._read(statistic, counts=counts, values=values, weights=weights)
+        t = self._read(statistic, counts=counts, values=values, categories=categories, weights=weights)
         each = np.sum(log_rising(self.alpha, t.counts), axis=-1)
         return plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
 
@@ -208,18 +221,30 @@ class Dirichlet(Conjugate[Counted]):
         after[..., :-1] = np.cumsum(self.alpha[..., ::-1], axis=-1)[..., ::-1][..., 1:]
         return before + after
 
-    def _collect(self, values: Any = None, weights: Any = None, counts: ArrayLike | None = None) -> Counted:
+    def _collect(
+        self,
+        values: Any = None,
+        categories: Iterable[Hashable] | None = None,
+        weights: Any = None,
+        counts: ArrayLike | None = None,
+    ) -> Counted:
         if values is None:
+            if categories is not None:
+                raise KeywordError("The keyword 'categories' of Dirichlet belongs to 'values'; got it without them.")
             seen = COUNT.read(() if counts is None else counts, "counts")
             if seen.size == 0:
                 raise DataError("The argument 'counts' must hold a number per category; got none.")
             return TokenCounts(seen)
         if counts is not None:
             raise KeywordError("Dirichlet learns from values or from counts; got both.")
-        codes = some_rows(values)
-        if codes.shape != ():
-            raise ShapeError(f"The argument 'values' must be a list of category codes; got rows of {codes.shape}.")
-        return CategoryCounts.of(codes, weights=weights, sizes=[self.alpha.shape[-1]])
+        size = self.alpha.shape[-1]
+        if categories is None:
+            raise KeywordError(
+                f"The keyword 'values' of Dirichlet needs 'categories', the {size} values in the order of 'alpha': "
+                f"range({size}) if they are counted from 0, range(1, {size + 1}) if from 1; got none."
+            )
+        codes = _codes(values, _places(categories, size))
+        return CategoryCounts.of(codes, weights=weights, sizes=[size])
 
     def _check_fit(self, statistic: Counted) -> None:
         if isinstance(statistic, CategoryCounts):
@@ -230,3 +255,38 @@ class Dirichlet(Conjugate[Counted]):
                 )
             statistic = TokenCounts(statistic.counts)
         super()._check_fit(statistic)
+
+
+def _listed(values: Any, name: str) -> list[Any]:
+    """A list, array, range or column as a list of plain values."""
+    try:
+        array = np.asarray(values if hasattr(values, "__array__") else list(values), object)
+    except (TypeError, ValueError):
+        raise ShapeError(f"The argument '{name}' must be a list of categories; got {values!r}.") from None
+    if array.ndim != 1:
+        raise ShapeError(f"The argument '{name}' must be a list of categories; got an array of shape {array.shape}.")
+    return array.tolist()
+
+
+def _places(categories: Iterable[Hashable], size: int) -> dict[Any, int]:
+    """The place of each category in `alpha`."""
+    listed = _listed(categories, "categories")
+    places = {category: place for place, category in enumerate(listed) if isinstance(category, Hashable)}
+    if not len(places) == len(listed) == size:
+        raise InputError(
+            f"The argument 'categories' must list {size} different values, one for each of 'alpha'; got {listed!r}."
+        )
+    return places
+
+
+def _codes(values: Any, places: dict[Any, int]) -> Integers:
+    """The place of each value's category."""
+    listed = _listed(values, "values")
+    if not listed:
+        raise DataError("The argument 'values' must hold at least one row; got none.")
+    for row, value in enumerate(listed):
+        if not isinstance(value, Hashable) or value not in places:
+            raise DataError(
+                f"The argument 'values' must hold only the 'categories' that are given; got {value!r} at [{row}]."
+            )
+    return np.array([places[value] for value in listed], np.int64)

@@ -42,7 +42,7 @@ from suffice.stats.inputs import EXACT
 from suffice.stats.words import WordCounts
 from suffice.text import Analysis, WordList
 
-__all__ = ["ESTIMATORS", "RECORDS", "STATISTICS", "made"]
+__all__ = ["ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "made"]
 
 
 def _by_name(*kinds: type[Any], prefix: str = "") -> dict[str, type[Any]]:
@@ -68,6 +68,9 @@ ESTIMATORS: dict[str, type[Any]] = _by_name(
     SemiSupervised,
     TextClassifier,
 )
+
+LATER: dict[str, set[str]] = {"CategoricalNB": {"categories"}}
+"""Parameters that came after the first files of an estimator: a file without them has their defaults."""
 
 STATISTICS: dict[str, type[Any]] = _by_name(
     stats.BinaryCounts,

@@ -108,6 +108,8 @@ class Writer:
             pairs = enumerate(value.items())
             of = [[self.write(k, f"{name}/{i}"), self.write(v, f"{name}/{i}")] for i, (k, v) in pairs]
             return {"$": "dict", "of": of}
+        if type(value) is range:
+            return self.write(list(value), name)
         if type(value) is list and len(value) > FEW and all(type(one) is str for one in value):
             return {**self._strings(_objects(value), name), "$": "texts"}
         if type(value) in SEQUENCES.values():
@@ -207,7 +209,8 @@ class Reader:
             raise DataError(f"an estimator must have parts that are known; got {sorted(parts)}")
         kind = kinds.ESTIMATORS[parts["estimator"]]
         given = self.parameters(parts["parameters"])
-        if set(given) != set(kind._get_param_names()):
+        names = set(kind._get_param_names())
+        if set(given) - names or names - set(given) - kinds.LATER.get(parts["estimator"], set()):
             raise DataError(f"{parts['estimator']} must have its own parameters; got {sorted(given)}")
         model = kind(**given)
         model._validate_params()
