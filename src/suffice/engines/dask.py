@@ -77,7 +77,7 @@ def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, 
     array(['spam'], dtype='<U4')
     """
     parts, schema, target = _opened(data, target, isinstance(estimator, Mixture))
-    return fit_by(lambda task: _run(task, parts), estimator, schema, target, features, errors, stacklevel=2)
+    return fit_by(lambda task: _run(task, parts), estimator, schema, target, features, errors)
 
 
 def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise") -> Any:

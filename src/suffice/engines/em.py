@@ -84,7 +84,7 @@ class Passes:
         return self._labelled + self.unlabelled
 
 
-def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip: bool, stacklevel: int) -> Any:
+def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip: bool) -> Any:
     """A classifier, fitted to rows of which some have labels."""
     estimator._validate_params()
     model = copy_of(estimator.estimator, "SemiSupervised")
@@ -92,7 +92,7 @@ def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip:
     shape = Marked(found.kind, found.target, found.features)
     refuse(model)
     keep = ROWS if is_loo(estimator.unlabelled_weight) else wanted_rows(model)
-    task, part = first_pass(run, model, shape, keep, skip, stacklevel, _chosen_by_all)
+    task, part = first_pass(run, model, shape, keep, skip, _chosen_by_all)
     counted = _counted(part)
     marks, (classes, place) = counted.classes_.tolist(), _classes(counted, columns[0], shape)
     with all_or_nothing(estimator):
@@ -104,7 +104,7 @@ def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip:
         step = Step(NOTHING, shape, dict(zip(marks, place.tolist(), strict=True)), 1.0, _sift(task, part))
         course = estimator._climb(_passes(run, model, counted, place, step), labelled)
         _know_columns(estimator, shape, part, columns[1])
-        tell_of_end("SemiSupervised", course, estimator.max_iter, stacklevel + 2)
+        tell_of_end("SemiSupervised", course, estimator.max_iter)
     return estimator
 
 
@@ -115,13 +115,13 @@ def _passes(run: Run, model: Any, counted: Any, place: Any, step: Step) -> Passe
     return Passes(run, model, model.classes_, pinned, step, rows)
 
 
-def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool, stacklevel: int) -> Any:
+def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool) -> Any:
     """A mixture: starts are made by some rows, and the best of them goes on over all."""
     estimator._validate_params()
     model = without_views(copy_of(estimator.estimator, "Mixture"))
     shape = _without_target(model, *columns)
     refuse(model)
-    task, part = first_pass(run, model, shape, ROWS, skip, stacklevel, _chosen_by_all)
+    task, part = first_pass(run, model, shape, ROWS, skip, _chosen_by_all)
     counted, sample = _counted(part), kept_rows(part)
     some, n = read_rows(model, shape.rows(sample)), sample.num_rows
     step = Step(NOTHING, shape, {}, 1.0, _sift(task, part))
@@ -137,7 +137,7 @@ def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool, stackle
         course = estimator._fit(begin, n, None if n == part.rows else passes)
         _drop(estimator, ["labels_"])
         _know_columns(estimator, shape, part, columns[1])
-        tell_of_end("Mixture", course, estimator.max_iter, stacklevel + 2)
+        tell_of_end("Mixture", course, estimator.max_iter)
     return estimator
 
 

@@ -16,6 +16,7 @@ from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
 from suffice.models.columns import Unknown
+from suffice.telling import tell
 
 __all__ = ["Run", "chosen_by_class", "first_pass", "refuse"]
 
@@ -39,7 +40,6 @@ def first_pass(
     shape: Shape,
     keep: int,
     skip: bool,
-    stacklevel: int,
     choose: Callable[[Any, Shape, Any], Any],
 ) -> tuple[Task, Part]:
     """What was done in the pass that counts all rows, and what it found; before it, if need be, one for a sample."""
@@ -47,7 +47,7 @@ def first_pass(
     if isinstance(estimator, NaiveBayes) and not _all_declared(estimator.columns, shape):
         sample = kept_rows(run(Task(plain, shape.whole(), ROWS, skip=True, learn=False)))
         if sample is not None:
-            plain.set_params(columns=_settled(plain, shape, sample, stacklevel + 1, choose))
+            plain.set_params(columns=_settled(plain, shape, sample, choose))
     task = Task(plain, shape, keep, skip)
     part = run(task)
     if part.failed:
@@ -72,13 +72,13 @@ def _all_declared(columns: Any, shape: Shape) -> bool:
     return isinstance(columns, dict) and all(columns.get(name, "auto") != "auto" for name in shape.features)
 
 
-def _settled(plain: Any, shape: Shape, sample: Any, stacklevel: int, choose: Any) -> dict[str, Any]:
+def _settled(plain: Any, shape: Shape, sample: Any, choose: Any) -> dict[str, Any]:
     """A model for each column, as a sample of rows favours; as its type says, where the sample has no value."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         found = choose(plain, shape, sample)
     for warning in told:
-        warnings.warn(warning.message, stacklevel=stacklevel + 2)
+        tell(warning.message)
     declared = {} if plain.columns == "auto" else plain.columns
     return {
         name: declared[name] if declared.get(name, "auto") != "auto" else _model(found.get(name), sample, name)

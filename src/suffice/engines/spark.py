@@ -68,7 +68,7 @@ def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = Non
     """
     data = _plain(data)
     schema = to_arrow_schema(data.schema)
-    return fit_by(lambda task: run(task, data), estimator, schema, target, features, errors, stacklevel=2)
+    return fit_by(lambda task: run(task, data), estimator, schema, target, features, errors)
 
 
 def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = "raise") -> DataFrame:

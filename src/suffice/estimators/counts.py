@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -15,6 +14,7 @@ from suffice.estimators.shared import ESTIMATES, class_log_prior
 from suffice.posterior import Beta, Dirichlet, Gamma
 from suffice.stats import Statistic, TokenCounts
 from suffice.stats.inputs import COUNT, Rows
+from suffice.telling import tell
 from suffice.typing import Array
 
 __all__ = ["EVIDENCE", "LOO", "CountClassifier", "TotalsClassifier"]
@@ -89,10 +89,9 @@ class CountClassifier(NaiveBayesClassifier):
             if alpha.min() < 0:
                 raise ValueError("All values in alpha must be greater than 0.")
         if np.min(alpha) < SMALLEST_ALPHA and not self.force_alpha:
-            warnings.warn(
+            tell(
                 f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
                 "Use `force_alpha=True` to keep alpha unchanged.",
-                stacklevel=2,
             )
             return np.maximum(alpha, SMALLEST_ALPHA)
         return alpha

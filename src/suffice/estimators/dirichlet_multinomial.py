@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -16,6 +15,7 @@ from suffice.estimators.views import TEMPER
 from suffice.models import Polya, Scorer, Urn
 from suffice.stats import Bursts, Statistic
 from suffice.stats.inputs import WHOLE, Rows
+from suffice.telling import tell
 from suffice.typing import Array, Integers
 
 __all__ = ["DirichletMultinomialNB"]
@@ -165,11 +165,10 @@ class DirichletMultinomialNB(CountClassifier):
         urns: list[Urn] = self._event.urns(t)
         late = [str(name) for name, urn in zip(self.classes_, urns, strict=True) if not urn.converged]
         if late:
-            warnings.warn(
+            tell(
                 f"{len(late)} of {len(urns)} classes need more than max_iter={self.max_iter} steps, {late[0]!r} "
                 "among them. Increase max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return urns
 

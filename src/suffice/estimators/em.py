@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -18,6 +17,7 @@ from suffice.estimators.views import is_loo
 from suffice.models.em import Course, entropy, share_out
 from suffice.models.em_objective import class_prior_density
 from suffice.models.temper import choose_temper, log_loss
+from suffice.telling import tell
 from suffice.typing import Array, Integers
 
 __all__ = ["Rows", "alpha_by_rows", "copy_of", "joint_of", "loss_of", "prior_of", "reporter", "tell_of_end"]
@@ -175,11 +175,10 @@ def reporter(name: str, verbose: bool, rows: float, what: str = "") -> Callable[
     return tell
 
 
-def tell_of_end(name: str, course: Course, max_iter: int, stacklevel: int = 4) -> None:
+def tell_of_end(name: str, course: Course, max_iter: int) -> None:
     """Warn if the steps did not come to an end."""
     if not course.converged:
-        warnings.warn(
+        tell(
             f"{name} needs more than max_iter={max_iter} steps to settle. Increase max_iter or tol.",
             ConvergenceWarning,
-            stacklevel=stacklevel,
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
@@ -12,6 +11,7 @@ from suffice.models import columns
 from suffice.models.columns import ColumnModel
 from suffice.models.tables import TableModel
 from suffice.tables import Table
+from suffice.telling import tell
 
 __all__ = ["closest", "declared_models", "tell_of_dropped"]
 
@@ -59,7 +59,7 @@ def closest(name: Any, known: Iterable[Any]) -> str:
     return f" Did you mean {guess[0]!r}?" if guess else ""
 
 
-def tell_of_dropped(before: TableModel, after: TableModel, declared: Any, table: Table, stacklevel: int) -> None:
+def tell_of_dropped(before: TableModel, after: TableModel, declared: Any, table: Table) -> None:
     """Warn of columns that were left out without being told to."""
     fresh = [
         name
@@ -70,18 +70,14 @@ def tell_of_dropped(before: TableModel, after: TableModel, declared: Any, table:
     dates = [name for name in told if table[name].storage == "date"]
     others = [name for name in told if name not in dates]
     if dates:
-        warnings.warn(
+        tell(
             f"{_listed(dates)} of dates left out: give what matters of them, such as the weekday, the month or the "
             f"number of days since, as columns of their own. columns={{{dates[0]!r}: 'drop'}} silences this.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
         )
     if others:
-        warnings.warn(
+        tell(
             f"{_listed(others)} left out, having another value in every row, as names of rows have. "
             f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
-            UserWarning,
-            stacklevel=stacklevel + 1,
         )
 
 

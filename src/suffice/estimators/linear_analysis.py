@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from suffice.estimators.analysis import SHRINKAGE, DiscriminantAnalysis
 from suffice.estimators.views import TEMPER
 from suffice.models.analysis import LinearAnalysis
+from suffice.telling import tell
 from suffice.typing import Array
 
 __all__ = ["LinearDiscriminantAnalysis"]
@@ -118,7 +118,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if self.n_components is not None and self.n_components > self._max_components:
             raise ValueError("n_components cannot be larger than min(n_features, n_classes - 1).")
         if self.priors is not None and not np.isclose(np.sum(self.priors), 1.0):
-            warnings.warn("The priors do not sum to 1. Renormalizing", UserWarning, stacklevel=5)
+            tell("The priors do not sum to 1. Renormalizing")
         super()._settle(rows)
 
     def transform(self, X: Any) -> Array:

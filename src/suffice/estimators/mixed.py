@@ -204,8 +204,8 @@ class NaiveBayes(TableCounts):
             self._declared, self._chosen = known if classes is not None else None, {}
             self._start(table, known)
         else:
-            table = aligned(self, table, stacklevel=5)
-        self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight, stacklevel=5)
+            table = aligned(self, table)
+        self._learn(table, known, np.asarray(np.searchsorted(known, seen))[codes], sample_weight)
         return table, seen[codes]
 
     def _fit_parts(self, parts: Iterable[tuple[Any, Any]]) -> None:

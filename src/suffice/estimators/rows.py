@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import Any
 
@@ -16,6 +15,7 @@ from suffice.estimators.shared import classes_and_codes
 from suffice.stats.words import read_weights
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
+from suffice.telling import tell
 from suffice.typing import Array, Integers
 
 __all__ = ["aligned", "one_row", "read", "weighed"]
@@ -104,24 +104,24 @@ def weighed(table: Table, codes: Integers, sample_weight: Any) -> tuple[Table, I
     return (table, codes, weights) if keep.all() else (table.take(keep), codes[keep], weights[keep])
 
 
-def aligned(estimator: Any, table: Table, stacklevel: int = 4) -> Table:
+def aligned(estimator: Any, table: Table) -> Table:
     """The columns that the model knows, whatever their order; told of are those it lacks and those it does not know."""
     known = list(estimator.columns_)
     if not table.named or not estimator._named:
-        return _by_place(estimator, table, known, stacklevel)
+        return _by_place(estimator, table, known)
     lacking = [name for name in known if name not in table]
     if len(lacking) == len(known):
         shown = ", ".join(repr(name) for name in known[:5])
         raise DataError(f"The argument 'X' must have columns that the model knows ({shown}); got {table.names[:5]}.")
     extra = [name for name in table.names if name not in estimator.columns_ and name != estimator._target]
     if extra:
-        _tell(f"ignored, unknown to the model: {_listed(extra)}", stacklevel)
+        tell(f"Columns ignored, unknown to the model: {_listed(extra)}.")
     if lacking:
-        _tell(f"missing from the table, and so in every row: {_listed(lacking)}", stacklevel)
+        tell(f"Columns missing from the table, and so in every row: {_listed(lacking)}.")
     return table.only(name for name in known if name in table)
 
 
-def _by_place(estimator: Any, table: Table, known: list[Any], stacklevel: int) -> Table:
+def _by_place(estimator: Any, table: Table, known: list[Any]) -> Table:
     """An array has no names: its columns are known by their place."""
     name = type(estimator).__name__
     if table.named and set(known) <= set(table.names):
@@ -129,20 +129,10 @@ def _by_place(estimator: Any, table: Table, known: list[Any], stacklevel: int) -
     if len(table.names) != len(known):
         raise ShapeError(f"X has {len(table.names)} features, but {name} is expecting {len(known)} features as input.")
     if table.named:
-        warnings.warn(
-            f"X has feature names, but {name} was fitted without feature names", UserWarning, stacklevel=stacklevel + 1
-        )
+        tell(f"X has feature names, but {name} was fitted without feature names")
     elif estimator._named:
-        warnings.warn(
-            f"X does not have valid feature names, but {name} was fitted with feature names",
-            UserWarning,
-            stacklevel=stacklevel + 1,
-        )
+        tell(f"X does not have valid feature names, but {name} was fitted with feature names")
     return table.renamed(known)
-
-
-def _tell(what: str, stacklevel: int) -> None:
-    warnings.warn(f"Columns {what}.", UserWarning, stacklevel=stacklevel + 1)
 
 
 def _listed(names: list[Any]) -> str:

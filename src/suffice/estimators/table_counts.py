@@ -57,7 +57,7 @@ class TableCounts(TableShares, Classifier):
 
     def _votes(self, x: Any) -> tuple[Votes, Array, Any]:
         row = one_row(x)
-        table = aligned(self, row, stacklevel=4)
+        table = aligned(self, row)
         scorer = self._view("scorer", self._make_scorer)
         return table_votes(self._learned, scorer, table, self.estimate), self._log_prior(), row
 
@@ -95,11 +95,11 @@ class TableCounts(TableShares, Classifier):
         if all(isinstance(name, str) for name in table.names):
             self.feature_names_in_ = np.array(table.names, dtype=object)
 
-    def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any, stacklevel: int = 4) -> None:
+    def _learn(self, table: Table, classes: Any, codes: Integers, sample_weight: Any) -> None:
         table, codes, weights = weighed(table, codes, sample_weight)
         before = self._learned.with_classes(np.asarray(np.searchsorted(classes, self.classes_)), len(classes))
         learned = before.learn(table, codes, weights, declared_models(self.columns, list(before.columns), self._target))
-        tell_of_dropped(before, learned, self.columns, table, stacklevel)
+        tell_of_dropped(before, learned, self.columns, table)
         self._set_statistics(classes, {"table": learned})
 
     def _get_statistics(self) -> dict[str, Any]:

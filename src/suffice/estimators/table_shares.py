@@ -68,7 +68,7 @@ class TableShares(Sharing):
         ]
         if bins:
             settled = _learned(nothing, tables, {**declared, **dict.fromkeys(bins, Gaussian())})
-        tell_of_dropped(nothing, settled, self.columns, tables[0], 6)
+        tell_of_dropped(nothing, settled, self.columns, tables[0])
         return settled
 
     def _known_rows(self, X: Any) -> TableRows:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
@@ -31,6 +30,7 @@ from suffice.models.urns import Urns, fit_urns
 from suffice.models.votes import Votes
 from suffice.stats import BinaryCounts, TokenCounts
 from suffice.stats.words import WordCounter, WordCounts, read_weights
+from suffice.telling import tell
 from suffice.text import Analysis, WordList, learn
 from suffice.typing import Array, Integers
 
@@ -330,11 +330,10 @@ class TextCounts(TextShares, TextViews, Classifier):
         method: Any = URNS[self.model]
         urns = fit_urns(self._view("counts", self._kept), self._alpha, method)
         if urns.late:
-            warnings.warn(
+            tell(
                 f"The urns of {len(urns.late)} of {len(self.classes_)} classes need more steps, "
                 f"{str(self.classes_[urns.late[0]])!r} among them.",
                 ConvergenceWarning,
-                stacklevel=2,
             )
         return urns
 
@@ -359,9 +358,7 @@ class TextCounts(TextShares, TextViews, Classifier):
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:
         check_is_fitted(self, "counts_")
         scorer, prior = self._tempered(self._view("scorer", self._make_scorer)), self._log_prior()
-        answers = []
-        for batch in self._analysis.batches(X, "X"):
-            answers.append(question(scorer, batch, prior))  # noqa: PERF401  a warning counts the frames to the user
+        answers = [question(scorer, batch, prior) for batch in self._analysis.batches(X, "X")]
         return np.concatenate(answers) if answers else question(scorer, self._analysis.empty(), prior)
 
     def _votes(self, x: Any) -> tuple[Votes, Array, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -18,6 +17,7 @@ from suffice.models.text_model import TextModel
 from suffice.models.weights import Fitted, fit_weights
 from suffice.models.word_weights import Documents, WordRows, choose
 from suffice.stats.words import read_weights
+from suffice.telling import tell
 from suffice.typing import Array, Integers
 
 __all__ = ["EFFORTS", "Kept", "TextViews", "kept"]
@@ -88,10 +88,9 @@ class TextViews(Views):
             super()._fit_views(X, y, sample_weight, groups)
             return
         if weigh and streamed:
-            warnings.warn(
+            tell(
                 "The argument 'X' is an iterator, read once: words have no evidence weights. Give a list for them, or "
                 "effort='fast' if none are wanted.",
-                stacklevel=4,
             )
         if is_loo(self.alpha):
             super()._fit_views(X, y, sample_weight, groups)

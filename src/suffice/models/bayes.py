@@ -10,7 +10,6 @@ down, it has `best(rows, log_prior)` as well. Otherwise rows are taken a block a
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from typing import Any, Protocol
 
@@ -18,6 +17,7 @@ import numpy as np
 
 from suffice.stats.inputs import Rows
 from suffice.tables import Table
+from suffice.telling import tell
 from suffice.text import Batch
 from suffice.typing import Array, Integers
 
@@ -100,9 +100,8 @@ def _blocks(rows: Rows | Batch | Table, classes: int) -> Iterator[slice]:
 
 def _tell(impossible: int, rows: int) -> None:
     if impossible:
-        warnings.warn(
+        tell(
             f"{impossible} of {rows} rows have probability zero in every class and get the class prior. "
             "A larger alpha, or estimate='mean', leaves nothing impossible.",
             ImpossibleSampleWarning,
-            stacklevel=5,  # where the user asked
         )
