@@ -1,4 +1,8 @@
-"""Pictures of what models say, by Altair. The only place that imports it, when a picture is made."""
+"""Pictures of what models say, by Altair. The only place that imports it, when a picture is made.
+
+A notebook shows them as SVG, without a network; ``altair.renderers.enable("html")`` has tooltips, and loads its scripts
+from a CDN.
+"""
 
 from suffice.plots.belief import belief
 from suffice.plots.boundaries import boundaries

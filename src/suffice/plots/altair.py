@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 from suffice.errors import KindError, MissingLibrary
+from suffice.plots.offline import offline
 
 __all__ = [
     "AGAINST",
@@ -66,14 +67,17 @@ def legend(alt: Any, **more: Any) -> Any:
 
 
 def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -> Any:
-    """The look that all pictures share: a clear background, grey words and lines, for light and for dark pages."""
+    """The look that all pictures share: a clear background, grey words and lines, for light and for dark pages.
+
+    A notebook shows them without a network.
+    """
     alt = altair()
     if title is not None:
         chart = chart.properties(title=alt.Title(title, subtitle=subtitle) if subtitle else alt.Title(title))
     grey = {"labelColor": GREY, "titleColor": GREY, "titleFontWeight": "normal"}
     lines = {"domainColor": GREY, "tickColor": GREY, "gridColor": GREY, "gridOpacity": 0.18}
     heading = {"color": GREY, "subtitleColor": GREY, "anchor": "start", "fontSize": 14, "subtitleFontSize": 12}
-    return chart.configure(
+    made = chart.configure(
         background="transparent",
         view=alt.ViewConfig(stroke=None),
         axis=alt.AxisConfig(**grey, **lines),
@@ -82,6 +86,7 @@ def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -
         header=alt.HeaderConfig(**grey, labelFontSize=12),
         text=alt.MarkConfig(fontSize=12),
     )
+    return offline(made)
 
 
 def whole_number(value: Any, name: str, least: int = 1) -> int:

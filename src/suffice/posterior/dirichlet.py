@@ -224,9 +224,9 @@ class Dirichlet(Conjugate[Counted]):
     def _collect(
         self,
         values: Any = None,
-        categories: Iterable[Hashable] | None = None,
         weights: Any = None,
         counts: ArrayLike | None = None,
+        categories: Iterable[Hashable] | None = None,
     ) -> Counted:
         if values is None:
             if categories is not None:
@@ -265,7 +265,7 @@ def _listed(values: Any, name: str) -> list[Any]:
         raise ShapeError(f"The argument '{name}' must be a list of categories; got {values!r}.") from None
     if array.ndim != 1:
         raise ShapeError(f"The argument '{name}' must be a list of categories; got an array of shape {array.shape}.")
-    return array.tolist()
+    return list(array.tolist())
 
 
 def _places(categories: Iterable[Hashable], size: int) -> dict[Any, int]:

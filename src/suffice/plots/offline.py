@@ -1,0 +1,51 @@
+"""Charts that notebooks show without a network: Altair's own way loads its scripts from another machine."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+__all__ = ["offline"]
+
+
+class Offline:
+    """A chart that shows itself as a picture (SVG), unless the user has chosen one of Altair's renderers."""
+
+    def _repr_mimebundle_(self, *args: Any, **kwargs: Any) -> Any:
+        chart: Any = self
+        drawn = None if import_module("altair").renderers.active != "default" else _drawn(chart.to_dict())
+        if drawn is None:
+            return super()._repr_mimebundle_(*args, **kwargs)  # type: ignore[misc]
+        return {"image/svg+xml": drawn}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _blank, (type(self).__mro__[2],), self.__dict__
+
+
+def offline(chart: Any) -> Any:
+    """The same chart, of a type that is shown offline; what is made of it (``chart.properties``) is so, too."""
+    object.__setattr__(chart, "__class__", _offline(type(chart)))  # a plain assignment would become part of the picture
+    return chart
+
+
+@cache
+def _offline(kind: Any) -> Any:
+    if issubclass(kind, Offline):
+        return kind
+    return type(kind.__name__, (Offline, kind), {"__module__": kind.__module__, "__doc__": kind.__doc__})
+
+
+def _blank(kind: Any) -> Any:
+    """A chart without anything, to be filled by copy and pickle."""
+    made = _offline(kind)
+    return made.__new__(made)
+
+
+def _drawn(spec: Any) -> str | None:
+    """The picture, or None where the library that draws it is not installed."""
+    try:
+        library = import_module("vl_convert")
+    except ImportError:
+        return None
+    return str(library.vegalite_to_svg(spec))
