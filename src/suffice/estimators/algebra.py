@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from numbers import Real
@@ -16,7 +16,7 @@ from suffice.errors import InputError, KindError, LabelError, SubtractionError
 from suffice.stats.words import WordCounts
 from suffice.typing import Integers
 
-__all__ = ["Additive", "all_or_nothing", "merge"]
+__all__ = ["Additive", "all_or_nothing", "merge", "narrowest"]
 
 Statistics = dict[str, Any]
 
@@ -79,6 +79,8 @@ class Additive:
     _chosen: dict[str, Any]
     _stale: bool
     _declared: Any = None  # classes that stay, whether they have rows or not
+    _cut_views: Callable[[], None]
+    _drop_traces: Callable[[], None]
 
     @abstractmethod
     def _get_statistics(self) -> Statistics:
@@ -157,8 +159,10 @@ class Additive:
         """
         check_is_fitted(self)
         with all_or_nothing(self):
-            self._chosen, self._stale = {} if drop_views else self._chosen, True
+            self._chosen, self._stale = {} if drop_views else self._chosen, not drop_views
             self._take_away(*self._count_rows(X, y, sample_weight))
+            if drop_views:
+                self._drop_traces()
         return self
 
     def decay(self, factor: float) -> Self:
@@ -182,6 +186,7 @@ class Additive:
             lighter = {name: t.scaled(float(given)) for name, t in self._get_statistics().items()}  # SX-11
             self._stale = True
             self._set_statistics(self.classes_, lighter)
+            self._cut_views()
         return self
 
     def __add__(self, other: Any) -> Self:
@@ -222,7 +227,8 @@ class Additive:
         if empty.any():
             there = np.where(empty, -1, np.cumsum(~empty) - 1)
             left = {name: t.with_classes(there, int((~empty).sum())) for name, t in left.items()}
-        self._set_statistics(self.classes_[~empty], left)
+        self._set_statistics(narrowest(self.classes_[~empty]), left)
+        self._cut_views()
 
     def _know_nothing(self) -> None:
         """As before the first fit."""
@@ -255,6 +261,13 @@ class Additive:
                 f"Models that are combined must have labels of one kind; got {self.classes_[0]!r} and "
                 f"{other.classes_[0]!r}."
             )
+
+
+def narrowest(labels: Any) -> Any:
+    """The same labels, in an array no wider than the longest of them: a width would tell of one that is gone."""
+    if labels.dtype.kind not in "US" or not len(labels):
+        return labels
+    return labels.astype(f"{labels.dtype.kind}{max(1, int(np.char.str_len(labels).max()))}", copy=False)
 
 
 def _placed(model: Any, classes: Any) -> Statistics:

@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import validate_data
 
 from suffice.errors import DataError, InputError
+from suffice.estimators.algebra import narrowest
 from suffice.estimators.counts import EVIDENCE, CountClassifier
 from suffice.estimators.declared import declared, refuse_others
 from suffice.estimators.views import TEMPER
@@ -176,7 +177,7 @@ class CategoricalNB(CountClassifier):
         known: Any = self.categories_
         if not isinstance(self.categories, str):
             refuse_others(declared(self.categories, X.shape[1]), [_values(X[:, j], j) for j in range(X.shape[1])])
-        wider = [np.union1d(values, _values(X[:, j], j)) for j, values in enumerate(known)]
+        wider = [narrowest(np.union1d(values, _values(X[:, j], j))) for j, values in enumerate(known)]
         if not fresh:
             self._features = _with_room(self._features, known, wider)
         self.categories_ = wider
@@ -213,7 +214,7 @@ class CategoricalNB(CountClassifier):
                 seen = [
                     used | np.isin(known, one) for used, known, one in zip(seen, self.categories_, given, strict=True)
                 ]
-            self.categories_ = [values[used] for values, used in zip(self.categories_, seen, strict=True)]
+            self.categories_ = [narrowest(values[used]) for values, used in zip(self.categories_, seen, strict=True)]
             keep = seen
         else:
             used = np.array([int(np.flatnonzero(one).max(initial=-1)) + 1 for one in seen])

@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from suffice.attributes import guard_properties
 from suffice.errors import LabelError
-from suffice.estimators.algebra import Additive
+from suffice.estimators.algebra import Additive, narrowest
 from suffice.estimators.evident import Evident
 from suffice.estimators.explaining import Explaining
 from suffice.estimators.held_out import HeldOut
@@ -152,7 +152,7 @@ def classes_and_codes(y: Any) -> tuple[Any, Integers]:
     if y.dtype.kind != "U" or y.ndim != 1:
         check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
-    return classes, codes
+    return narrowest(classes), codes
 
 
 def labelled(y: Any) -> Any:

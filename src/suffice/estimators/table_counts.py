@@ -114,6 +114,9 @@ class TableCounts(TableShares, Classifier):
         if self.estimate == "map":  # may be refused: now, not later
             self._view("scorer", self._make_scorer)
 
+    def _held_names(self) -> dict[str | int, ColumnModel]:
+        return self.columns_
+
     _schema = (*Classifier._schema, "_backend", "_named", "_target", "columns_")
     _weights_kind = ColumnWeights
     _weighed = 100  # fewer rows cannot tell which columns repeat each other

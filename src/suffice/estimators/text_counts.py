@@ -123,6 +123,9 @@ class TextCounts(TextShares, TextViews, Classifier):
         self.class_log_prior_ = class_log_prior(self, self.class_count_)
         self._check_model()
 
+    def _held_names(self) -> WordCounts:
+        return self.counts_
+
     _schema = ("_declared", "_analysis")
     _fitted = (*Classifier._fitted, "_transform")
     _weights_kind = WordWeights

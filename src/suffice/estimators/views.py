@@ -108,6 +108,45 @@ class Views:
             self._chosen = {**self._chosen, "weights": owner._fit_weights(*rows)}
             owner._set_statistics(owner.classes_, owner._get_statistics())
 
+    def drop_views(self) -> Self:
+        """Drop what was fitted on rows (temper, weights, a chosen pseudo-count), so that counts alone are left.
+
+        Returns
+        -------
+        self : object
+            The classifier, with the defaults of what was chosen; `refresh` chooses anew.
+
+        Examples
+        --------
+        >>> import suffice as sf
+        >>> model = sf.TextClassifier().fit(["cheap pills", "lunch at noon", "cheap watches"], ["spam", "ham", "spam"])
+        >>> model.drop_views().temper_
+        Temper(power=1.0, length=0.0)
+        """
+        check_is_fitted(self)
+        with all_or_nothing(self):
+            self._drop_views()
+            self._drop_traces()
+        return self
+
+    def _drop_traces(self) -> None:
+        """Without what statistics keep of rows that are gone, for the sake of rounding."""
+        owner: Any = self
+        if hasattr(self, "classes_") and owner._can_leave_out():  # something is left, that adds and subtracts
+            left = {name: t.without_trace() for name, t in owner._get_statistics().items()}
+            owner._set_statistics(owner.classes_, left)
+
+    def _cut_views(self) -> None:
+        """Leave nothing in what was chosen that the counts no longer hold: no class, no word, no column."""
+        owner: Any = self
+        weights = self._chosen.get("weights")
+        if weights is not None:
+            self._chosen = {**self._chosen, "weights": weights.cut(owner.classes_, owner._held_names())}
+
+    def _held_names(self) -> Any:
+        """What the counts know by name, for weights that go by name."""
+        return None
+
     def _drop_views(self) -> None:
         """As if nothing had been chosen by rows."""
         owner: Any = self

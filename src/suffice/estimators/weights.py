@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Container
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,12 +26,22 @@ class Weights:
         """The term of each class; 0 for one that came later."""
         return np.array([self.classes.get(label, 0.0) for label in labels.tolist()])
 
+    def cut(self, labels: Any, held: Any) -> Self:
+        """The same without what the counts no longer hold: terms of other classes, exponents of other names."""
+        left = set(labels.tolist())
+        return replace(self, classes={label: term for label, term in self.classes.items() if label in left})
+
 
 @dataclass(frozen=True, eq=False)
 class ColumnWeights(Weights):
     """Exponents of columns."""
 
     columns: dict[Any, float]
+
+    def cut(self, labels: Any, held: Container[Any]) -> Self:
+        """The same for the columns that are held."""
+        columns = {name: power for name, power in self.columns.items() if name in held}
+        return replace(super().cut(labels, held), columns=columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,3 +65,13 @@ class WordWeights(FeatureWeights):
         every = np.ones(len(both))
         every[mine] = self.features
         return every[theirs]
+
+    def cut(self, labels: Any, held: WordCounts) -> Self:
+        """The same for the words that are counted still; buckets have no names."""
+        rest = super().cut(labels, held)
+        if held.hash_bits or self.words is held.words:
+            return rest
+        _, mine, theirs = self.words.union(held.words)
+        left = np.isin(mine, theirs)
+        words = held.words if left.sum() == len(held.words) else self.words.keep(left)
+        return replace(rest, features=self.features[left], words=words)

@@ -116,6 +116,10 @@ class TableModel:
         lighter = {name: t.scaled(factor) for name, t in self.statistics.items()}
         return replace(self, rows=self.rows.scaled(factor), statistics=lighter)
 
+    def without_trace(self) -> TableModel:
+        """The same, with nothing of rows that were taken away."""
+        return replace(self, statistics={name: t.without_trace() for name, t in self.statistics.items()})
+
     def __sub__(self, other: TableModel) -> TableModel:
         """The rows of this one without those of another, which has no columns of its own."""
         together = self._agreed(other)
@@ -123,7 +127,10 @@ class TableModel:
             name: self.statistics[name] - other.statistics[name] if both else self.statistics[name]
             for name, both in together.items()
         }
-        return TableModel(self.rows - other.rows, self.columns, left)
+        gone = {name for name, both in together.items() if both and _without_values(self.columns[name], left[name])}
+        nothing = ClassCounts(np.zeros(len(self.rows.counts)))
+        columns = {name: Unknown() if name in gone else model for name, model in self.columns.items()}
+        return TableModel(self.rows - other.rows, columns, left | dict.fromkeys(gone, nothing))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TableModel):
@@ -190,6 +197,11 @@ class TableModel:
             name for name, model in self.columns.items() if not isinstance(model, Drop | Unknown) and name in table
         ]
         return dict(zip(names, in_parallel(votes, names), strict=True))
+
+
+def _without_values(model: ColumnModel, t: Any) -> bool:
+    """Whether no row that is left has a value: what a column holds is then not known, as before the first."""
+    return not isinstance(model, Drop | Unknown) and not np.any(t.n)
 
 
 @dataclass(frozen=True)

@@ -152,6 +152,10 @@ class Statistic(ABC):
             arrays[name] = sealed(np.asarray(arrays[name] * factor))
         return type(self)(**arrays)
 
+    def without_trace(self) -> Self:
+        """The same, with nothing of rows that were taken away; most statistics hold nothing of them anyway."""
+        return self
+
     def __add__(self, other: Self) -> Self:
         self._compare(other)
         if other._is_identity():

@@ -25,6 +25,10 @@ from suffice.typing import Array, Booleans
 __all__ = ["DiagonalMoments", "FullMoments"]
 
 
+TRACE = 2.0**-40
+"""What is left of a peak that is to be forgotten: enough for the rounding of pairs, which is 2**-100 of it."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Moments(Statistic):
     """The algebra of centred moments; `n` broadcasts against `mean`.
@@ -48,6 +52,15 @@ class Moments(Statistic):
         peak = np.where(n > 0, self.peak * factor, 0.0)
         arrays = (means.hi, n, scatter.hi, means.lo, scatter.lo, peak)
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
+
+    def without_trace(self) -> Self:
+        """The same, of rows that are there: the peak of others is gone, so far as rounding does not need it.
+
+        Where weights are not whole numbers, rounding is theirs, and the peak stays.
+        """
+        whole = self.n == np.floor(self.n)
+        peak = np.maximum(np.where(whole, TRACE * self.peak, self.peak), self._sizes())
+        return type(self).from_arrays({**self.arrays(), "peak": sealed(peak)})
 
     @abstractmethod
     def _outer(self, delta: Pair) -> Pair:

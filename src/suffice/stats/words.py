@@ -211,6 +211,10 @@ class WordCounts:
             length_documents=self.length_documents * factor,
         )
 
+    def without_trace(self) -> WordCounts:
+        """Itself: it holds nothing of documents that were taken away."""
+        return self
+
     def less(self, documents: Any, codes: Integers, weights: Array) -> WordCounts:
         """Without documents, given as rows of these words; all words stay, whether they are left or not."""
         gone = WordCounts.of_matrix(documents, self.words, codes, weights, self.n_classes)

@@ -1,0 +1,136 @@
+"""What is forgotten is gone: from counts, from what was chosen by rows, from the file and from memory."""
+
+import pickle
+from copy import copy
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import suffice as sf
+from laws import weighed
+from laws.estimators import EstimatorCase, every_estimator
+from laws.test_estimators import rows
+from suffice.store import kinds
+from suffice.store.files import Bytes
+from suffice.store.models import to_bytes
+
+N, GONE = 240, np.arange(100, 112)  # enough rows for weights of words and columns
+KEPT = np.setdiff1d(np.arange(N), GONE)
+ROUNDED = ("mean", "mean_lo", "scatter", "scatter_lo", "peak", "log_factorials")
+LEARNED = {"temper": "loo", "weights": "loo", "effort": "balanced"}
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (weighed.Texts, weighed.Counts, weighed.Columns):
+        monkeypatch.setitem(kinds.ESTIMATORS, kind.__name__, kind)
+
+
+def token(rng: np.random.Generator) -> str:
+    return "".join(rng.choice(list("abcdefghijklmnopqrstuvwxyz"), 12))
+
+
+def planted(X: Any, word: str) -> Any:
+    """The same rows, where those to be forgotten have a word or a category of their own."""
+    if isinstance(X, list):
+        return [f"{text} {word}" if i in GONE else text for i, text in enumerate(X)]
+    if isinstance(X, dict):
+        table = {name: list(values) for name, values in X.items()}
+        for i in GONE:
+            table["colour"][i], table["note"][i] = word, f"{table['note'][i] or ''} {word}"
+        return table
+    if X.dtype.kind == "U":
+        X = X.astype("U12")
+        X[GONE, 0] = word
+    return X
+
+
+def secret_rows(case: EstimatorCase, seed: int) -> tuple[Any, Any, list[str]]:
+    """Rows, labels, and the words that only rows to be forgotten have."""
+    rng = np.random.default_rng(seed)
+    X, y = case.data(seed, N)
+    word, label = token(rng), token(rng)
+    y = y.astype("U12")
+    y[GONE[:6]], y[GONE[6:]] = label, "a"
+    return planted(X, word), y, [word, label]
+
+
+def choosing(case: EstimatorCase) -> Any:
+    """The classifier, choosing by rows all that it can choose."""
+    model = clone(case.model)
+    return model.set_params(**{name: LEARNED[name] for name in LEARNED if name in model.get_params()})
+
+
+def found(data: bytes, secrets: list[str]) -> list[str]:
+    return [word for word in secrets if word.encode() in data or word.encode("utf-32-le") in data]
+
+
+@every_estimator
+def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: EstimatorCase) -> None:
+    X, y, secrets = secret_rows(case, 0)
+    model = choosing(case).fit(X, y)
+    assert secrets[1] in found(to_bytes(model), secrets)
+    gone = rows(X, GONE), y[GONE]
+    part = choosing(case).fit(*gone)
+    for left in (copy(model) - part, copy(model).forget(*gone), copy(model).decay(0.5).forget(*gone, np.full(12, 0.5))):
+        assert not found(to_bytes(left), secrets)
+        assert not found(pickle.dumps(left), secrets)
+        assert left.stale_ == bool(model._chosen)
+        assert left._chosen.keys() == model._chosen.keys()
+    np.testing.assert_array_equal(
+        copy(model).forget(*gone).predict_log_proba(X), (copy(model) - part).predict_log_proba(X)
+    )
+
+
+@every_estimator
+def test_without_views_the_file_is_that_of_a_model_that_never_saw_the_rows(case: EstimatorCase) -> None:
+    X, y, secrets = secret_rows(case, 1)
+    left = choosing(case).fit(X, y).forget(rows(X, GONE), y[GONE], drop_views=True)
+    never = choosing(case).fit(rows(X, KEPT), y[KEPT]).drop_views()
+    same_file(case, left, never)
+    twice = (choosing(case).fit(X, y) - choosing(case).fit(rows(X, GONE), y[GONE])).drop_views()
+    same_file(case, twice, never)
+    assert not found(to_bytes(left), secrets)
+
+
+def same_file(case: EstimatorCase, a: Any, b: Any) -> None:
+    mine, theirs = to_bytes(a), to_bytes(b)
+    if case.exact:
+        assert mine == theirs
+        return
+    one, other = Bytes(mine), Bytes(theirs)
+    assert without_checksums(one) == without_checksums(other)
+    assert one.layout.tensors == other.layout.tensors
+    for name in one.layout.tensors:
+        if name.rpartition("/")[2] in ROUNDED:
+            np.testing.assert_allclose(one.array(name), other.array(name), rtol=1e-12, atol=1e-12)
+        else:
+            np.testing.assert_array_equal(one.array(name), other.array(name))
+
+
+def without_checksums(file: Bytes) -> dict[str, str]:
+    return {part: text for part, text in file.layout.metadata.items() if part not in ("checksums", "header_sha256")}
+
+
+def test_a_column_without_a_value_left_is_as_before_its_first() -> None:
+    table = {"x": [1.0, 2.0, 3.0], "city": ["Oslo", None, None], "note": [None, None, "so many words to tell of it"]}
+    model = sf.NaiveBayes({"city": "categorical", "note": "text"}).fit(table, ["a", "a", "b"])
+    never = sf.NaiveBayes({"city": "categorical", "note": "text"}).fit(rows(table, [1]), ["a"])
+    for i, label in ((0, "a"), (2, "b")):
+        model.forget(rows(table, [i]), [label], drop_views=True)
+    assert to_bytes(model) == to_bytes(never.drop_views())
+    model.partial_fit({"x": [4.0], "city": ["Rome"], "note": [None]}, ["a"])
+    assert isinstance(model.columns_["city"], sf.columns.Categorical)
+
+
+def test_a_large_number_leaves_no_trace_in_the_rounding() -> None:
+    X = np.array([[1.0], [2.0], [4.0], [7.0], [9e5]])
+    model = sf.GaussianNB().fit(X, [0, 0, 1, 1, 0])
+    assert model._features.peak.max() > 1e11
+    left = model.forget(X[4:], [0], drop_views=True)
+    never = sf.GaussianNB().fit(X[:4], [0, 0, 1, 1])
+    np.testing.assert_allclose(left._features.peak, never._features.peak, rtol=1e-12)
+    left.forget(X[:1], [0], drop_views=True).forget(X[1:2], [0], drop_views=True)
+    assert left.classes_.tolist() == [1]
