@@ -1,11 +1,13 @@
 """`suffice`: what can be asked on the command line. Each verb is a short function over the library.
 
 Nothing heavy is imported before a verb runs, so that help comes at once. Errors are one line on stderr. Exit codes: 0
-done, 1 a bug, 2 wrong input, 3 a file that is not there or cannot be read, 130 interrupted.
+done, 1 a bug, 2 wrong input, 3 a file that is not there or cannot be read, 130 interrupted, 141 nobody listens to
+standard output any more.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from pathlib import Path
@@ -13,11 +15,14 @@ from typing import Annotated, Any
 
 import typer
 
+from suffice.cli.interrupts import end_by_signals
+
 __all__ = ["app", "main"]
+
+INTERRUPTED, UNHEARD = 130, 141
 
 app = typer.Typer(
     name="suffice",
-    help="Naive Bayes from files: counts suffice.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -51,20 +56,32 @@ def fit(
     """
     from suffice.cli import verbs
 
-    with verbs.spooled(data) as files:
+    with verbs.spooled(data, output) as files:
         verbs.fit(files, output, target, text, kind, effort, errors, json)
 
 
 @app.command()
-def predict(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
-    """Predict the class of each row of files, as CSV.
+def predict(
+    model: Model,
+    data: Data,
+    output: Output = None,
+    only_prediction: Annotated[
+        bool, typer.Option("--only-prediction", help="Leave the columns of the files out.")
+    ] = False,
+    escape: Annotated[
+        bool, typer.Option(help="In CSV, put ' before classes that a spreadsheet would take for formulas.")
+    ] = True,
+    errors: Errors = "raise",
+    json: Json = False,
+) -> None:
+    """Predict the class of each row of files, as CSV: their columns, then class and probabilities.
 
     Example: suffice predict mail.suffice new.csv -o answers.csv
     """
-    from suffice.cli import verbs
+    from suffice.cli import predicting, verbs
 
-    with verbs.spooled(data) as files:
-        verbs.predict(model, files, output, errors, json)
+    with verbs.spooled(data, output, model) as files:
+        predicting.predict(model, files, output, errors, json, not only_prediction, escape)
 
 
 @app.command()
@@ -102,9 +119,9 @@ def explain(
 
     Example: suffice explain mail.suffice "cheap pills at noon"
     """
-    from suffice.cli import verbs
+    from suffice.cli import inspecting
 
-    verbs.explain(model, row, number, target, against, json)
+    inspecting.explain(model, row, number, target, against, json)
 
 
 @app.command()
@@ -115,9 +132,9 @@ def inspect(
 
     Example: suffice inspect mail.suffice
     """
-    from suffice.cli import verbs
+    from suffice.cli import inspecting
 
-    verbs.inspect(model, top, json)
+    inspecting.inspect(model, top, json)
 
 
 @app.command()
@@ -128,7 +145,7 @@ def update(model: Model, data: Data, output: Output = None, errors: Errors = "ra
     """
     from suffice.cli import verbs
 
-    with verbs.spooled(data) as files:
+    with verbs.spooled(data, output) as files:
         verbs.change(model, files, output, errors, json, "update")
 
 
@@ -140,7 +157,7 @@ def forget(model: Model, data: Data, output: Output = None, errors: Errors = "ra
     """
     from suffice.cli import verbs
 
-    with verbs.spooled(data) as files:
+    with verbs.spooled(data, output) as files:
         verbs.change(model, files, output, errors, json, "forget")
 
 
@@ -188,7 +205,7 @@ def report(
     """
     from suffice.cli import verbs
 
-    with verbs.spooled(data) as files:
+    with verbs.spooled(data, output, model) as files:
         verbs.report(model, files, output, learned, errors)
 
 
@@ -205,17 +222,46 @@ def demo(
     verbs.demo(output)
 
 
+def _version(asked: bool) -> None:
+    if asked:
+        import suffice
+
+        print(f"suffice {suffice.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Naive Bayes from files: counts suffice."""
+
+
 def main() -> None:
     """Run, and end with a documented code."""
     warnings.showwarning = _note
+    code: Any = None
     try:
-        app(standalone_mode=False)
+        end_by_signals()
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        _end("interrupted; nothing was changed", 130)
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = UNHEARD
+    except SystemExit as end:
+        code = UNHEARD if isinstance(end.__context__, BrokenPipeError) else end.code
     except typer.Exit as done:
-        sys.exit(done.exit_code)
+        code = done.exit_code
     except Exception as error:
         _end(*_told(error))
+    if code == INTERRUPTED:
+        _end("interrupted; nothing was changed", INTERRUPTED)
+    if code == UNHEARD:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to be printed goes nowhere
+    sys.exit(code)
 
 
 def _told(error: Exception) -> tuple[str, int]:
@@ -223,7 +269,7 @@ def _told(error: Exception) -> tuple[str, int]:
     if hasattr(error, "format_message"):  # wrong usage
         return error.format_message(), 2
     if isinstance(error, typer.Abort):
-        return "interrupted; nothing was changed", 130
+        return "interrupted; nothing was changed", INTERRUPTED
     from suffice.errors import FileError, MissingLibrary, PathError, SufficeError
 
     files: tuple[Any, ...] = (FileError, PathError, OSError)

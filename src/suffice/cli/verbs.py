@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import sys
 import tempfile
@@ -13,16 +12,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as arrow_csv
 
 import suffice as sf
+from suffice.cli.outputs import check_output, save, say, write
 from suffice.cli.progress import progress
 from suffice.engines.columns import Roles, guess_target, is_text, roles
-from suffice.engines.local import fit_files, predict_files
-from suffice.errors import FileError, InputError, LabelError
+from suffice.engines.local import fit_files
+from suffice.errors import InputError
 from suffice.evaluate import log_loss
 from suffice.models.sample import hashed
-from suffice.store import describe
 from suffice.tables.files import Files
 
 __all__ = [
@@ -30,11 +28,8 @@ __all__ = [
     "compare",
     "demo",
     "evaluate",
-    "explain",
     "fit",
-    "inspect",
     "merge",
-    "predict",
     "report",
     "spooled",
 ]
@@ -54,31 +49,14 @@ def fit(
     model = _chosen(data, target, text, kind, effort, errors)
     with progress("learning") as tell:
         fit_files(model, data, target, text=text, errors=errors, tell=tell)
-    sf.save(model, output)
+    save(model, output)
     rows = float(model.class_count_.sum())
-    _say(
+    say(
         as_json,
         {"model": str(output), "kind": type(model).__name__, "rows": rows, "skipped": model.skipped_rows_},
         f"{type(model).__name__} of {rows:,.0f} rows, {len(model.classes_)} classes, in {output}",
         f"{model.skipped_rows_:,} rows skipped" if model.skipped_rows_ else "",
     )
-
-
-def predict(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool) -> None:
-    """Files → predictions, batch by batch."""
-    model = sf.load(path)
-    with _written(output) as sink, progress("predicting") as tell:
-        writer: Any = None
-        for table in predict_files(model, data, errors=errors, tell=tell):
-            if as_json:
-                lines = "".join(json.dumps(row) + "\n" for row in table.to_pylist())
-                sink.write(lines.encode())
-                continue
-            if writer is None:
-                writer = arrow_csv.CSVWriter(sink, table.schema)
-            writer.write_table(table)
-        if writer is not None:
-            writer.close()
 
 
 def evaluate(
@@ -121,49 +99,13 @@ def evaluate(
         "log_loss": loss,
         "how": how,
     }
-    _say(
+    say(
         as_json,
         told,
         f"{len(labels):,} rows, {how}",
         f"accuracy   {right.mean():.4f}   (95 %: {low:.4f} to {high:.4f})",
         f"log loss   {loss:.4f}",
     )
-
-
-def explain(path: Path, row: str, number: int, target: str | None, against: str | None, as_json: bool) -> None:
-    """The weights of evidence of one text or row."""
-    model = sf.load(path)
-    if Path(row).exists() and Path(row).is_file():
-        table = _rows(Files([Path(row)]), number)
-        its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
-        found = its.features(table)
-        one: Any = (
-            found[number - 1].as_py() if its.text else {n: found[n][number - 1].as_py() for n in found.column_names}
-        )
-    elif isinstance(model, sf.TextClassifier):
-        one = row
-    else:
-        raise FileError(f"The file {row!r} does not exist; a table's model explains a row of a file.")
-    told = model.explain(one, *(_label(model, name) for name in (target, against)))
-    _say(as_json, {**told.to_dict(), "target": str(told.target), "against": str(told.against)}, repr(told))
-
-
-def inspect(path: Path, top: int, as_json: bool) -> None:
-    """What a model file says of itself, and what speaks for each class."""
-    model, told = sf.load(path), describe(path)
-    rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
-    best = {str(label): [row.feature for row in model.top_features(label, top)] for label in model.classes_[:50]}
-    versions = {"library": told.library_version, "format": told.format_version}
-    facts = {"estimator": told.estimator, **versions, "bytes": told.size, "rows": rows, "top": best}
-    width = max(len(name) for name in rows)
-    lines = [
-        f"  {name:<{width}}  {count:>12,.0f}  {', '.join(map(str, best.get(name, [])))}" for name, count in rows.items()
-    ]
-    what = f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"
-    shown = [f"{told.estimator} of {sum(rows.values()):,.0f} rows ({what})"]
-    if getattr(model, "stale_", False):
-        shown.append("what was chosen by rows is older than the counts")
-    _say(as_json, facts, *shown, *lines)
 
 
 def change(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool, how: str) -> None:
@@ -176,9 +118,9 @@ def change(path: Path, data: list[Path], output: Path | None, errors: str, as_js
         X, y = its.features(table), its.labels(table)
         (model.partial_fit if how == "update" else model.forget)(X, y)
         rows += table.num_rows
-    sf.save(model, output or path)
+    save(model, output or path)
     what = "learned" if how == "update" else "forgotten"
-    _say(
+    say(
         as_json,
         {"model": str(output or path), "rows": rows, "what": what},
         f"{rows:,} rows {what}, in {output or path}",
@@ -187,10 +129,11 @@ def change(path: Path, data: list[Path], output: Path | None, errors: str, as_js
 
 def merge(paths: list[Path], output: Path, as_json: bool) -> None:
     """One model of several."""
+    check_output(output, *paths)
     model = sf.merge([sf.load(path) for path in paths])
-    sf.save(model, output)
+    save(model, output)
     rows = float(model.class_count_.sum())
-    _say(as_json, {"model": str(output), "rows": rows}, f"{len(paths)} models, {rows:,.0f} rows, in {output}")
+    say(as_json, {"model": str(output), "rows": rows}, f"{len(paths)} models, {rows:,.0f} rows, in {output}")
 
 
 def compare(paths: list[Path], data: Path, as_json: bool) -> None:
@@ -204,23 +147,25 @@ def compare(paths: list[Path], data: Path, as_json: bool) -> None:
         told.append({"model": str(path), "accuracy": right, "log_loss": float(log_loss(logs, labels, model.classes_))})
     width = max(len(row["model"]) for row in told)
     lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {row['log_loss']:8.4f}" for row in told]
-    _say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines)
+    say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines)
 
 
 def report(path: Path, data: list[Path], output: Path, learned: bool, errors: str) -> None:
     """The page."""
     model = sf.load(path)
     table, its = _table(data, model, None, None, errors)
-    sf.report(model, its.features(table), its.labels(table), held_out=not learned).save(output)
+    page = sf.report(model, its.features(table), its.labels(table), held_out=not learned)
+    write((output, [page.html.encode()]))
     print(f"report in {output}")
 
 
 def demo(output: Path) -> None:
     """A classifier of docstrings."""
+    check_output(output)
     train, test = sf.datasets.docstrings().split()
     model = sf.TextClassifier().fit(train.texts, train.labels)
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())
-    sf.save(model, output)
+    save(model, output)
     print(f"{len(train.texts):,} docstrings of {len(model.classes_)} libraries; {right:.1%} of held-out ones are right")
     print(f'model in {output}; next: suffice explain {output} "plot a histogram"')
 
@@ -251,19 +196,6 @@ def _table(data: list[Path], model: Any, target: str | None, text: str | None, e
     return its.labelled(whole, files), its
 
 
-def _rows(files: Files, number: int) -> Any:
-    """The rows of a file up to this one."""
-    if number < 1:
-        raise InputError(f"The option '--row' must be 1 or more; got {number}.")
-    parts, rows = [], 0
-    for table in files:
-        parts.append(table)
-        rows += table.num_rows
-        if rows >= number:
-            return pa.concat_tables(parts, promote_options="permissive")
-    raise InputError(f"The option '--row' must be a row of the file, which has {rows:,}; got {number}.")
-
-
 def _held_out(model: Any, X: Any, y: Any, folds: int, one: bool) -> tuple[Any, Any, Any]:
     """Predictions of rows by models without their fold, or of one fold."""
     if folds < 2:
@@ -288,24 +220,10 @@ def _take(X: Any, rows: Any) -> Any:
     return X.take(pa.array(rows))
 
 
-def _label(model: Any, name: str | None) -> Any:
-    """A class by the name that the command line has for it."""
-    if name is None:
-        return None
-    for label in model.classes_.tolist():
-        if str(label) == name:
-            return label
-    known = ", ".join(map(str, model.classes_[:8]))
-    raise LabelError(f"The class {name!r} must be one of the model's: {known}.")
-
-
-def _say(as_json: bool, facts: dict[str, Any], *lines: str) -> None:
-    print(json.dumps(facts, default=float) if as_json else "\n".join(line for line in lines if line))
-
-
 @contextmanager
-def spooled(data: list[Path]) -> Iterator[list[Path]]:
-    """Files; standard input is put into one, since some verbs look at rows twice."""
+def spooled(data: list[Path], output: Path | None = None, *others: Path) -> Iterator[list[Path]]:
+    """Files; standard input is put into one, since some verbs look at rows twice. An output must be none of them."""
+    check_output(output, *data, *others)
     if Path("-") not in data:
         yield data
         return
@@ -314,14 +232,3 @@ def spooled(data: list[Path]) -> Iterator[list[Path]]:
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         yield [path if one == Path("-") else one for one in data]
-
-
-@contextmanager
-def _written(output: Path | None) -> Iterator[Any]:
-    """A file, or standard output."""
-    if output is None or str(output) == "-":
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-    else:
-        with output.open("wb") as sink:
-            yield sink

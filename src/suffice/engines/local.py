@@ -6,6 +6,7 @@ chosen by rows (pseudo-count, temper, weights) is chosen by them.
 
 from __future__ import annotations
 
+import itertools
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -99,7 +100,12 @@ def fit_files(
 
 
 def predict_files(
-    model: Any, paths: Any, *, errors: str = "raise", tell: Callable[[Told], None] = lambda told: None
+    model: Any,
+    paths: Any,
+    *,
+    errors: str = "raise",
+    keep: bool = False,
+    tell: Callable[[Told], None] = lambda told: None,
 ) -> Iterator[Any]:
     """Predictions of the rows of files, batch by batch.
 
@@ -111,13 +117,17 @@ def predict_files(
         Files as for `fit_files`.
     errors : {"raise", "skip"}, default="raise"
         What to do about a malformed row.
+    keep : bool, default=False
+        Whether the columns of the files come first, as they were read. Where one has the name of a column that is
+        added, all that are added get a number: ``prediction_2``, and so on.
     tell : callable, default does nothing
         Is told after each batch how far it is.
 
     Yields
     ------
     table : pyarrow.Table
-        The rows' class (``prediction``) and its ``probability``, and that of every class (``p_<class>``).
+        The rows' class (``prediction``) and its ``probability``, and that of every class (``p_<class>``). Files without
+        rows give one table without rows.
 
     Examples
     --------
@@ -128,18 +138,34 @@ def predict_files(
     >>> model = sf.TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
     >>> [table["prediction"].to_pylist() for table in sf.predict_files(model, path)]
     [['spam']]
+    >>> next(iter(sf.predict_files(model, path, keep=True))).column_names
+    ['text', 'prediction', 'probability', 'p_ham', 'p_spam']
     """
     files = Files(_listed(paths), errors)
     done, size = 0, files.size
     for table in ahead(files):
         its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
         probabilities = model.predict_proba(its.features(table))
-        best = probabilities.argmax(axis=1)
-        told = {f"p_{label}": probabilities[:, c] for c, label in enumerate(model.classes_.tolist())}
-        labels = model.classes_[best]
         done += table.num_rows
         tell(Told(done, files.read, size, files.skipped))
-        yield pa.table({"prediction": labels, "probability": probabilities[np.arange(len(best)), best], **told})
+        yield _answers(model, probabilities, table if keep else None)
+    if not done:
+        empty = pa.table({name: pa.array([], pa.string()) for name in files.names if keep})
+        yield _answers(model, np.empty((0, len(model.classes_))), empty)
+
+
+def _answers(model: Any, probabilities: Any, beside: Any) -> Any:
+    """Classes and probabilities as columns, behind those of a table."""
+    best = probabilities.argmax(axis=1)
+    added = {"prediction": model.classes_[best], "probability": probabilities[np.arange(len(best)), best]}
+    added |= {f"p_{label}": probabilities[:, c] for c, label in enumerate(model.classes_.tolist())}
+    kept = {} if beside is None else {name: beside[name] for name in beside.column_names}
+    number = next(n for n in itertools.count(1) if not kept.keys() & {_numbered(name, n) for name in added})
+    return pa.table({**kept, **{_numbered(name, number): values for name, values in added.items()}})
+
+
+def _numbered(name: str, number: int) -> str:
+    return name if number == 1 else f"{name}_{number}"
 
 
 @dataclass

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from html import escape
@@ -22,6 +20,7 @@ from suffice.reporting import charts
 from suffice.reporting.colours import colour_of, style_of
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judging import LEVEL
+from suffice.store.files import replace_file
 
 __all__ = ["Report", "report"]
 
@@ -48,17 +47,7 @@ class Report:
     def save(self, path: Any) -> Path:
         """Write the page to a file: all of it, or nothing."""
         target = Path(path)
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-                file.write(self.html)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(name, 0o644)
-            os.replace(name, target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        replace_file(target, [self.html.encode()])
         return target
 
     def _repr_html_(self) -> str:

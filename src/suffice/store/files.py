@@ -6,10 +6,12 @@ import hashlib
 import io
 import mmap
 import os
+import re
 import secrets
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +20,17 @@ from numpy.typing import NDArray
 from suffice.errors import KindError, PathError
 from suffice.store.layout import LARGEST_HEADER, Layout, refuse
 
-__all__ = ["MAPPED", "Bytes", "File", "digest", "replace_file"]
+__all__ = ["MAPPED", "Bytes", "File", "digest", "replace_file", "replaceable", "replacing"]
+
+fcntl: Any = None
+with suppress(ImportError):  # Windows, where an open file cannot be removed anyway
+    fcntl = import_module("fcntl")
 
 MAPPED = 2**24
 """Files of more data than this are mapped, and their data checked when something is to be learned on top of them."""
+
+LEFT = re.compile(r"[0-9a-f]{16}\.tmp")
+"""What the name of a file that was begun ends in."""
 
 
 def digest(data: Any) -> str:
@@ -38,15 +47,34 @@ def read_path(path: Any) -> Path:
 
 def replace_file(path: Path, parts: Iterable[Any]) -> None:
     """Write bytes and arrays in the place of what is there. Whatever happens, there is the old file or the new one."""
-    target = Path(os.path.realpath(path))  # a link stays one
-    if target.is_dir() or not target.parent.is_dir():
-        what = "a folder" if target.is_dir() else "no such folder"
-        raise PathError(f"The argument 'path' must name a file in a folder that is there; got {str(path)!r}, {what}.")
-    beside = target.with_name(f".{target.name[:200]}.{secrets.token_hex(8)}.tmp")
+    with replacing(path) as file:
+        for part in parts:
+            file.write(part)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Any]:
+    """Open a file beside the one named, which takes its place when all went well; a device or a pipe is written to.
+
+    What processes that died have left beside it is removed.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "answers.csv"
+    >>> with replacing(path) as file:
+    ...     _ = file.write(b"yes")
+    >>> path.read_bytes()
+    b'yes'
+    """
+    target = replaceable(path)
+    if target is None:
+        with open(path, "wb") as file:
+            yield file
+        return
+    _clean(target)
+    beside, file = _beside(target)
     try:
-        with open(beside, "xb") as file:
-            for part in parts:
-                file.write(part)
+        with file:
+            yield file
             file.flush()
             with suppress(FileNotFoundError):
                 os.chmod(beside, stat.S_IMODE(target.stat().st_mode))
@@ -57,6 +85,65 @@ def replace_file(path: Path, parts: Iterable[Any]) -> None:
             beside.unlink()
         raise
     _sync_folder(target.parent)
+
+
+def replaceable(path: Path) -> Path | None:
+    """The file that a path leads to, there or not; None for a device or a pipe. Raises PathError where none can be."""
+    with suppress(OSError):
+        if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
+            return None
+    target = Path(os.path.realpath(path))  # a link stays one
+    if target.is_dir() or not target.parent.is_dir():
+        what = "a folder" if target.is_dir() else "no such folder"
+        raise PathError(f"The argument 'path' must name a file in a folder that is there; got {str(path)!r}, {what}.")
+    return target
+
+
+def _beside(target: Path) -> tuple[Path, Any]:
+    """A new file in the same folder, locked for as long as it is open, so that nobody takes it for a leftover."""
+    while True:
+        beside = target.with_name(f"{_start(target)}{secrets.token_hex(8)}.tmp")
+        file = open(beside, "xb")  # noqa: SIM115  # closed by who asked for it
+        if _locked(file) is not False and os.fstat(file.fileno()).st_nlink:
+            return beside, file
+        file.close()  # cleaned away before it was locked
+
+
+def _clean(target: Path) -> None:
+    """Remove what was begun beside a file by processes that are no more."""
+    start = _start(target)
+    with suppress(OSError):
+        for name in [name for name in os.listdir(target.parent) if name.startswith(start)]:
+            if LEFT.fullmatch(name.removeprefix(start)):
+                with suppress(OSError):
+                    _remove_unless_open(target.with_name(name))
+
+
+def _remove_unless_open(path: Path) -> None:
+    if fcntl is None:
+        path.unlink()  # refused while it is open
+        return
+    with open(path, "r+b") as file:
+        if _locked(file):
+            path.unlink()
+
+
+def _start(target: Path) -> str:
+    """How names of files that will take this one's place begin; short enough for any folder."""
+    return "." + os.fsencode(target.name)[:200].decode("utf-8", "ignore") + "."
+
+
+def _locked(file: Any) -> bool | None:
+    """Lock an open file against other processes; False if one of them has it, None where there are no such locks."""
+    if fcntl is None:
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -113,7 +113,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     """
     _check_kind(model, "save")
     target = read_path(path)
-    replace_file(target, _pieces(model))
+    replace_file(target, pieces(model))
 
 
 def to_bytes(model: Any) -> bytes:
@@ -137,7 +137,7 @@ def to_bytes(model: Any) -> bytes:
     array(['b'], dtype='<U1')
     """
     _check_kind(model, "to_bytes")
-    return b"".join(_pieces(model))
+    return b"".join(pieces(model))
 
 
 def from_bytes(data: bytes) -> Any:
@@ -202,7 +202,7 @@ def _check_kind(model: Any, name: str) -> None:
         raise KindError(f"The argument 'model' of {name} must be a fitted estimator of suffice itself; got {what}.")
 
 
-def _pieces(model: Any) -> list[Any]:
+def pieces(model: Any) -> list[Any]:
     """The header and the arrays of a file, in their order."""
     writer = Writer()
     parts = writer.estimator(model, fitted=True)

@@ -56,6 +56,7 @@ class Files:
     skipped: int = 0
     read: int = 0  # bytes of files, as far as they have been read
     types: dict[str, Any] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)  # of the columns of the first file, known also where it has no rows
     _share: float = 0.0  # of the file at hand
 
     def __post_init__(self) -> None:
@@ -114,6 +115,7 @@ class Files:
             header, behind = _header(stream, delimiter, path)
             size = max(path.stat().st_size if path.suffix not in PACKED and str(path) != "-" else 1, 1)
             wanted = [name for name in header if self.columns is None or name in self.columns]
+            self.names = self.names or wanted
             read = arrow_csv.ReadOptions(block_size=BLOCK, column_names=header, use_threads=self.errors == "skip")
             # a row's number is known only where one thread parses
             parse = arrow_csv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=malformed)
@@ -203,6 +205,7 @@ class Files:
         with pq.ParquetFile(path, pre_buffer=False, buffer_size=2**20) as file:
             names = file.schema_arrow.names
             wanted = names if self.columns is None else [name for name in names if name in self.columns]
+            self.names = self.names or wanted
             rows = 0
             for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
                 rows += batch.num_rows
@@ -216,7 +219,8 @@ class Files:
                 parts: Iterable[Any] = (reader.get_batch(k) for k in range(reader.num_record_batches))
             except pa.ArrowInvalid:
                 source.seek(0)
-                parts = ipc.open_stream(source)
+                reader = parts = ipc.open_stream(source)
+            self.names = self.names or list(reader.schema.names)
             for batch in parts:
                 table = pa.table(batch)
                 names = [name for name in table.column_names if self.columns is None or name in self.columns]

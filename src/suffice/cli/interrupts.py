@@ -1,0 +1,50 @@
+"""Ctrl-C and SIGTERM: until the outputs are complete they end everything, and from then on nothing.
+
+Outputs take the place of what was there at one moment, `commit`. Before it an interruption leaves all as it was, and
+says so; after it the command is as good as done, and is let finish.
+"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import suppress
+from typing import Any
+
+__all__ = ["Interrupted", "commit", "end_by_signals", "heed"]
+
+
+class Interrupted(KeyboardInterrupt):
+    """Raised for a signal. Python itself would end by SIGINT, whatever the exit code, after its own exception."""
+
+
+class _State:
+    asked = False  # to end
+    committed = False
+
+
+def end_by_signals() -> None:
+    """Raise KeyboardInterrupt where a signal asks to end, until `commit`; signals that are ignored stay so."""
+    _State.asked = _State.committed = False
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            with suppress(ValueError):  # not the main thread: signals go elsewhere
+                signal.signal(number, _asked)
+
+
+def heed() -> None:
+    """Raise KeyboardInterrupt if a signal has asked to end and what it raised was lost, in a callback for example."""
+    if _State.asked and not _State.committed:
+        raise Interrupted
+
+
+def commit() -> None:
+    """Let nothing stop what follows."""
+    heed()
+    _State.committed = True
+
+
+def _asked(number: int, frame: Any) -> None:
+    if not _State.committed:
+        _State.asked = True
+        raise Interrupted

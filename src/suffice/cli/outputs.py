@@ -1,0 +1,93 @@
+"""What verbs write: files that are there whole or not at all, and lines for people or machines."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from suffice.cli.interrupts import commit, heed
+from suffice.errors import InputError
+from suffice.store.files import replaceable, replacing
+from suffice.store.models import pieces
+
+__all__ = ["as_json", "check_output", "save", "say", "write"]
+
+
+def check_output(output: Path | None, *inputs: Path) -> None:
+    """Raise before anything is done if an output cannot be written, or is an input: that would be lost."""
+    if output is None or str(output) == "-":
+        return
+    target = replaceable(output)
+    for one in inputs if target is not None else ():
+        if _same(output, one) or _among_texts(target, one):
+            raise InputError(
+                f"The option '--output' must not name what is read; got {str(output)!r}, which stays as it was."
+            )
+
+
+def _among_texts(target: Path | None, folder: Path) -> bool:
+    """Whether a file would be one of the texts of a folder of folders."""
+    return target is not None and folder.is_dir() and folder.resolve() in target.parent.parents
+
+
+def _same(output: Path, one: Path) -> bool:
+    """Whether two paths lead to one file, by links of any kind too."""
+    with suppress(OSError):
+        if str(one) == "-":
+            return os.path.samestat(os.fstat(sys.stdin.fileno()), output.stat())
+        if os.path.samefile(output, one):
+            return True
+    return os.path.realpath(output) == os.path.realpath(one)
+
+
+def write(*outputs: tuple[Path | None, Iterable[Any]]) -> None:
+    """Write bytes to files, each complete before the first takes its place; None and - are standard output."""
+    with ExitStack() as stack:
+        for path, parts in outputs:
+            stdout = path is None or str(path) == "-"
+            sink = sys.stdout.buffer if stdout else stack.enter_context(replacing(Path(path or "-")))
+            for part in parts:
+                sink.write(part)
+                if stdout:
+                    sink.flush()
+        commit()
+
+
+def save(model: Any, path: Path) -> None:
+    """Write a model to a file, as `suffice.save` does."""
+    write((path, pieces(model)))
+
+
+def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
+    """Print facts as JSON, or lines for people."""
+    heed()
+    print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line))
+
+
+def as_json(value: Any) -> str:
+    """JSON as its standard has it: a number that is not finite is null.
+
+    >>> as_json({"loss": float("inf"), "rows": 3})
+    '{"loss": null, "rows": 3}'
+    """
+    return json.dumps(_plain(value), allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(key): _plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(one) for one in value]
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
+    return number if math.isfinite(number) else None

@@ -1,0 +1,93 @@
+"""`suffice predict`: rows with their class, as CSV or JSON lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+import suffice as sf
+from suffice.cli.outputs import as_json, write
+from suffice.cli.progress import progress
+from suffice.engines.local import predict_files
+from suffice.errors import InputError
+
+__all__ = ["csv_lines", "predict"]
+
+FORMULA = r"^[=+\-@\t\r]"
+"""How a cell begins that a spreadsheet would compute; plain numbers may begin so too."""
+NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
+QUOTED = r"[\",\r\n]|^\s|\s$|^$"
+
+
+def predict(
+    path: Path, data: list[Path], output: Path | None, errors: str, as_lines: bool, keep: bool, escape: bool
+) -> None:
+    """Files → predictions, batch by batch."""
+    model = sf.load(path)
+    with progress("predicting") as tell:
+        tables = predict_files(model, data, errors=errors, keep=keep, tell=tell)
+        write((output, json_lines(tables) if as_lines else csv_lines(tables, len(model.classes_), escape)))
+
+
+def json_lines(tables: Iterable[Any]) -> Iterator[bytes]:
+    """Each row as an object on a line of its own."""
+    for table in tables:
+        yield "".join(as_json(row) + "\n" for row in table.to_pylist()).encode()
+
+
+def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[bytes]:
+    """Predictions as CSV, with one header: that of the first table, whose columns are those of all.
+
+    Where `escape` is asked for, classes that a spreadsheet would take for formulas get an apostrophe in front.
+
+    >>> table = pa.table({"id": [7], "prediction": ["=1+1"], "probability": [1.0], "p_=1+1": [1.0]})
+    >>> print(b"".join(csv_lines([table], 1, True)).decode(), end="")
+    id,prediction,probability,p_=1+1
+    7,'=1+1,1,1
+    """
+    names: list[str] = []
+    for table in tables:
+        if not names:
+            names = table.column_names
+            yield (",".join(_quoted(pa.array(names)).to_pylist()) + "\n").encode()
+        more = [name for name in table.column_names if name not in names]
+        if more:
+            raise InputError(
+                f"Files whose columns are kept must have the same ones; {more[0]!r} is not in the first rows. "
+                "--only-prediction leaves all of them out, and --json writes each row with its own."
+            )
+        predicted = table.column_names[-2 - n_classes]
+        columns = [_cells(table, name, escape and name == predicted) for name in names]
+        lines = pc.binary_join_element_wise(*columns, ",")
+        yield "".join(line + "\n" for line in lines.to_pylist()).encode()
+
+
+def _cells(table: Any, name: str, escape: bool) -> Any:
+    """A column as the texts that stand in a file; what it does not have is missing in all rows."""
+    if name not in table.column_names:
+        return pa.chunked_array([pa.array([""] * table.num_rows)])
+    column = table[name]
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    if pa.types.is_nested(column.type) or pa.types.is_binary(column.type):
+        column = pa.chunked_array([[None if one is None else as_json(one) for one in column.to_pylist()]], pa.string())
+    texts = column.cast(pa.string())
+    if escape and not pa.types.is_string(column.type):
+        escape = False  # numbers and dates are no formulas
+    return pc.fill_null(_quoted(_escaped(texts) if escape else texts), "")
+
+
+def _escaped(texts: Any) -> Any:
+    risky = pc.and_(pc.match_substring_regex(texts, FORMULA), pc.invert(pc.match_substring_regex(texts, NUMBER)))
+    return pc.if_else(risky, pc.binary_join_element_wise("'", texts, ""), texts)
+
+
+def _quoted(texts: Any) -> Any:
+    doubled = pc.replace_substring(texts, '"', '""')
+    return pc.if_else(
+        pc.match_substring_regex(texts, QUOTED), pc.binary_join_element_wise('"', doubled, '"', ""), texts
+    )

@@ -1,0 +1,265 @@
+"""What verbs write: beside the target and renamed, never over what is read, and in formats that others can read."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import suffice as sf
+from cli.test_cli import here, mails, run, write
+from suffice.cli.outputs import as_json
+
+__all__ = ["here"]
+
+COMMAND = [sys.executable, "-m", "suffice.cli"]
+
+
+def table_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text, newline="")))
+
+
+# --- never over what is read
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        (["fit", "mail.csv"], "mail.csv"),
+        (["predict", "mail.suffice", "new.csv"], "new.csv"),
+        (["predict", "mail.suffice", "new.csv"], "mail.suffice"),
+        (["update", "mail.suffice", "more.csv"], "more.csv"),
+        (["forget", "mail.suffice", "withdrawn.csv"], "withdrawn.csv"),
+        (["merge", "old.suffice", "new.suffice"], "new.suffice"),
+        (["report", "mail.suffice", "test.csv"], "test.csv"),
+        (["report", "mail.suffice", "test.csv"], "mail.suffice"),
+    ],
+)
+@pytest.mark.parametrize("how", ["name", "link", "hard link", "another way"])
+def test_an_output_that_is_read_is_refused(
+    words: list[str],
+    target: str,
+    how: str,
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    output = {"name": target, "another way": f"../{here.name}/./{target}"}.get(how, "other")
+    if how == "link":
+        (here / "other").symlink_to(here / target)
+    if how == "hard link":
+        os.link(here / target, here / "other")
+    before = {path.name: path.read_bytes() for path in here.iterdir()}
+    assert run(monkeypatch, *words, "-o", output) == 2
+    assert "must not name what is read" in capfd.readouterr().err
+    assert {path.name: path.read_bytes() for path in here.iterdir()} == before
+
+
+def test_texts_of_a_folder_and_standard_input_are_read_too(here: Path) -> None:
+    for label in ("spam", "ham"):
+        (here / "texts" / label).mkdir(parents=True)
+        (here / "texts" / label / "1.txt").write_text("cheap pills")
+    for words, data in (
+        (["fit", "texts", "-o", "texts/ham/model.suffice"], None),
+        (["predict", "mail.suffice", "-", "-o", "new.csv"], here / "new.csv"),
+    ):
+        with (data or Path(os.devnull)).open() as stdin:
+            done = subprocess.run(
+                [*COMMAND, *words], cwd=here, stdin=stdin, capture_output=True, text=True, check=False
+            )
+        assert (done.returncode, "must not name what is read" in done.stderr) == (2, True)
+    assert (here / "new.csv").read_text().startswith("text")
+
+
+def test_the_model_itself_is_what_update_writes(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, "update", "mail.suffice", "more.csv", "-o", "mail.suffice") == 0
+    assert sf.load(here / "mail.suffice").class_count_.sum() == 240
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["predict", "nowhere.suffice", "new.csv"],
+        ["predict", "mail.suffice", "nowhere.csv"],
+        ["predict", "mail.suffice", "bad.csv"],
+        ["fit", "bad.csv"],
+        ["report", "mail.suffice", "bad.csv"],
+        ["update", "mail.suffice", "bad.csv"],
+    ],
+)
+def test_what_goes_wrong_leaves_the_output_as_it_was(
+    words: list[str], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (f"{text},{label}" for text, label in mails(0, 100))
+    (here / "bad.csv").write_text("\n".join(["text,label", *rows, "one,two,three"]))
+    (here / "out").write_text("yesterday")
+    assert run(monkeypatch, *words, "-o", "out") in (2, 3)
+    assert (here / "out").read_text() == "yesterday"
+    assert not list(here.glob(".*"))
+
+
+def test_a_folder_that_is_not_there_is_noticed_before_the_work(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("suffice.cli.verbs.fit_files", None)
+    assert run(monkeypatch, "fit", "mail.csv", "-o", "nowhere/m.suffice") == 3
+    assert "no such folder" in capfd.readouterr().err
+
+
+def test_devices_are_written_to_and_stay_devices(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(here / "pipe")
+    reader = os.open(here / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    assert run(monkeypatch, "predict", "mail.suffice", "new.csv", "-o", "pipe") == 0
+    assert os.read(reader, 100).startswith(b"text,prediction")
+    os.close(reader)
+    assert (here / "pipe").is_fifo()
+
+
+# --- standard output
+
+
+def test_who_stops_listening_is_not_complained_to(here: Path) -> None:
+    write(here / "big.csv", mails(0, 200) * 100)
+    for words in (["predict", "mail.suffice", "big.csv"], ["predict", "mail.suffice", "big.csv", "--json"], ["--help"]):
+        process = subprocess.Popen([*COMMAND, *words], cwd=here, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert process.stdout is not None
+        assert process.stderr is not None
+        if words[0] == "predict":
+            process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        process.stderr.close()
+        assert process.wait() == 141
+
+
+def test_the_version(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, "--version") == 0
+    assert capfd.readouterr().out == f"suffice {sf.__version__}\n"
+
+
+def test_json_has_no_infinity() -> None:
+    told = {"a": float("inf"), "b": [np.float64("-inf"), float("nan"), 1], "c": (np.int64(3), None), 4: b"x"}
+    assert json.loads(as_json(told), parse_constant=pytest.fail) == {
+        "a": None,
+        "b": [None, None, 1],
+        "c": [3, None],
+        "4": "x",
+    }
+
+
+def test_verbs_write_no_infinity(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A class that all words speak against, without a pseudo-count: its log loss is infinite."""
+    write(here / "wrong.csv", [("aa bb", "spam"), ("aa bb", "ham")])
+    sure = sf.TextClassifier(alpha=0).fit(["aa bb", "cc dd"] * 4, ["ham", "spam"] * 4)
+    sf.save(sure, here / "sure.suffice")
+    for words in (
+        ["compare", "sure.suffice", "--data", "wrong.csv"],
+        ["evaluate", "wrong.csv", "--model", "sure.suffice"],
+        ["explain", "sure.suffice", "aa bb"],
+        ["predict", "sure.suffice", "wrong.csv"],
+    ):
+        assert run(monkeypatch, *words, "--json") == 0
+        for line in capfd.readouterr().out.splitlines():
+            json.loads(line, parse_constant=pytest.fail)
+
+
+# --- predictions
+
+
+def answers(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], *words: str) -> list[dict[str, str]]:
+    assert run(monkeypatch, "predict", *words) == 0
+    return table_of(capfd.readouterr().out)
+
+
+def test_predictions_keep_the_columns(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    text = 'id,text,note\n7,"cheap ""pills"", now","two\nlines"\n8,lunch,\n'
+    (here / "x.csv").write_text(text)
+    got = answers(monkeypatch, capfd, "mail.suffice", "x.csv")
+    assert [{name: row[name] for name in ("id", "text", "note")} for row in got] == table_of(text)
+    assert list(got[0])[3:] == ["prediction", "probability", "p_ham", "p_spam"]
+    only = answers(monkeypatch, capfd, "mail.suffice", "x.csv", "--only-prediction")
+    assert only == [{name: row[name] for name in list(row)[3:]} for row in got]
+
+
+def test_columns_of_the_same_name_are_both_kept(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "predict", "mail.suffice", "new.csv", "-o", "once.csv") == 0
+    assert run(monkeypatch, "predict", "mail.suffice", "once.csv", "-o", "twice.csv") == 0
+    once, twice, thrice = (here / "once.csv"), here / "twice.csv", here / "thrice.csv"
+    assert run(monkeypatch, "predict", "mail.suffice", "twice.csv", "-o", str(thrice)) == 0
+    added = ["prediction", "probability", "p_ham", "p_spam"]
+    rows = table_of(thrice.read_text())
+    assert list(rows[0]) == ["text", *added, *(f"{name}_2" for name in added), *(f"{name}_3" for name in added)]
+    assert all(row["p_ham"] == row["p_ham_2"] == row["p_ham_3"] for row in rows)
+    assert len(rows) == len(table_of(once.read_text())) == len(table_of(twice.read_text())) == 20
+
+
+def test_a_file_without_rows_gives_a_header(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "none.csv").write_text("id,text\n")
+    pq.write_table(pa.table({"id": pa.array([], pa.int64()), "text": pa.array([], pa.string())}), here / "none.parquet")
+    for name in ("none.csv", "none.parquet"):
+        assert run(monkeypatch, "predict", "mail.suffice", name) == 0
+        assert capfd.readouterr().out == "id,text,prediction,probability,p_ham,p_spam\n"
+    assert run(monkeypatch, "predict", "mail.suffice", "none.csv", "--only-prediction") == 0
+    assert capfd.readouterr().out == "prediction,probability,p_ham,p_spam\n"
+    assert run(monkeypatch, "predict", "mail.suffice", "none.csv", "--json") == 0
+    assert capfd.readouterr().out == ""
+
+
+def test_columns_that_come_later_are_told(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "a.jsonl").write_text('{"text": "lunch", "id": 1}\n')
+    (here / "b.jsonl").write_text('{"text": "pills", "more": [{"x": null}, {"x": 1.5}]}\n')
+    (here / "c.jsonl").write_text('{"text": "pills"}\n')
+    rows = answers(monkeypatch, capfd, "mail.suffice", "a.jsonl", "c.jsonl")
+    assert [row["id"] for row in rows] == ["1", ""]
+    assert run(monkeypatch, "predict", "mail.suffice", "a.jsonl", "b.jsonl") == 2
+    assert "--only-prediction" in capfd.readouterr().err
+    assert json.loads(answers(monkeypatch, capfd, "mail.suffice", "b.jsonl")[0]["more"]) == [{"x": None}, {"x": 1.5}]
+
+
+RISKY = ["=cmd|' /C calc'!A0", "+A1", "-A1", "@SUM(A1)", "\tx", "\rx"]
+PLAIN = ["ham", "-1", "+1.5e3", "a=b", "'x"]
+
+
+def test_formulas_in_class_names_are_escaped(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    classes = RISKY + PLAIN
+    texts = [f"word{k}" for k in range(len(classes))]
+    sf.save(sf.TextClassifier().fit(texts * 3, classes * 3), here / "risky.suffice")
+    write(here / "words.csv", [(text, "") for text in texts], label=False)
+    told = [row["prediction"] for row in answers(monkeypatch, capfd, "risky.suffice", "words.csv")]
+    assert told == [*("'" + name for name in RISKY), *PLAIN]
+    raw = [row["prediction"] for row in answers(monkeypatch, capfd, "risky.suffice", "words.csv", "--no-escape")]
+    assert raw == classes
+    assert run(monkeypatch, "predict", "risky.suffice", "words.csv", "--json") == 0
+    lines: list[Any] = [json.loads(line) for line in capfd.readouterr().out.split("\n") if line]
+    assert [line["prediction"] for line in lines] == classes
+
+
+# --- texts
+
+
+def test_a_long_text_is_explained(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for text in ("cheap pills " * 40, "x" * 5000):
+        assert run(monkeypatch, "explain", "mail.suffice", text) == 0
+        assert "rather than" in capfd.readouterr().out

@@ -1,0 +1,118 @@
+"""What a process that was killed leaves beside a model file: the next save removes it, and nothing else."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import suffice as sf
+from suffice.store import files
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no kill -9")
+
+SAVING = """
+import os, sys
+from pathlib import Path
+from suffice.store.files import replacing
+with replacing(Path(sys.argv[1])) as file:
+    file.write(b"half")
+    file.flush()
+    print("writing", flush=True)
+    sys.stdin.read()
+    file.write(b" and half")
+"""
+
+
+def saver(path: Path) -> "subprocess.Popen[str]":
+    """A process in the middle of a save."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", SAVING, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    process.stdout.close()
+    return process
+
+
+def begun(folder: Path) -> list[Path]:
+    return sorted(folder.glob(".*.tmp"))
+
+
+def save(path: Path) -> None:
+    sf.save(sf.BernoulliNB().fit([[0], [1]], [0, 1]), path)
+
+
+def test_the_next_save_removes_what_a_kill_left(tmp_path: Path) -> None:
+    path = tmp_path / "model.suffice"
+    dead, alive = saver(path), saver(path)
+    dead.send_signal(signal.SIGKILL)
+    dead.communicate()
+    assert len(begun(tmp_path)) == 2
+    save(path)
+    assert len(begun(tmp_path)) == 1  # that of the one that lives
+    assert alive.stdin is not None
+    alive.stdin.close()
+    assert alive.wait() == 0
+    assert path.read_bytes() == b"half and half"
+    assert begun(tmp_path) == []
+
+
+def test_other_files_stay(tmp_path: Path) -> None:
+    path, token = tmp_path / "model.suffice", "0123456789abcdef"
+    others = [f".other.suffice.{token}.tmp", f".model.suffice.x.{token}.tmp", ".model.suffice.tmp", f"m.{token}.tmp"]
+    for name in [*others, f".model.suffice.{token}.tmp"]:
+        (tmp_path / name).write_text("mine")
+    save(path)
+    assert {file.name for file in tmp_path.iterdir()} == {path.name, *others}
+
+
+def test_a_file_that_is_cleaned_away_before_it_is_locked_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, lock = tmp_path / "model.suffice", files._locked
+    done: list[bool] = []
+
+    def late(file: object) -> bool | None:
+        if not done:
+            done.append(True)
+            begun(tmp_path)[0].unlink()
+        return lock(file)
+
+    monkeypatch.setattr(files, "_locked", late)
+    save(path)
+    assert sf.load(path).classes_.tolist() == [0, 1]
+    assert begun(tmp_path) == []
+
+
+def test_where_there_are_no_locks_files_are_written_and_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unsupported(*_: object) -> None:
+        raise OSError("no locks")
+
+    path, left = tmp_path / "model.suffice", tmp_path / ".model.suffice.0123456789abcdef.tmp"
+    left.write_text("whose?")
+    monkeypatch.setattr(files.fcntl, "flock", unsupported)
+    save(path)
+    assert left.exists()
+    assert sf.load(path).classes_.tolist() == [0, 1]
+    monkeypatch.setattr(files, "fcntl", None)  # Windows: what is open cannot be removed, and this is not open
+    save(path)
+    assert begun(tmp_path) == []
+
+
+def test_names_may_be_as_long_as_the_system_allows(tmp_path: Path) -> None:
+    for name in ("m" * 255, "é" * 127, "語" * 85):
+        save(tmp_path / name)
+        assert sf.load(tmp_path / name).classes_.tolist() == [0, 1]
+    assert begun(tmp_path) == []
+
+
+def test_a_device_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    save(tmp_path / "pipe")
+    assert len(os.read(reader, 10**6)) > 100
+    os.close(reader)
+    assert (tmp_path / "pipe").is_fifo()
