@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError, LabelError, ShapeError
+from suffice.telling import counted
 from suffice.typing import Array, Integers
 
 __all__ = ["Reliability", "log_loss", "reliability"]
@@ -31,7 +32,8 @@ class Reliability:
         return float(np.abs(self.confidence - self.accuracy) @ self.rows / self.rows.sum())
 
     def __repr__(self) -> str:
-        return f"Reliability(error={self.error:.4f}, {self.rows.sum():,.15g} rows in {len(self.rows)} bins)"
+        many = f"{counted(self.rows.sum(), 'row')} in {counted(len(self.rows), 'bin')}"
+        return f"Reliability(error={self.error:.4f}, {many})"
 
 
 def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -> Reliability:
@@ -51,7 +53,7 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
     Examples
     --------
     >>> reliability([[0.9, 0.1], [0.8, 0.2], [0.6, 0.4]], ["a", "a", "b"], ["a", "b"], bins=2)
-    Reliability(error=0.1000, 3 rows in 1 bins)
+    Reliability(error=0.1000, 3 rows in 1 bin)
     """
     given: Any = bins
     if not isinstance(given, int) or given < 1:
@@ -90,7 +92,8 @@ def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
         raise InputError("Probabilities must be numbers, and come first; then labels, then classes.") from error
     if values.shape != (len(names), len(known)) or not len(names):
         raise ShapeError(
-            f"Probabilities must be of {len(names)} rows, at least one, × {len(known)} classes; got {values.shape}."
+            f"Probabilities must be of {counted(len(names), 'row')}, at least one, × "
+            f"{counted(len(known), 'class', 'classes')}; got {values.shape}."
         )
     place = np.minimum(np.searchsorted(known, names), len(known) - 1)
     strangers = np.flatnonzero(known[place] != names)

@@ -1,9 +1,9 @@
-"""Warnings that point to the line where the user called, however deep in the library something was found."""
+"""Words for the user: warnings that point to the line where the user called, and numbers of things."""
 
 import sys
 import warnings
 
-__all__ = ["tell"]
+__all__ = ["counted", "tell"]
 
 INSIDE = ("suffice", "sklearn", "contextlib")
 """Packages whose lines are not the user's; scikit-learn's because it wraps `fit`, and calls us from pipelines."""
@@ -15,3 +15,12 @@ def tell(message: str | Warning, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in INSIDE:
         frame, level = frame.f_back, level + 1
     warnings.warn(message, category, stacklevel=level)
+
+
+def counted(number: float, one: str, many: str | None = None) -> str:
+    """A number of things, in words that agree with it; more of them are called `many`, or have an s at the end.
+
+    >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
+    ('1 row', '1,200 rows', '2 classes')
+    """
+    return f"{number:,.15g} {one if number == 1 else many or one + 's'}"

@@ -69,7 +69,7 @@ def test_unseen_words_have_the_share_of_the_prior() -> None:
     given = sf.DirichletMultinomialNB(alpha=0.4 * held * 4 / held.sum()).fit(X, y).alpha_
     np.testing.assert_allclose(given, a)
     bare = sf.DirichletMultinomialNB(alpha=0).fit(X, y)
-    with pytest.warns(ImpossibleSampleWarning, match="1 of 1 rows"):
+    with pytest.warns(ImpossibleSampleWarning, match="1 of 1 row has"):
         p = bare.predict_proba([[1, 0, 1, 0]])
     np.testing.assert_allclose(p, [[0.5, 0.5]])
     np.testing.assert_allclose(bare.predict_proba([[1, 0, 0, 0]]), [[1, 0]])

@@ -147,7 +147,7 @@ def test_objective_of_a_model_or_a_list() -> None:
         (lambda: drawn_by.information([("a", 1.0)]), "must be what mutual_information gives; got a list"),
         (lambda: drawn_by.boundaries(sf.GaussianNB(), [[1, 2]], [0]), "fitted classifier with predict_proba"),
         (lambda: drawn_by.boundaries(fitted(), [[1.0]], [0]), "must have 2 columns; got 1"),
-        (lambda: drawn_by.boundaries(fitted(), [[1.0, 2.0]], [0, 1]), "a label for each of 1 rows"),
+        (lambda: drawn_by.boundaries(fitted(), [[1.0, 2.0]], [0, 1]), "a label for each of 1 row"),
         (lambda: drawn_by.boundaries(fitted(), [[1.0, 2.0]], ["z"]), "'y' must be one of"),
         (
             lambda: drawn_by.boundaries(fitted(), {"a": ["x"], "b": [1]}, ["low"]),

@@ -435,7 +435,7 @@ def test_columns_of_no_categories_and_of_as_many_as_rows_may_show() -> None:
     assert nothing + some == some
     assert (some - some).column(0).tolist() == [0, 0]
     assert CategoryCounts.of([[999_999]]).sizes.tolist() == [1_000_000]
-    with pytest.raises(errors.DataError, match="got 1000000 among 1 rows"):
+    with pytest.raises(errors.DataError, match="got 1000000 among 1 row"):
         CategoryCounts.of([[1_000_000]])
     assert CategoryCounts.of([[0, 1], [2, 0]], [1, 0]).shape == (2, 2)
 

@@ -216,5 +216,5 @@ def test_what_a_table_does_not_have() -> None:
     with pytest.raises(DataError, match="got 'y'"):
         table.without(["y"])
     for keep in ([True, False], [1], [[True]]):
-        with pytest.raises(ShapeError, match="True or False for each of 1 rows"):
+        with pytest.raises(ShapeError, match="True or False for each of 1 row"):
             table.take(np.array(keep))

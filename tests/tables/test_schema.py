@@ -125,7 +125,7 @@ def test_columns_answer_for_themselves() -> None:
     assert category.labels.dtype == object
     with pytest.raises(KindError, match="Column 'zip' must hold words to be coded; got integer"):
         read([1]).coded()
-    with pytest.raises(ShapeError, match="True or False for each of 1 rows"):
+    with pytest.raises(ShapeError, match="True or False for each of 1 row"):
         read([1]).take(np.array([0]))
 
 

@@ -14,6 +14,7 @@ from suffice.engines.columns import roles
 from suffice.errors import FileError, InputError, LabelError
 from suffice.store import describe
 from suffice.tables.files import Files
+from suffice.telling import counted
 
 __all__ = ["explain", "inspect"]
 
@@ -33,7 +34,8 @@ def explain(path: Path, row: str, number: int, target: str | None, against: str 
     else:
         raise FileError(f"The file {row!r} does not exist; a table's model explains a row of a file.")
     told = model.explain(one, *(_label(model, name) for name in (target, against)))
-    say(as_json, {**told.to_dict(), "target": str(told.target), "against": str(told.against)}, repr(told))
+    two = {"target": str(told.target), "against": str(told.against)}
+    say(as_json, {**told.to_dict(), **two, "note": told.note}, repr(told))
 
 
 def inspect(path: Path, top: int, as_json: bool) -> None:
@@ -48,7 +50,7 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
         f"  {name:<{width}}  {count:>12,.0f}  {', '.join(map(str, best.get(name, [])))}" for name, count in rows.items()
     ]
     what = f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"
-    shown = [f"{told.estimator} of {sum(rows.values()):,.0f} rows ({what})"]
+    shown = [f"{told.estimator} of {counted(round(sum(rows.values())), 'row')} ({what})"]
     if getattr(model, "stale_", False):
         shown.append("what was chosen by rows is older than the counts")
     say(as_json, facts, *shown, *lines)

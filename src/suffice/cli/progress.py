@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from suffice.telling import counted
+
 __all__ = ["progress"]
 
 
@@ -25,7 +27,7 @@ def progress(what: str) -> Iterator[Callable[[Any], None]]:
 
         def tell(told: Any) -> None:
             seconds = bar.tasks[task].elapsed or 1e-9
-            rows = f"{told.rows:,} rows, {told.rows / seconds:,.0f}/s"
+            rows = f"{counted(told.rows, 'row')}, {told.rows / seconds:,.0f}/s"
             bar.update(task, total=told.size or None, completed=told.read, rows=rows)
 
         yield tell

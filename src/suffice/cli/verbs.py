@@ -22,6 +22,7 @@ from suffice.errors import InputError
 from suffice.evaluate import log_loss
 from suffice.models.sample import hashed
 from suffice.tables.files import Files
+from suffice.telling import counted
 
 __all__ = [
     "change",
@@ -50,12 +51,12 @@ def fit(
     with progress("learning") as tell:
         fit_files(model, data, target, text=text, errors=errors, tell=tell)
     save(model, output)
-    rows = float(model.class_count_.sum())
+    rows, classes = float(model.class_count_.sum()), counted(len(model.classes_), "class", "classes")
     say(
         as_json,
         {"model": str(output), "kind": type(model).__name__, "rows": rows, "skipped": model.skipped_rows_},
-        f"{type(model).__name__} of {rows:,.0f} rows, {len(model.classes_)} classes, in {output}",
-        f"{model.skipped_rows_:,} rows skipped" if model.skipped_rows_ else "",
+        f"{type(model).__name__} of {counted(round(rows), 'row')}, {classes}, in {output}",
+        f"{counted(model.skipped_rows_, 'row')} skipped" if model.skipped_rows_ else "",
     )
 
 
@@ -102,7 +103,7 @@ def evaluate(
     say(
         as_json,
         told,
-        f"{len(labels):,} rows, {how}",
+        f"{counted(len(labels), 'row')}, {how}",
         f"accuracy   {right.mean():.4f}   (95 %: {low:.4f} to {high:.4f})",
         f"log loss   {loss:.4f}",
     )
@@ -123,7 +124,7 @@ def change(path: Path, data: list[Path], output: Path | None, errors: str, as_js
     say(
         as_json,
         {"model": str(output or path), "rows": rows, "what": what},
-        f"{rows:,} rows {what}, in {output or path}",
+        f"{counted(rows, 'row')} {what}, in {output or path}",
     )
 
 
@@ -133,7 +134,8 @@ def merge(paths: list[Path], output: Path, as_json: bool) -> None:
     model = sf.merge([sf.load(path) for path in paths])
     save(model, output)
     rows = float(model.class_count_.sum())
-    say(as_json, {"model": str(output), "rows": rows}, f"{len(paths)} models, {rows:,.0f} rows, in {output}")
+    told = f"{counted(len(paths), 'model')}, {counted(round(rows), 'row')}, in {output}"
+    say(as_json, {"model": str(output), "rows": rows}, told)
 
 
 def compare(paths: list[Path], data: Path, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Self
 import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
+from suffice.telling import counted
 
 __all__ = ["Corpus"]
 
@@ -40,7 +41,7 @@ class Corpus:
     def __repr__(self) -> str:
         size = sum(len(text.encode("utf-8", "surrogatepass")) for text in self.texts) / 1e6
         kinds = f"{len(self.sizes):,} labels, {len(set(self.groups)):,} groups"
-        return f"Corpus({len(self):,} texts, {kinds}, {size:.1f} MB)"
+        return f"Corpus({counted(len(self), 'text')}, {kinds}, {size:.1f} MB)"
 
     @property
     def sizes(self) -> dict[str, int]:

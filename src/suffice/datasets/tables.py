@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from suffice.datasets.files import AnyPath, check_subset, existing, find, lines
 from suffice.datasets.formats import FORMATS, Format
 from suffice.errors import DataError, InputError
+from suffice.telling import counted
 
 __all__ = ["Table", "read_table"]
 
@@ -45,7 +46,7 @@ class Table:
         return len(self.y)
 
     def __repr__(self) -> str:
-        return f"Table({len(self):,} rows, {len(self.columns)} columns, target {self.target!r})"
+        return f"Table({counted(len(self), 'row')}, {counted(len(self.columns), 'column')}, target {self.target!r})"
 
 
 def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:

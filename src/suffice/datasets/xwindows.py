@@ -9,6 +9,7 @@ from scipy import io, sparse
 
 from suffice.datasets.files import AnyPath, check_subset, find
 from suffice.errors import DataError
+from suffice.telling import counted
 
 __all__ = ["Bags", "read_xwindows"]
 
@@ -33,7 +34,8 @@ class Bags:
         return len(self.y)
 
     def __repr__(self) -> str:
-        return f"Bags({len(self):,} documents, {len(self.words):,} words, {len(set(self.y))} labels)"
+        sizes = (len(self), "document"), (len(self.words), "word"), (len(set(self.y)), "label")
+        return f"Bags({', '.join(counted(*one) for one in sizes)})"
 
 
 def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:

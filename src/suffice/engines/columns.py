@@ -75,9 +75,14 @@ def guess_target(names: list[str]) -> str:
     found = [name for name in names if name.strip().lower() in LABELS]
     if len(found) != 1:
         raise InputError(
-            f"The argument 'target' must name the column of labels: {', '.join(map(repr, names[:8]))} leave it open."
+            f"The argument 'target' must name the column of labels, one of {', '.join(map(repr, names[:8]))}; got "
+            f"none, and {_how_many(found)} is called {', '.join(LABELS)}."
         )
     return found[0]
+
+
+def _how_many(found: list[str]) -> str:
+    return "more than one of them" if found else "none of them"
 
 
 def guess_text(table: Any, target: str | None) -> str:
@@ -89,7 +94,8 @@ def guess_text(table: Any, target: str | None) -> str:
         worded = worded or [name for name in others if pa.types.is_string(table[name].type)]
     if len(worded) != 1:
         raise InputError(
-            f"The argument 'text' must name the column of texts: {', '.join(map(repr, others[:8]))} leave it open."
+            f"The argument 'text' must name the column of texts, one of {', '.join(map(repr, others[:8]))}; got none, "
+            f"and {_how_many(worded)} holds texts."
         )
     return str(worded[0])
 

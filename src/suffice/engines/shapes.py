@@ -122,7 +122,10 @@ def _text_column(schema: Any, chosen: list[str]) -> str:
     named = [name for name in words if name.strip().lower() in TEXTS]
     found = named if len(named) == 1 else words
     if len(found) != 1:
-        raise InputError(f"The argument 'features' must name the column of texts: {chosen[:8]!r} leave it open.")
+        raise InputError(
+            f"The argument 'features' must name the column of texts, one of {', '.join(map(repr, chosen[:8]))}; got "
+            "all of them."
+        )
     return found[0]
 
 

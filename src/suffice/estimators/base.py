@@ -289,7 +289,7 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
 
     def _refuse_missing(self, values: Any) -> None:
         name = type(self).__name__
-        if values.dtype.kind in "fO" and (values != values).any():  # only a NaN differs from itself
+        if values.dtype.kind in "fO" and _any_gap(values):
             raise DataError(
                 f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes accepts missing values."
             ) from None
@@ -315,3 +315,10 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
     def _log_prior(self) -> Array: ...
 
     _made: dict[str, Any]
+
+
+def _any_gap(values: Any) -> bool:
+    """Whether there is a NaN, which differs from itself, or a None among the values."""
+    if bool((values != values).any()):
+        return True
+    return values.dtype.kind == "O" and any(value is None for value in values.flat)

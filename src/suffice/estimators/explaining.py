@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from suffice.models.top import Top, TopFeatures, top_of
 from suffice.models.votes import Votes, votes
 from suffice.stats.inputs import Rows
 from suffice.tables import frame_of
-from suffice.typing import Array
+from suffice.typing import Array, Booleans
 
 __all__ = ["Explaining", "RowExplaining", "one_text"]
 
@@ -35,6 +36,10 @@ class Explaining:
     @abstractmethod
     def _top(self, code: int, k: int) -> list[Top]:
         """At most k features that speak for a class."""
+
+    def _known(self, X: Any, least: int) -> Booleans | None:
+        """Which rows hold something that was learned from so many rows or more; None where all numbers are known."""
+        return None
 
     def explain(self, x: Any, target: Any = None, against: Any = None) -> Explanation:
         """Why a row is of one class rather than of another: the prior's log-odds, and each feature's on top.
@@ -154,7 +159,8 @@ class RowExplaining(Explaining):
             raw = np.asarray(given, dtype=object)[0]
             unseen = values >= self._features.sizes
             words = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
-        return Votes([self._name(feature) for feature in said.features], words, said.logs, said.belief)
+            said = replace(said, unknown="value of this row" * bool(unseen.all()))
+        return replace(said, features=[self._name(feature) for feature in said.features], values=words)
 
 
 def one_row_of(x: Any, names: Any) -> Any:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import column_or_1d
 
 from suffice.errors import DataError, InputError, KeywordError, LabelError, ShapeError
 from suffice.estimators.kinds import closest
-from suffice.estimators.shared import classes_and_codes
+from suffice.estimators.shared import classes_and_codes, labelled
 from suffice.stats.words import read_weights
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
@@ -42,7 +42,7 @@ def read(estimator: Any, X: Any, y: Any, target: Any) -> tuple[Table, Any, Label
         if target not in table:
             raise InputError(f"The target {target!r} must be a column of the table.{closest(target, table.names)}")
         return table.without([target]), target, _classes(table[target])
-    labels = Table.read({"y": y if is_series(y) else column_or_1d(np.asarray(y), warn=True)}, "y")
+    labels = Table.read({"y": y if is_series(y) else column_or_1d(np.asarray(labelled(y)), warn=True)}, "y")
     if len(labels) != len(table):
         raise LabelError(
             f"The argument 'y' must hold one label per row, {len(table):,}; got {len(labels):,}. Found input variables "
@@ -70,9 +70,11 @@ def _classes(column: Column) -> Labels:
     """The classes, sorted, and the place of each row's among them."""
     what = "The target" if column.name == "y" else f"The target {column.name!r}"
     if column.n_missing or column.storage == "nothing":
+        gone = column.n_missing or len(column)
+        lacks = f"{gone:,} of {len(column):,} {'lacks' if gone == 1 else 'lack'} one"
         raise LabelError(
-            f"{what} must have a label in every row; {column.n_missing or len(column):,} of {len(column):,} are "
-            "missing. Leave those rows out; SemiSupervised is to learn from them too."
+            f"{what} must have a label in every row; {lacks}. Leave such rows out; SemiSupervised learns from them, "
+            "too."
         )
     if column.storage == "date":
         raise LabelError(f"{what} must hold labels; got dates.")

@@ -23,6 +23,7 @@ from suffice.estimators.views import Views
 from suffice.models import decide, joint, log_posterior
 from suffice.models.logs import log
 from suffice.posterior import Dirichlet
+from suffice.text import unwrapped
 from suffice.typing import Array, Integers
 
 __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes", "is_gap", "labelled"]
@@ -156,16 +157,31 @@ def classes_and_codes(y: Any) -> tuple[Any, Integers]:
 
 
 def labelled(y: Any) -> Any:
-    """Labels as they are, if all of them are there."""
-    values = np.asarray(y) if isinstance(y, np.ndarray | list | tuple) or hasattr(y, "__array__") else None
-    if values is not None and values.ndim == 1 and values.dtype.kind in "fO":
-        gone = np.flatnonzero([is_gap(value) for value in values] if values.dtype.kind == "O" else np.isnan(values))
-        if len(gone):
-            raise LabelError(
-                f"Input y contains NaN or None, first in row {gone[0]}: every row needs a label. SemiSupervised learns "
-                "from rows without one, too."
-            )
+    """Labels as they are, if all of them are there; Arrow's scalars as what they hold."""
+    y = unwrapped(y) if isinstance(y, list | tuple) else y
+    row = _first_gap(y)
+    if row is not None:
+        raise LabelError(
+            f"Input y contains NaN or None, first in row {row}: every row needs a label. Leave such rows out; "
+            "SemiSupervised learns from them, too."
+        )
     return y
+
+
+def _first_gap(y: Any) -> int | None:
+    """The first row without a label; a list is looked at before numpy makes words of None and NaN."""
+    if isinstance(y, list | tuple):
+        kinds = [kind for kind in set(map(type, y)) if _may_be_gap(kind)]
+        return next((row for row, value in enumerate(y) if type(value) in kinds and is_gap(value)), None)
+    values = np.asarray(y) if hasattr(y, "__array__") else None
+    if values is None or values.ndim != 1 or values.dtype.kind not in "fO":
+        return None
+    gaps = np.isnan(values) if values.dtype.kind == "f" else np.array([is_gap(value) for value in values], bool)
+    return int(np.argmax(gaps)) if gaps.any() else None
+
+
+def _may_be_gap(kind: type) -> bool:
+    return kind.__name__ in ("NoneType", "NAType", "NaTType") or issubclass(kind, float | np.floating)
 
 
 def is_gap(label: Any) -> bool:

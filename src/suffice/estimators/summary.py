@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from suffice.telling import counted
+
 __all__ = ["as_html", "as_text"]
 
 MOST = 60
@@ -41,8 +43,8 @@ def _rows(estimator: Any) -> str:
     counts = estimator.class_count_
     each = [f"{label} {n:,.15g}" for label, n in zip(estimator.classes_, counts, strict=True)]
     more = f", and {len(each) - 10} more" if len(each) > 10 else ""
-    many = "class" if len(each) == 1 else "classes"
-    return f"{counts.sum():,.15g} rows of {len(each)} {many}: {', '.join(each[:10])}{more}"
+    sizes = f"{counted(counts.sum(), 'row')} of {counted(len(each), 'class', 'classes')}"
+    return f"{sizes}: {', '.join(each[:10])}{more}"
 
 
 def _lines(estimator: Any) -> list[tuple[str, str, str, str]]:

@@ -17,6 +17,7 @@ from suffice.estimators.table_shares import TableShares
 from suffice.estimators.weights import ColumnWeights
 from suffice.models.columns import ColumnModel, Drop, Unknown
 from suffice.models.columns.beliefs import TableBelief
+from suffice.models.known import known_rows
 from suffice.models.logs import raised_to
 from suffice.models.removal import group_codes
 from suffice.models.sample import hashed, some_rows
@@ -27,7 +28,7 @@ from suffice.models.votes import Votes
 from suffice.models.weights import JUDGED, ColumnRows, choose_ridge, fit_weights
 from suffice.stats.words import read_weights
 from suffice.tables import Table
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["TableCounts"]
 
@@ -175,6 +176,9 @@ class TableCounts(TableShares, Classifier):
 
     def _belief(self) -> TableBelief:
         return self._learned.belief(self.unseen == "error", None if self._weights is None else self._weights.columns)
+
+    def _known(self, X: Any, least: int) -> Booleans:
+        return known_rows(self._learned, aligned(self, Table.read(X, "X")), least)
 
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         table = aligned(self, Table.read(X, "X"))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, KindError, LabelError, ShapeError
 from suffice.estimators.explaining import one_text
-from suffice.estimators.shared import Classifier, class_log_prior, classes_and_codes
+from suffice.estimators.shared import Classifier, class_log_prior, classes_and_codes, labelled
 from suffice.estimators.text_shares import TextShares
 from suffice.estimators.text_views import TextViews
 from suffice.estimators.weights import WordWeights
@@ -22,6 +22,7 @@ from suffice.models import Scorer, events, texts
 from suffice.models.beliefs import intervals_of
 from suffice.models.empirical import alpha_of_presence, alpha_of_words
 from suffice.models.evidence import NO_EVIDENCE, log_coefficient, presence_evidence, word_evidence
+from suffice.models.known import known_texts
 from suffice.models.text_beliefs import TextBelief, text_belief
 from suffice.models.text_model import TextModel
 from suffice.models.text_votes import text_votes
@@ -32,7 +33,7 @@ from suffice.stats import BinaryCounts, TokenCounts
 from suffice.stats.words import WordCounter, WordCounts, read_weights
 from suffice.telling import tell
 from suffice.text import Analysis, WordList, learn
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["URNS", "TextCounts", "labels_of_texts"]
 
@@ -203,6 +204,10 @@ class TextCounts(TextShares, TextViews, Classifier):
 
     def _counted_rows(self, X: Any) -> tuple[Any, Any] | None:
         return (self._prepared(X), log_coefficient) if self.model == "multinomial" else None
+
+    def _known(self, X: Any, least: int) -> Booleans:
+        model: TextModel = self._view("model", self._text_model)
+        return known_texts(model.counts, model.lexicon, model.analysis.batches(X, "X"), least)
 
     def _leave_out(self, X: Any, codes: Integers, weights: Array, group: Integers | None) -> Array:
         self._get_statistics()  # refused where documents are transformed
@@ -382,7 +387,7 @@ class TextCounts(TextShares, TextViews, Classifier):
 
 def labels_of_texts(y: Any) -> Any:
     """One label per text, as an array."""
-    labels = np.asarray(y)
+    labels = np.asarray(labelled(y))
     if labels.ndim != 1:
         raise LabelError(f"The argument 'y' must hold one label per text; got shape {labels.shape}.")
     return labels

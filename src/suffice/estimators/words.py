@@ -71,15 +71,22 @@ def kept_words(estimator: Any, document_frequency: Array, frequency: Array, n: f
     min_df = with_defaults(estimator)[1]
     limits = (min_df, estimator.max_df)
     least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
+    chosen = getattr(estimator, "min_df", 1) is None and min_df > 1  # by effort="best", not by the user
     if most < least and not _no_limit(estimator.max_df):
+        hint = " effort='best' makes it 2 where it is not given: give min_df=1." if chosen else ""
         raise InputError(
             f"The parameter 'max_df' must not be below 'min_df'; got max_df={estimator.max_df} and "
-            f"min_df={min_df}, which are {most:g} and {least:g} documents."
+            f"min_df={min_df}, which are {most:g} and {least:g} documents.{hint}"
         )
     keep: Booleans = (document_frequency >= least) & (document_frequency <= most)
     if estimator.max_features is not None and keep.sum() > estimator.max_features:
         rank = np.argsort(-np.where(keep, frequency, -1.0), kind="stable")
         keep[rank[estimator.max_features :]] = False
+    if not keep.any() and chosen:
+        raise DataError(
+            f"No word is left: effort='best' keeps words and pairs of words that {min_df} texts have or more, and none "
+            f"of {len(keep):,} is in so many. Give more texts, or min_df=1 to keep all."
+        )
     if not keep.any():
         raise DataError(
             f"No word is left: min_df={min_df} and max_df={estimator.max_df} drop all {len(keep):,} of them. "

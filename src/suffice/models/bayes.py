@@ -17,7 +17,7 @@ import numpy as np
 
 from suffice.stats.inputs import Rows
 from suffice.tables import Table
-from suffice.telling import tell
+from suffice.telling import counted, tell
 from suffice.text import Batch
 from suffice.typing import Array, Integers
 
@@ -101,7 +101,8 @@ def _blocks(rows: Rows | Batch | Table, classes: int) -> Iterator[slice]:
 def _tell(impossible: int, rows: int) -> None:
     if impossible:
         tell(
-            f"{impossible} of {rows} rows have probability zero in every class and get the class prior. "
+            f"{impossible:,} of {counted(rows, 'row')} {'has' if impossible == 1 else 'have'} probability zero in "
+            f"every class and {'gets' if impossible == 1 else 'get'} the class prior. "
             "A larger alpha, or estimate='mean', leaves nothing impossible.",
             ImpossibleSampleWarning,
         )

@@ -39,6 +39,8 @@ class Explanation:
         does not tell, None where it tells of none.
     log_odds : float
         ln p(target | x) − ln p(against | x): the prior and all weights.
+    note : str
+        Whether the answer is the class prior, because nothing in the row was learned; empty if something speaks.
     """
 
     target: Any
@@ -50,6 +52,7 @@ class Explanation:
     low: Array | None = None
     high: Array | None = None
     backend: str | None = None  # what dataframes the model was given
+    note: str = ""
 
     @property
     def log_odds(self) -> float:
@@ -92,6 +95,7 @@ class Explanation:
     def __repr__(self) -> str:
         told = self._cut()
         lines = [f"{self.target} rather than {self.against}: log-odds {self.log_odds:+.3f}"]
+        lines += [self.note] * bool(self.note)
         width = max(len(str(name)) for name in told["feature"])
         for feature, value, weight in zip(*told.values(), strict=True):
             lines.append(f"  {weight:+8.3f}  {feature!s:{width}}  {value}".rstrip())
@@ -118,6 +122,7 @@ class Explanation:
             for (f, v, w), span in zip(zip(*told.values(), strict=True), spans, strict=True)
         ]
         head = f"{escape(str(self.target))} rather than {escape(str(self.against))}: log-odds {self.log_odds:+.3f}"
+        head += f"<br>{escape(self.note)}" if self.note else ""
         return f"<table><caption>{head}</caption>{''.join(lines)}</table>"
 
     def _interval(self, i: int) -> str:
@@ -149,7 +154,20 @@ def explanation(
     low, high = (None, None) if impossible else _ends(votes, power, a, b)
     values = [_with_words(votes, i, a, b) for i in range(len(votes.values))]
     two = (classes[a], classes[b])
-    return Explanation(*two, float(prior), votes.features, values, weights, low, high, backend)
+    note = _note(votes, power, impossible)
+    return Explanation(*two, float(prior), votes.features, values, weights, low, high, backend, note)
+
+
+def _note(votes: Votes, power: float, impossible: bool) -> str:
+    """Why the answer is the prior, if it is; and that nothing was learned of the row, even if its absence speaks."""
+    prior = "the answer is the class prior."
+    if impossible:
+        return f"Every class is impossible for this row: {prior}"
+    with np.errstate(invalid="ignore"):
+        silent = power == 0 or not (np.ptp(votes.logs, axis=1) > 0).any()
+    if votes.unknown:
+        return f"No {votes.unknown} was learned{': ' + prior if silent else '.'}"
+    return f"What was learned of this row says the same of every class: {prior}" if silent else ""
 
 
 def _ends(votes: Votes, power: float, a: int, b: int) -> tuple[Array | None, Array | None]:

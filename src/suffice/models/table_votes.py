@@ -11,6 +11,7 @@ from suffice.models import columns, events, text_model
 from suffice.models.columns.histogram import _share
 from suffice.models.events import Estimate
 from suffice.models.gaussian import Gaussian as Normal
+from suffice.models.known import known_rows
 from suffice.models.tables import TableModel, TableScorer
 from suffice.models.text_votes import text_votes
 from suffice.models.votes import Belief, Votes, belief_of_shares, votes
@@ -44,7 +45,8 @@ def table_votes(model: TableModel, scorer: TableScorer, table: Table, estimate: 
     meant = [in_words(scorer.weights.get(name, 1.0), "columns") for name in names]
     spoken = [bool(what) and text != "missing" for text, what in zip(readings, meant, strict=True)]
     readings = [f"{a}, {b}" if told else a for a, b, told in zip(readings, meant, spoken, strict=True)]
-    return Votes(list(names), readings, logs, (means, variances), inner)
+    unknown = "" if known_rows(model, table)[0] else "value of this row"
+    return Votes(list(names), readings, logs, (means, variances), inner, unknown)
 
 
 def _reading(column: Column, scorer: Any) -> str:

@@ -13,6 +13,7 @@ from suffice.models.text_model import TextModel
 from suffice.models.urns import Urns, predictive_urns
 from suffice.models.votes import Votes, belief_of_shares, drawn, length
 from suffice.models.weights import in_words
+from suffice.telling import counted
 from suffice.text import Batch, matrix
 from suffice.typing import Array, Integers
 
@@ -26,31 +27,32 @@ def text_votes(model: TextModel, text: Any) -> Votes:
     found = [model.lexicon.matrix(batch, model.counts.width) for batch in model.analysis.batches([text], "x")]
     X = found[0]
     names, strangers = _names(model, text, X.indices)
-    counted = [_times(v) for v in X.data.tolist()]
+    times = [_times(v) for v in X.data.tolist()]
     if model.weights is not None:
         meant = [in_words(w, "words") for w in model.weights[X.indices].tolist()]
-        counted = [f"{times}, {what}" if what else times for times, what in zip(counted, meant, strict=True)]
+        times = [f"{one}, {what}" if what else one for one, what in zip(times, meant, strict=True)]
     if model.transform is not None:
         X = model.transform(X)
     elif model.once:
         X.data[:] = 1.0
     X = model.weighed(X)
-    told = _told(model, names, counted, X.indices, X.data.astype(np.float64))
+    told = _told(model, names, times, X.indices, X.data.astype(np.float64))
     if model.kind == "bernoulli":
-        told = told.and_one(ABSENT, f"{model.counts.width - X.nnz:,} words", _absent(model, X.indices, told.logs, text))
+        absent = counted(model.counts.width - X.nnz, "word")
+        told = told.and_one(ABSENT, absent, _absent(model, X.indices, told.logs, text))
     if strangers:
         told = told.and_one(UNKNOWN, _listed(strangers), np.zeros(model.counts.n_classes))
-    return told
+    return told if X.nnz else replace(told, unknown="word of this text")
 
 
-def _told(model: TextModel, names: list[str], counted: list[str], word: Integers, x: Array) -> Votes:
+def _told(model: TextModel, names: list[str], times: list[str], word: Integers, x: Array) -> Votes:
     urns = predictive_urns(model.counts, model.added) if model.whole else model.urns
     if urns is not None:
-        return _by_urns(urns, names, counted, word, x)
+        return _by_urns(urns, names, times, word, x)
     if model.kind == "complement":
         w = texts.complement(model.counts, model.table, model.added, model.norm, model.times)
         each = w.base[word][:, None] + w.slope + w.values[word].toarray()
-        return Votes(names, counted, w.scale * x[:, None] * each)
+        return Votes(names, times, w.scale * x[:, None] * each)
     flags = model.kind == "bernoulli"
     table = model.counts.documents if flags else model.table
     own = table[:, word].toarray().T + model.added
@@ -61,13 +63,13 @@ def _told(model: TextModel, names: list[str], counted: list[str], word: Integers
     )
     logs = x[:, None] * (log(own) - np.log(np.where(total > 0, total, 1.0)))
     known = model.estimate in ("mean", "predictive") and model.added > 0
-    return Votes(names, counted, logs, belief_of_shares(own, total[None], x[:, None]) if known else None)
+    return Votes(names, times, logs, belief_of_shares(own, total[None], x[:, None]) if known else None)
 
 
-def _by_urns(urns: Urns, names: list[str], counted: list[str], word: Integers, x: Array) -> Votes:
+def _by_urns(urns: Urns, names: list[str], times: list[str], word: Integers, x: Array) -> Votes:
     met = urns.alpha[:, word].toarray()
     alpha = np.where(met > 0, met, urns.rest[:, None] * urns.prior[word])
-    return Votes(names, counted, drawn(alpha, x, urns.method == "dcm")).and_one(*length(urns.total, float(x.sum())))
+    return Votes(names, times, drawn(alpha, x, urns.method == "dcm")).and_one(*length(urns.total, float(x.sum())))
 
 
 def _absent(model: TextModel, word: Integers, logs: Array, text: Any) -> Array:

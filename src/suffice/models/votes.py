@@ -42,6 +42,7 @@ class Votes:
     logs: Array
     belief: Belief = None
     inner: Mapping[int, Votes] = field(default_factory=dict)  # what parts are made of in turn, such as words of a text
+    unknown: str = ""  # what was never learned, if nothing in the row was: "word of this text", "value of this row"
 
     def and_one(self, feature: Any, value: str, logs: Array) -> Votes:
         """With a part more, of which nothing else is known."""

@@ -10,6 +10,7 @@ from suffice.errors import InputError, KindError, ShapeError
 from suffice.models.explanation import place_of
 from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, legend, rows_of, whole_number
 from suffice.tables import Table, frame_of
+from suffice.telling import counted
 from suffice.typing import Array, Integers
 
 __all__ = ["boundaries"]
@@ -53,7 +54,9 @@ def boundaries(model: Any, X: Any, y: Any, steps: int = 95, size: int = 380) -> 
     first, second = _columns(table)
     labels = np.asarray(y)
     if labels.shape != (len(table),):
-        raise ShapeError(f"The argument 'y' must have a label for each of {len(table)} rows; got shape {labels.shape}.")
+        raise ShapeError(
+            f"The argument 'y' must have a label for each of {counted(len(table), 'row')}; got shape {labels.shape}."
+        )
     edges = [_edges(column, whole_number(steps, "steps", 2)) for column in (first, second)]
     answers, sure = _ask(model, table, [(ends[:-1] + ends[1:]) / 2 for ends in edges])
     names = [cut(name, 30) if table.named else f"feature {k}" for k, name in enumerate(table.names)]

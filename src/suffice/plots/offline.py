@@ -25,7 +25,8 @@ class Offline:
 
 def offline(chart: Any) -> Any:
     """The same chart, of a type that is shown offline; what is made of it (``chart.properties``) is so, too."""
-    object.__setattr__(chart, "__class__", _offline(type(chart)))  # a plain assignment would become part of the picture
+    kind: Any = type(chart)
+    object.__setattr__(chart, "__class__", _offline(kind))  # a plain assignment would become part of the picture
     return chart
 
 

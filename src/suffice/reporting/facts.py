@@ -18,6 +18,7 @@ from suffice.reporting.judging import Judged, judge, looks_learned
 from suffice.reporting.learning import learning_curve
 from suffice.reporting.rows import Given, read
 from suffice.reporting.words import two_to_show
+from suffice.telling import counted
 from suffice.typing import Integers
 
 __all__ = ["Data", "Facts", "Informative", "gather"]
@@ -89,7 +90,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
     return Facts(
         model,
         _called(model),
-        _data(model, whole, given),
+        _data(model, whole, given, judged.left_out),
         judged,
         words,
         pair,
@@ -123,7 +124,7 @@ def _called(model: Any) -> str:
     return f"{type(model).__name__}({told})"
 
 
-def _data(model: Any, whole: Given, given: Given) -> Data:
+def _data(model: Any, whole: Given, given: Given, left_out: bool) -> Data:
     count = {str(label): int(n) for label, n in zip(*np.unique(given.labels, return_counts=True), strict=True)}
     classes = [
         {"code": c, "class": str(label), "rows": count.get(str(label), 0), "learned": float(model.class_count_[c])}
@@ -136,9 +137,21 @@ def _data(model: Any, whole: Given, given: Given) -> Data:
     if given.dropped:
         names = ", ".join(str(label) for label in given.unknown[:5])
         notes.append(f"{given.dropped:,} {unit} of classes that the model never learned ({names}) are left out.")
+    notes += _unknown(model, given, left_out, unit)
     learned = float(np.sum(model.class_count_))
     figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
     return Data(len(given), len(whole), learned, unit, classes, figures, columns, more, notes)
+
+
+def _unknown(model: Any, given: Given, left_out: bool, unit: str) -> list[str]:
+    """A note of rows that hold nothing which was learned, from another row if they were learned themselves."""
+    known = model._known(given.rows, 2 if left_out else 1)
+    strangers = 0 if known is None else int((~known).sum())
+    if not strangers:
+        return []
+    what = "word" if given.texts else "value"
+    who = f"{counted(strangers, unit.removesuffix('s'))} {'holds' if strangers == 1 else 'hold'}"
+    return [f"{who} no {what} that was learned; little but the class prior speaks there."]
 
 
 def _of_texts(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:

@@ -24,7 +24,7 @@ STEPS = 7
 def learning_curve(model: Any, given: Given) -> tuple[list[dict[str, float]], str]:
     """Rows learned, and how many of the others are right then; the reason, if there is no curve."""
     if len(given) < LEAST:
-        return [], f"A learning curve needs {LEAST} rows; there are {len(given):,}."
+        return [], f"A learning curve needs {LEAST} rows; got {len(given):,}."
     some = given.take(some_rows(len(given), MOST))
     order = np.argsort(hashed(np.arange(len(some)) + len(some)), kind="stable")
     cut = len(some) // JUDGED

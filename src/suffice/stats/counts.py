@@ -14,6 +14,7 @@ from suffice.stats import kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
 from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, Rows, as_numbers
 from suffice.stats.pairs import Pair
+from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix
 
 __all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "TokenCounts"]
@@ -268,7 +269,7 @@ def category_sizes(rows: Rows) -> Integers:
     if (seen > max(MANY, 2 * len(rows))).any():
         raise DataError(
             f"The argument '{rows.name}' must hold category codes 0, 1, 2, …; got {seen.max() - 1:.17g} among "
-            f"{len(rows)} rows. If there are so many categories, give sizes=."
+            f"{counted(len(rows), 'row')}. If there are so many categories, give sizes=."
         )
     return np.asarray(seen, np.int64)
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from suffice.errors import DataError, KindError, LabelError, ShapeError
+from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix
 
 __all__ = [
@@ -276,7 +277,7 @@ def _read_codes(array: NDArray[Any], n_classes: int | None) -> tuple[Integers, i
     least, most = (int(array.min()), int(array.max())) if len(array) else (0, -1)
     if n_classes is None and most > max(MANY, 2 * len(array)):
         raise LabelError(
-            f"The argument 'labels' must hold codes 0, 1, 2, …; got {most} among {len(array)} rows. "
+            f"The argument 'labels' must hold codes 0, 1, 2, …; got {most} among {counted(len(array), 'row')}. "
             "If there are so many classes, give n_classes=."
         )
     classes = most + 1 if n_classes is None else int(n_classes)

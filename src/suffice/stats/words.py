@@ -21,6 +21,7 @@ from suffice.stats.base import difference
 from suffice.stats.inputs import COUNT, EXACT
 from suffice.stats.word_arrays import check_word_arrays
 from suffice.stats.word_tables import added, in_order, lines, minus, moved, never_added, summed, table_of, united
+from suffice.telling import counted
 from suffice.text import Analysis
 from suffice.text.words import WordList
 from suffice.typing import Array, Booleans, Integers
@@ -151,8 +152,9 @@ class WordCounts:
         return hash(tuple(np.asarray(array).tobytes() for array in self.arrays().values()))
 
     def __repr__(self) -> str:
-        what = f"{1 << self.hash_bits:,} buckets" if self.hash_bits else f"{len(self.words):,} words"
-        return f"WordCounts({self.n.sum():,.0f} documents of {self.n_classes} classes, {what})"
+        what = counted(1 << self.hash_bits, "bucket") if self.hash_bits else counted(len(self.words), "word")
+        classes = counted(self.n_classes, "class", "classes")
+        return f"WordCounts({counted(round(self.n.sum()), 'document')} of {classes}, {what})"
 
     def __add__(self, other: WordCounts) -> WordCounts:
         return WordCounts.total([self, other])

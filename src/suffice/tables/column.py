@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from suffice.errors import KindError, ShapeError
+from suffice.telling import counted
 from suffice.typing import Booleans
 
 __all__ = ["Column", "Name", "Storage", "gaps", "one", "unusable"]
@@ -42,7 +43,9 @@ class Column:
         keep = np.asarray(keep)
         if keep.dtype != np.bool_ or keep.shape != (len(self),):
             got = f"{keep.dtype} of shape {keep.shape}"
-            raise ShapeError(f"The argument 'keep' must say True or False for each of {len(self)} rows; got {got}.")
+            raise ShapeError(
+                f"The argument 'keep' must say True or False for each of {counted(len(self), 'row')}; got {got}."
+            )
         if self.storage == "string":
             values = self.values.take(_arrow_places(keep))
         else:

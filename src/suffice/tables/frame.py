@@ -16,6 +16,7 @@ from scipy import sparse
 from suffice.errors import DataError, KindError, ShapeError
 from suffice.tables.column import Column, Name, one
 from suffice.tables.series import is_series, of_numpy, of_series
+from suffice.telling import counted
 from suffice.typing import Booleans
 
 __all__ = ["Table"]
@@ -88,7 +89,9 @@ class Table:
         keep = np.asarray(keep)
         if keep.dtype != np.bool_ or keep.shape != (len(self),):
             got = f"{keep.dtype} of shape {keep.shape}"
-            raise ShapeError(f"The argument 'keep' must say True or False for each of {len(self)} rows; got {got}.")
+            raise ShapeError(
+                f"The argument 'keep' must say True or False for each of {counted(len(self), 'row')}; got {got}."
+            )
         rows = int(keep.sum())
         return Table(self.names, rows, lambda name: self[name].take(keep), self.named, self.backend)
 

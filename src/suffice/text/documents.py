@@ -15,7 +15,7 @@ from suffice.parallel import thread_count
 from suffice.text.unicode import special_letters
 from suffice.typing import Integers
 
-__all__ = ["Batch", "batches", "text_hashes"]
+__all__ = ["Batch", "batches", "text_hashes", "unwrapped"]
 
 LIST_AT_ONCE = 2**17
 STREAM_AT_ONCE = 2**14
@@ -61,6 +61,9 @@ class Batch:
         if native.bad >= 0 and isinstance(texts[native.bad], bytes):
             texts = [decode(text) for text in texts]
             native = _native.Texts.of_list(texts, patterns)
+        if native.bad >= 0 and hasattr(texts[native.bad], "as_py"):
+            texts = unwrapped(texts)
+            native = _native.Texts.of_list(texts, patterns)
         if native.bad >= 0:
             text = texts[native.bad]
             missing = type(text).__name__ in ("NoneType", "NAType", "float")
@@ -78,6 +81,18 @@ class Batch:
         if native.bad >= 0:
             raise KindError(f"Tokens must be strings; got {every[native.bad]!r}, a {type(every[native.bad]).__name__}.")
         return cls(native, starts)
+
+
+def unwrapped(values: Any) -> Any:
+    """A list of Arrow's scalars as a list of what they hold; any other as it is.
+
+    >>> import pyarrow as pa
+    >>> unwrapped(list(pa.array(["one", None]))), unwrapped(["two"])
+    (['one', None], ['two'])
+    """
+    if not any(kind.__module__.partition(".")[0] == "pyarrow" for kind in set(map(type, values))):
+        return values
+    return [value.as_py() if hasattr(value, "as_py") else value for value in values]
 
 
 def batches(

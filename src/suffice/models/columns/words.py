@@ -19,6 +19,7 @@ from suffice.models.urns import predictive_urns
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.words import WordCounter, WordCounts
 from suffice.tables import Column, refuse
+from suffice.telling import counted
 from suffice.text import Analysis, WordList, look_up
 from suffice.typing import Array, Integers
 
@@ -140,7 +141,7 @@ class Text(ColumnModel):
 
     def prior_in_words(self, t: WordCounts) -> str:
         """Pseudo-counts and words."""
-        return f"Dirichlet({self.pseudo_count(t):g} each) over {t.width:,} words"
+        return f"Dirichlet({self.pseudo_count(t):g} each) over {counted(t.width, 'word')}"
 
     def pseudo_count(self, t: WordCounts) -> float:
         """As given, or of highest evidence."""
