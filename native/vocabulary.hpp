@@ -122,8 +122,10 @@ class Vocabulary {
 
     // A word from elsewhere, with room to read beyond its end.
     static std::vector<char> roomy(std::string_view word) {
-        std::vector<char> room(word.size() + slack);
-        std::memcpy(room.data(), word.data(), word.size());
+        std::vector<char> room;
+        room.reserve(word.size() + slack);
+        room.assign(word.begin(), word.end());
+        room.resize(word.size() + slack);
         return room;
     }
     static std::uint64_t hash_of(const std::vector<char>& room, std::size_t n) {
