@@ -10,28 +10,35 @@ from typing import Any
 __all__ = ["guard_properties"]
 
 
-def guard_properties(owner: type) -> None:
+def guard_properties(owner: type, seen: Callable[[Any], Any] | None = None) -> None:
     """Let every property of a class, its own and those of mixins, refuse with errors that are AttributeErrors too.
 
     `hasattr`, `dir`, `inspect.getmembers` and notebooks ask for all there is, and expect no other error. What an error
-    was it still is: a missing prior is told of by an ImproperPrior as before.
+    was it still is: a missing prior is told of by an ImproperPrior as before. Public properties are computed from what
+    `seen` makes of the object, if it is given.
     """
     names = {name for base in owner.__mro__ if base.__module__.startswith("suffice") for name in vars(base)}
     for name in names:
         found = inspect.getattr_static(owner, name, None)
         if type(found) is property and found.fget is not None:
-            setattr(owner, name, Guarded(_guarded(found.fget), found.fset, found.fdel, found.__doc__))
+            setattr(
+                owner,
+                name,
+                Guarded(
+                    _guarded(found.fget, None if name.startswith("_") else seen), found.fset, found.fdel, found.__doc__
+                ),
+            )
 
 
 class Guarded(property):
     """A property whose errors are AttributeErrors."""
 
 
-def _guarded(get: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _guarded(get: Callable[[Any], Any], seen: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
     @wraps(get)
     def read(owner: Any) -> Any:
         try:
-            return get(owner)
+            return get(owner if seen is None else seen(owner))
         except AttributeError:
             raise
         except Exception as error:

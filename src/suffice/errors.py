@@ -4,6 +4,7 @@
     ├── KeywordError        (TypeError)   a keyword that is unknown, missing, or given twice over
     ├── MissingLibrary      (ImportError) a library that is needed for this, and not installed
     ├── KindError           (TypeError)   an argument of a kind that cannot be used at all
+    ├── BusyError           (RuntimeError) a change of a model while the same thread is changing it
     └── InputError          (ValueError)
         ├── DataError                     values: NaN, negative counts, empty data, too large to count
         │   └── ConflictError             examples that no hypothesis explains together
@@ -38,6 +39,10 @@ class MissingLibrary(SufficeError, ImportError):
 
 class KindError(SufficeError, TypeError):
     """An argument is of a kind that cannot be used: text where numbers belong, for example."""
+
+
+class BusyError(SufficeError, RuntimeError):
+    """A model is changed by something that it is just learning from, or by a signal handler."""
 
 
 class InputError(SufficeError, ValueError):

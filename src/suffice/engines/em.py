@@ -17,7 +17,6 @@ from suffice.engines.shapes import Shape, shape_of
 from suffice.engines.sources import Arrow
 from suffice.engines.walk import Task, uncountable
 from suffice.errors import DataError, LabelError
-from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.clusters import without_views
 from suffice.estimators.em import Rows, alpha_by_rows, copy_of, prior_of, tell_of_end
 from suffice.estimators.mixed import NaiveBayes
@@ -26,6 +25,7 @@ from suffice.estimators.semi_supervised import SemiSupervised
 from suffice.estimators.text import TextClassifier
 from suffice.estimators.unlabelled import read_rows
 from suffice.estimators.views import is_loo
+from suffice.estimators.whole import changing
 from suffice.models.columns import Gaussian, Unknown
 from suffice.store import to_bytes
 from suffice.tables import Table
@@ -95,16 +95,16 @@ def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip:
     task, part = first_pass(run, model, shape, keep, skip, _chosen_by_all)
     counted = _counted(part)
     marks, (classes, place) = counted.classes_.tolist(), _classes(counted, columns[0], shape)
-    with all_or_nothing(estimator):
-        _drop(estimator, OF_ROWS)
-        estimator.classes_ = classes
+    with changing(estimator) as changed:
+        _drop(changed, OF_ROWS)
+        changed.classes_ = classes
         labelled = _labelled(model, shape, part, dict(zip(marks, classes[place], strict=True)))
         alpha = None if labelled is None else alpha_by_rows(model, *labelled)
         model._chosen, model.classes_ = {} if alpha is None else {"alpha": alpha}, classes
         step = Step(NOTHING, shape, dict(zip(marks, place.tolist(), strict=True)), 1.0, _sift(task, part))
-        course = estimator._climb(_passes(run, model, counted, place, step), labelled)
-        _know_columns(estimator, shape, part, columns[1])
-        tell_of_end("SemiSupervised", course, estimator.max_iter)
+        course = changed._climb(_passes(run, model, counted, place, step), labelled)
+        _know_columns(changed, shape, part, columns[1])
+        tell_of_end("SemiSupervised", course, changed.max_iter)
     return estimator
 
 
@@ -132,12 +132,12 @@ def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool) -> Any:
     def passes(model: Any, classes: Any) -> Passes:
         return Passes(run, model, classes, None, step, (0.0, float(part.rows)))
 
-    with all_or_nothing(estimator):
-        _drop(estimator, OF_ROWS)
-        course = estimator._fit(begin, n, None if n == part.rows else passes)
-        _drop(estimator, ["labels_"])
-        _know_columns(estimator, shape, part, columns[1])
-        tell_of_end("Mixture", course, estimator.max_iter)
+    with changing(estimator) as changed:
+        _drop(changed, OF_ROWS)
+        course = changed._fit(begin, n, None if n == part.rows else passes)
+        _drop(changed, ["labels_"])
+        _know_columns(changed, shape, part, columns[1])
+        tell_of_end("Mixture", course, changed.max_iter)
     return estimator
 
 

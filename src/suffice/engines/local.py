@@ -19,9 +19,9 @@ import pyarrow as pa
 
 from suffice.engines.columns import Roles, roles
 from suffice.errors import DataError, KindError
-from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
+from suffice.estimators.whole import changing, whole
 from suffice.models.sample import hashed
 from suffice.tables.files import Files
 
@@ -87,15 +87,15 @@ def fit_files(
             f"The argument 'estimator' must be a TextClassifier or a NaiveBayes; got {type(estimator).__name__}."
         )
     files = Files(_listed(paths), errors)
-    stream = _Parts(files, estimator, target, text, tell)
-    with all_or_nothing(estimator):
-        estimator._validate_params()
-        estimator._fit_parts(stream)
-        X, y = estimator._rows_and_labels(*stream.kept.rows())
-        estimator._fit_views(X, y, None)
-        estimator.skipped_rows_ = files.skipped
-        if isinstance(estimator, NaiveBayes):
-            estimator._target = estimator.target_  # a column that later tables may have, and predictions ignore
+    with changing(estimator) as model:
+        stream = _Parts(files, model, target, text, tell)
+        model._validate_params()
+        model._fit_parts(stream)
+        X, y = model._rows_and_labels(*stream.kept.rows())
+        model._fit_views(X, y, None)
+        model.skipped_rows_ = files.skipped
+        if isinstance(model, NaiveBayes):
+            model._target = model.target_  # a column that later tables may have, and predictions ignore
     return estimator
 
 
@@ -143,6 +143,7 @@ def predict_files(
     """
     files = Files(_listed(paths), errors)
     done, size = 0, files.size
+    model = whole(model)
     for table in ahead(files):
         its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
         probabilities = model.predict_proba(its.features(table))

@@ -19,9 +19,10 @@ from suffice.engines.kept import HASH, shortened
 from suffice.engines.shapes import Shape
 from suffice.engines.sources import Source
 from suffice.errors import DataError
-from suffice.estimators.algebra import all_or_nothing, merge
+from suffice.estimators.algebra import merge
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
+from suffice.estimators.whole import changing
 from suffice.store import from_bytes, to_bytes
 
 __all__ = [
@@ -179,19 +180,19 @@ def finish(estimator: Any, shape: Shape, part: Part) -> Any:
     if not part.statistics:
         raise DataError("The argument 'data' must have rows with a label; there are none.")
     counted, table = model_of(part), as_table(part.kept)
-    with all_or_nothing(estimator):
-        estimator._know_nothing()
-        estimator._set_state(counted._get_state())
-        estimator.target_, estimator.skipped_rows_ = shape.target, part.skipped
-        if isinstance(estimator, TextClassifier):
-            estimator.text_column_ = shape.features[0]
-        if isinstance(estimator, NaiveBayes):
-            estimator._target = shape.target  # a column that later tables may have, and predictions ignore
-        if hasattr(estimator, "_settle"):  # what a fit refuses at once
-            estimator._settle(part.rows)
-        if table is not None and wanted_rows(estimator):
-            X, y = estimator._rows_and_labels(shape.rows(table), shape.labels(table))
-            estimator._fit_views(X, y, None)
+    with changing(estimator) as model:
+        model._know_nothing()
+        model._set_state(counted._get_state())
+        model.target_, model.skipped_rows_ = shape.target, part.skipped
+        if isinstance(model, TextClassifier):
+            model.text_column_ = shape.features[0]
+        if isinstance(model, NaiveBayes):
+            model._target = shape.target  # a column that later tables may have, and predictions ignore
+        if hasattr(model, "_settle"):  # what a fit refuses at once
+            model._settle(part.rows)
+        if table is not None and wanted_rows(model):
+            X, y = model._rows_and_labels(shape.rows(table), shape.labels(table))
+            model._fit_views(X, y, None)
     return estimator
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
+from suffice.estimators.whole import whole
 from suffice.stats.words import WordCounts
 from suffice.typing import Integers
 
@@ -67,6 +68,7 @@ def merge(models: Iterable[Any]) -> Any:
                 f"The argument 'models' of merge must be a list of fitted classifiers; got a {type(model).__name__}."
             )
         check_is_fitted(model)
+    every = [whole(model) for model in every]
     if not every:
         raise InputError("The argument 'models' of merge must hold at least one model; got none.")
     return copy(every[0])._merge_all(every[1:]) if len(every) > 1 else copy(every[0])
@@ -115,7 +117,7 @@ class Additive:
         self : object
             The classifier.
         """
-        return self._merge_all([other])
+        return self._merge_all([whole(other)])
 
     def _merge_all(self, others: list[Any]) -> Self:
         with all_or_nothing(self):
@@ -202,6 +204,7 @@ class Additive:
     def __sub__(self, other: Any) -> Self:
         if not isinstance(other, Additive):
             return NotImplemented
+        other = whole(other)
         self._agree(other)
         left = copy(self)
         left._stale = True

@@ -7,14 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.attributes import guard_properties
 from suffice.errors import DataError
 from suffice.estimators.shared import Classifier
+from suffice.estimators.whole import Whole
 
 __all__ = ["Kept"]
 
 
-class Kept:
+class Kept(Whole):
     """State to be taken out and put in; labels of training rows are not part of it."""
 
     estimator_: Any
@@ -23,10 +23,6 @@ class Kept:
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
     """Numbers, or dicts of them, that there may be on top."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        guard_properties(cls)
 
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self, "estimator_")

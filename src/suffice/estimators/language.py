@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, PriorError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.vocabulary import given_words
+from suffice.estimators.whole import Whole
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of
 from suffice.models.language import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
@@ -27,7 +28,7 @@ __all__ = ["LanguageModel"]
 OPTIONS = ("binary", "min_df", "max_df", "max_features")  # of documents, which this model does not know
 
 
-class LanguageModel(BaseEstimator):
+class LanguageModel(Whole, BaseEstimator):
     """Words drawn one by one from a vocabulary, with one slot for all words that are not in it.
 
     Parameters

@@ -17,12 +17,13 @@ from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.informative import Information, information_of
+from suffice.estimators.whole import Whole
 from suffice.typing import Booleans
 
 __all__ = ["SelectInformative"]
 
 
-class SelectInformative(SelectorMixin, BaseEstimator):
+class SelectInformative(Whole, SelectorMixin, BaseEstimator):
     """Keep the k columns of largest mutual information with the class.
 
     Parameters

@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 
-from suffice.attributes import guard_properties
 from suffice.errors import LabelError
 from suffice.estimators.algebra import Additive, narrowest
 from suffice.estimators.evident import Evident
@@ -20,6 +19,7 @@ from suffice.estimators.held_out import HeldOut
 from suffice.estimators.stored import Stored
 from suffice.estimators.uncertain import Uncertain
 from suffice.estimators.views import Views
+from suffice.estimators.whole import Whole
 from suffice.models import decide, joint, log_posterior
 from suffice.models.logs import log
 from suffice.posterior import Dirichlet
@@ -31,14 +31,12 @@ __all__ = ["ESTIMATES", "Classifier", "class_log_prior", "classes_and_codes", "i
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
-class Classifier(Additive, HeldOut, Evident, Uncertain, Views, Explaining, Stored, ClassifierMixin, BaseEstimator):
+class Classifier(
+    Whole, Additive, HeldOut, Evident, Uncertain, Views, Explaining, Stored, ClassifierMixin, BaseEstimator
+):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 
     _made: dict[str, Any]
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        guard_properties(cls)
 
     @abstractmethod
     def _ask(self, question: Callable[[Any, Any, Array], Any], X: Any) -> Any:

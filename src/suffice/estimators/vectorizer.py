@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
 from suffice.errors import DataError
+from suffice.estimators.whole import Whole
 from suffice.estimators.words import analysis_of
 from suffice.text import Analysis
 from suffice.text.words import WordList
@@ -17,7 +18,7 @@ from suffice.text.words import WordList
 __all__ = ["CountVectorizer"]
 
 
-class CountVectorizer(peer.CountVectorizer):
+class CountVectorizer(Whole, peer.CountVectorizer):
     """Documents × words, as scikit-learn's class of the same name makes them, by a compiled tokenizer.
 
     All parameters, attributes and results are scikit-learn's. A ``tokenizer``, ``preprocessor``, ``token_pattern`` or
