@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 import sklearn.metrics
+from scipy import stats
 
 import suffice as sf
 from suffice.errors import InputError, KindError, LabelError, ShapeError
-from suffice.evaluate import log_loss, reliability
+from suffice.evaluate import log_loss, reliability, share_interval
 
 CLASSES = np.array(["a", "b", "c"])
 
@@ -56,3 +57,26 @@ def test_it_can_be_drawn() -> None:
     assert sf.plots.reliability({"model": reliability(p, y, CLASSES)}).to_dict()
     with pytest.raises(KindError, match="Reliability"):
         sf.plots.reliability({"model": 3})  # type: ignore[dict-item]
+
+
+@pytest.mark.parametrize(
+    ("right", "n"), [(0, 1), (1, 1), (0, 40), (40, 40), (179, 179), (1, 2), (7, 9), (891, 1000), (3, 10**6)]
+)
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_bounds_of_a_share_hold_it_and_are_the_shortest_that_do(right: int, n: int, level: float) -> None:
+    low, high = share_interval(right, n, level)
+    assert 0 <= low <= right / n <= high <= 1
+    belief = stats.beta(1 + right, 1 + n - right)
+    assert belief.cdf(high) - belief.cdf(low) == pytest.approx(level, abs=1e-6)
+    below = np.linspace(0, 1 - level, 400)[1:-1]
+    assert high - low <= (belief.ppf(below + level) - belief.ppf(below)).min() + 1e-7
+    if right in (0, n):
+        assert (low if right == 0 else high) == right / n
+
+
+def test_a_share_of_nothing_is_anywhere() -> None:
+    assert share_interval(0, 0) == pytest.approx((0.025, 0.975))
+    with pytest.raises(InputError, match="'right' must be from 0 to 'n', 3; got 4"):
+        share_interval(4, 3)
+    with pytest.raises(InputError, match="'level' must lie between 0 and 1; got 1"):
+        share_interval(1, 3, 1)

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betaincinv
 
 from suffice.errors import InputError, LabelError, ShapeError
+from suffice.estimators.crossfit import CrossFit, crossfit
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["Reliability", "log_loss", "reliability"]
+__all__ = ["CrossFit", "Reliability", "crossfit", "log_loss", "reliability", "share_interval"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,53 @@ def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
             "The argument 'log_probabilities' must hold numbers of at most 0, as predict_log_proba gives them."
         )
     return float(-logs[np.arange(len(codes)), codes].mean())
+
+
+def share_interval(right: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Bounds of a share of which `right` of `n` were seen: the shortest interval that holds it with some probability.
+
+    It is the interval of highest density by a uniform prior. The density is highest at right / n, so that the bounds
+    always contain what was seen, also where that is 0 or 1.
+
+    Parameters
+    ----------
+    right, n : int
+        How many there were, of how many.
+    level : float, default=0.95
+        Probability that the bounds hold.
+
+    Returns
+    -------
+    low, high : float
+        From 0 to 1.
+
+    Examples
+    --------
+    >>> [round(bound, 3) for bound in share_interval(9, 10)]
+    [0.632, 0.994]
+    >>> [round(bound, 3) for bound in share_interval(179, 179)]
+    [0.983, 1.0]
+    """
+    if not 0 <= right <= n:
+        raise InputError(f"The argument 'right' must be from 0 to 'n', {n}; got {right}.")
+    if not 0 < level < 1:
+        raise InputError(f"The argument 'level' must lie between 0 and 1; got {level!r}.")
+    a, b, tail = 1.0 + right, 1.0 + n - right, 1.0 - level
+    if not n or not right:
+        low = tail / 2 if not n else 0.0
+    elif right == n:
+        low = tail
+    else:
+
+        def above(share: float) -> float:
+            """How much denser the lower end is than the upper one, if so much lies below the interval."""
+            ends = betaincinv(a, b, [share, share + level])
+            densities = (a - 1) * np.log(ends) + (b - 1) * np.log1p(-ends)
+            return float(densities[0] - densities[1])
+
+        low = brentq(above, 1e-12 * tail, tail * (1 - 1e-12))
+    bounds = betaincinv(a, b, [low, low + level])
+    return min(float(bounds[0]), right / n if n else 0.5), max(float(bounds[1]), right / n if n else 0.5)
 
 
 def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:

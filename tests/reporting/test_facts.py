@@ -24,10 +24,11 @@ def test_rows_that_were_learned_are_judged_without_themselves() -> None:
     before = set(vars(model))
     found = gather(model, texts, labels, None, None)
     other = deepcopy(model)
-    assert np.array_equal(found.judged.probabilities, other.leave_one_out(texts, labels))
+    fitted_apart = sf.evaluate.crossfit(other, texts, labels)
+    assert np.array_equal(found.judged.probabilities, fitted_apart.probabilities)
     assert found.judged.left_out
-    assert found.judged.log_loss == other.loo_log_loss_
-    assert "exact leave-one-out" in found.judged.how
+    assert found.judged.log_loss == fitted_apart.log_loss
+    assert "knows nothing of it: the rows are dealt into 5 folds" in found.judged.how
     assert set(vars(model)) == before  # the model is as it was
 
 
@@ -39,8 +40,9 @@ def test_rows_that_are_new_are_judged_as_they_are() -> None:
     assert "new to the model" in found.how
     assert found.probabilities == pytest.approx(model.predict_proba(texts[100:]))
     assert found.accuracy["share"] == model.score(texts[100:], labels[100:])
-    belief = sf.Beta(1, 1).update(heads=found.accuracy["right"], tails=100 - found.accuracy["right"])
-    assert (found.accuracy["low"], found.accuracy["high"]) == pytest.approx(belief.interval(0.95))
+    assert (found.accuracy["low"], found.accuracy["high"]) == sf.evaluate.share_interval(
+        int(found.accuracy["right"]), 100
+    )
 
 
 def test_some_of_the_learned_rows_are_told_of_and_held_out_says_which() -> None:
@@ -164,11 +166,11 @@ def test_the_learning_curve_ends_with_all_that_is_learned() -> None:
 
 
 def test_many_rows_are_judged_by_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "MOST_ROWS", 50)
+    monkeypatch.setattr(told, "MOST_ROWS", 80)
     texts, labels = letters(120)
     model = sf.TextClassifier().fit(texts, labels)
     found = gather(model, texts, labels, [119, 0], None)
-    rows = np.union1d(some_rows(120, 50), [0, 119])
+    rows = np.union1d(some_rows(120, 80), [0, 119])
     assert found.data.rows == len(rows)
     assert found.judged.left_out
     assert "picked by a hash" in found.data.notes[0]

@@ -88,7 +88,10 @@ def predict(
 def evaluate(
     data: Data,
     model: Annotated[Path | None, typer.Option("--model", "-m", help="Judge this model; else one is fitted.")] = None,
-    method: Annotated[str, typer.Option("--method", help="holdout, folds or loo (exact leave-one-out).")] = "holdout",
+    method: Annotated[
+        str | None,
+        typer.Option("--method", help="holdout, folds or loo; if not given, holdout, or with a model what suits it."),
+    ] = None,
     folds: Annotated[int, typer.Option("--folds", help="How many folds.")] = 5,
     target: Target = None,
     text: Text = None,
@@ -196,7 +199,9 @@ def report(
     model: Model,
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
-    learned: Annotated[bool, typer.Option("--learned", help="The rows were learned: judge by leave-one-out.")] = False,
+    learned: Annotated[
+        bool | None, typer.Option("--learned/--new", help="Whether the model learned these rows; else its counts tell.")
+    ] = None,
     errors: Errors = "raise",
 ) -> None:
     """A page about a model and its answers, that needs no network.

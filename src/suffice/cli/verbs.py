@@ -20,7 +20,7 @@ from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
 from suffice.errors import InputError
 from suffice.evaluate import log_loss
-from suffice.models.sample import hashed
+from suffice.reporting.methods import judged_by
 from suffice.tables.files import Files
 from suffice.telling import counted
 
@@ -63,7 +63,7 @@ def fit(
 def evaluate(
     data: list[Path],
     path: Path | None,
-    method: str,
+    method: str | None,
     folds: int,
     target: str | None,
     text: str | None,
@@ -71,40 +71,24 @@ def evaluate(
     errors: str,
     as_json: bool,
 ) -> None:
-    """Judge a model, or a fresh one on rows that it has not seen."""
-    if method not in ("holdout", "folds", "loo"):
-        raise InputError(f"The option '--method' must be holdout, folds or loo; got {method!r}.")
+    """Judge a model, or a fresh one, on rows that it has not seen."""
     model = sf.load(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
     table, its = _table(data, model, target, text, errors)
-    X, y = its.features(table), its.labels(table)
-    labels = np.asarray(y)
-    if path is not None and method != "loo":
-        logs, how = model.predict_log_proba(X), "rows as given"
-        classes = model.classes_
-    elif method == "loo":
-        fitted = model if path is not None else model.fit(X, y)
-        with np.errstate(divide="ignore"):
-            logs, how, classes = np.log(fitted.leave_one_out(X, y)), "exact leave-one-out", fitted.classes_
-    else:
-        logs, labels, classes = _held_out(model, X, labels, 5 if method == "holdout" else folds, method == "holdout")
-        how = "a fifth held out" if method == "holdout" else f"{folds} folds"
-    right = classes[logs.argmax(axis=1)] == labels
-    belief = sf.Beta(1, 1).update(values=right)
-    low, high = (float(bound) for bound in belief.interval(0.95))
-    loss = float(log_loss(logs, labels, classes))
+    judged = judged_by(model, its.features(table), its.labels(table), method, folds)
+    right, loss = judged.accuracy, judged.log_loss
     told = {
-        "rows": len(labels),
-        "accuracy": float(right.mean()),
-        "low": low,
-        "high": high,
+        "rows": len(judged.codes),
+        "accuracy": right["share"],
+        "low": right["low"],
+        "high": right["high"],
         "log_loss": loss,
-        "how": how,
+        "how": judged.how,
     }
     say(
         as_json,
         told,
-        f"{counted(len(labels), 'row')}, {how}",
-        f"accuracy   {right.mean():.4f}   (95 %: {low:.4f} to {high:.4f})",
+        f"{counted(len(judged.codes), 'row')}. {judged.how}",
+        f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
         f"log loss   {loss:.4f}",
     )
 
@@ -152,13 +136,14 @@ def compare(paths: list[Path], data: Path, as_json: bool) -> None:
     say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines)
 
 
-def report(path: Path, data: list[Path], output: Path, learned: bool, errors: str) -> None:
+def report(path: Path, data: list[Path], output: Path, learned: bool | None, errors: str) -> None:
     """The page."""
     model = sf.load(path)
     table, its = _table(data, model, None, None, errors)
-    page = sf.report(model, its.features(table), its.labels(table), held_out=not learned)
+    held_out = None if learned is None else not learned
+    page = sf.report(model, its.features(table), its.labels(table), held_out=held_out)
     write((output, [page.html.encode()]))
-    print(f"report in {output}")
+    print(f"report in {output}\n{page.how}")
 
 
 def demo(output: Path) -> None:
@@ -196,30 +181,6 @@ def _table(data: list[Path], model: Any, target: str | None, text: str | None, e
     given = target or getattr(model, "target_", None)
     its = roles(whole, model, given, text or getattr(model, "text_column_", None))
     return its.labelled(whole, files), its
-
-
-def _held_out(model: Any, X: Any, y: Any, folds: int, one: bool) -> tuple[Any, Any, Any]:
-    """Predictions of rows by models without their fold, or of one fold."""
-    if folds < 2:
-        raise InputError(f"The option '--folds' must be 2 or more; got {folds}.")
-    part = (hashed(np.arange(len(y))) % np.uint64(folds)).astype(int)
-    classes = np.unique(y)
-    logs, kept = np.full((len(y), len(classes)), -np.inf), np.zeros(len(y), bool)
-    for k in [0] if one else range(folds):
-        rows = np.flatnonzero(part != k), np.flatnonzero(part == k)
-        fitted = _unfitted(model).fit(_take(X, rows[0]), y[rows[0]])
-        logs[np.ix_(rows[1], np.searchsorted(classes, fitted.classes_))] = fitted.predict_log_proba(_take(X, rows[1]))
-        kept[rows[1]] = True
-    return logs[kept], y[kept], classes
-
-
-def _unfitted(model: Any) -> Any:
-    """The same model, not fitted."""
-    return type(model)(**model.get_params(deep=False))
-
-
-def _take(X: Any, rows: Any) -> Any:
-    return X.take(pa.array(rows))
 
 
 @contextmanager

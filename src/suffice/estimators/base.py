@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.base import _fit_context
-from sklearn.utils import assert_all_finite
+from sklearn.utils import _safe_indexing, assert_all_finite
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, check_non_negative
 
 from suffice.errors import DataError, InputError, LabelError, ShapeError
@@ -210,9 +210,9 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
         return self._without_groups(rows, codes, weights, group, scores)
 
     def _take_rows(self, X: Any, which: Integers) -> Any:
-        if "feature_names_in_" not in vars(self):
-            return self._read_rows(X)[which]
-        return X.iloc[which] if hasattr(X, "iloc") else X.take(which)
+        if type(X).__module__.startswith("pyarrow"):
+            return X.take(which)
+        return _safe_indexing(X.tocsr() if hasattr(X, "tocsr") else X, which)
 
     def _without_own(self, rows: Rows, codes: Integers, weights: Array, scores: Array) -> Array:
         n = self._classes.counts

@@ -11,15 +11,14 @@ import numpy as np
 from suffice.errors import SufficeError
 from suffice.models.explanation import Explanation
 from suffice.reporting.highlight import Piece, marked
-from suffice.reporting.judging import Judged, without
+from suffice.reporting.judging import Judged, judging
 from suffice.reporting.rows import Given
-from suffice.typing import Array, Integers
+from suffice.typing import Integers
 
 __all__ = ["Example", "chosen", "confidently_wrong"]
 
 LETTERS, SHORT = 1000, (60, 900)
 FIELDS = 14
-TRIED = 6
 
 
 @dataclass(frozen=True)
@@ -53,14 +52,14 @@ def chosen(model: Any, given: Given, judged: Judged, examples: Sequence[int] | N
     margin = margin[:, -1] - margin[:, -2] if margin.shape[1] > 1 else np.ones(len(margin))
     close = np.argsort(np.where(fair, margin, margin + 2.0), kind="stable")
     picks = [
-        ("Right", _middle(fair & judged.right, judged), True),
-        ("A close call", close, None),
-        ("Wrong", _middle(fair & ~judged.right, judged), False),
+        ("Right", _middle(fair & judged.right, judged)),
+        ("A close call", close),
+        ("Wrong", _middle(fair & ~judged.right, judged)),
     ]
     found: list[Example] = []
-    for kind, rows, right in picks:
+    for kind, rows in picks:
         left = [int(i) for i in rows if given.numbers[i] not in {one.row for one in found}]
-        found += _some(model, given, judged, left, kind, right, 1)
+        found += [_example(model, given, judged, i, kind) for i in left[:1]]
     return found
 
 
@@ -68,22 +67,7 @@ def confidently_wrong(model: Any, given: Given, judged: Judged, k: int) -> list[
     """The k wrong rows that it was most sure of."""
     wrong = np.flatnonzero(~judged.right)
     order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
-    found = _some(model, given, judged, order, "Wrong", False, k)
-    return sorted(found, key=lambda one: -one.probability)
-
-
-def _some(
-    model: Any, given: Given, judged: Judged, rows: list[int], kind: str, right: bool | None, k: int
-) -> list[Example]:
-    """The first k rows of which the model that explains them says the same; a few are tried."""
-    found: list[Example] = []
-    for i in rows[: k + TRIED]:
-        one = _example(model, given, judged, i, kind)
-        if right is None or one.right == right:
-            found.append(one)
-        if len(found) == k:
-            break
-    return found
+    return [_example(model, given, judged, i, "Wrong") for i in order[:k]]
 
 
 def _of_fair_length(given: Given) -> Any:
@@ -102,8 +86,8 @@ def _middle(which: Any, judged: Judged) -> Integers:
 
 
 def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Example:
-    asked = without(model, judged, given, i)
-    shares = _asked(asked, judged, given, i)
+    asked = judging(model, judged, i)
+    shares = judged.probabilities[i]
     truth, answer = int(judged.codes[i]), int(shares.argmax())
     labels = [str(label) for label in judged.classes]
     why, because = None, ""
@@ -135,14 +119,6 @@ def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Exa
         fields=[] if given.texts else _fields(why),
         codes=codes,
     )
-
-
-def _asked(asked: Any, judged: Judged, given: Given, i: int) -> Array:
-    """What the model that explains a row makes of it: one that forgot the row has forgotten words, too."""
-    if not judged.left_out or len(asked.classes_) != len(judged.classes):
-        return np.asarray(judged.probabilities[i])
-    row = [given.one(i)] if given.texts else given.one(i)
-    return np.asarray(asked.predict_proba(row)[0])
 
 
 def _pieces(model: Any, given: Given, i: int, why: Explanation | None) -> tuple[list[Piece], int]:

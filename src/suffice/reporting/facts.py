@@ -14,7 +14,7 @@ from suffice.estimators.features import Words, words_of
 from suffice.models.sample import some_rows
 from suffice.reporting.choosing import Example, chosen, confidently_wrong
 from suffice.reporting.columns import ColumnView, columns_of
-from suffice.reporting.judging import Judged, judge, looks_learned
+from suffice.reporting.judging import Judged, judge
 from suffice.reporting.learning import learning_curve
 from suffice.reporting.rows import Given, read
 from suffice.reporting.words import two_to_show
@@ -79,10 +79,8 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
     which = some_rows(len(whole), MOST_ROWS)
     if examples is not None:
         which = np.union1d(which, _places(whole, examples))
-    if len(which) < len(whole) and held_out is None:
-        held_out = not looks_learned(model, whole)[0]
     given = whole.take(which) if len(which) < len(whole) else whole
-    judged = judge(model, given, held_out)
+    judged = judge(model, given, held_out, whole)
     words = words_of(model)
     pair = two_to_show(judged.confusion)
     drawn, every = columns_of(model, MOST_COLUMNS) if words is None else ([], [])

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from suffice import evaluate
 from suffice.errors import SubtractionError, SufficeError
-from suffice.posterior import Beta
+from suffice.estimators.crossfit import FOLDS, judged_by_folds
 from suffice.reporting.rows import Given
 from suffice.typing import Array, Integers
 
-__all__ = ["LEVEL", "Judged", "judge", "looks_learned", "without"]
+__all__ = ["LEVEL", "Judged", "judge", "judge_by_folds", "judging", "looks_learned"]
 
 LEVEL = 0.95
 BINS = 10
@@ -30,8 +30,14 @@ class Judged:
     probabilities: Array
     log_loss: float
     learned: bool  # the rows were learned
-    left_out: bool  # and each is judged by the model without it
-    how: str  # the same in words
+    how: str  # they are judged
+    fold: Integers | None = None  # of each row, where models without their fold judge them
+    models: tuple[Any, ...] = ()  # those models
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the rows were learned, and each is judged by a model that knows nothing of it."""
+        return self.fold is not None
 
     @property
     def answers(self) -> Integers:
@@ -50,7 +56,7 @@ class Judged:
 
     @property
     def accuracy(self) -> dict[str, float]:
-        """The share of rows that are right, and where it lies by a uniform prior."""
+        """The share of rows that are right, and where it lies."""
         return share(int(self.right.sum()), len(self.codes))
 
     @property
@@ -93,9 +99,9 @@ class Judged:
 
 
 def share(right: int, n: int) -> dict[str, float]:
-    """Right ones of n, and the interval of what is believed of the share after them."""
-    low, high = Beta(1.0 + right, 1.0 + n - right).interval(LEVEL)
-    return {"right": right, "share": right / n if n else float("nan"), "low": float(low), "high": float(high)}
+    """Right ones of n, and the interval of what is believed of the share after them, which holds it."""
+    low, high = evaluate.share_interval(right, n, LEVEL)
+    return {"right": right, "share": right / n if n else float("nan"), "low": low, "high": high}
 
 
 def looks_learned(model: Any, given: Given) -> tuple[bool, bool]:
@@ -113,41 +119,48 @@ def looks_learned(model: Any, given: Given) -> tuple[bool, bool]:
     return bool(np.allclose(rows, known)), True
 
 
-def judge(model: Any, given: Given, held_out: bool | None) -> Judged:
-    """Rows that were learned by leave-one-out, others as they are; if nobody says which, by what was counted."""
-    every, some = looks_learned(model, given) if held_out is None else (not held_out, not held_out)
-    codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
+def judge(model: Any, given: Given, held_out: bool | None, whole: Given | None = None) -> Judged:
+    """Rows that were learned by models without their fold, others as they are; if nobody says, by what was counted.
+
+    `whole` are the rows that `given` are some of.
+    """
+    every, some = looks_learned(model, whole or given) if held_out is None else (not held_out, not held_out)
     if every:
         told = "These are the rows that the model learned, as many of each class as it has counted. "
         told = told if held_out is None else "These rows were learned. "
         try:
-            judged = copy(model)  # it notes down what it finds
-            probabilities = judged.leave_one_out(given.rows, given.labels)
-            how = told + "Each is judged by the model without it: exact leave-one-out."
-            if judged.n_singletons_:
-                how += f" {judged.n_singletons_:,} have no other row of their class, and are left out of the log loss."
-            return Judged(model.classes_, codes, probabilities, judged.loo_log_loss_, True, True, how)
-        except SufficeError as error:
+            return judge_by_folds(model, given, FOLDS, told)
+        except (SufficeError, ValueError) as error:
             how = f"{told}They are judged by the model that learned them, which flatters it, because: {error}"
     elif some:
         how = (
             "These rows are judged as new. What the model has counted could contain them, though; if it learned them, "
-            "held_out=False judges each without itself."
+            "the figures flatter it: held_out=False judges each by a model without it."
         )
     else:
         how = "These rows are new to the model: what it has counted does not contain them."
-        how = how if held_out is None else "These rows were held out: the model has not learned them."
+        how = how if held_out is None else "You say that these rows were held out; they are judged as new."
+    codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
     logs = np.asarray(model.predict_log_proba(given.rows))
     loss = evaluate.log_loss(np.minimum(logs, 0.0), given.labels, model.classes_)
-    return Judged(model.classes_, codes, np.exp(logs), loss, every, False, how)
+    return Judged(model.classes_, codes, np.exp(logs), loss, every, how)
 
 
-def without(model: Any, judged: Judged, given: Given, i: int) -> Any:
-    """The model that row i is explained by: the one that judged it."""
-    if not judged.left_out:
-        return model
-    try:
-        rest = copy(model).forget([given.one(i)] if given.texts else given.one(i), given.labels[i : i + 1])
-    except (SufficeError, ValueError):
-        return model
+def judge_by_folds(model: Any, given: Given, folds: int, told: str = "") -> Judged:
+    """Rows that the model learned, each by a model without its fold: counts by subtraction, views chosen anew."""
+    found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
+    how = (
+        f"{told}Each is judged by a model that knows nothing of it: the rows are dealt into {found.n_folds} folds, and "
+        "those of a fold leave the counts before anything is chosen."
+    )
+    if found.n_singletons:
+        how += f" {found.n_singletons:,} have no row of their class in another fold, and are left out of the log loss."
+    return Judged(
+        model.classes_, found.codes, found.probabilities, found.log_loss, True, how, found.fold, tuple(models)
+    )
+
+
+def judging(model: Any, judged: Judged, i: int) -> Any:
+    """The model that judged row i, to explain it by."""
+    rest = model if judged.fold is None else judged.models[judged.fold[i]]
     return rest if len(getattr(rest, "classes_", ())) > 1 else model

@@ -30,7 +30,7 @@ MATRIX = 24
 
 
 class Report:
-    """A page about a model: `html`, `save(path)`, and itself in a notebook.
+    """A page about a model: `html`, `save(path)`, `how` rows were judged, and itself in a notebook.
 
     >>> import suffice as sf
     >>> model = sf.BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["a", "a", "b", "b"])
@@ -41,8 +41,8 @@ class Report:
     'a or b?'
     """
 
-    def __init__(self, html: str, title: str) -> None:
-        self.html, self.title = html, title
+    def __init__(self, html: str, title: str, how: str = "") -> None:
+        self.html, self.title, self.how = html, title, how
 
     def save(self, path: Any) -> Path:
         """Write the page to a file: all of it, or nothing."""
@@ -87,8 +87,8 @@ def report(
         Numbers of the rows to explain. If not given, one that is right, a close call and one that is wrong.
     held_out : bool, default=None
         True if the model has not learned these rows: they are judged as they are. False if it has: each is judged by
-        the model without it (exact leave-one-out). If not given, they count as learned where the model has counted as
-        many rows of each class, and its counts contain these. The page says which it was.
+        a model that knows nothing of it (``sf.evaluate.crossfit``). If not given, they count as learned where the model
+        has counted as many rows of each class, and its counts contain these. The page says which it was.
 
     Returns
     -------
@@ -123,7 +123,7 @@ def report(
         runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,
         reliability=facts.judged.reliability(), zip=zip,
     )  # fmt: skip
-    made = Report(html, title)
+    made = Report(html, title, facts.judged.how)
     if path is not None:
         made.save(path)
     return made

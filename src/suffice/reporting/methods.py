@@ -1,0 +1,71 @@
+"""The ways to judge a classifier on labelled rows, by name, for the command line."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError, LabelError
+from suffice.estimators.crossfit import fold_numbers
+from suffice.reporting.judging import Judged, judge, judge_by_folds
+from suffice.reporting.rows import Given, read
+
+__all__ = ["METHODS", "judged_by"]
+
+METHODS = ("holdout", "folds", "loo")
+HELD = 5  # one row of so many is held out
+
+
+def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Judged:
+    """Judge a classifier on rows by models that know nothing of them.
+
+    One that is not fitted is fitted, to a part of the rows where some are held out. One that is fitted has learned
+    these rows by "folds" and "loo", and has not by "holdout"; if no method is given, its counts tell.
+    """
+    if method is not None and method not in METHODS:
+        raise InputError(f"The option '--method' must be holdout, folds or loo; got {method!r}.")
+    if folds < 2:
+        raise InputError(f"The option '--folds' must be 2 or more; got {folds}.")
+    fitted = hasattr(model, "classes_")
+    if not fitted and method in ("holdout", None):
+        return _holdout(model, X, y)
+    if not fitted:
+        model = unfitted(model).fit(X, y)
+    given = read(model, X, y)
+    if method == "folds":
+        return judge_by_folds(model, given, folds)
+    if method == "loo":
+        return _leave_one_out(model, given)
+    return judge(model, given, None if method is None else True)
+
+
+def _holdout(estimator: Any, X: Any, y: Any) -> Judged:
+    """One row of five, picked by a hash of its number, by a model of the others."""
+    labels = np.asarray(y)
+    held = fold_numbers(np.unique(labels, return_inverse=True)[1], None, HELD) == 0
+    if held.all():
+        raise LabelError("Rows can be held out where there are two or more; got one. Give more rows.")
+    rest = unfitted(estimator).fit(X.take(np.flatnonzero(~held)), labels[~held])
+    given = read(rest, X.take(np.flatnonzero(held)), labels[held])
+    judged = judge(rest, given, True)
+    how = f"One of {HELD} was held out: {held.sum():,} rows are judged by a model of the other {(~held).sum():,}."
+    if given.dropped:
+        how += f" {given.dropped:,} of them are of classes that these do not have, and are left out."
+    return Judged(judged.classes, judged.codes, judged.probabilities, judged.log_loss, False, how)
+
+
+def unfitted(model: Any) -> Any:
+    """The same classifier, with nothing learned."""
+    return type(model)(**model.get_params(deep=False))
+
+
+def _leave_one_out(model: Any, given: Given) -> Judged:
+    judged = copy(model)  # it notes down what it finds
+    probabilities = judged.leave_one_out(given.rows, given.labels)
+    how = "Leave-one-out: each is judged by counts without it, and with views that were chosen without its fold."
+    if judged.n_singletons_:
+        how += f" {judged.n_singletons_:,} have no other row of their class, and are left out of the log loss."
+    codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
+    return Judged(model.classes_, codes, probabilities, judged.loo_log_loss_, True, how)

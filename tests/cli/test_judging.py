@@ -1,0 +1,79 @@
+"""What `evaluate` and `report` print is an estimate of how rows to come are predicted, and says which one it is."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import suffice as sf
+from cli.test_cli import mails, run, write
+from suffice.evaluate import crossfit, share_interval
+
+
+@pytest.fixture
+def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+    """Run a verb in a folder with mail.csv, new.csv and m.suffice, the model of the first; gives what it prints."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "mail.csv", mails(1, 120))
+    write(tmp_path / "new.csv", [(f"{text} today{k}", label) for k, (text, label) in enumerate(mails(9, 60))])
+    assert run(monkeypatch, "fit", "mail.csv", "-o", "m.suffice") == 0
+    capfd.readouterr()
+
+    def ask(*words: str) -> str:
+        assert run(monkeypatch, *words) == 0
+        return capfd.readouterr().out
+
+    return ask
+
+
+def test_rows_that_were_learned_are_judged_by_models_without_them(told: Any) -> None:
+    found = json.loads(told("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
+    texts, labels = zip(*mails(1, 120), strict=True)
+    expected = crossfit(sf.load("m.suffice"), list(texts), np.array(labels))
+    assert found["log_loss"] == pytest.approx(expected.log_loss)
+    assert found["accuracy"] == expected.accuracy
+    assert found["how"].startswith("These are the rows that the model learned")
+    assert "dealt into 5 folds" in found["how"]
+    assert "dealt into 3 folds" in told("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--folds", "3")
+
+
+def test_rows_that_are_new_are_judged_as_they_are(told: Any) -> None:
+    found = json.loads(told("evaluate", "new.csv", "-m", "m.suffice", "--json"))
+    assert found["how"].startswith("These rows are new to the model")
+    assert found["rows"] == 60
+    said = json.loads(told("evaluate", "new.csv", "-m", "m.suffice", "--method", "holdout", "--json"))
+    assert said["log_loss"] == found["log_loss"]
+
+
+def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(told: Any) -> None:
+    fresh = json.loads(told("evaluate", "mail.csv", "--method", "folds", "--json"))
+    learned = json.loads(told("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--json"))
+    assert fresh["log_loss"] == pytest.approx(learned["log_loss"], rel=1e-9)
+    single = json.loads(told("evaluate", "mail.csv", "--method", "loo", "--json"))
+    model = sf.load("m.suffice")
+    texts, labels = zip(*mails(1, 120), strict=True)
+    model.leave_one_out(list(texts), np.array(labels))
+    assert single["log_loss"] == pytest.approx(model.loo_log_loss_, rel=1e-9)
+    held = json.loads(told("evaluate", "mail.csv", "--json"))
+    assert held["rows"] == 24
+    assert held["how"] == "One of 5 was held out: 24 rows are judged by a model of the other 96."
+
+
+def test_the_interval_holds_the_accuracy(told: Any) -> None:
+    Path("sure.csv").write_text("x,class\n" + "".join(f"{'ab'[k % 2]},{'cd'[k % 2]}\n" for k in range(100)))
+    found = json.loads(told("evaluate", "sure.csv", "--json"))
+    assert found["accuracy"] == 1.0 == found["high"]
+    assert (found["low"], found["high"]) == share_interval(20, 20)
+    assert "accuracy   1.0000   (95 %: 0.8671 to 1.0000)" in told("evaluate", "sure.csv")
+
+
+def test_a_report_says_what_it_judged_by(told: Any) -> None:
+    assert "These are the rows that the model learned" in told("report", "m.suffice", "mail.csv")
+    assert "These are the rows that the model learned" in Path("report.html").read_text()
+    assert "These rows are new to the model" in told("report", "m.suffice", "new.csv")
+    assert "These rows were learned." in told("report", "m.suffice", "mail.csv", "--learned")
+    assert "You say that these rows were held out" in told("report", "m.suffice", "new.csv", "--new")
+    write(Path("some.csv"), mails(1, 120)[:30])
+    assert "could contain them" in told("report", "m.suffice", "some.csv")
