@@ -61,11 +61,26 @@ left = (first + second).forget(*gone)
 print("what is left is what it would be without them:", left.counts_ == never.counts_)
 
 # %% [markdown]
-# What was never learned cannot be forgotten. The model says so, and stays as it was:
+# What cannot have been learned is refused, here words that the counts do not have, and
+# the model stays as it was:
 
 # %%
 try:
     left.forget(["a message that never came"], ["ham"])
+except sf.errors.SubtractionError as error:
+    print(error)
+
+# %% [markdown]
+# But sums alone see no more than that. A row that was never learned goes, too, if its
+# counts fit; and so does a row that is gone already. A journal knows: it has a hash of
+# each row that was learned, and says which row it does not have. What it lets go, it
+# [signs for](../forgetting.md).
+
+# %%
+signed = sf.TextClassifier(effort="fast").fit(*oslo, journal=True)
+print(signed.forget(oslo[0][:10], oslo[1][:10]).rows, "rows forgotten, once")
+try:
+    signed.forget(oslo[0][:10], oslo[1][:10])
 except sf.errors.SubtractionError as error:
     print(error)
 

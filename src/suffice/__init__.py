@@ -11,6 +11,7 @@ _HOMES = {
     "BernoulliNB": "estimators",
     "Beta": "posterior",
     "CategoricalNB": "estimators",
+    "Certificate": "estimators",
     "ComplementNB": "estimators",
     "ConceptLearner": "concepts",
     "CountVectorizer": "estimators",

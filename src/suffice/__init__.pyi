@@ -19,6 +19,7 @@ from .engines import fit_files as fit_files
 from .engines import predict_files as predict_files
 from .estimators import BernoulliNB as BernoulliNB
 from .estimators import CategoricalNB as CategoricalNB
+from .estimators import Certificate as Certificate
 from .estimators import ComplementNB as ComplementNB
 from .estimators import CountVectorizer as CountVectorizer
 from .estimators import DirichletMultinomialNB as DirichletMultinomialNB

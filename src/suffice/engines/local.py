@@ -49,6 +49,7 @@ def fit_files(
     *,
     text: str | None = None,
     errors: str = "raise",
+    journal: Any = None,
     tell: Callable[[Told], None] = lambda told: None,
 ) -> Any:
     """Fit a TextClassifier or NaiveBayes to files, however large they are.
@@ -65,6 +66,8 @@ def fit_files(
         For TextClassifier, the column of texts; if not given, the one whose name says so, or the only one of words.
     errors : {"raise", "skip"}, default="raise"
         Whether a malformed row is an error, or left out and counted in ``estimator.skipped_rows_``.
+    journal : bool, str or bytes, default=None
+        Whether to keep a journal of the rows, under a key of your own if it is one; as for ``fit``.
     tell : callable, default does nothing
         Is told after each batch how far it is.
 
@@ -90,7 +93,7 @@ def fit_files(
     with changing(estimator) as model:
         stream = _Parts(files, model, target, text, tell)
         model._validate_params()
-        model._fit_parts(stream)
+        model._fit_parts(model._entered(stream, journal))
         X, y = model._rows_and_labels(*stream.kept.rows())
         model._fit_views(X, y, None)
         model.skipped_rows_ = files.skipped

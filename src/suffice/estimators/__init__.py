@@ -3,6 +3,7 @@
 from suffice.estimators.algebra import merge
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
+from suffice.estimators.certificate import Certificate
 from suffice.estimators.comparison import Comparison, bayes_factor, compare
 from suffice.estimators.complement import ComplementNB
 from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
@@ -24,6 +25,7 @@ from suffice.estimators.vectorizer import CountVectorizer
 __all__ = [
     "BernoulliNB",
     "CategoricalNB",
+    "Certificate",
     "Comparison",
     "ComplementNB",
     "CountVectorizer",

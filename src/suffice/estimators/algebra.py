@@ -13,7 +13,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
+from suffice.estimators.certificate import Certificate, checksum
+from suffice.estimators.journaled import Book, joined, without
 from suffice.estimators.whole import whole
+from suffice.stats.journal import Journal
 from suffice.stats.words import WordCounts
 from suffice.typing import Integers
 
@@ -83,6 +86,8 @@ class Additive:
     _declared: Any = None  # classes that stay, whether they have rows or not
     _cut_views: Callable[[], None]
     _drop_traces: Callable[[], None]
+    _journal: Journal | None
+    _struck: Callable[[Any, Any, Any, Any], Book | None]
 
     @abstractmethod
     def _get_statistics(self) -> Statistics:
@@ -132,15 +137,19 @@ class Additive:
             self._chosen = next(
                 (model._chosen for model in by_rows if model._chosen), {}
             )  # a stream has chosen nothing
-            self._stale = True
+            self._stale, self._journal = True, joined([self, *others])
             self._set_statistics(classes, {name: _sum([part[name] for part in parts]) for name in parts[0]})
         return self
 
-    def forget(self, X: Any, y: Any, sample_weight: Any = None, *, drop_views: bool = False) -> Self:
-        """Unlearn rows: afterwards the model is one that never saw them, to the bit where it counts.
+    def forget(
+        self, X: Any, y: Any, sample_weight: Any = None, *, drop_views: bool = False, journal: Any = None
+    ) -> Any:
+        """Unlearn rows that were learned: the model is then one that never saw them, to the bit where it counts.
 
-        Classes, categories and words without a row left are gone too, unless they were declared. Rows that were not
-        learned are refused, and the model stays as it was.
+        Classes, categories and words without a row left are gone too, unless they were declared. A model that was
+        fitted with ``journal`` refuses rows that it has not learned, or that are forgotten already. Without one, only
+        rows whose counts do not fit are refused (a word, a value or a class that is not there so often): sums cannot
+        know more. What is refused leaves the model as it was.
 
         Parameters
         ----------
@@ -153,19 +162,26 @@ class Additive:
         drop_views : bool, default=False
             What was fitted on rows (such as the temper) stays in force, stale, and carries a trace of the forgotten
             ones until `refresh`. True drops it.
+        journal : str or bytes, default=None
+            The key of the journal, if it has one.
 
         Returns
         -------
-        self : object
-            The classifier.
+        self or certificate : object
+            The classifier; or, if it keeps a journal, a `Certificate` of what was forgotten.
         """
         check_is_fitted(self)
+        X = list(X) if self._journal is not None and isinstance(X, Iterator) else X
         with all_or_nothing(self):
+            book = self._struck(X, y, sample_weight, journal)
+            before = None if book is None else checksum(self)
+            if book is not None and self._journal is not None:
+                self._journal = self._journal - book.journal
             self._chosen, self._stale = {} if drop_views else self._chosen, not drop_views
             self._take_away(*self._count_rows(X, y, sample_weight))
             if drop_views:
                 self._drop_traces()
-        return self
+            return self if book is None else Certificate.of(book.hashes, before, checksum(self))
 
     def decay(self, factor: float) -> Self:
         """Let all that was learned count for less, so that what comes next counts for more.
@@ -187,6 +203,7 @@ class Additive:
         with all_or_nothing(self):
             lighter = {name: t.scaled(float(given)) for name, t in self._get_statistics().items()}  # SX-11
             self._stale = True
+            self._journal = None if self._journal is None else self._journal.scaled(float(given))
             self._set_statistics(self.classes_, lighter)
             self._cut_views()
         return self
@@ -207,7 +224,7 @@ class Additive:
         other = whole(other)
         self._agree(other)
         left = copy(self)
-        left._stale = True
+        left._stale, left._journal = True, without(self, other)
         mine, its = left._alike([other])
         left._take_away(its.classes_, its._get_statistics(), mine)
         return left

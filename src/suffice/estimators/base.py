@@ -24,6 +24,7 @@ from suffice.models.beliefs import belief_about, intervals_of
 from suffice.models.evidence import feature_evidence
 from suffice.models.uncertainty import Belief
 from suffice.stats import CategoryCounts, ClassCounts, Statistic
+from suffice.stats.hashing import matrix_rows, value_rows
 from suffice.stats.inputs import KERNEL_TYPES, Rows
 from suffice.typing import Array, Integers
 
@@ -40,7 +41,7 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
     n_features_in_: int
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, journal: Any = None) -> Self:
         """Fit to training data, forgetting whatever was learned before.
 
         Parameters
@@ -53,6 +54,9 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
             What each row counts for; one if not given.
         groups : array-like of shape (n_samples,), default=None
             Rows that belong together: each is left out with its whole group where something is chosen by leave-one-out.
+        journal : bool, str or bytes, default=None
+            Whether to keep a journal of rows, so that `forget` refuses others. A key of your own, which is not stored
+            and needed again, keeps the journal from those who can guess rows.
 
         Returns
         -------
@@ -62,13 +66,17 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
         with all_or_nothing(self):
             given, (X, y) = X, self._read(X, labelled(y), reset=True)
             self._declared, self._chosen = None, {}
+            book = self._open(journal, y, sample_weight, first=True)
             self._learn(X, *classes_and_codes(y), sample_weight, fresh=True)
+            self._close(book, X)
             self._settle(len(y))
             self._fit_views(given, y, sample_weight, groups)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, journal: Any = None
+    ) -> Self:
         """Learn from one more batch. Any cutting into batches gives the same model as one fit.
 
         Parameters
@@ -81,6 +89,8 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
             All classes that can appear; needed at the first call, optional later.
         sample_weight : array-like of shape (n_samples,), default=None
             What each row counts for; one if not given.
+        journal : bool, str or bytes, default=None
+            As for `fit` in the first batch; later the key, if there is one.
 
         Returns
         -------
@@ -97,7 +107,9 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
             strangers = np.setdiff1d(seen, known)
             if len(strangers):
                 raise ValueError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}")
+            book = self._open(journal, y, sample_weight, first)
             self._learn(X, known, np.searchsorted(known, seen)[codes], sample_weight, fresh=first)
+            self._close(book, X)
             if first:
                 self._fit_views(given, y, sample_weight)
             self._stale = not first
@@ -172,6 +184,12 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
             "classes": ClassCounts.of_labels(codes, weights, n_classes=len(classes)),
             "features": features,
         }
+
+    def _read_again(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return self._read(X, y, reset=False)
+
+    def _row_bytes(self, X: Any) -> Iterable[bytes]:
+        return matrix_rows(X) if issparse(X) or X.dtype.kind in "biuf" else value_rows(X)
 
     def _class_rows(self) -> Array:
         return self._classes.counts

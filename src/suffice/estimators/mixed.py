@@ -133,7 +133,16 @@ class NaiveBayes(TableCounts):
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, *, target: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        *,
+        target: Any = None,
+        groups: Any = None,
+        journal: Any = None,
+    ) -> Self:
         """Fit to a table, forgetting whatever was learned before.
 
         Parameters
@@ -149,6 +158,9 @@ class NaiveBayes(TableCounts):
         groups : array-like of shape (n_rows,), default=None
             Rows that belong together, such as those of one person: each is left out with its whole group when temper
             and weights are chosen.
+        journal : bool, str or bytes, default=None
+            Whether to keep a journal of rows, so that `forget` refuses others. A key of your own, which is not stored
+            and needed again, keeps the journal from those who can guess rows.
 
         Returns
         -------
@@ -159,13 +171,22 @@ class NaiveBayes(TableCounts):
             table, self._target, (classes, codes) = read(self, X, y, target)
             self._declared, self._chosen = None, {}
             self._start(table, classes)
+            book = self._open(journal, classes[codes], sample_weight, first=True)
             self._learn(table, classes, codes, sample_weight)
+            self._close(book, table)
             self._fit_views(table, classes[codes], sample_weight, groups)
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
     def partial_fit(
-        self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None, *, target: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        classes: Any = None,
+        sample_weight: Any = None,
+        *,
+        target: Any = None,
+        journal: Any = None,
     ) -> Self:
         """Learn from more rows. With models of columns as the first batch settled them, batches equal one fit.
 
@@ -181,6 +202,8 @@ class NaiveBayes(TableCounts):
             What each row counts for; one if not given.
         target : str, default=None
             The name of the column of labels, instead of `y`.
+        journal : bool, str or bytes, default=None
+            As for `fit` in the first batch; later the key, if there is one.
 
         Returns
         -------
@@ -190,6 +213,7 @@ class NaiveBayes(TableCounts):
         with all_or_nothing(self):
             first = not hasattr(self, "classes_")
             table, labels = self._absorb(X, y, target, classes, sample_weight, first)
+            self._close(self._open(journal, labels, sample_weight, first), table)
             if first:
                 self._fit_views(table, labels, sample_weight)
             self._stale = not first

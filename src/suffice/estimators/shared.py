@@ -16,6 +16,7 @@ from suffice.estimators.algebra import Additive, narrowest
 from suffice.estimators.evident import Evident
 from suffice.estimators.explaining import Explaining
 from suffice.estimators.held_out import HeldOut
+from suffice.estimators.journaled import Journaled
 from suffice.estimators.stored import Stored
 from suffice.estimators.uncertain import Uncertain
 from suffice.estimators.views import Views
@@ -32,7 +33,7 @@ ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 
 
 class Classifier(
-    Whole, Additive, HeldOut, Evident, Uncertain, Views, Explaining, Stored, ClassifierMixin, BaseEstimator
+    Whole, Additive, Journaled, HeldOut, Evident, Uncertain, Views, Explaining, Stored, ClassifierMixin, BaseEstimator
 ):
     """Statistics make a scorer when one is first needed; what is asked of it goes through Bayes' rule."""
 

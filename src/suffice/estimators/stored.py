@@ -2,7 +2,7 @@
 
     classes      the labels
     schema       what rows look like: features and their names, categories, what a token is
-    statistics   what was counted
+    statistics   what was counted, and the journal of rows if one is kept
     views        what was fitted on rows, and whether it is stale
 
 `suffice.store` writes and reads these; what is read may be forged, so all of it is checked here.
@@ -21,6 +21,7 @@ from suffice.errors import DataError
 from suffice.estimators.weights import FeatureWeights, Weights
 from suffice.models.spread import Spread
 from suffice.models.temper import Temper
+from suffice.stats.journal import Journal
 
 __all__ = ["Stored"]
 
@@ -41,10 +42,11 @@ class Stored:
 
     def _get_state(self) -> State:
         check_is_fitted(self)
+        owner: Any = self
         return {
             "classes": self.classes_,
             "schema": {name: vars(self)[name] for name in (*self._schema, *OF_FILES) if name in vars(self)},
-            "statistics": self._remembered(),
+            "statistics": self._remembered() | ({} if owner._journal is None else {"journal": owner._journal}),
             "views": {name: vars(self)[name] for name in self._fitted if name in vars(self)},
         }
 
@@ -56,8 +58,12 @@ class Stored:
         _check_views(views, self._fitted, self._weights_kind)
         vars(self).update(schema)
         vars(self).update(views)
-        self._restore(classes, state["statistics"])
         owner: Any = self
+        statistics = dict(state["statistics"])
+        owner._journal = statistics.pop("journal", None)
+        if not isinstance(owner._journal, Journal | None):
+            raise DataError(f"A journal must be one; got {type(owner._journal).__name__}.")
+        self._restore(classes, statistics)
         _ = owner.temper_  # raises if it is no power
         chosen = views["_chosen"].get("weights")
         if type(chosen) is FeatureWeights and chosen.features.shape != (schema.get("n_features_in_"),):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from suffice.models.tables import TableModel, TableScorer
 from suffice.models.top import Top, top_of_table
 from suffice.models.votes import Votes
 from suffice.models.weights import JUDGED, ColumnRows, choose_ridge, fit_weights
+from suffice.stats.hashing import table_rows
 from suffice.stats.words import read_weights
 from suffice.tables import Table
 from suffice.typing import Array, Booleans, Integers
@@ -131,6 +133,15 @@ class TableCounts(TableShares, Classifier):
 
     def _remembered(self) -> dict[str, Any]:
         return {"rows": self._learned.rows, "columns": dict(self._learned.statistics)}
+
+    def _read_again(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return self._rows_and_labels(X, y)
+
+    def _row_bytes(self, X: Any) -> Iterable[bytes]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # who counts the rows has told, or will
+            table = aligned(self, Table.read(X, "X"))
+        return table_rows(table, [name for name, model in self.columns_.items() if not isinstance(model, Drop)])
 
     def _class_rows(self) -> Array:
         return self._learned.rows.counts

@@ -209,7 +209,7 @@ decode_error
         return tags
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, journal: Any = None) -> Self:
         """Fit to texts and their labels, forgetting whatever was learned before.
 
         Parameters
@@ -223,6 +223,9 @@ decode_error
         groups : array-like of shape (n_texts,), default=None
             Texts that belong together, such as those of one author or thread: each is left out with its whole group
             when pseudo-count, temper and weights are chosen.
+        journal : bool, str or bytes, default=None
+            Whether to keep a journal of rows, so that `forget` refuses others. A key of your own, which is not stored
+            and needed again, keeps the journal from those who can guess rows.
 
         Returns
         -------
@@ -231,8 +234,10 @@ decode_error
         """
         with all_or_nothing(self):
             self._declared, self._chosen = None, {}
-            X = kept(X, labels_of_texts(y), self.effort, groups)
+            book = self._open(journal, labels_of_texts(y), sample_weight, first=True)
+            X = kept(self._watched(X, book), labels_of_texts(y), self.effort, groups)
             self._learn(X, *classes_and_codes(labels_of_texts(y)), sample_weight, fresh=True)
+            self._close(book, X)
             self._view("counts", self._kept)
             if self.model in URNS:  # what does not converge is told of at once
                 self._view("urns", self._fit_urns)
@@ -242,7 +247,9 @@ decode_error
         return self
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, journal: Any = None
+    ) -> Self:
         """Learn from more texts. Any cutting into batches gives the same model as one fit.
 
         Parameters
@@ -255,6 +262,8 @@ decode_error
             All classes that can appear; needed at the first call, optional later.
         sample_weight : array-like of shape (n_texts,), default=None
             What each text counts for; one if not given.
+        journal : bool, str or bytes, default=None
+            As for `fit` in the first batch; later the key, if there is one.
 
         Returns
         -------
@@ -271,12 +280,15 @@ decode_error
             known = self._known_classes(classes, first)
             self._declared = known if first else self._declared
             self._chosen = {} if first else self._chosen
+            book = self._open(journal, labels_of_texts(y), sample_weight, first)
+            X = self._watched(X, book)
             X = kept(X, labels_of_texts(y), self.effort, None) if first else X
             seen, codes = classes_and_codes(labels_of_texts(y))
             strangers = np.setdiff1d(seen, known)
             if len(strangers):
                 raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}.")
             self._learn(X, known, np.searchsorted(known, seen)[codes], sample_weight, fresh=first)
+            self._close(book, X)
             if first:
                 self._fit_views(X, labels_of_texts(y), sample_weight)
             self._stale = not first

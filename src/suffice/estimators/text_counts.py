@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, KindError, LabelError, ShapeError
 from suffice.estimators.explaining import one_text
+from suffice.estimators.journaled import Book
 from suffice.estimators.shared import Classifier, class_log_prior, classes_and_codes, labelled
 from suffice.estimators.text_shares import TextShares
 from suffice.estimators.text_views import TextViews
@@ -30,9 +31,11 @@ from suffice.models.top import Top, top_of_texts
 from suffice.models.urns import Urns, fit_urns
 from suffice.models.votes import Votes
 from suffice.stats import BinaryCounts, TokenCounts
+from suffice.stats.hashing import text_row
 from suffice.stats.words import WordCounter, WordCounts, read_weights
 from suffice.telling import tell
 from suffice.text import Analysis, WordList, learn
+from suffice.text.documents import each_text
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["URNS", "TextCounts", "labels_of_texts"]
@@ -147,6 +150,18 @@ class TextCounts(TextShares, TextViews, Classifier):
         if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
             raise ShapeError("The weights of a transform must be as many as words.")
         self._set_statistics(classes, statistics)
+
+    def _read_again(self, X: Any, y: Any) -> tuple[Any, Any]:
+        return X, labels_of_texts(y)
+
+    def _row_bytes(self, X: Any) -> Iterable[bytes]:
+        analysis = analysis_of(self)
+        return (text_row(analysis._decoded(text)) for text in each_text(X, "X"))
+
+    def _watched(self, X: Any, book: Book | None) -> Any:
+        """Texts; a stream is written into the book as it passes."""
+        analysis = analysis_of(self)
+        return X if book is None else book.watch(X, lambda text: text_row(analysis._decoded(text)))
 
     def _class_rows(self) -> Array:
         return self.counts_.n

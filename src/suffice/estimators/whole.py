@@ -28,8 +28,8 @@ from suffice.errors import BusyError
 __all__ = ["Whole", "changing", "whole"]
 
 CHANGES = {
-    "decay", "drop_views", "fit", "fit_predict", "fit_transform", "forget", "merge", "partial_fit", "refresh",
-    "set_params", "update",
+    "decay", "drop_journal", "drop_views", "fit", "fit_predict", "fit_transform", "forget", "merge", "partial_fit",
+    "refresh", "set_params", "update",
 }  # fmt: skip
 """What changes an estimator. Whatever else is public asks it something, as do these:"""
 

@@ -4,6 +4,7 @@ from suffice.stats.base import Statistic
 from suffice.stats.bursts import Bursts
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, PoissonSums, TokenCounts
 from suffice.stats.extremes import Extremes
+from suffice.stats.journal import Journal
 from suffice.stats.moments import DiagonalMoments, FullMoments
 from suffice.stats.values import ValueCounts
 
@@ -15,6 +16,7 @@ __all__ = [
     "DiagonalMoments",
     "Extremes",
     "FullMoments",
+    "Journal",
     "PoissonSums",
     "Statistic",
     "TokenCounts",

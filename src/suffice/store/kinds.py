@@ -79,6 +79,7 @@ STATISTICS: dict[str, type[Any]] = _by_name(
     stats.ClassCounts,
     stats.DiagonalMoments,
     stats.FullMoments,
+    stats.Journal,
     stats.PoissonSums,
     stats.TokenCounts,
     stats.ValueCounts,

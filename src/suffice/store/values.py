@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError
-from suffice.stats import Statistic
+from suffice.stats import Journal, Statistic
 from suffice.stats.words import WordCounts
 from suffice.store import kinds
 from suffice.store.files import File
@@ -60,7 +60,7 @@ class Writer:
             return value if math.isfinite(value) else {"$": "number", "of": repr(value)}
         if isinstance(value, np.ndarray):
             return self._array(value, name)
-        if isinstance(value, Statistic | WordCounts):
+        if isinstance(value, Statistic | Journal | WordCounts):
             return self._statistic(value, name)
         if any(value is one for one in self._lists):
             return {"$": "again", "of": next(i for i, one in enumerate(self._lists) if value is one)}

@@ -15,7 +15,7 @@ from suffice.parallel import thread_count
 from suffice.text.unicode import special_letters
 from suffice.typing import Integers
 
-__all__ = ["Batch", "batches", "text_hashes", "unwrapped"]
+__all__ = ["Batch", "batches", "each_text", "text_hashes", "unwrapped"]
 
 LIST_AT_ONCE = 2**17
 STREAM_AT_ONCE = 2**14
@@ -117,6 +117,13 @@ def batches(
         ready = prepare(part) if prepare else part
         yield ready if isinstance(ready, Batch) else Batch.of_list(ready, lowercase, decode, name, first)
         first += len(part)
+
+
+def each_text(texts: Any, name: str) -> Iterator[Any]:
+    """The documents one by one, as Python has them."""
+    chunks = _arrow_chunks(texts)
+    for part in _lists(texts if chunks is None else (text for chunk in chunks for text in chunk.to_pylist()), name):
+        yield from part
 
 
 def _lists(texts: Any, name: str) -> Iterator[list[Any]]:

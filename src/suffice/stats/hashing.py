@@ -1,0 +1,167 @@
+"""Rows as bytes, the same whatever they came from; and hashes of these under a key.
+
+number      n, and the float64 of its value: 1, 1.0, True and an Arrow integer are the same
+number      i, and its digits, if it is a whole number that float64 does not have
+text        s, its length, and its UTF-8
+row         of a table: name and value of each column, in the order of names, without what is missing;
+            of a matrix: the places of what is not 0, and the numbers there; of a text: the text
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from suffice.errors import InputError, KindError, LabelError
+from suffice.stats.inputs import EXACT
+from suffice.stats.journal import Hashes
+from suffice.tables import Column, Table
+
+__all__ = ["Key", "cell", "matrix_rows", "table_rows", "text_row", "value_rows"]
+
+PERSON = b"suffice journal1"
+AT_ONCE = 2**20
+"""Numbers of a matrix that are written at a time."""
+
+
+class Key:
+    """What hashes are made under: nothing, or something that only its owner has. It is not kept with the hashes.
+
+    >>> from suffice.stats.hashing import Key
+    >>> bool((Key("a").check == Key("b").check).all()), bool((Key("a").check == Key(b"a").check).all())
+    (False, True)
+    """
+
+    def __init__(self, secret: str | bytes | None = None) -> None:
+        given: Any = secret
+        if secret is not None and (not isinstance(given, str | bytes) or not given):
+            raise InputError(
+                "The argument 'journal' must be True, or a key of your own: a text or bytes that are not empty; got "
+                f"{'an empty one' if isinstance(given, str | bytes) else f'a {type(given).__name__}'}."
+            )
+        key = b"" if secret is None else secret.encode() if isinstance(secret, str) else secret
+        key = key if len(key) <= 64 else blake2b(key).digest()
+        self._hash = blake2b(digest_size=16, key=key, person=PERSON)
+
+    @property
+    def check(self) -> NDArray[np.uint64]:
+        """What tells whether another key is this one."""
+        found = self._hash.copy()
+        found.update(b"check")
+        return _numbers([found.digest()]).ravel()
+
+    def hashes(self, rows: Iterable[bytes], labels: Sequence[bytes]) -> Hashes:
+        """128 bits of each row and its label, as two numbers."""
+        begun: dict[bytes, Any] = {}
+        found, every = [], iter(rows)
+        for label, row in zip(labels, every, strict=False):
+            start = begun.get(label)
+            if start is None:
+                start = begun[label] = self._hash.copy()
+                start.update(b"row" + label)
+            one = start.copy()
+            one.update(row)
+            found.append(one.digest())
+        if len(found) != len(labels) or next(every, None) is not None:
+            raise LabelError(f"The argument 'y' must hold one label per row; got {len(labels):,}.")
+        return _numbers(found)
+
+
+def _numbers(digests: list[bytes]) -> Hashes:
+    return np.frombuffer(b"".join(digests), ">u8").astype(np.uint64).reshape(-1, 2)
+
+
+def cell(value: Any) -> bytes:
+    """One value, so that no other begins with its bytes."""
+    if isinstance(value, str):
+        text = value.encode("utf-8", "surrogatepass")
+        return b"s" + len(text).to_bytes(8, "little") + text
+    if isinstance(value, bool | np.bool_):
+        value = int(value)
+    if isinstance(value, Integral) and (abs(int(value)) > 2**1000 or int(float(value)) != int(value)):
+        digits = str(int(value)).encode()
+        return b"i" + len(digits).to_bytes(8, "little") + digits
+    if isinstance(value, Real):
+        return b"n" + np.float64(float(value) + 0.0).tobytes()
+    if isinstance(value, bytes):
+        return b"b" + len(value).to_bytes(8, "little") + value
+    raise KindError(f"A journal takes rows and labels of texts and numbers; got a {type(value).__name__}.")
+
+
+def text_row(text: Any) -> bytes:
+    """A document: a text, or what a tokenizer of the user's own takes instead, a list of texts."""
+    if hasattr(text, "as_py"):  # a scalar of Arrow
+        text = text.as_py()
+    if isinstance(text, str):
+        return b"t" + text.encode("utf-8", "surrogatepass")
+    if isinstance(text, list | tuple):
+        return b"l" + b"".join(map(cell, text))
+    return b"v" + cell(text)
+
+
+def table_rows(table: Table, names: Iterable[Any]) -> Iterator[bytes]:
+    """The rows of some columns of a table; those that it lacks are missing in each."""
+    named = sorted((cell(name), name) for name in names if name in table)
+    step = max(1, AT_ONCE // max(1, len(named)))
+    columns = [(start, table[name]) for start, name in named]
+    for at in range(0, len(table), step):
+        block = slice(at, min(at + step, len(table)))
+        parts = [_cells(start, column.part(block)) for start, column in columns]
+        yield from map(b"".join, zip(*parts, strict=True)) if parts else [b""] * (block.stop - at)
+
+
+def _cells(name: bytes, column: Column) -> list[bytes]:
+    """Name and value of each row of a column, nothing where there is none."""
+    if column.storage in ("nothing", "date"):
+        return [b""] * len(column)
+    if column.storage in ("string", "category"):
+        coded = column.coded()
+        known = [name + cell(label) for label in coded.labels.tolist()]
+        known.append(b"")
+        codes = coded.values if coded.missing is None else np.where(coded.missing, -1, coded.values)
+        return [known[code] for code in codes.tolist()]
+    values = np.asarray(column.values)
+    missing = np.zeros(len(values), bool) if column.missing is None else column.missing
+    if values.dtype.kind in "iu" and len(values) and max(abs(int(values.min())), abs(int(values.max()))) > EXACT:
+        found = [name + cell(value) for value in values.tolist()]
+    else:
+        data, start = (values.astype("<f8") + 0.0).tobytes(), name + b"n"
+        found = [start + data[at : at + 8] for at in range(0, len(data), 8)]
+        missing = missing | (values != values)
+    for row in np.flatnonzero(missing).tolist():
+        found[row] = b""
+    return found
+
+
+def value_rows(X: NDArray[Any]) -> Iterator[bytes]:
+    """The rows of a matrix of words, or of words and numbers."""
+    known: dict[Any, bytes] = {}
+    for row in X.tolist():
+        parts = []
+        for value in row:
+            pair = type(value), value
+            if pair not in known:
+                known[pair] = cell(value)
+            parts.append(known[pair])
+        yield b"".join(parts)
+
+
+def matrix_rows(X: Any) -> Iterator[bytes]:
+    """The rows of a matrix of numbers, dense or sparse: a 0 is the same whether it is written or not."""
+    X = X.tocsr() if sparse.issparse(X) else X
+    step = max(1, AT_ONCE // max(1, X.shape[1] if not sparse.issparse(X) else X.nnz // max(1, X.shape[0])))
+    for at in range(0, X.shape[0], step):
+        block = sparse.csr_matrix(X[at : at + step], dtype=np.float64, copy=True)
+        block.sum_duplicates()
+        block.eliminate_zeros()
+        place, value = block.indices.astype("<i8").tobytes(), block.data.astype("<f8").tobytes()
+        ends = (8 * block.indptr.astype(np.int64)).tolist()
+        for begin, end in pairwise(ends):
+            yield place[begin:end] + value[begin:end]

@@ -1,0 +1,292 @@
+"""Laws of journals, over every classifier: what was not learned is refused, whatever its rows came from."""
+
+import json
+import operator
+import pickle
+from copy import copy
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import suffice as sf
+from laws import weighed
+from laws.estimators import LABELS, EstimatorCase, every_estimator
+from laws.test_estimators import rows
+from suffice.errors import DataError, FileError, InputError, KindError, LabelError, ShapeError, SubtractionError
+from suffice.stats import Journal
+from suffice.stats.hashing import Key, cell
+from suffice.store import kinds
+from suffice.store.models import from_bytes, to_bytes
+
+FIRST, LAST = np.arange(40), np.arange(40, 60)
+
+
+@pytest.fixture(autouse=True)
+def known(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (weighed.Texts, weighed.Counts, weighed.Columns):
+        monkeypatch.setitem(kinds.ESTIMATORS, kind.__name__, kind)
+
+
+def journaled(case: EstimatorCase, seed: int = 0, journal: Any = "a key") -> tuple[Any, Any, Any]:
+    X, y = case.data(seed, 60)
+    return clone(case.model).fit(X, y, journal=journal), X, y
+
+
+@every_estimator
+def test_a_row_is_forgotten_once(case: EstimatorCase) -> None:
+    model, X, y = journaled(case)
+    plain = clone(case.model).fit(X, y)
+    certificate = model.forget(rows(X, LAST), y[LAST], journal="a key")
+    assert model._get_statistics() == plain.forget(rows(X, LAST), y[LAST])._get_statistics()
+    assert certificate.rows == len(certificate.hashes) == 20
+    assert certificate.after == sha256(to_bytes(model)).hexdigest() != certificate.before
+    before = to_bytes(model)
+    twins = [row for row in LAST.tolist() if model.journal_.not_learned(hashed(model, X, y, [row])) is not None]
+    order = np.array([*FIRST[:3], twins[0], *FIRST[3:6]])
+    with pytest.raises(SubtractionError, match=r"row 3 \(the first is 0\)"):
+        model.forget(rows(X, order), y[order], journal="a key")
+    assert to_bytes(model) == before
+
+
+def hashed(model: Any, X: Any, y: Any, which: Any) -> Any:
+    read, labels = model._read_again(rows(X, which), y[which])
+    return Key("a key").hashes(model._row_bytes(read), [*map(cell, np.asarray(labels).tolist())])
+
+
+@every_estimator
+def test_a_row_goes_with_its_own_label_and_weight_alone(case: EstimatorCase) -> None:
+    model, X, y = journaled(case)
+    seen = {tuple(pair) for pair in hashed(model, X, y, np.arange(60)).tolist()}
+    turned = LABELS[(np.searchsorted(LABELS, y) + 1) % 3]
+    row = next(row for row in range(60) if tuple(hashed(model, X, turned, [row]).tolist()[0]) not in seen)
+    with pytest.raises(SubtractionError, match="not learned with this label"):
+        model.forget(rows(X, [row]), turned[[row]], journal="a key")
+    with pytest.raises(SubtractionError, match="in all, and 61 would go"):
+        model.forget(rows(X, [row]), y[[row]], [61.0], journal="a key")
+
+
+@every_estimator
+def test_journals_add_subtract_and_fade_with_the_counts(case: EstimatorCase) -> None:
+    whole, X, y = journaled(case)
+    a, b = (clone(case.model).fit(rows(X, part), y[part], journal="a key") for part in (FIRST, LAST))
+    assert (a + b).journal_ == (b + a).journal_ == sf.merge([a, b]).journal_ == whole.journal_
+    assert (whole - b).journal_ == a.journal_
+    batches = clone(case.model).partial_fit(rows(X, FIRST), y[FIRST], classes=LABELS, journal="a key")
+    assert batches.partial_fit(rows(X, LAST), y[LAST], journal="a key").journal_ == whole.journal_
+    half = copy(whole).decay(0.5)
+    assert half.journal_.total == 30
+    with pytest.raises(SubtractionError, match="would go"):
+        half.forget(rows(X, FIRST), y[FIRST], journal="a key")
+    half.forget(rows(X, FIRST), y[FIRST], np.full(40, 0.5), journal="a key")
+    assert half.journal_ == b.journal_.scaled(0.5)
+    with pytest.raises(SubtractionError, match="not in the journal so often"):
+        a - b
+
+
+@every_estimator
+def test_the_key_is_nowhere_and_another_is_refused(case: EstimatorCase) -> None:
+    model, X, y = journaled(case, journal="zanzibarquux")
+    for data in (to_bytes(model), pickle.dumps(model)):
+        assert b"zanzibarquux" not in data
+    again = from_bytes(to_bytes(model))
+    assert again.journal_ == model.journal_
+    assert to_bytes(again) == to_bytes(model)
+    one = rows(X, [0]), y[:1]
+    for change in (again.forget, again.partial_fit):
+        for wrong, got in ((None, "none"), (True, "none"), ("other", "another"), (b"other", "another")):
+            with pytest.raises(InputError, match=f"key that this model's journal is kept under; got {got}"):
+                change(*one, journal=wrong)
+    other = clone(case.model).fit(X, y, journal=b"other")
+    with pytest.raises(InputError, match="under one key"):
+        again + other
+    plain = clone(case.model).fit(X, y)
+    for a, b in ((again, plain), (plain, again)):
+        for combined in (operator.add, operator.sub):
+            with pytest.raises(InputError, match="all keep a journal, or none"):
+                combined(a, b)
+    with pytest.raises(InputError, match="learned some without one"):
+        plain.partial_fit(*one, journal=True)
+    with pytest.raises(InputError, match="fitted without"):
+        plain.forget(*one, journal=True)
+    with pytest.raises(InputError, match="must not be False"):
+        again.partial_fit(*one, journal=False)
+    assert to_bytes(again) == to_bytes(model)
+    assert (again.drop_journal() + plain).journal_ is None
+    assert plain.fit(X, y, journal=True).journal_ is not None
+    assert plain.fit(X, y).journal_ is None
+
+
+@every_estimator
+def test_forgetting_all_leaves_no_journal(case: EstimatorCase) -> None:
+    model, X, y = journaled(case, journal=True)
+    certificate = model.forget(X, y)
+    assert certificate.after is None
+    assert not hasattr(model, "classes_")
+    assert model._journal is None
+
+
+TABLE: dict[str, Any] = {
+    "n": [1, 2, 3, 0],
+    "r": [0.1, -0.0, 2.0, 1e30],
+    "c": ["Oslo", None, "Rome", "Zürich"],
+    "f": [True, False, True, False],
+    "y": ["a", "b", "a", "b"],
+}
+FORMS: dict[str, Any] = {
+    "dict": TABLE,
+    "pandas": pd.DataFrame(TABLE),
+    "turned": pd.DataFrame(TABLE)[["y", "f", "c", "r", "n"]],
+    "categories": pd.DataFrame(TABLE).astype({"c": "category", "n": "float64", "f": "int8"}),
+    "nullable": pd.DataFrame(TABLE).convert_dtypes(),
+    "polars": pl.DataFrame(TABLE),
+    "arrow": pa.table(TABLE),
+    "narrow": pa.table(TABLE).set_column(0, "n", pa.array(TABLE["n"], pa.uint8())),
+}
+PLAIN: dict[str, Any] = {"columns": {"r": "gaussian", "n": "gaussian"}, "temper": None, "weights": None}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_row_of_a_table_is_the_same_whatever_it_came_from(form: str) -> None:
+    model = sf.NaiveBayes(**PLAIN).fit(FORMS["dict"], "y", journal=True)
+    assert sf.NaiveBayes(**PLAIN).fit(FORMS[form], "y", journal=True).journal_ == model.journal_
+    assert model.forget(FORMS[form], "y").rows == 4
+
+
+def test_a_row_of_a_file_is_the_same_as_in_memory(tmp_path: Path) -> None:
+    pd.DataFrame(TABLE).to_csv(tmp_path / "t.csv", index=False)
+    pq.write_table(pa.table(TABLE), tmp_path / "t.parquet")
+    whole = sf.NaiveBayes(**PLAIN).fit(TABLE, "y", journal="k").journal_
+    for name in ("t.csv", "t.parquet"):
+        model = sf.fit_files(sf.NaiveBayes(**PLAIN), tmp_path / name, "y", journal="k")
+        assert model.journal_ == whole
+
+
+def test_columns_that_are_dropped_or_missing_take_no_part() -> None:
+    table = {"x": [1.0, 2.0], "z": [None, None], "id": ["p", "q"], "y": ["a", "b"]}
+    dropping = sf.NaiveBayes({"id": "drop"}, temper=None)
+    model = clone(dropping).fit(table, "y", journal=True)
+    assert model.journal_ == clone(dropping).fit({"x": [1, 2], "id": ["r", "s"]}, ["a", "b"], journal=True).journal_
+    with pytest.raises(SubtractionError, match="row 1"):
+        model.forget({"x": [1.0, 2.0], "z": [None, 7.0], "id": ["p", "q"]}, ["a", "b"])
+
+
+def test_a_row_of_a_matrix_is_the_same_dense_or_sparse() -> None:
+    X, y = np.array([[0, 2, 0], [1, 0, 3], [0, 0, 0]]), [True, False, True]
+    forms = [X, X.astype(np.float32), X.tolist(), pd.DataFrame(X), sparse.csr_matrix(X), sparse.csc_array(X)]
+    double = sparse.csr_matrix((np.array([1.0, 1.0, 1.0, 3.0, 0.0]), ([0, 0, 1, 1, 2], [1, 1, 0, 2, 2])), shape=(3, 3))
+    journals = [sf.MultinomialNB().fit(form, y, journal=True).journal_ for form in [*forms, double]]
+    assert all(journal == journals[0] for journal in journals)
+    assert journals[0] == sf.MultinomialNB().fit(X, [1.0, 0.0, 1.0], journal=True).journal_
+
+
+def test_a_text_is_the_same_whatever_it_came_from() -> None:
+    texts, y = ["cheap pills", "lunch at nöön", "cheap pills"], np.array(["a", "b", "a"])
+    forms = [texts, tuple(texts), iter(texts), np.array(texts), pd.Series(texts), pl.Series(texts), pa.array(texts)]
+    forms += [[text.encode() for text in texts], (text for text in texts), pa.chunked_array([texts[:1], texts[1:]])]
+    forms += [list(pa.array(texts)), iter(pa.array(texts))]
+    journals = [sf.TextClassifier().fit(form, y, journal=True).journal_ for form in forms]
+    assert all(journal == journals[0] for journal in journals)
+    assert len(journals[0]) == 2
+    model = sf.TextClassifier().fit(texts, y, journal=True)
+    assert model.forget(iter(texts[:2]), y[:2]).rows == 2
+    stream = sf.TextClassifier().partial_fit(iter(texts), y, classes=["a", "b"], journal=True)
+    assert stream.partial_fit(iter(texts), y).journal_ == journals[0] + journals[0]
+    with pytest.raises(LabelError):
+        model.forget(texts, y[:2])
+
+
+def test_what_a_tokenizer_of_ones_own_takes() -> None:
+    model = sf.TextClassifier(analyzer=list, alpha=1.0, temper=None)
+    certificate = model.fit([["a", "b"], ["c"]], [0, 1], journal=True).forget([["a", "b"]], [0])
+    assert certificate.before is certificate.after is None  # a file holds no functions
+    with pytest.raises(KindError, match="texts and numbers"):
+        sf.TextClassifier(analyzer=lambda x: ["a"], temper=None).fit([{}, {}], [0, 1], journal=True)
+
+
+def test_numbers_that_float64_does_not_have_are_told_apart() -> None:
+    assert cell(2**60) == cell(2.0**60) != cell(2**60 + 1)
+    assert cell(1) == cell(1.0) == cell(True) == cell(np.int8(1)) == cell(np.float32(1)) != cell("1")
+    assert cell(-0.0) == cell(0)
+    table = {"c": [2**60, 2**60 + 1]}
+    a, b = (sf.NaiveBayes({"c": "histogram"}, temper=None).fit({"c": [v]}, ["a"], journal=True) for v in table["c"])
+    assert a.journal_ != b.journal_
+
+
+def test_a_weight_of_nothing_was_not_learned() -> None:
+    X, y = [[1.0], [2.0], [4.0]], ["a", "a", "b"]
+    model = sf.GaussianNB().fit(X, y, [1.0, 0.0, 2.5], journal=True)
+    assert model.journal_.total == 3.5
+    with pytest.raises(SubtractionError, match="row 0"):
+        model.forget([[2.0]], ["a"])
+    assert model.forget([[4.0]], ["b"], [2.5]).rows == 1
+
+
+@pytest.mark.parametrize("wrong", ["", b"", 3, 2.5, ["key"]])
+def test_what_is_no_key(wrong: Any) -> None:
+    with pytest.raises(InputError, match="'journal' must be True, or a key"):
+        sf.BernoulliNB().fit([[0], [1]], [0, 1], journal=wrong)
+
+
+def test_a_long_key_is_a_key() -> None:
+    a, b = (Key("k" * 64 + end).check for end in "ab")
+    assert (a != b).any()
+
+
+def test_a_certificate_is_written_once(tmp_path: Path) -> None:
+    model = sf.BernoulliNB().fit([[0], [1], [1]], ["a", "b", "b"], journal=True)
+    sf.save(model, tmp_path / "m.suffice")
+    certificate = model.forget([[1]], ["b"])
+    certificate.save(tmp_path / "c.json")
+    told = json.loads((tmp_path / "c.json").read_text())
+    assert told["rows"] == 1
+    assert told["hashes"] == list(certificate.hashes)
+    assert told["before"] == sha256((tmp_path / "m.suffice").read_bytes()).hexdigest()
+    assert told["time"].endswith("+00:00")
+    assert "1 row forgotten at" in repr(certificate)
+    with pytest.raises(FileError, match="never takes the place"):
+        certificate.save(tmp_path / "c.json")
+    with pytest.raises(AttributeError):
+        certificate.rows = 2
+
+
+def arrays(**other: Any) -> dict[str, Any]:
+    whole = {"first": [1, 1], "second": [2, 3], "check": [0, 0]} | other
+    out: dict[str, Any] = {name: np.array(value, np.uint64) for name, value in whole.items() if name != "weight"}
+    return out | {"weight": np.array(other.get("weight", [1.0, 2.0]))}
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ({"first": [1, 0]}, DataError),
+        ({"second": [3, 3]}, DataError),
+        ({"second": [3]}, ShapeError),
+        ({"weight": [1.0, 0.0]}, DataError),
+        ({"weight": [1.0, float("nan")]}, DataError),
+        ({"weight": [1.0, 2.0**60]}, DataError),
+        ({"weight": [1, 2]}, DataError),
+        ({"check": [0]}, ShapeError),
+        ({"more": [0]}, DataError),
+    ],
+)
+def test_what_no_rows_could_give_is_no_journal(wrong: Any, error: Any) -> None:
+    assert Journal.from_arrays(arrays()).total == 3
+    with pytest.raises(error):
+        Journal.from_arrays(arrays(**wrong))
+
+
+def test_a_forged_journal_is_refused() -> None:
+    model = sf.BernoulliNB().fit([[0], [1]], ["a", "b"], journal=True)
+    state = model._get_state()
+    state["statistics"]["journal"] = state["statistics"]["classes"]
+    with pytest.raises(DataError, match="journal"):
+        sf.BernoulliNB()._set_state(state)
