@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from scipy.sparse import issparse
+
+from suffice.sparse import sound
 
 __all__ = ["PAIR", "Arrow", "Frame", "Matrix", "Records", "Source"]
 
@@ -123,7 +126,7 @@ def _as_column(X: Any) -> Any:
     if not hasattr(X, "tocsr"):
         X = np.ascontiguousarray(X)
         return pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])
-    X = X.tocsr()
+    X = (sound(X, "data") if issparse(X) else X).tocsr()
     offsets = pa.array(X.indptr.astype(np.int32))
     lists = [pa.ListArray.from_arrays(offsets, pa.array(part)) for part in (X.indices.astype(np.int32), X.data)]
     kinds, sizes = pa.array(np.zeros(X.shape[0], np.int8)), pa.array(np.full(X.shape[0], X.shape[1], np.int32))

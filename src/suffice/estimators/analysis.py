@@ -10,11 +10,12 @@ import numpy as np
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.deciding import Deciding
+from suffice.estimators.validation import validate_data
 from suffice.models import Scorer
 from suffice.models.discriminant import Discriminant, SingularCovariance
 from suffice.models.logs import log

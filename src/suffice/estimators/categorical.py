@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from suffice.errors import DataError, InputError
 from suffice.estimators.algebra import narrowest
 from suffice.estimators.counts import EVIDENCE, CountClassifier
 from suffice.estimators.declared import declared, refuse_others
+from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER
 from suffice.models import Categorical, Scorer
 from suffice.models.empirical import one_alpha, symmetric_terms

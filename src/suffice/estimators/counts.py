@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.shared import ESTIMATES, class_log_prior
+from suffice.estimators.validation import validate_data
 from suffice.posterior import Beta, Dirichlet, Gamma
 from suffice.stats import Statistic, TokenCounts
 from suffice.stats.inputs import COUNT, Rows

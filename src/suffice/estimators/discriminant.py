@@ -7,12 +7,13 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import KindError, PriorError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.deciding import Deciding
 from suffice.estimators.shared import ESTIMATES
+from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER, is_loo
 from suffice.models import Gaussian, Scorer
 from suffice.models.coordinates import Coordinates, coordinates, plane

@@ -7,11 +7,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import validate_data
 
 from suffice.errors import KindError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.shared import ESTIMATES
+from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER
 from suffice.models import Gaussian, Scorer
 from suffice.models.empirical_normal import belief_about_normals

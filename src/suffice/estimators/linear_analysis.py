@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from suffice.estimators.analysis import SHRINKAGE, DiscriminantAnalysis
+from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER
 from suffice.models.analysis import LinearAnalysis
 from suffice.telling import tell

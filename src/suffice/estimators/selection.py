@@ -6,18 +6,21 @@ from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, _fit_context, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.informative import Information, information_of
+from suffice.estimators.validation import validate_data
 from suffice.estimators.whole import Whole
+from suffice.sparse import sound
 from suffice.typing import Booleans
 
 __all__ = ["SelectInformative"]
@@ -104,6 +107,36 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
             names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
             self.information_ = Information(names, information_of(self.estimator_))
         return self
+
+    def transform(self, X: Any) -> Any:
+        """The most informative columns.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        X : {array, sparse matrix} of shape (n_samples, k)
+            The same rows, with `k` columns.
+        """
+        return super().transform(sound(X, "X") if issparse(X) else X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Rows of all columns, with zeros where one was left out.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, k)
+            Rows of the most informative columns.
+
+        Returns
+        -------
+        X : {array, sparse matrix} of shape (n_samples, n_features)
+            The same rows.
+        """
+        return super().inverse_transform(sound(X, "X") if issparse(X) else X)
 
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self, "information_")

@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
@@ -15,6 +16,7 @@ from suffice.errors import InputError, LabelError
 from suffice.estimators.shared import classes_and_codes, is_gap
 from suffice.estimators.table_counts import TableCounts
 from suffice.estimators.text_counts import TextCounts
+from suffice.sparse import sound
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
 from suffice.typing import Booleans, Integers
@@ -28,6 +30,8 @@ def read_rows(model: Any, X: Any) -> Any:
     """Rows as they can be taken apart: tables of a classifier of tables, texts that are no stream."""
     if isinstance(model, TableCounts):
         return Table.read(X, "X")
+    if issparse(X):
+        return sound(X, "X")
     return list(X) if isinstance(model, TextCounts) and isinstance(X, Iterator) else X
 
 

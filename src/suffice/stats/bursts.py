@@ -141,7 +141,7 @@ def _entries(rows: Rows) -> Any:
     if len(rows.shape) != 1:
         raise ShapeError(f"The argument '{rows.name}' must hold flat rows, a number per word; got {rows.shape} a row.")
     matrix = rows.matrix.data if rows.is_sparse else rows.matrix
-    if not WHOLE.accepts(matrix).all() or (rows.is_sparse and not rows.in_bounds()):
+    if not WHOLE.accepts(matrix).all():
         rows.complain(WHOLE)
     entries = sparse.csr_array(rows.matrix)
     if not entries.data.all():

@@ -14,6 +14,7 @@ import pyarrow as pa
 from scipy import sparse
 
 from suffice.errors import DataError, KindError, ShapeError
+from suffice.sparse import sound
 from suffice.tables.column import Column, Name, one
 from suffice.tables.series import is_series, of_numpy, of_series
 from suffice.telling import counted
@@ -57,7 +58,7 @@ class Table:
         if isinstance(frame, list | tuple):
             return _of_lists(frame, name)
         if sparse.issparse(frame):
-            return _of_sparse(frame, name)
+            return _of_sparse(sound(frame, name), name)
         if hasattr(frame, "__array__") and not hasattr(frame, "columns") and not is_series(frame):
             return _of_array(np.asarray(frame), name)  # tensors and the like
         return _of_frame(frame, name)
