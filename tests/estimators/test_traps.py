@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sklearn.naive_bayes
 
 import suffice as sf
 from suffice.models import ImpossibleSampleWarning
@@ -18,6 +19,20 @@ def test_epsilon_per_batch() -> None:
         parts.partial_fit(X[rows], y[rows], classes=[0, 1])
     np.testing.assert_allclose(parts.var_, whole.var_, rtol=1e-12)
     assert parts.epsilon_ == pytest.approx(whole.epsilon_, rel=1e-12)
+
+
+def test_epsilon_of_rows_without_weight() -> None:
+    rng = np.random.default_rng(1)
+    X, y, weights = rng.normal(0, 1, (40, 2)), np.tile([0, 1], 20), rng.integers(0, 4, 40)
+    X[weights == 0] *= 1000  # scikit-learn takes the floor from these too, though they weigh nothing
+    plain, theirs = (kind(var_smoothing=0.1).fit(X, y) for kind in (sf.GaussianNB, sklearn.naive_bayes.GaussianNB))
+    assert plain.epsilon_ == pytest.approx(theirs.epsilon_, rel=1e-12)
+    weighed = sf.GaussianNB(var_smoothing=0.1).fit(X, y, weights)
+    repeated = sf.GaussianNB(var_smoothing=0.1).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    assert weighed.epsilon_ == pytest.approx(repeated.epsilon_, rel=1e-12)
+    assert theirs.fit(X, y, weights).epsilon_ > 1000 * theirs.fit(X[weights > 0], y[weights > 0]).epsilon_
+    mean = np.average(X, axis=0, weights=weights)
+    assert weighed.epsilon_ == pytest.approx(0.1 * np.average((X - mean) ** 2, axis=0, weights=weights).max(), rel=1e-9)
 
 
 def test_all_constant_X() -> None:

@@ -27,16 +27,17 @@ __all__ = ["GaussianNB"]
 class GaussianNB(NaiveBayesClassifier):
     """Naive Bayes for real numbers: a normal distribution per class and feature.
 
-    A drop-in for scikit-learn's class of the same name. Its variance floor comes from all rows learned so far, so
-    batches give the same model as one fit; and with a prior it can predict by Student-t, which knows how few rows there
-    were.
+    A drop-in for scikit-learn's class of the same name. Its variance floor comes from all rows learned so far, each by
+    its weight, so batches give the same model as one fit, and a row of weight 2 that of the row given twice;
+    scikit-learn takes it from the last batch, weights aside. With a prior it can predict by Student-t, which knows how
+    few rows there were.
 
     Parameters
     ----------
     priors : array of shape (n_classes,), default=None
         Class probabilities; learned from the data if not given.
     var_smoothing : float, default=1e-9
-        Share of the largest variance of any feature that is added to every plugged-in variance.
+        Share of the largest variance of any feature, over all weighted rows, that is added to every plugged-in variance.
     estimate : {"mle", "map", "mean", "predictive"}, default="mle"
         How means and variances are estimated; all but "mle" need a `prior`.
     prior : NormalInverseGamma or "evidence", default=None
