@@ -18,7 +18,20 @@ import typer
 import suffice as sf
 from suffice.cli.main import app, main
 
-VERBS = ["fit", "predict", "evaluate", "explain", "inspect", "update", "forget", "merge", "compare", "report", "demo"]
+VERBS = [
+    "fit",
+    "predict",
+    "evaluate",
+    "explain",
+    "inspect",
+    "update",
+    "forget",
+    "refresh",
+    "merge",
+    "compare",
+    "report",
+    "demo",
+]
 
 
 def mails(seed: int, n: int) -> list[tuple[str, str]]:

@@ -28,6 +28,7 @@ WORDS = {
     "inspect": ["m.suffice"],
     "update": ["m.suffice", "mail.csv", "-o", "out"],
     "forget": ["m.suffice", "some.csv", "-o", "out"],
+    "refresh": ["m.suffice", "mail.csv", "-o", "out"],
     "merge": ["m.suffice", "m.suffice", "-o", "out"],
     "compare": ["m.suffice", "m.suffice", "--data", "mail.csv"],
     "report": ["m.suffice", "mail.csv", "-o", "out"],

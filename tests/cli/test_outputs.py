@@ -38,6 +38,7 @@ def table_of(text: str) -> list[dict[str, str]]:
         (["predict", "mail.suffice", "new.csv"], "mail.suffice"),
         (["update", "mail.suffice", "more.csv"], "more.csv"),
         (["forget", "mail.suffice", "withdrawn.csv"], "withdrawn.csv"),
+        (["refresh", "mail.suffice", "mail.csv"], "mail.csv"),
         (["merge", "old.suffice", "new.suffice"], "new.suffice"),
         (["report", "mail.suffice", "test.csv"], "test.csv"),
         (["report", "mail.suffice", "test.csv"], "mail.suffice"),

@@ -37,6 +37,8 @@ Text = Annotated[str | None, typer.Option("--text", help="The column of texts; g
 Errors = Annotated[str, typer.Option("--errors", help="raise, or skip malformed rows and count them.")]
 Json = Annotated[bool, typer.Option("--json", help="Answer in JSON.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Where to write; - is stdout.")]
+Journal = Annotated[bool, typer.Option("--journal", help="Keep hashes of the rows, so that forget refuses others.")]
+Key = Annotated[Path | None, typer.Option("--journal-key", help="A file with a key of your own for the journal.")]
 
 
 @app.command()
@@ -47,6 +49,8 @@ def fit(
     text: Text = None,
     kind: Annotated[str, typer.Option("--kind", help="auto, text or table.")] = "auto",
     effort: Annotated[str, typer.Option("--effort", help="fast, balanced or best.")] = "balanced",
+    journal: Journal = False,
+    journal_key: Key = None,
     errors: Errors = "raise",
     json: Json = False,
 ) -> None:
@@ -54,10 +58,11 @@ def fit(
 
     Example: suffice fit mail.csv -o mail.suffice
     """
-    from suffice.cli import verbs
+    from suffice.cli import changing, verbs
 
+    key = changing.key_of(journal, journal_key)
     with verbs.spooled(data, output) as files:
-        verbs.fit(files, output, target, text, kind, effort, errors, json)
+        verbs.fit(files, output, target, text, kind, effort, key, errors, json)
 
 
 @app.command()
@@ -141,27 +146,63 @@ def inspect(
 
 
 @app.command()
-def update(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
+def update(
+    model: Model,
+    data: Data,
+    output: Output = None,
+    journal: Journal = False,
+    journal_key: Key = None,
+    errors: Errors = "raise",
+    json: Json = False,
+) -> None:
     """Learn more rows, and write the model anew: the old file stays until the new one is complete.
 
     Example: suffice update mail.suffice more.csv
     """
-    from suffice.cli import verbs
+    from suffice.cli import changing, verbs
 
     with verbs.spooled(data, output) as files:
-        verbs.change(model, files, output, errors, json, "update")
+        changing.update(model, files, output, changing.key_of(journal, journal_key), errors, json)
 
 
 @app.command()
-def forget(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
-    """Unlearn rows, exactly.
+def forget(
+    model: Model,
+    data: Data,
+    output: Output = None,
+    drop_views: Annotated[
+        bool, typer.Option("--drop-views", help="Drop what was chosen by rows, which has a trace of them.")
+    ] = False,
+    journal_key: Key = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option("--certificate", help="Where to write it, if there is a journal; else beside the model."),
+    ] = None,
+    errors: Errors = "raise",
+    json: Json = False,
+) -> None:
+    """Unlearn rows that were learned. Only a journal can tell which were; it refuses others, and signs for these.
 
     Example: suffice forget mail.suffice withdrawn.csv
     """
-    from suffice.cli import verbs
+    from suffice.cli import changing, outputs, verbs
+
+    outputs.check_output(certificate, *data, model)
+    key = changing.key_of(False, journal_key)
+    with verbs.spooled(data, output) as files:
+        changing.forget(model, files, output, drop_views, key, certificate, errors, json)
+
+
+@app.command()
+def refresh(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
+    """Choose anew what is chosen by rows (temper, weights), by all rows that the model has learned.
+
+    Example: suffice refresh mail.suffice mail.csv
+    """
+    from suffice.cli import changing, verbs
 
     with verbs.spooled(data, output) as files:
-        verbs.change(model, files, output, errors, json, "forget")
+        changing.refresh(model, files, output, errors, json)
 
 
 @app.command()

@@ -25,7 +25,6 @@ from suffice.tables.files import Files
 from suffice.telling import counted
 
 __all__ = [
-    "change",
     "compare",
     "demo",
     "evaluate",
@@ -43,13 +42,14 @@ def fit(
     text: str | None,
     kind: str,
     effort: str,
+    journal: Any,
     errors: str,
     as_json: bool,
 ) -> None:
     """Files → a model file."""
     model = _chosen(data, target, text, kind, effort, errors)
     with progress("learning") as tell:
-        fit_files(model, data, target, text=text, errors=errors, tell=tell)
+        fit_files(model, data, target, text=text, errors=errors, journal=journal, tell=tell)
     save(model, output)
     rows, classes = float(model.class_count_.sum()), counted(len(model.classes_), "class", "classes")
     say(
@@ -90,25 +90,6 @@ def evaluate(
         f"{counted(len(judged.codes), 'row')}. {judged.how}",
         f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
         f"log loss   {loss:.4f}",
-    )
-
-
-def change(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool, how: str) -> None:
-    """Learn more, or forget."""
-    model = sf.load(path)
-    files, rows = Files(data, errors), 0
-    for table in files:
-        its = roles(table, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
-        table = its.labelled(table, files)
-        X, y = its.features(table), its.labels(table)
-        (model.partial_fit if how == "update" else model.forget)(X, y)
-        rows += table.num_rows
-    save(model, output or path)
-    what = "learned" if how == "update" else "forgotten"
-    say(
-        as_json,
-        {"model": str(output or path), "rows": rows, "what": what},
-        f"{counted(rows, 'row')} {what}, in {output or path}",
     )
 
 

@@ -57,6 +57,11 @@ class Certificate:
         told = tuple(f"{first:016x}{second:016x}" for first, second in hashes.tolist())
         return cls(len(told), told, before, after, datetime.now(UTC).isoformat(timespec="seconds"))
 
+    @property
+    def json(self) -> str:
+        """All of it, as JSON."""
+        return json.dumps(asdict(self), indent=1) + "\n"
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON, to a file that is not there yet: a certificate never takes the place of another.
 
@@ -65,10 +70,9 @@ class Certificate:
         path : str or Path
             Where to.
         """
-        text = json.dumps(asdict(self), indent=1) + "\n"
         try:
             with Path(path).open("x", encoding="utf-8") as file:
-                file.write(text)
+                file.write(self.json)
         except FileExistsError:
             raise FileError(
                 f"The file {str(path)!r} must not be there yet: a certificate never takes the place of another."

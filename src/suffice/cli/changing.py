@@ -1,0 +1,112 @@
+"""Verbs that change a model file: learn more, unlearn, choose anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import suffice as sf
+from suffice.cli.outputs import save, say, write
+from suffice.engines.columns import roles
+from suffice.errors import FileError, InputError
+from suffice.store.models import pieces
+from suffice.tables.files import Files
+from suffice.telling import counted
+
+__all__ = ["forget", "key_of", "refresh", "update"]
+
+
+def update(path: Path, data: list[Path], output: Path | None, journal: Any, errors: str, as_json: bool) -> None:
+    """Learn more rows, batch by batch."""
+    model = sf.load(path)
+    rows = 0
+    for X, y, many in _batches(model, data, errors):
+        model.partial_fit(X, y, journal=journal)
+        rows += many
+    save(model, output or path)
+    told = {"model": str(output or path), "rows": rows, "what": "learned"}
+    say(as_json, told, f"{counted(rows, 'row')} learned, in {output or path}")
+
+
+def forget(
+    path: Path,
+    data: list[Path],
+    output: Path | None,
+    drop_views: bool,
+    journal: Any,
+    certificate: Path | None,
+    errors: str,
+    as_json: bool,
+) -> None:
+    """Unlearn rows; where there is a journal, all of them or none, with a certificate."""
+    model = sf.load(path)
+    target, rows, signed = output or path, 0, None
+    if certificate is not None and model.journal_ is None:
+        raise InputError("The option '--certificate' needs a model with a journal: one of 'suffice fit --journal'.")
+    for X, y, many in _batches(model, data, errors, together=model.journal_ is not None):
+        answer = model.forget(X, y, drop_views=drop_views, journal=journal)
+        signed = answer if isinstance(answer, sf.Certificate) else None
+        rows += many
+        if not hasattr(model, "classes_"):
+            raise InputError("All that the model has learned would be forgotten; delete its file instead.")
+    told: dict[str, Any] = {"model": str(target), "rows": rows, "what": "forgotten"}
+    lines = [f"{counted(rows, 'row')} forgotten, in {target}"]
+    if signed is None:
+        save(model, target)
+    else:
+        proof = certificate or _unused(target, signed)
+        if proof.exists():
+            raise FileError(f"The certificate {str(proof)!r} is there already, and stays; name another file.")
+        write((target, pieces(model)), (proof, [signed.json.encode()]))
+        told["certificate"] = str(proof)
+        lines.append(f"certificate in {proof}")
+    if model.stale_:
+        lines.append("what was chosen by rows keeps a trace of them until 'suffice refresh'; --drop-views drops it")
+    say(as_json, told, *lines)
+
+
+def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool) -> None:
+    """Choose anew what is chosen by rows."""
+    model = sf.load(path)
+    rows = 0
+    for X, y, many in _batches(model, data, errors, together=True):
+        model.refresh(X, y)
+        rows = many
+    save(model, output or path)
+    told = {"model": str(output or path), "rows": rows, "what": "chosen by"}
+    say(as_json, told, f"chosen anew by {counted(rows, 'row')}, in {output or path}")
+
+
+def key_of(wanted: bool, path: Path | None) -> Any:
+    """What the library takes as 'journal': a key of a file, True, or None."""
+    if path is None:
+        return True if wanted else None
+    key = path.read_bytes().rstrip(b"\r\n")
+    if not key:
+        raise InputError(f"The file of the option '--journal-key' must hold a key; {str(path)!r} is empty.")
+    return key
+
+
+def _batches(model: Any, data: list[Path], errors: str, together: bool = False) -> Iterator[tuple[Any, Any, int]]:
+    """Features, labels and their number, batch by batch or all together."""
+    files = Files(data, errors)
+    parts: Any = iter(files)
+    if together:
+        whole = list(parts)
+        if not whole:
+            raise InputError("The files have no rows.")
+        parts = [pa.concat_tables(whole, promote_options="permissive")]
+    for part in parts:
+        its = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
+        table = its.labelled(part, files)
+        yield its.features(table), its.labels(table), table.num_rows
+
+
+def _unused(model: Path, signed: sf.Certificate) -> Path:
+    """A name beside the model's that no certificate has."""
+    moment = "".join(letter for letter in signed.time.partition("+")[0] if letter.isalnum())
+    names = [f"{model.stem}.forgotten-{moment}Z{more}.json" for more in ("", *(f"-{k}" for k in range(2, 1000)))]
+    return next(path for path in map(model.with_name, names) if not path.exists())

@@ -1,0 +1,120 @@
+"""Forgetting on the command line: no word is left in the file, a journal refuses and signs, views are chosen anew."""
+
+import csv
+import json
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import suffice as sf
+from cli.test_cli import mails, run
+
+SMS = Path(__file__).parents[3] / "shared" / "data" / "sms_spam"
+SECRET = ("my password is zanzibarquux thanks", "ham")
+
+
+def write(path: Path, rows: list[tuple[str, str]]) -> Path:
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows([("text", "label"), *rows])
+    return path
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "rows.csv", [*mails(0, 240), SECRET])
+    write(tmp_path / "kept.csv", mails(0, 240))
+    write(tmp_path / "gone.csv", [SECRET])
+    return tmp_path
+
+
+def found(path: Path) -> bool:
+    return b"zanzibarquux" in path.read_bytes()
+
+
+def test_a_forgotten_word_is_not_in_the_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice") == 0
+    assert found(here / "m.suffice")
+    assert sf.load("m.suffice").weights_.any()
+    assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "-o", "left.suffice") == 0
+    assert not found(here / "left.suffice")
+    assert sf.load("left.suffice").stale_
+    assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "--drop-views") == 0
+    model, never = sf.load("m.suffice"), sf.fit_files(sf.TextClassifier(), "kept.csv").drop_views()
+    assert sf.store.to_bytes(model) == sf.store.to_bytes(never)
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not SMS.is_dir(), reason="the SMS collection is not here")
+def test_a_forgotten_word_of_the_sms_is_not_in_the_file(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus = sf.datasets.read_sms_spam(SMS)
+    write(here / "sms.csv", [*zip(corpus.texts, map(str, corpus.labels), strict=True), SECRET])
+    assert run(monkeypatch, "fit", "sms.csv", "-o", "sms.suffice") == 0
+    assert found(here / "sms.suffice")
+    assert run(monkeypatch, "forget", "sms.suffice", "gone.csv") == 0
+    assert not found(here / "sms.suffice")
+
+
+def test_views_are_chosen_anew(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(monkeypatch, "fit", "rows.csv", "-o", "m.suffice")
+    run(monkeypatch, "forget", "m.suffice", "gone.csv")
+    assert run(monkeypatch, "refresh", "m.suffice", "kept.csv") == 0
+    model, never = sf.load("m.suffice"), sf.fit_files(sf.TextClassifier(), "kept.csv")
+    assert not model.stale_
+    assert model.temper_ == never.temper_
+    texts = [text for text, _ in mails(3, 50)]
+    np.testing.assert_allclose(model.predict_proba(texts), never.predict_proba(texts), atol=0.02)
+
+
+def test_a_journal_refuses_and_signs(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (here / "key").write_text("a long random key\n")
+    assert run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice", "--journal-key", "key") == 0
+    before = (here / "m.suffice").read_bytes()
+    assert b"a long random key" not in before
+    assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 2
+    assert "got none" in capfd.readouterr().err
+    assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "--journal-key", "key") == 2
+    assert "Cannot forget row 0 (the first is 0): it was not learned" in capfd.readouterr().err
+    assert (here / "m.suffice").read_bytes() == before
+    assert run(monkeypatch, "update", "m.suffice", "gone.csv", "--journal-key", "key") == 0
+    before = (here / "m.suffice").read_bytes()
+    forget = ("forget", "m.suffice", "gone.csv", "--journal-key", "key", "--certificate", "c.json")
+    assert run(monkeypatch, *forget) == 0
+    assert "certificate in c.json" in capfd.readouterr().out
+    told = json.loads((here / "c.json").read_text())
+    after = (here / "m.suffice").read_bytes()
+    assert told["rows"] == 1
+    assert told["before"] == sha256(before).hexdigest()
+    assert told["after"] == sha256(after).hexdigest()
+    assert run(monkeypatch, *forget) == 2
+    assert (here / "m.suffice").read_bytes() == after
+    write(here / "one.csv", mails(0, 1))
+    assert run(monkeypatch, "forget", "m.suffice", "one.csv", "--journal-key", "key", "--certificate", "c.json") == 3
+    assert "is there already" in capfd.readouterr().err
+    assert (here / "m.suffice").read_bytes() == after
+    assert run(monkeypatch, "forget", "m.suffice", "one.csv", "--journal-key", "key", "--json") == 0
+    beside = json.loads(capfd.readouterr().out)["certificate"]
+    assert json.loads((here / beside).read_text())["before"] == sha256(after).hexdigest()
+
+
+def test_what_is_asked_of_a_journal_in_vain(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice")
+    before = (here / "m.suffice").read_bytes()
+    (here / "empty").write_text("\n")
+    for words, code, why in (
+        (("forget", "m.suffice", "kept.csv", "--certificate", "c.json"), 2, "a model with a journal"),
+        (("update", "m.suffice", "kept.csv", "--journal"), 2, "learned some without one"),
+        (("update", "m.suffice", "kept.csv", "--journal-key", "empty"), 2, "must hold a key"),
+        (("update", "m.suffice", "kept.csv", "--journal-key", "nowhere"), 3, "nowhere"),
+        (("forget", "m.suffice", "kept.csv"), 2, "delete its file"),
+    ):
+        assert run(monkeypatch, *words) == code
+        assert why in capfd.readouterr().err
+        assert (here / "m.suffice").read_bytes() == before
+    assert not (here / "c.json").exists()
