@@ -153,7 +153,7 @@ class Statistic(ABC):
         return type(self)(**arrays)
 
     def without_trace(self) -> Self:
-        """The same, with nothing of rows that were taken away; most statistics hold nothing of them anyway."""
+        """The same, without what is kept of rows that were taken away; most statistics keep nothing of them anyway."""
         return self
 
     def __add__(self, other: Self) -> Self:

@@ -25,8 +25,8 @@ from suffice.typing import Array, Booleans
 __all__ = ["DiagonalMoments", "FullMoments"]
 
 
-TRACE = 2.0**-40
-"""What is left of a peak that is to be forgotten: enough for the rounding of pairs, which is 2**-100 of it."""
+STEP = 16
+"""Binary digits from one order of magnitude to the next, where a peak may tell no more than that."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,12 +54,14 @@ class Moments(Statistic):
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     def without_trace(self) -> Self:
-        """The same, of rows that are there: the peak of others is gone, so far as rounding does not need it.
+        """The same, but of the peak, which rows that are gone may have left, the order of magnitude alone.
 
-        Where weights are not whole numbers, rounding is theirs, and the peak stays.
+        Rounding is relative to it for as long as there are rows, so it cannot go altogether.
         """
-        whole = self.n == np.floor(self.n)
-        peak = np.maximum(np.where(whole, TRACE * self.peak, self.peak), self._sizes())
+        with np.errstate(divide="ignore"):
+            digits = STEP * np.ceil(np.log2(self.peak) / STEP)
+        known = np.isfinite(digits) & (digits < np.finfo(np.float64).maxexp)
+        peak = np.where(known, np.exp2(np.where(known, digits, 0.0)), self.peak)
         return type(self).from_arrays({**self.arrays(), "peak": sealed(peak)})
 
     @abstractmethod
