@@ -50,10 +50,11 @@ def test_a_column_that_is_dropped_may_hold_anything() -> None:
 @pytest.mark.parametrize(
     ("y", "said"),
     [
-        (["u", None, "u", None], "2 of 4 are missing.*SemiSupervised"),
-        ([None] * 4, "4 of 4 are missing"),
-        ([1.0, np.nan, 2.0, 1.0], "1 of 4 are missing"),
-        (pd.array([1, None, 2, 1], dtype="Int64"), "1 of 4 are missing"),
+        (["u", None, "u", None], "first in row 1: every row needs a label.*SemiSupervised"),
+        ([None] * 4, "first in row 0: every row needs a label"),
+        ([1.0, np.nan, 2.0, 1.0], "first in row 1: every row needs a label"),
+        (pd.array([1, None, 2, 1], dtype="Int64"), "first in row 1: every row needs a label"),
+        (pd.Series([1, None, 2, None], dtype="Int64"), "label in every row; 2 of 4 lack one.*SemiSupervised"),
         (["u", "v"], "one label per row, 4; got 2"),
         (None, "requires y to be passed.* the name of their column"),
         (DATES[:4], "must hold labels; got dates"),
