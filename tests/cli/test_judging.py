@@ -77,3 +77,29 @@ def test_a_report_says_what_it_judged_by(told: Any) -> None:
     assert "You say that these rows were held out" in told("report", "m.suffice", "new.csv", "--new")
     write(Path("some.csv"), mails(1, 120)[:30])
     assert "could contain them" in told("report", "m.suffice", "some.csv")
+
+
+def test_a_column_that_tells_the_label_is_told_of(
+    told: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    rng = np.random.default_rng(0)
+    lines = [f"{rng.normal(k % 2):.2f},{'yn'[k % 2]},7,{'ab'[k % 2]}\n" for k in range(100)]
+    Path("leak.csv").write_text("size,copy,one,class\n" + "".join(lines))
+    for words in (["fit", "leak.csv", "-o", "leak.suffice"], ["evaluate", "leak.csv"]):
+        assert run(monkeypatch, *words) == 0
+        said = capfd.readouterr().err
+        assert "note: Column 'copy' alone tells the label of every row" in said
+        assert "note: Column 'one' has one value only" in said
+        assert "'size'" not in said
+    found = json.loads(told("evaluate", "leak.csv", "--method", "folds", "--json"))
+    assert found["warnings"][0].startswith("Column 'copy' alone tells")
+    told("report", "leak.suffice", "leak.csv")
+    assert "alone tells the label of every row" in Path("report.html").read_text()
+
+
+def test_doubles_across_the_split_are_told_of(told: Any) -> None:
+    write(Path("twice.csv"), mails(1, 60) * 2)
+    for method in ("holdout", "folds", "loo"):
+        found = json.loads(told("evaluate", "twice.csv", "--method", method, "--json"))
+        assert "have an exact double in another part of the split" in found["warnings"][-1]
+    assert json.loads(told("evaluate", "new.csv", "--json"))["warnings"] == []

@@ -16,7 +16,7 @@ from suffice.errors import InputError
 from suffice.store.files import replaceable, replacing
 from suffice.store.models import pieces
 
-__all__ = ["as_json", "check_output", "save", "say", "write"]
+__all__ = ["as_json", "check_output", "note", "save", "say", "write"]
 
 
 def check_output(output: Path | None, *inputs: Path) -> None:
@@ -68,6 +68,12 @@ def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
     """Print facts as JSON, or lines for people."""
     heed()
     print(as_json(facts) if json_wanted else "\n".join(line for line in lines if line))
+
+
+def note(lines: Iterable[str]) -> None:
+    """What a person should know besides the answer, on standard error."""
+    for line in lines:
+        print(f"suffice: note: {line}", file=sys.stderr)
 
 
 def as_json(value: Any) -> str:

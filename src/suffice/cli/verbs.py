@@ -14,13 +14,15 @@ import numpy as np
 import pyarrow as pa
 
 import suffice as sf
-from suffice.cli.outputs import check_output, save, say, write
+from suffice.cli.outputs import check_output, note, save, say, write
 from suffice.cli.progress import progress
 from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
 from suffice.errors import InputError
 from suffice.evaluate import log_loss
+from suffice.reporting import pitfalls
 from suffice.reporting.methods import judged_by
+from suffice.reporting.rows import read
 from suffice.tables.files import Files
 from suffice.telling import counted
 
@@ -49,7 +51,7 @@ def fit(
     """Files → a model file."""
     model = _chosen(data, target, text, kind, effort, errors)
     with progress("learning") as tell:
-        fit_files(model, data, target, text=text, errors=errors, journal=journal, tell=tell)
+        fit_files(model, data, target, text=text, errors=errors, journal=journal, tell=tell, look=_warn_of_columns)
     save(model, output)
     rows, classes = float(model.class_count_.sum()), counted(len(model.classes_), "class", "classes")
     say(
@@ -83,7 +85,9 @@ def evaluate(
         "high": right["high"],
         "log_loss": loss,
         "how": judged.how,
+        "warnings": judged.notes,
     }
+    note(judged.notes)
     say(
         as_json,
         told,
@@ -150,6 +154,10 @@ def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, e
         others = [name for name in first.column_names if name != label]
         kind = "text" if (len(others) == 1 and is_text(first[others[0]])) or others == ["text"] else "table"
     return sf.TextClassifier(effort=effort) if kind in ("auto", "text") else sf.NaiveBayes(effort=effort)
+
+
+def _warn_of_columns(model: Any, X: Any, y: Any) -> None:
+    note(pitfalls.of(model, read(model, X, y), None))
 
 
 def _table(data: list[Path], model: Any, target: str | None, text: str | None, errors: str) -> tuple[Any, Roles]:

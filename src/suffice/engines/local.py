@@ -51,6 +51,7 @@ def fit_files(
     errors: str = "raise",
     journal: Any = None,
     tell: Callable[[Told], None] = lambda told: None,
+    look: Callable[[Any, Any, Any], None] = lambda model, X, y: None,
 ) -> Any:
     """Fit a TextClassifier or NaiveBayes to files, however large they are.
 
@@ -70,6 +71,8 @@ def fit_files(
         Whether to keep a journal of the rows, under a key of your own if it is one; as for ``fit``.
     tell : callable, default does nothing
         Is told after each batch how far it is.
+    look : callable, default does nothing
+        Is shown the model, and rows with their labels that were kept aside, before anything is chosen by them.
 
     Returns
     -------
@@ -95,6 +98,7 @@ def fit_files(
         model._validate_params()
         model._fit_parts(model._entered(stream, journal))
         X, y = model._rows_and_labels(*stream.kept.rows())
+        look(model, X, y)
         model._fit_views(X, y, None)
         model.skipped_rows_ = files.skipped
         if isinstance(model, NaiveBayes):

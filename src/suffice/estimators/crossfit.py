@@ -164,6 +164,7 @@ def rests(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any, fold: Int
             continue
         mine, others = ([None if part is None else part[which] for part in parts] for which in (inside, outside))
         rest = copy(model)
+        rest._journal = None  # a copy that is not kept owes nobody a certificate
         rows = model._take_rows(X, outside)
         if not rest._can_leave_out():  # its statistics cannot be taken apart
             rest = clone(model).fit(rows, others[0], sample_weight=others[1], groups=others[2])

@@ -12,6 +12,7 @@ from suffice.errors import InputError, SufficeError
 from suffice.estimators import NaiveBayes, mutual_information
 from suffice.estimators.features import Words, words_of
 from suffice.models.sample import some_rows
+from suffice.reporting import pitfalls
 from suffice.reporting.choosing import Example, chosen, confidently_wrong
 from suffice.reporting.columns import ColumnView, columns_of
 from suffice.reporting.judging import Judged, judge
@@ -88,7 +89,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
     return Facts(
         model,
         _called(model),
-        _data(model, whole, given, judged.left_out),
+        _data(model, whole, given, judged),
         judged,
         words,
         pair,
@@ -122,7 +123,7 @@ def _called(model: Any) -> str:
     return f"{type(model).__name__}({told})"
 
 
-def _data(model: Any, whole: Given, given: Given, left_out: bool) -> Data:
+def _data(model: Any, whole: Given, given: Given, judged: Judged) -> Data:
     count = {str(label): int(n) for label, n in zip(*np.unique(given.labels, return_counts=True), strict=True)}
     classes = [
         {"code": c, "class": str(label), "rows": count.get(str(label), 0), "learned": float(model.class_count_[c])}
@@ -135,7 +136,7 @@ def _data(model: Any, whole: Given, given: Given, left_out: bool) -> Data:
     if given.dropped:
         names = ", ".join(str(label) for label in given.unknown[:5])
         notes.append(f"{given.dropped:,} {unit} of classes that the model never learned ({names}) are left out.")
-    notes += _unknown(model, given, left_out, unit)
+    notes += [*_unknown(model, given, judged.left_out, unit), *pitfalls.of(model, given, judged.fold)]
     learned = float(np.sum(model.class_count_))
     figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
     return Data(len(given), len(whole), learned, unit, classes, figures, columns, more, notes)

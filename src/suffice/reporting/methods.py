@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from copy import copy
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from suffice.errors import InputError, LabelError
 from suffice.estimators.crossfit import fold_numbers
+from suffice.reporting import pitfalls
 from suffice.reporting.judging import Judged, judge, judge_by_folds
 from suffice.reporting.rows import Given, read
 
@@ -35,10 +37,13 @@ def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Jud
         model = unfitted(model).fit(X, y)
     given = read(model, X, y)
     if method == "folds":
-        return judge_by_folds(model, given, folds)
-    if method == "loo":
-        return _leave_one_out(model, given)
-    return judge(model, given, None if method is None else True)
+        judged = judge_by_folds(model, given, folds)
+    elif method == "loo":
+        judged = _leave_one_out(model, given)
+    else:
+        judged = judge(model, given, None if method is None else True)
+    part = np.arange(len(given)) if method == "loo" else judged.fold
+    return replace(judged, notes=pitfalls.of(model, given, part))
 
 
 def _holdout(estimator: Any, X: Any, y: Any) -> Judged:
@@ -53,7 +58,8 @@ def _holdout(estimator: Any, X: Any, y: Any) -> Judged:
     how = f"One of {HELD} was held out: {held.sum():,} rows are judged by a model of the other {(~held).sum():,}."
     if given.dropped:
         how += f" {given.dropped:,} of them are of classes that these do not have, and are left out."
-    return Judged(judged.classes, judged.codes, judged.probabilities, judged.log_loss, False, how)
+    every = read(rest, X, y)
+    return replace(judged, how=how, notes=pitfalls.of(rest, every, held[every.numbers].astype(np.int64), held))
 
 
 def unfitted(model: Any) -> Any:

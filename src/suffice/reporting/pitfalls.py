@@ -1,0 +1,201 @@
+"""What makes figures too good to be true: columns that tell the label, or name the rows; rows that come twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.models.columns import Drop, Unknown
+from suffice.models.sample import hashed, some_rows
+from suffice.reporting.rows import Given
+from suffice.tables import Column, kind_of
+from suffice.telling import counted
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["of", "of_columns", "of_doubles"]
+
+ROWS, COLUMNS = 50_000, 400
+"""So many rows are looked at, at most, and so many columns."""
+
+FEW = 20
+"""Fewer rows than this cannot tell chance from design."""
+
+WRONG = 0.005
+"""A column that tells the label is wrong for at most this share of rows,"""
+
+AMONG = 0.05
+"""and for at most this share of those that the most frequent class is wrong for."""
+
+UNIQUE = 0.95
+"""Words are names of rows where so many of them are different."""
+
+DOUBLES = 0.01
+"""Rows that come twice are told of where they are at least this share,"""
+
+CHANCE = 3.0
+"""and so many times more than independent columns would make."""
+
+
+def of(model: Any, given: Given, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
+    """Warnings of columns that the model listens to, and of doubles across the parts of a split, if there is one."""
+    silent = {name for name, one in getattr(model, "columns_", {}).items() if isinstance(one, Drop | Unknown)}
+    names = None if not silent else [name for name in model.columns_ if name not in silent]
+    doubles = [] if part is None else of_doubles(given, part, judged)
+    return (*of_columns(given, names), *doubles)
+
+
+def of_columns(given: Given, names: list[Any] | None = None) -> list[str]:
+    """Warnings of columns that determine the label, name the rows, or say nothing; of these columns, or all.
+
+    >>> from suffice.tables import Table
+    >>> rows = Table.read({"x": ["a", "b"] * 15, "one": [7] * 30, "id": np.arange(30) + 100, "size": np.arange(30) % 7})
+    >>> for line in of_columns(Given(rows, np.array(["no", "yes"] * 15), np.arange(30))):
+    ...     print(line)
+    Column 'x' alone tells the label of every row: what is not known before the label is must be left out.
+    Column 'id' has another value in every row, or nearly so, as names of rows have: it can tell nothing of new rows.
+    Column 'one' has one value only, and says nothing.
+    """
+    if given.texts or sparse.issparse(given.rows) or len(given) < FEW:
+        return []
+    some = given.take(some_rows(len(given), ROWS))
+    table = some.table()
+    codes = np.unique(some.labels, return_inverse=True)[1]
+    telling: dict[str, list[Any]] = {"every row": [], "nearly every row": []}
+    unique, constant = list[Any](), list[Any]()
+    for name in [name for name in table.names if names is None or name in names][:COLUMNS]:
+        column = table[name]
+        if column.storage == "date":
+            continue
+        places = _places(column)
+        if len(np.unique(places[places >= 0])) <= 1:
+            constant.append(name)
+        elif _names_rows(column, places):
+            unique.append(name)
+        elif kind_of(column) != "text":
+            wrong = _wrong(places, codes)
+            if column.storage in ("integer", "real") and _one_stretch_each(column, codes):
+                wrong = 0
+            if wrong <= min(WRONG * len(codes), AMONG * (len(codes) - np.bincount(codes).max())):
+                telling["nearly every row" if wrong else "every row"].append(name)
+    lines = [
+        f"{_listed(found)} alone {'tells' if len(found) == 1 else 'each tell'} the label of {how}: what is not known "
+        "before the label is must be left out."
+        for how, found in telling.items()
+        if found
+    ]
+    if unique:
+        has, it = ("has", "it") if len(unique) == 1 else ("have", "they")
+        lines.append(
+            f"{_listed(unique)} {has} another value in every row, or nearly so, as names of rows have: {it} can tell "
+            "nothing of new rows."
+        )
+    if constant:
+        has, says = ("has", "says") if len(constant) == 1 else ("have", "say")
+        lines.append(f"{_listed(constant)} {has} one value only, and {says} nothing.")
+    return lines
+
+
+def of_doubles(given: Given, part: Integers, judged: Booleans | None = None) -> list[str]:
+    """A warning of rows that have an exact double, label and all, in another part of a split; of those judged, if told.
+
+    >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
+    >>> of_doubles(Given(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
+    '20 of 20 texts (100.0 %) have an exact double in another part of the split: if new ones will not, the figures ...'
+    """
+    if len(given) < FEW or sparse.issparse(given.rows) or len(given) > ROWS:
+        return []
+    judged = np.ones(len(given), bool) if judged is None else judged
+    codes = np.unique(given.labels, return_inverse=True)[1]
+    if given.texts:
+        same, chance = np.unique(np.asarray(given.rows, object).astype(str), return_inverse=True)[1], 0.0
+    else:
+        table = given.table()
+        if not 0 < len(table.names) <= COLUMNS:
+            return []
+        same, chance = _alike([_places(table[name]) for name in table.names], codes, judged)
+    same = np.unique(same * (codes.max() + 1) + codes, return_inverse=True)[1]
+    split = np.unique(same * (part.max() + 1) + part) // (part.max() + 1)
+    several = np.bincount(split, minlength=same.max() + 1) > 1
+    found, rows = int(several[same][judged].sum()), int(judged.sum())
+    if found < DOUBLES * rows or found < CHANCE * chance:
+        return []
+    what = counted(rows, "text" if given.texts else "row")
+    return [
+        f"{found:,} of {what} ({100 * found / rows:.1f} %) have an exact double in another part of the split: if new "
+        "ones will not, the figures flatter, and each row should be kept once."
+    ]
+
+
+def _places(column: Column) -> Integers:
+    """A number for each value; −1 where there is none."""
+    if column.values is None:
+        return np.full(len(column), -1)
+    if column.storage == "string":
+        column = column.coded()
+    values = column.values if column.storage == "category" else np.unique(column.values, return_inverse=True)[1]
+    return np.where(column.present, np.asarray(values, np.int64), -1)
+
+
+def _names_rows(column: Column, places: Integers) -> bool:
+    """Whether the values are names or running numbers of rows, and no measurement."""
+    some = places[places >= 0]
+    different = len(np.unique(some))
+    if len(some) < FEW or different < UNIQUE * len(some):
+        return False
+    kind = kind_of(column)
+    if kind in ("category", "identifier"):
+        return True
+    if kind != "integer" or different < len(some):
+        return False
+    values = np.asarray(column.values)[column.present].astype(np.float64)
+    step = np.diff(values)
+    dense = values.max() - values.min() < 2 * len(values)
+    return bool(dense or (step > 0).all() or (step < 0).all())
+
+
+def _wrong(places: Integers, codes: Integers) -> int:
+    """Rows whose label is not the most frequent one among the other rows of the same value."""
+    k = int(codes.max()) + 1
+    pairs, pair, count = np.unique((places + 1) * k + codes, return_inverse=True, return_counts=True)
+    value = pairs // k
+    order = np.lexsort((-count, value))
+    first = np.flatnonzero(np.diff(value[order], prepend=-1))
+    most = np.zeros(int(value.max()) + 1, np.int64)
+    second = np.zeros_like(most)
+    most[value[order[first]]] = count[order[first]]
+    after = first[np.diff(first, append=len(order)) > 1] + 1
+    second[value[order[after]]] = count[order[after]]
+    top = np.zeros(len(pairs), bool)
+    top[order[first]] = True
+    others = np.where(top, second[value], most[value])
+    return int((count - 1 <= others)[pair].sum())
+
+
+def _one_stretch_each(column: Column, codes: Integers) -> bool:
+    """Whether each class has a stretch of the line to itself."""
+    if column.missing is not None:
+        return False
+    order = np.argsort(column.values, kind="stable")
+    values, classes = column.values[order], codes[order]
+    change = np.flatnonzero(np.diff(classes))
+    return len(change) == int(codes.max()) and bool((values[change] < values[change + 1]).all())
+
+
+def _alike(columns: list[Integers], codes: Integers, judged: Booleans) -> tuple[Integers, float]:
+    """A number for each different row, and how many would have a double if columns were independent in each class."""
+    same, logs = np.zeros(len(codes), np.uint64), np.zeros(len(codes))
+    size: Array = np.bincount(codes).astype(np.float64)
+    for places in columns:
+        same = hashed(same ^ hashed(places + 1))
+        _, pair, count = np.unique((places + 1) * len(size) + codes, return_inverse=True, return_counts=True)
+        logs += np.log(count[pair] / size[codes])
+    chance = float(-np.expm1(-(size[codes] - 1) * np.exp(logs))[judged].sum())
+    return np.unique(same, return_inverse=True)[1], chance
+
+
+def _listed(names: list[Any]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+    return f"Column{'s' * (len(names) > 1)} {shown}{more}"

@@ -1,0 +1,151 @@
+"""Columns that tell the label, name rows or say nothing, and rows that come twice, are told of; others are not."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import suffice as sf
+from datasets.shared import real
+from suffice.estimators.crossfit import fold_numbers
+from suffice.reporting.facts import gather
+from suffice.reporting.pitfalls import of_columns, of_doubles
+from suffice.reporting.rows import Given
+from suffice.tables import Table
+
+ROWS = 200
+
+
+def given(columns: dict[str, Any], labels: Any) -> Given:
+    return Given(Table.read(columns), np.asarray(labels), np.arange(len(labels)))
+
+
+def made(seed: int = 0) -> tuple[dict[str, Any], Any]:
+    """Columns that are as they should be."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, ROWS)
+    columns = {
+        "size": rng.normal(y, 1.0),
+        "wage": rng.integers(20_000, 90_000, ROWS),  # all different, most likely, and yet no name
+        "colour": np.array(["red", "blue", "green"])[(rng.random(ROWS) * 2 + y * 0.9).astype(int)],
+        "note": [" ".join(rng.choice(["tea", "rum", "gin", "rye", "ale", "cola", "milk"], 6)) for _ in range(ROWS)],
+        "flag": rng.random(ROWS) < 0.3 + 0.4 * y,
+        "holes": [
+            None if gap else int(v) for gap, v in zip(rng.random(ROWS) < 0.3, rng.integers(0, 4, ROWS), strict=True)
+        ],
+    }
+    return columns, np.array(["no", "yes"])[y]
+
+
+def test_ordinary_columns_are_not_told_of() -> None:
+    assert of_columns(given(*made())) == []
+    assert of_doubles(given(*made()), np.arange(ROWS) % 5) == []
+
+
+@pytest.mark.parametrize(
+    "leak",
+    [
+        lambda y: np.where(y == "yes", "alive", "dead"),
+        lambda y: y == "yes",
+        lambda y: np.where(y == "yes", 1, 0),
+        lambda y: np.where(y == "yes", 0.9, 0.1) + np.random.default_rng(1).uniform(-0.05, 0.05, ROWS),  # a score
+        lambda y: [None if one == "yes" else f"in {k % 7} days" for k, one in enumerate(y)],  # a date that only one has
+        lambda y: np.char.add(y, (np.arange(ROWS) % 10).astype(str)),  # a person, always of one class
+    ],
+    ids=["words", "flags", "codes", "score", "gaps", "persons"],
+)
+def test_a_column_that_tells_the_label(leak: Any) -> None:
+    columns, y = made()
+    (line,) = of_columns(given({**columns, "leak": leak(y)}, y))
+    assert line.startswith("Column 'leak' alone tells the label of every row")
+
+
+def test_a_column_that_nearly_tells_it() -> None:
+    columns, y = made()
+    most = np.where(y == "yes", "alive", "dead")
+    most[3] = "dead" if most[3] == "alive" else "alive"
+    (line,) = of_columns(given({**columns, "leak": most}, y))
+    assert "'leak' alone tells the label of nearly every row" in line
+    most[:6] = "lost"  # three of a hundred are none of a copy
+    assert of_columns(given({**columns, "leak": most}, np.where(np.arange(ROWS) < 6, ["no", "yes"] * 100, y))) == []
+
+
+def test_a_rare_class_is_not_told_by_what_is_frequent() -> None:
+    y = np.array(["sound"] * 198 + ["ill"] * 2)
+    assert of_columns(given({"site": ["a"] * 100 + ["b"] * 100}, y)) == []
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [f"P{k}" for k in range(ROWS)],
+        [f"P{k // 2 if k < 8 else k}" for k in range(ROWS)],
+        np.arange(ROWS) + 1000,
+        np.random.default_rng(0).permutation(ROWS),
+        np.cumsum(np.random.default_rng(0).integers(1, 900, ROWS)),
+    ],
+    ids=["words", "nearly", "running", "shuffled", "rising"],
+)
+def test_names_of_rows(names: Any) -> None:
+    columns, y = made()
+    (line,) = of_columns(given({**columns, "id": names}, y))
+    assert line.startswith("Column 'id' has another value in every row, or nearly so")
+
+
+def test_columns_of_one_value() -> None:
+    columns, y = made()
+    lines = of_columns(given({**columns, "a": [1] * ROWS, "b": [None] * ROWS, "c": ["x", None] * (ROWS // 2)}, y))
+    assert lines == ["Columns 'a', 'b', 'c' have one value only, and say nothing."]
+    assert of_columns(given({"a": [1] * 10}, ["x", "y"] * 5)) == []  # too few rows to tell
+
+
+def test_rows_that_come_twice() -> None:
+    columns, y = made()
+    twice = {name: [*list(values), *list(values)[:10]] for name, values in columns.items()}
+    labels, part = np.concatenate([y, y[:10]]), np.repeat([0, 1], [ROWS, 10])
+    (line,) = of_doubles(given(twice, labels), part)
+    assert line.startswith("20 of 210 rows (9.5 %) have an exact double in another part of the split")
+    (line,) = of_doubles(given(twice, labels), part, part == 1)
+    assert line.startswith("10 of 10 rows (100.0 %)")
+    assert of_doubles(given(twice, labels), np.zeros(210, int)) == []
+    other = np.concatenate([y, np.where(y[:10] == "yes", "no", "yes")])
+    assert of_doubles(given(twice, other), part) == []
+    few = {"a": np.arange(400) % 2, "b": np.arange(400) % 3}  # there are only six rows that there can be
+    assert of_doubles(given(few, np.arange(400) % 2), np.arange(400) % 5) == []
+
+
+def test_the_report_warns() -> None:
+    columns, y = made()
+    model = sf.NaiveBayes(columns={"note": "drop"}).fit({**columns, "copy": y, "one": [0] * ROWS}, y)
+    notes = gather(model, {**columns, "copy": y, "one": [0] * ROWS}, y, None, None).data.notes
+    assert any("'copy' alone tells the label of every row" in note for note in notes)
+    assert any("'one' has one value only" in note for note in notes)
+    texts, labels = ["tea milk", "rum cola"] * 30, ["a", "b"] * 30
+    notes = gather(sf.TextClassifier().fit(texts, labels), texts, labels, None, None).data.notes
+    assert any("60 of 60 texts (100.0 %) have an exact double" in note for note in notes)
+
+
+SILENT = {
+    "adult": [],
+    "car": [],
+    "ionosphere": ["Column 'x2' has one value only, and says nothing."],
+    "mushroom": ["Column 'veil-type' has one value only, and says nothing."],
+    "penguins": [],
+    "sonar": [],
+    "votes": [],
+    "vowel": [],
+}
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.thorough) if n == "adult" else n for n in SILENT])
+def test_well_known_tables_are_quiet(name: str) -> None:
+    table = sf.datasets.read_table(name, real(name))
+    rows = given(table.X, table.y)
+    assert of_columns(rows) == SILENT[name]
+    assert of_doubles(rows, fold_numbers(np.unique(table.y, return_inverse=True)[1], None, 5)) == []
+
+
+def test_titanic_has_the_label_twice() -> None:
+    table = sf.datasets.read_table("titanic", real("titanic"))
+    (line,) = of_columns(given(table.X, table.y))
+    assert line.startswith("Column 'alive' alone tells the label of every row")
