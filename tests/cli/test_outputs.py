@@ -264,3 +264,31 @@ def test_a_long_text_is_explained(
     for text in ("cheap pills " * 40, "x" * 5000):
         assert run(monkeypatch, "explain", "mail.suffice", text) == 0
         assert "rather than" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("data", "texts"),
+    [
+        (b"cheap pills, win a prize\n", ["cheap pills, win a prize"]),
+        (b"cheap pills\r\n\r\nlunch at noon", ["cheap pills", "", "lunch at noon"]),
+        (b"text\ncheap pills\n", ["cheap pills"]),
+        (b"id,text\n7,cheap pills\n", ["cheap pills"]),
+        (b"text\n", []),
+        ('caf\u00e9 \u8a9e "prize"\n'.encode(), ['caf\u00e9 \u8a9e "prize"']),
+    ],
+)
+def test_lines_of_standard_input_are_texts(data: bytes, texts: list[str], here: Path) -> None:
+    done = subprocess.run(
+        [*COMMAND, "predict", "mail.suffice", "-"], input=data, cwd=here, capture_output=True, check=True
+    )
+    rows = table_of(done.stdout.decode())
+    model = sf.load(here / "mail.suffice")
+    assert [(row["text"], row["prediction"]) for row in rows] == [(text, model.predict([text])[0]) for text in texts]
+    assert (b"each of its lines is a text" in done.stderr) == (not data.startswith((b"text", b"id,")))
+    assert done.stdout.startswith((b"text,prediction", b"id,text,prediction"))
+
+
+def test_standard_input_can_be_explained(here: Path) -> None:
+    words = [*COMMAND, "explain", "mail.suffice", "-"]
+    done = subprocess.run(words, input=b"cheap pills\n", cwd=here, capture_output=True, check=True)
+    assert done.stdout.startswith(b"spam rather than ham")

@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 import suffice as sf
 from suffice.cli.outputs import save, say, write
 from suffice.engines.columns import roles
-from suffice.errors import FileError, InputError
+from suffice.errors import FileError, InputError, LabelError
 from suffice.store.models import pieces
 from suffice.tables.files import Files
 from suffice.telling import counted
@@ -24,11 +25,25 @@ def update(path: Path, data: list[Path], output: Path | None, journal: Any, erro
     model = sf.load(path)
     rows = 0
     for X, y, many in _batches(model, data, errors):
+        _admit(model, y)
         model.partial_fit(X, y, journal=journal)
         rows += many
     save(model, output or path)
     told = {"model": str(output or path), "rows": rows, "what": "learned"}
     say(as_json, told, f"{counted(rows, 'row')} learned, in {output or path}")
+
+
+def _admit(model: Any, labels: Any) -> None:
+    """Make room for classes that are new to a model, unless it was told all there are; NaiveBayes makes it itself."""
+    known, seen = model.classes_, np.unique(np.asarray(labels))
+    if isinstance(model, sf.NaiveBayes) or model._declared is not None or np.isin(seen, known).all():
+        return
+    if (known.dtype.kind in "UO") != (seen.dtype.kind in "UO"):
+        raise LabelError(f"The target must hold labels like {known.tolist()[0]!r}; got {seen.tolist()[0]!r}.")
+    classes = np.union1d(known, seen)
+    place = np.searchsorted(classes, known)
+    wider = {name: t.with_classes(place, len(classes)) for name, t in model._get_statistics().items()}
+    model._set_statistics(classes, wider)
 
 
 def forget(

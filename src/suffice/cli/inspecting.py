@@ -3,32 +3,36 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 import suffice as sf
+from suffice.cli.columns import cut, describe_columns, lines_of_columns
 from suffice.cli.outputs import say
+from suffice.cli.verbs import spooled
 from suffice.engines.columns import roles
-from suffice.errors import FileError, InputError, LabelError
+from suffice.errors import FileError, InputError, LabelError, SufficeError
 from suffice.store import describe
 from suffice.tables.files import Files
 from suffice.telling import counted
 
 __all__ = ["explain", "inspect"]
 
+WIDTH = 80
+MANY, CLASSES, COLUMNS = 50, 6, 40
+"""Classes that have a line; those of them that have one for each column; columns that are shown."""
+
 
 def explain(path: Path, row: str, number: int, target: str | None, against: str | None, as_json: bool) -> None:
     """The weights of evidence of one text or row."""
     model = sf.load(path)
-    if os.path.isfile(row):  # a text may be too long for a name
-        table = _rows(Files([Path(row)]), number)
-        its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
-        found = its.features(table)
-        one: Any = (
-            found[number - 1].as_py() if its.text else {n: found[n][number - 1].as_py() for n in found.column_names}
-        )
+    if row == "-" or os.path.isfile(row):  # a text may be too long for a name
+        with spooled([Path(row)], model=model) as files:
+            one = _row(files, model, number)
     elif isinstance(model, sf.TextClassifier):
         one = row
     else:
@@ -39,21 +43,91 @@ def explain(path: Path, row: str, number: int, target: str | None, against: str 
 
 
 def inspect(path: Path, top: int, as_json: bool) -> None:
-    """What a model file says of itself, and what speaks for each class."""
+    """What a model file says of itself: its target, classes, columns or words, and what speaks for each class."""
     model, told = sf.load(path), describe(path)
-    rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
-    best = {str(label): [row.feature for row in model.top_features(label, top)] for label in model.classes_[:50]}
-    versions = {"library": told.library_version, "format": told.format_version}
-    facts = {"estimator": told.estimator, **versions, "bytes": told.size, "rows": rows, "top": best}
-    width = max(len(name) for name in rows)
-    lines = [
-        f"  {name:<{width}}  {count:>12,.0f}  {', '.join(map(str, best.get(name, [])))}" for name, count in rows.items()
-    ]
-    what = f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"
-    shown = [f"{told.estimator} of {counted(round(sum(rows.values())), 'row')} ({what})"]
-    if getattr(model, "stale_", False):
+    facts: dict[str, Any] = {
+        "estimator": told.estimator,
+        "library": told.library_version,
+        "format": told.format_version,
+        "bytes": told.size,
+        "target": getattr(model, "target_", None) or getattr(model, "_target", None),
+        "stale": bool(getattr(model, "stale_", False)),
+    }
+    shown = [f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"]
+    if facts["stale"]:
         shown.append("what was chosen by rows is older than the counts")
-    say(as_json, facts, *shown, *lines)
+    if hasattr(model, "class_count_"):
+        facts |= _classes(model, top)
+        shown += ["", *_lines_of_classes(facts)]
+    if isinstance(model, sf.TextClassifier):
+        facts["text"] = getattr(model, "text_column_", None)
+        facts["buckets" if model.hash_bits else "words"] = int(model._view("counts", model._kept).width)
+    if isinstance(model, sf.NaiveBayes):
+        facts["columns"] = describe_columns(model)
+        few = dict(list(facts["columns"].items())[:COLUMNS])
+        shown += ["", *lines_of_columns(few, _largest(facts), WIDTH)]
+        rest = len(facts["columns"]) - len(few)
+        shown += [f"and {rest:,} more columns: --json tells all"] if rest else []
+    say(as_json, facts, "\n".join([_headline(facts), *shown]))
+
+
+def _headline(facts: dict[str, Any]) -> str:
+    """The kind of model, how large it is, and what it predicts from what."""
+    parts = [facts["estimator"]]
+    if "rows" in facts:
+        parts[0] += f" of {counted(round(sum(facts['rows'].values())), 'row')}"
+        parts.append(counted(len(facts["rows"]), "class", "classes"))
+    for name in ("column", "word", "bucket"):
+        if (many := facts.get(f"{name}s")) is not None:
+            parts.append(counted(many if isinstance(many, int) else len(many), name))
+    source = f" from {facts['text']!r}" if facts.get("text") else ""
+    goal = f"; predicts {facts['target']!r}{source}" if facts["target"] is not None else ""
+    return ", ".join(parts) + goal
+
+
+def _classes(model: Any, top: int) -> dict[str, Any]:
+    """Rows of each class, and what speaks for the first fifty."""
+    rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
+    best: dict[str, list[str]] = {}
+    for label in model.classes_[:50]:
+        with suppress(SufficeError):
+            best[str(label)] = [_called(model, row) for row in model.top_features(label, top)]
+    return {"rows": rows, "top": best}
+
+
+def _called(model: Any, row: Any) -> str:
+    """A feature that speaks for a class, and where its values lie when it does."""
+    if not isinstance(model, sf.NaiveBayes) or not row.value:
+        return str(row.feature)
+    value = re.sub(r", weight [0-9.]+$", "", row.value)
+    where, _, average = value.partition(": ")
+    return f"{row.feature} {where}" if average else f"{row.feature}={value}"
+
+
+def _lines_of_classes(facts: dict[str, Any]) -> list[str]:
+    rows, total = facts["rows"], sum(facts["rows"].values()) or 1.0
+    names, counts = max(5, *map(len, rows)), max(4, *(len(f"{n:,.0f}") for n in rows.values()))
+    lines = [f"{'class':<{names}}  {'rows':>{counts}}   share  what speaks for it"]
+    for name in list(rows)[:MANY]:
+        speaks = ", ".join(facts["top"].get(name, []))
+        lines.append(
+            cut(f"{name:<{names}}  {rows[name]:>{counts},.0f}  {100 * rows[name] / total:4.1f} %  {speaks}", WIDTH)
+        )
+    return [*lines, f"and {len(rows) - MANY:,} more classes: --json tells all"] if len(rows) > MANY else lines
+
+
+def _largest(facts: dict[str, Any]) -> list[str]:
+    """The classes that have a line for each column."""
+    order = sorted(facts["rows"], key=lambda name: -facts["rows"][name])[:CLASSES]
+    return [name for name in facts["rows"] if name in order]
+
+
+def _row(files: list[Path], model: Any, number: int) -> Any:
+    """One row of files, as the model would be asked about it."""
+    table = _rows(Files(files), number)
+    its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
+    found = its.features(table)
+    return found[number - 1].as_py() if its.text else {n: found[n][number - 1].as_py() for n in found.column_names}
 
 
 def _rows(files: Files, number: int) -> Any:

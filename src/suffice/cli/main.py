@@ -83,10 +83,9 @@ def predict(
 
     Example: suffice predict mail.suffice new.csv -o answers.csv
     """
-    from suffice.cli import predicting, verbs
+    from suffice.cli import predicting
 
-    with verbs.spooled(data, output, model) as files:
-        predicting.predict(model, files, output, errors, json, not only_prediction, escape)
+    predicting.predict(model, data, output, errors, json, not only_prediction, escape)
 
 
 @app.command()
@@ -117,7 +116,7 @@ def evaluate(
 @app.command()
 def explain(
     model: Model,
-    row: Annotated[str, typer.Argument(help="A text, or a file whose row is explained.")],
+    row: Annotated[str, typer.Argument(help="A text, or a file whose row is explained; - is stdin.")],
     number: Annotated[int, typer.Option("--row", help="Which row of the file, from 1 on.")] = 1,
     target: Annotated[str | None, typer.Option("--target", "-t", help="The class to explain.")] = None,
     against: Annotated[str | None, typer.Option("--against", help="The class it is compared with.")] = None,

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import suffice as sf
-from suffice.cli.outputs import as_json, write
+from suffice.cli.outputs import as_json, check_output, write
 from suffice.cli.progress import progress
+from suffice.cli.verbs import spooled
 from suffice.engines.local import predict_files
 from suffice.errors import InputError
 
@@ -27,9 +28,10 @@ def predict(
     path: Path, data: list[Path], output: Path | None, errors: str, as_lines: bool, keep: bool, escape: bool
 ) -> None:
     """Files → predictions, batch by batch."""
+    check_output(output, path, *data)
     model = sf.load(path)
-    with progress("predicting") as tell:
-        tables = predict_files(model, data, errors=errors, keep=keep, tell=tell)
+    with spooled(data, model=model) as files, progress("predicting") as tell:
+        tables = predict_files(model, files, errors=errors, keep=keep, tell=tell)
         write((output, json_lines(tables) if as_lines else csv_lines(tables, len(model.classes_), escape)))
 
 

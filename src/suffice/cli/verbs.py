@@ -15,6 +15,7 @@ import pyarrow as pa
 
 import suffice as sf
 from suffice.cli.outputs import check_output, note, save, say, write
+from suffice.cli.plain_texts import texts_of_lines
 from suffice.cli.progress import progress
 from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
@@ -173,8 +174,11 @@ def _table(data: list[Path], model: Any, target: str | None, text: str | None, e
 
 
 @contextmanager
-def spooled(data: list[Path], output: Path | None = None, *others: Path) -> Iterator[list[Path]]:
-    """Files; standard input is put into one, since some verbs look at rows twice. An output must be none of them."""
+def spooled(data: list[Path], output: Path | None = None, *others: Path, model: Any = None) -> Iterator[list[Path]]:
+    """Files; standard input is put into one, since some verbs look at rows twice. An output must be none of them.
+
+    For a model of texts that is to answer, lines of standard input may be plain texts.
+    """
     check_output(output, *data, *others)
     if Path("-") not in data:
         yield data
@@ -183,4 +187,5 @@ def spooled(data: list[Path], output: Path | None = None, *others: Path) -> Iter
         path = Path(folder) / "stdin.csv"
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
+        path = texts_of_lines(path, model)
         yield [path if one == Path("-") else one for one in data]

@@ -1,0 +1,106 @@
+"""What a model of a table knows of each column, class by class: facts for machines, and short lines for people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["cut", "describe_columns", "lines_of_columns"]
+
+VALUES, WORDS = 5, 20
+"""Values of a class that have a place on its line; words of a column of texts that are told."""
+OTHER = "(other)"
+HEADS = {"gaussian": "mean ± standard deviation", "poisson": "mean"}
+
+
+def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
+    """The model of each column, its weight, how many values it counted, and what is believed of them in each class.
+
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes().fit({"city": ["Oslo", "Rome", "Oslo"], "y": ["a", "b", "a"]}, "y")
+    >>> told = describe_columns(model)["city"]
+    >>> told["model"], told["classes"]["a"]["n"], list(told["classes"]["a"]["values"])
+    ('categorical', 2.0, ['Oslo', 'Rome', '(other)'])
+    """
+    weights, names = model.weights_ or {}, [str(label) for label in model.classes_]
+    found = {}
+    for name, one in model.columns_.items():
+        told = one.table(model.statistics_[name], model.classes_, 0.95)
+        classes = {label: _of_class(told, c, len(names)) for c, label in enumerate(names)}
+        found[str(name)] = {"model": one.word, "weight": weights.get(name), "classes": classes}
+        if one.word == "text":
+            found[str(name)]["vocabulary"] = len(told["word"]) // len(names)
+            few = {label: _telling(classes, label) for label in names}
+            for label, one_class in classes.items():
+                one_class["words"] = {word: one_class["words"][word] for word in few[label]}
+    return found
+
+
+def _of_class(told: dict[str, Any], c: int, k: int) -> dict[str, Any]:
+    """What a table of posterior means says of one class: numbers, or the probability of each value."""
+    valued = next((key for key in ("value", "word") if key in told), None)
+    if valued is None:
+        return {key: _number(column[c]) for key, column in told.items() if key not in ("class", "low", "high")}
+    names, shares = told[valued][c::k], told["probability"][c::k]
+    values = {str(name): _number(share) for name, share in zip(names, shares, strict=True)}
+    return {"n": _number(np.sum(told["n"][c::k])), ("words" if valued == "word" else "values"): values}
+
+
+def _number(value: Any) -> float:
+    return float(value)
+
+
+def lines_of_columns(columns: dict[str, dict[str, Any]], classes: list[str], width: int) -> list[str]:
+    """The same for people, in lines of at most `width` letters."""
+    lines, margin = [], max(map(len, classes))
+    for name, told in columns.items():
+        lines.append(cut(f"{name}: {_head(told)}", width))
+        if told["model"] not in ("drop", "unknown"):
+            shown = (f"  {label:<{margin}}  {_shown(told, label)}" for label in classes)
+            lines += [cut(line, width) for line in shown]
+    return lines
+
+
+def _head(told: dict[str, Any]) -> str:
+    some = next(iter(told["classes"].values()))
+    number = told.get("vocabulary") or len([value for value in some.get("values", []) if value != OTHER])
+    what = {"histogram": "bin", "text": "word"}.get(told["model"], "value") + ("s" if number > 1 else "")
+    parts = [told["model"], f"{number:,} {what}" if number else "", HEADS.get(told["model"], "")]
+    parts.append(f"weight {told['weight']:.2f}" if told["weight"] is not None else "")
+    return ", ".join(part for part in parts if part)
+
+
+def _shown(column: dict[str, Any], label: str) -> str:
+    told = column["classes"][label]
+    if not told.get("n"):
+        return "no values"
+    if "mean" in told:
+        return f"{told['mean']:.4g} ± {told['sd']:.3g}"
+    if "rate" in told:
+        return f"{told['rate']:.4g}"
+    if "words" in told:
+        return ", ".join(list(told["words"])[:VALUES])
+    values = told.get("values") or {"true": told["probability"]}
+    named = [value for value in values if value != OTHER]
+    best = sorted(named, key=lambda value: -values[value])[:VALUES]
+    if column["model"] == "histogram":
+        best = [value for value in named if value in best]
+    more = ", …" if len(named) > len(best) else ""
+    return ", ".join(f"{value}: {100 * values[value]:.0f} %" for value in best) + more
+
+
+def _telling(kinds: dict[str, Any], label: str) -> list[str]:
+    """Words of a class that are most probable in it, beside what they are on average."""
+    mine = kinds[label]["words"]
+
+    def less_telling(word: str) -> float:
+        mean = sum(told["words"][word] for told in kinds.values()) / len(kinds)
+        return -float(mine[word] * np.log(max(mine[word], 1e-300) / max(mean, 1e-300)))
+
+    return sorted(mine, key=less_telling)[:WORDS]
+
+
+def cut(line: str, width: int) -> str:
+    """A line that is not longer than this."""
+    return line if len(line) <= width else line[: width - 1].rstrip(" ,") + "…"

@@ -1,0 +1,50 @@
+"""Standard input that is no table but texts, one a line: `echo cheap pills | suffice predict mail.suffice -`."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import suffice as sf
+from suffice.engines.columns import TEXTS
+
+__all__ = ["texts_of_lines"]
+
+NO_TEXT = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
+"""How other files begin: Parquet, Arrow, gzip, UTF-16."""
+
+
+def texts_of_lines(path: Path, model: Any) -> Path:
+    """A file of JSON lines in place of one that holds no column of texts, only texts; otherwise the file itself."""
+    if not isinstance(model, sf.TextClassifier) or not _is_plain(path, name := _column(model)):
+        return path
+    table = path.with_name("stdin.jsonl")
+    with path.open(encoding="utf-8", errors="replace", newline="") as lines, table.open("w") as file:
+        for line in re.split(r"\r\n|\n|\r", lines.read().removesuffix("\n")):
+            file.write(json.dumps({name: line}) + "\n")
+    warnings.warn(f"standard input has no column {name!r}: each of its lines is a text.", stacklevel=2)
+    return table
+
+
+def _column(model: Any) -> str:
+    return getattr(model, "text_column_", None) or "text"
+
+
+def _is_plain(path: Path, name: str) -> bool:
+    """Whether the first line is a text, and not a header or an object that names the column."""
+    with path.open("rb") as file:
+        first = file.readline(2**20)
+    if (
+        not first.strip()
+        or b"\0" in first
+        or first.startswith((b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"))
+    ):
+        return False
+    text = first.decode("utf-8-sig", "replace").strip()
+    if text.startswith("{") and text.endswith("}"):
+        return False
+    names = [one.strip().strip("\"'") for one in re.split(r"[,;\t|]", text)]
+    return name not in names and not (len(names) > 1 and {one.lower() for one in names} & set(TEXTS))
