@@ -14,7 +14,7 @@ import pytest
 
 import suffice as sf
 from cli.test_cli import VERBS, mails, run, write
-from suffice.cli import outputs, predicting, verbs
+from suffice.cli import outputs
 from suffice.store import files
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="handlers are looked up in /proc")
@@ -125,17 +125,13 @@ SHORT = [verb for verb in WRITING if verb not in ("demo", "report")]
 def test_a_signal_while_the_output_is_written(
     verb: str, number: int, here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def slowly(*pairs: Any) -> None:
-        def parts(given: Any) -> Any:
-            yield from given
-            assert len(list(here.glob(".out.*.tmp"))) == 1
-            at_once(number)
+    def late() -> None:
+        assert len(list(here.glob(".out.*.tmp"))) == 1
+        at_once(number)
+        commit()
 
-        outputs_write(*((path, parts(given)) for path, given in pairs))
-
-    outputs_write = outputs.write
-    for module in (outputs, predicting, verbs):
-        monkeypatch.setattr(module, "write", slowly)
+    commit = outputs.commit
+    monkeypatch.setattr(outputs, "commit", late)
     assert told_of(verb, monkeypatch, capfd) == (130, TOLD)
     assert (here / "out").read_text() == "yesterday"
     assert not list(here.glob(".*"))
@@ -173,13 +169,13 @@ class _Instead:
 def test_a_signal_whose_exception_was_lost_still_ends(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    def lost(*arguments: Any) -> None:
+    def lost() -> None:
         with suppress(KeyboardInterrupt):
             at_once(signal.SIGINT)
-        outputs_write(*arguments)
+        commit()
 
-    outputs_write = outputs.write
-    monkeypatch.setattr(predicting, "write", lost)
+    commit = outputs.commit
+    monkeypatch.setattr(outputs, "commit", lost)
     assert told_of("predict", monkeypatch, capfd) == (130, TOLD)
     assert (here / "out").read_text() == "yesterday"
 

@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 import suffice as sf
 from cli.test_cli import here, mails, run, write
+from suffice.cli.scores import lines_of_mistakes, lines_of_scores, scores
 
 __all__ = ["here"]
 
@@ -108,3 +110,45 @@ def test_classes_that_were_declared_stay_all_there_are(
     assert run(monkeypatch, "update", "declared.suffice", "party.csv") == 2
     assert "invitation" in capfd.readouterr().err
     assert sf.load(here / "declared.suffice").classes_.tolist() == ["ham", "spam"]
+
+
+def test_evaluate_tells_baseline_classes_and_mistakes(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """As scikit-learn has them, of the answers that the model gives."""
+    rows = [*mails(2, 120), *((text, "spam") for text, _ in mails(7, 30))]
+    write(here / "hard.csv", rows)
+    words = ["evaluate", "hard.csv", "--model", "old.suffice", "--method", "holdout"]
+    told = json.loads(lines_of(monkeypatch, capfd, *words, "--json")[0])
+    true = [label for _, label in rows]
+    said = sf.load(here / "old.suffice").predict([text for text, _ in rows])
+    assert told["confusion"] == confusion_matrix(true, said).tolist()
+    columns = precision_recall_fscore_support(true, said, labels=["ham", "spam"])
+    for key, expected in zip(("precision", "recall", "f1", "rows"), columns, strict=True):
+        assert [told["classes"][label][key] for label in ("ham", "spam")] == pytest.approx(expected)
+    assert told["baseline"]["answer"] == "spam"
+    assert told["baseline"]["accuracy"] == true.count("spam") / len(true)
+    lines = lines_of(monkeypatch, capfd, *words)
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("baseline   0.") and "always answering spam" in line for line in lines)
+    (matrix,) = (at for at, line in enumerate(lines) if line.startswith("true"))
+    assert [[int(n) for n in line.split()[1:]] for line in lines[matrix + 1 : matrix + 3]] == told["confusion"]
+
+
+def test_scores_of_classes_that_nobody_has_or_answers() -> None:
+    found = scores(np.array([[3, 0, 0], [2, 0, 0], [0, 0, 0]]), ["a", "b", "c"])
+    assert found["b"] == {"rows": 2, "answers": 0, "precision": None, "recall": 0.0, "f1": 0.0}
+    assert found["c"]["f1"] is None
+    assert "—" in "".join(lines_of_scores(found, 80))
+
+
+def test_many_classes_have_their_mistakes_listed() -> None:
+    names = [f"class number {k}" for k in range(60)]
+    confusion = np.diag(np.full(60, 5))
+    confusion[3, 7] = 4
+    lines = lines_of_mistakes(confusion, names, 80)
+    assert lines == ["most frequent mistakes", "      4  class number 3 taken for class number 7"]
+    table = lines_of_scores(scores(confusion, names), 80)
+    assert len(table) == 53
+    assert max(map(len, table)) <= 80
+    assert lines_of_mistakes(np.diag(np.full(60, 5)), names, 80) == ["no mistakes"]

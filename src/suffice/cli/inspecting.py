@@ -12,7 +12,7 @@ import pyarrow as pa
 
 import suffice as sf
 from suffice.cli.columns import cut, describe_columns, lines_of_columns
-from suffice.cli.outputs import say
+from suffice.cli.outputs import WIDTH, say
 from suffice.cli.verbs import spooled
 from suffice.engines.columns import roles
 from suffice.errors import FileError, InputError, LabelError, SufficeError
@@ -22,7 +22,6 @@ from suffice.telling import counted
 
 __all__ = ["explain", "inspect"]
 
-WIDTH = 80
 MANY, CLASSES, COLUMNS = 50, 6, 40
 """Classes that have a line; those of them that have one for each column; columns that are shown."""
 
@@ -77,9 +76,8 @@ def _headline(facts: dict[str, Any]) -> str:
     if "rows" in facts:
         parts[0] += f" of {counted(round(sum(facts['rows'].values())), 'row')}"
         parts.append(counted(len(facts["rows"]), "class", "classes"))
-    for name in ("column", "word", "bucket"):
-        if (many := facts.get(f"{name}s")) is not None:
-            parts.append(counted(many if isinstance(many, int) else len(many), name))
+    sizes = {name: facts[f"{name}s"] for name in ("column", "word", "bucket") if f"{name}s" in facts}
+    parts += [counted(many if isinstance(many, int) else len(many), name) for name, many in sizes.items()]
     source = f" from {facts['text']!r}" if facts.get("text") else ""
     goal = f"; predicts {facts['target']!r}{source}" if facts["target"] is not None else ""
     return ", ".join(parts) + goal

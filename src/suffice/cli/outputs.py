@@ -16,7 +16,10 @@ from suffice.errors import InputError
 from suffice.store.files import replaceable, replacing
 from suffice.store.models import pieces
 
-__all__ = ["as_json", "check_output", "note", "save", "say", "write"]
+__all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "write"]
+
+WIDTH = 80
+"""Letters of a line, where names allow."""
 
 
 def check_output(output: Path | None, *inputs: Path) -> None:

@@ -8,15 +8,18 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 import suffice as sf
-from suffice.cli.outputs import check_output, note, save, say, write
+from suffice.cli.columns import cut
+from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.plain_texts import texts_of_lines
 from suffice.cli.progress import progress
+from suffice.cli.scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
 from suffice.errors import InputError
@@ -78,7 +81,9 @@ def evaluate(
     model = sf.load(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
     table, its = _table(data, model, target, text, errors)
     judged = judged_by(model, its.features(table), its.labels(table), method, folds)
-    right, loss = judged.accuracy, judged.log_loss
+    right, loss, (often, blind) = judged.accuracy, judged.log_loss, judged.guess
+    confusion, names = judged.confusion, [str(label) for label in judged.classes]
+    by_class, largest = scores(confusion, names), names[confusion.sum(axis=1).argmax()]
     told = {
         "rows": len(judged.codes),
         "accuracy": right["share"],
@@ -87,14 +92,20 @@ def evaluate(
         "log_loss": loss,
         "how": judged.how,
         "warnings": judged.notes,
+        "baseline": {"answer": largest, "accuracy": often, "log_loss": blind},
+        "classes": by_class,
+        "confusion": confusion.tolist(),
     }
     note(judged.notes)
     say(
         as_json,
         told,
-        f"{counted(len(judged.codes), 'row')}. {judged.how}",
+        fill(f"{counted(len(judged.codes), 'row')}. {judged.how}", WIDTH),
         f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
         f"log loss   {loss:.4f}",
+        f"baseline   {often:.4f}   accuracy of always answering {cut(largest, 25)}; log loss {blind:.4f}",
+        "\n".join(["", *lines_of_scores(by_class, WIDTH)]),
+        "\n".join(["", *lines_of_mistakes(confusion, names, WIDTH)]),
     )
 
 
@@ -129,7 +140,7 @@ def report(path: Path, data: list[Path], output: Path, learned: bool | None, err
     held_out = None if learned is None else not learned
     page = sf.report(model, its.features(table), its.labels(table), held_out=held_out)
     write((output, [page.html.encode()]))
-    print(f"report in {output}\n{page.how}")
+    print(f"report in {output}\n{fill(page.how, WIDTH)}")
 
 
 def demo(output: Path) -> None:
