@@ -75,6 +75,8 @@ def test_a_journal_refuses_and_signs(
     assert run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice", "--journal-key", "key") == 0
     before = (here / "m.suffice").read_bytes()
     assert b"a long random key" not in before
+    assert run(monkeypatch, "inspect", "m.suffice") == 0
+    assert "a journal of 240 different rows" in capfd.readouterr().out
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv") == 2
     assert "got none" in capfd.readouterr().err
     assert run(monkeypatch, "forget", "m.suffice", "gone.csv", "--journal-key", "key") == 2

@@ -12,7 +12,8 @@ from suffice.store import describe, kinds
 
 GOLDEN = Path(__file__).with_name("golden")
 FILES = sorted(GOLDEN.glob("*/*.suffice"))
-ROWS = {name: rows for name, (_, rows) in models().items()}
+MODELS = models()
+ROWS = {name: rows for name, (_, rows) in MODELS.items()}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
@@ -20,6 +21,11 @@ def test_a_golden_file_says_what_it_said(path: Path) -> None:
     said = np.array(json.loads(path.with_suffix(".json").read_text()))
     np.testing.assert_allclose(answer(sf.load(path), ROWS[path.stem]), said, rtol=1e-12, atol=1e-12)
     assert describe(path).format_version == int(path.parent.name)
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if "journal" in path.stem], ids=lambda path: path.stem)
+def test_rows_have_the_hashes_that_they_had(path: Path) -> None:
+    assert sf.load(path).journal_ == MODELS[path.stem][0].journal_
 
 
 def test_there_is_one_of_every_estimator() -> None:

@@ -53,6 +53,10 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
         "stale": bool(getattr(model, "stale_", False)),
     }
     shown = [f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"]
+    journal = getattr(model, "journal_", None)
+    if journal is not None:
+        facts["journal"] = len(journal)
+        shown.append(f"a journal of {counted(len(journal), 'different row')}: forget refuses others")
     if facts["stale"]:
         shown.append("what was chosen by rows is older than the counts")
     if hasattr(model, "class_count_"):

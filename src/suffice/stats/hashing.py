@@ -9,6 +9,7 @@ row         of a table: name and value of each column, in the order of names, wi
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from itertools import pairwise
@@ -89,7 +90,7 @@ def cell(value: Any) -> bytes:
         digits = str(int(value)).encode()
         return b"i" + len(digits).to_bytes(8, "little") + digits
     if isinstance(value, Real):
-        return b"n" + np.float64(float(value) + 0.0).tobytes()
+        return b"n" + struct.pack("<d", float(value) + 0.0)
     if isinstance(value, bytes):
         return b"b" + len(value).to_bytes(8, "little") + value
     raise KindError(f"A journal takes rows and labels of texts and numbers; got a {type(value).__name__}.")
