@@ -145,6 +145,10 @@ def test_how_many() -> None:
 WITH = [sf.GaussianNB(), sf.BernoulliNB(), sf.MultinomialNB(), sf.PoissonNB(), sf.CategoricalNB(), sf.NaiveBayes()]
 
 
+COINCIDE = "ignore:Mixture found clusters that coincide"
+
+
+@pytest.mark.filterwarnings(COINCIDE)
 @pytest.mark.parametrize("inner", WITH, ids=str)
 @pytest.mark.parametrize(
     "X",
@@ -171,6 +175,7 @@ def test_poor_rows_have_a_result(inner: Any, X: Any) -> None:
     assert not np.isnan(model.score_samples(X)).any()
 
 
+@pytest.mark.filterwarnings(COINCIDE)
 def test_a_cluster_without_rows_dies_or_keeps_its_prior() -> None:
     X = np.repeat([[1, 0, 1], [0, 1, 0]], 20, axis=0)
     counted = sf.Mixture(sf.BernoulliNB(alpha=0.01), 4, random_state=0).fit(X)

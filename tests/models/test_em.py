@@ -10,7 +10,7 @@ from scipy.special import gammaln, logsumexp, xlogy
 from sklearn.exceptions import ConvergenceWarning
 
 import suffice as sf
-from suffice.models.em import climb, entropy, share_out
+from suffice.models.em import alike, climb, entropy, share_out
 from suffice.models.em_objective import log_prior_density
 
 RNG = np.random.default_rng(7)
@@ -277,3 +277,10 @@ def test_too_few_steps_are_told_of() -> None:
         model = sf.SemiSupervised(sf.MultinomialNB(), max_iter=1, tol=0.0).fit(COUNTS, LABELS)
     assert not model.converged_
     assert len(model.objective_) == model.n_iter_ == 2
+
+
+def test_classes_that_rows_do_not_tell_apart() -> None:
+    shares = np.array([[0.2, 0.4, 0.4, 0.0], [0.6, 0.2, 0.2, 0.0], [0.2, 0.4, 0.4, 0.0]])
+    assert alike(shares, np.ones(3)) == [(1, 2)]
+    assert alike(shares, np.array([1.0, 0.0, 1.0])) == [(0, 1), (0, 2), (1, 2)]
+    assert alike(np.eye(3), np.ones(3)) == []

@@ -17,7 +17,7 @@ from suffice.engines.shapes import Shape, shape_of
 from suffice.engines.sources import Arrow
 from suffice.engines.walk import Task, uncountable
 from suffice.errors import DataError, LabelError
-from suffice.estimators.clusters import without_views
+from suffice.estimators.clusters import tell_of_clusters, without_views
 from suffice.estimators.em import Rows, alpha_by_rows, copy_of, prior_of, tell_of_end
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.mixture import Mixture
@@ -134,10 +134,10 @@ def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool) -> Any:
 
     with changing(estimator) as changed:
         _drop(changed, OF_ROWS)
-        course = changed._fit(begin, n, None if n == part.rows else passes)
+        found = changed._fit(begin, n, None if n == part.rows else passes)
         _drop(changed, ["labels_"])
         _know_columns(changed, shape, part, columns[1])
-        tell_of_end("Mixture", course, changed.max_iter)
+        tell_of_clusters(found, changed.max_iter)
     return estimator
 
 

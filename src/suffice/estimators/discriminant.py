@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import KindError, PriorError
 from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.deciding import Deciding
+from suffice.estimators.normal_shares import NormalShares
 from suffice.estimators.shared import ESTIMATES
 from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER, is_loo
@@ -23,6 +24,7 @@ from suffice.models.logs import log
 from suffice.models.removal import group_codes
 from suffice.models.sample import some_rows
 from suffice.models.spread import ENOUGH, POWERS, Spread, by_evidence, by_parts, parts_of
+from suffice.models.weak import weak_vectors
 from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart
 from suffice.stats import DiagonalMoments, FullMoments, Statistic
 from suffice.stats.words import read_weights
@@ -33,7 +35,9 @@ __all__ = ["GaussianDiscriminant"]
 OWN_SCALE = StrOptions({"loo", "evidence"})
 
 
-class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Deciding, NaiveBayesClassifier):
+class GaussianDiscriminant(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, Deciding, NormalShares, NaiveBayesClassifier
+):
     """Classes of real vectors that are normally distributed: QDA, LDA and naive Bayes as one model, Bayesian or not.
 
     With `estimate="predictive"` means and covariances are integrated out: each class is a Student-t, which knows how
@@ -140,6 +144,10 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, De
 
     def _settle(self, rows: int) -> None:
         self._view("scorer", self._make_scorer)
+
+    def _coarse(self, whole: dict[str, Any], k: int) -> dict[str, Any]:
+        own = self.covariance == "full"
+        return {"covariance": "shared", "prior": weak_vectors(whole["features"], k)} if own else {}
 
     @property
     def means_(self) -> Array:

@@ -56,7 +56,7 @@ class Rows:
         free: list[tuple[Any, Array]],
         like: Any = None,
     ) -> None:
-        self.model, self.classes, self._codes, self._weights = model, classes, codes, weights
+        self.model, self.classes, self._codes, self._weights, self._like = model, classes, codes, weights, like
         parts = [*([] if known is None else [known]), *(part for part, _ in free)]
         read = model._begin(parts, classes) if like is None else _begun_like(model, like, parts, classes)
         self._known: Any = None if known is None else read[0]
@@ -95,6 +95,22 @@ class Rows:
             both = {name: whole[name] + more[name] for name in more}
             total = both if total is None else {name: total[name] + both[name] for name in both}
         self.model._take_statistics(self.classes, total)
+
+    def whole(self) -> dict[str, Any]:
+        """Statistics of all rows without labels as one class; of those elsewhere too, where these are some of them."""
+        if self._like is not None:
+            everywhere, first = clone(self.model), np.zeros(len(self._like.classes_), np.int64)
+            return dict(everywhere._begin_with(self._like, first, np.arange(1)))
+        total: Any = None
+        for rows, place in self._parts:
+            more = self.model._count_shares(rows, np.ones((len(self.shared[place]), 1)), self.shared[place])
+            total = more if total is None else {name: total[name] + more[name] for name in more}
+        return dict(total)
+
+    def points(self) -> Array | None:
+        """Rows without labels as points; None where they are none."""
+        parts = [self.model._points(rows) for rows, _ in self._parts]
+        return None if any(part is None for part in parts) else np.concatenate(parts)
 
     def scores(self) -> Array:
         """ln p(x | c) of rows without labels."""

@@ -10,6 +10,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from suffice.errors import KindError
 from suffice.estimators.base import NaiveBayesClassifier
+from suffice.estimators.normal_shares import NormalShares
 from suffice.estimators.shared import ESTIMATES
 from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER
@@ -24,7 +25,7 @@ from suffice.typing import Array
 __all__ = ["GaussianNB"]
 
 
-class GaussianNB(NaiveBayesClassifier):
+class GaussianNB(NormalShares, NaiveBayesClassifier):
     """Naive Bayes for real numbers: a normal distribution per class and feature.
 
     A drop-in for scikit-learn's class of the same name. Its variance floor comes from all rows learned so far, each by

@@ -14,11 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
 from suffice.estimators.algebra import all_or_nothing
-from suffice.estimators.clusters import Begin, Search, bic_of
-from suffice.estimators.em import Rows, copy_of, joint_of, tell_of_end
+from suffice.estimators.clusters import Begin, Found, Search, bic_of, tell_of_clusters
+from suffice.estimators.em import Rows, copy_of, joint_of
 from suffice.estimators.kept import Kept
 from suffice.estimators.unlabelled import read_rows, size, some
-from suffice.models.em import Course, share_out
+from suffice.models.em import share_out
 from suffice.stats.words import read_weights
 from suffice.typing import Array, Integers
 
@@ -29,7 +29,7 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     """A mixture model: clusters of rows, each described as a classifier describes a class.
 
     Bernoullis for flags, multinomials for documents, Gaussians for numbers, any mix of columns for tables: whatever the
-    classifier is a model of. Clusters are found by EM from several starts; that of the highest objective stays.
+    classifier is a model of. Clusters are found by EM from several starts; that of the highest evidence stays.
 
     Parameters
     ----------
@@ -37,11 +37,12 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         A generative classifier of this library: all but ComplementNB and its kind.
     n_components : int, "bic" or "evidence", default=2
         How many clusters; or from 1 to `max_components` the number with the least BIC, or with the highest evidence by
-        Cheeseman and Stutz, for which the classifier needs a proper prior.
+        Cheeseman and Stutz, for which the classifier needs a prior, proper or learned.
     max_components : int, default=10
         The most clusters to try, where their number is to be chosen.
     n_init : int, default=4
-        Starts. The first, third, … are from rows that differ, the others from a random partition.
+        Starts. Of numbers, from k-means: the first, third, … with columns of one spread, the others with columns as
+        they are. Of all else, the first, third, … are from rows that differ, the others from a random partition.
     max_iter : int, default=100
         Most steps from each start.
     tol : float, default=1e-4
@@ -62,7 +63,10 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     labels_ : ndarray of shape (n_rows,)
         The cluster of each training row. Not set by engines, which have no order of rows.
     objective_ : list of float
-        ln p of rows and parameters: at the start that was best, and after each step.
+        ln p of rows and parameters: at the start that was best, and after each step, stage by stage.
+    stages_ : list of int
+        Where each stage begins in `objective_`: one stage, or where the classifier learns its prior, three. Each has
+        an objective of its own.
     n_iter_ : int
         How often the model was made from that start.
     converged_ : bool
@@ -72,9 +76,22 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
 
     Notes
     -----
+    A prior that is learned from clusters while rows look for theirs agrees with whatever these are, and unites them.
+    So where the classifier learns its prior (``prior="loo"`` or ``"evidence"``, ``alpha="evidence"``), the first stage
+    has a weak one that is fixed and the same for all clusters: of vectors, the normal-inverse-Wishart of Fraley and
+    Raftery (2007) about the mean and the covariance of all rows; of columns of numbers, the same one by one; of counts,
+    one event at the mean rate; of flags and categories a pseudo-count of one, of words one row in all. Starts are
+    compared by their evidence under it (without any prior, by the objective). Then the prior is learned from the best
+    clusters, and steps go on with it; then once more, so that the model is what its counts say. With
+    ``n_components="evidence"`` numbers are compared under the weak prior too.
+
+    Where each cluster has a full covariance, a start is first smoothed by steps with one covariance for all.
+
+    Clusters that rows do not tell apart are warned of (``ConvergenceWarning``), whatever `converged_` says.
+
     What a classifier chooses by rows and labels (temper, weights, `alpha="loo"`) is off here. When the objective can
-    fall is told in ``SemiSupervised``. A cluster without rows dies, unless the class prior is uniform, given or a
-    Dirichlet belief: then it keeps what that and the prior of its parameters say.
+    fall within a stage is told in ``SemiSupervised``. A cluster without rows dies, unless the class prior is uniform,
+    given or a Dirichlet belief: then it keeps what that and the prior of its parameters say.
 
     Examples
     --------
@@ -98,13 +115,14 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
         "verbose": ["boolean"],
     }
 
-    _more = ("criterion_",)
+    _more = ("criterion_", "stages_")
 
     estimator_: Any
     n_components_: int
     weights_: Array
     labels_: Integers
     objective_: list[float]
+    stages_: list[int]
     n_iter_: int
     converged_: bool
     criterion_: dict[int, float]
@@ -166,12 +184,12 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             def begin(model: Any, classes: Any) -> Rows:
                 return Rows(model, classes, None, np.zeros(0, np.int64), np.zeros(0), [(X, weights)])
 
-            tell_of_end("Mixture", self._fit(begin, size(X)), self.max_iter)
+            tell_of_clusters(self._fit(begin, size(X)), self.max_iter)
             if not seen.all():
                 self.labels_ = self.predict(every)
         return self
 
-    def _fit(self, begin: Begin, n: int, whole: Begin | None = None) -> Course:
+    def _fit(self, begin: Begin, n: int, whole: Begin | None = None) -> Found:
         """Clusters of n rows that `begin` reads; from there on, if these are some of many, of all that `whole` has."""
         rng = check_random_state(self.random_state)
         search = Search(self, begin, n, whole, rng)
@@ -179,12 +197,13 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
             found, self.criterion_ = search.chosen(self.n_components, self.max_components)
         else:
             found = search.best(int(self.n_components))
-        self.estimator_, course = found.model, found.course
+        self.estimator_ = found.model
         self._restored()
-        self.objective_, self.n_iter_, self.converged_ = course.objective, len(course.objective), course.converged
+        self.objective_, self.stages_, self.converged_ = found.objective, found.stages, found.converged
+        self.n_iter_ = len(self.objective_)
         if whole is None:
             self.labels_ = found.shares.argmax(axis=1)
-        return course
+        return found
 
     def _restored(self) -> None:
         self.weights_ = np.exp(self.estimator_._log_prior())

@@ -21,6 +21,7 @@ from suffice.models.evidence import log_coefficient
 from suffice.models.removal import group_codes
 from suffice.models.sample import some_rows
 from suffice.models.text_model import TextModel
+from suffice.models.weak import weak_count
 from suffice.models.weights import fit_weights
 from suffice.models.word_weights import Documents, Tokens, WordRows, choose
 from suffice.posterior import Dirichlet
@@ -168,6 +169,11 @@ class MultinomialNB(TotalsClassifier):
     def _find_prior(self) -> float:
         t: Any = self._features
         return one_alpha(symmetric_terms(t.counts, t.counts.shape[1], t.counts.sum(axis=1)))
+
+    def _weak_priors(self, whole: dict[str, Any], k: int) -> dict[str, Any]:
+        words, rows = whole["features"].counts, whole["classes"].counts
+        alpha = weak_count(float(words.sum()), float(rows.sum()), words.shape[1], self.estimate)
+        return dict.fromkeys(self._own_priors(), alpha)
 
     def _log_theta(self) -> Array:
         logs: Array = self._event.log_theta(self._features)

@@ -10,6 +10,7 @@ from suffice.estimators.views import TEMPER
 from suffice.models import Poisson, Scorer
 from suffice.models.empirical import gamma_of_counts, rate_terms
 from suffice.models.evidence import log_coefficient
+from suffice.models.weak import weak_rate
 from suffice.posterior import Gamma
 from suffice.typing import Array
 
@@ -104,6 +105,9 @@ class PoissonNB(TotalsClassifier):
     def _find_prior(self) -> Gamma:
         t: Any = self._features
         return gamma_of_counts(rate_terms(t.counts, self.class_count_[:, None]))
+
+    def _weak_priors(self, whole: dict[str, Any], k: int) -> dict[str, Any]:
+        return {name: weak_rate(whole["features"], whole["classes"].counts) for name in self._own_priors()}
 
     def _counted_rows(self, X: Any) -> tuple[Any, Any]:
         return self._read_rows(X), partial(log_coefficient, lengths=False)

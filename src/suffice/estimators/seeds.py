@@ -2,13 +2,42 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 
 from suffice.estimators.em import Rows
 from suffice.models.em import share_out
 from suffice.typing import Array
 
-__all__ = ["random_shares", "seeded_shares"]
+__all__ = ["first_shares", "near_shares", "random_shares", "seeded_shares"]
+
+
+def first_shares(rows: Rows, rng: np.random.RandomState, start: int) -> Array:
+    """The guess of each start: for points k-means, in units of columns or as they are; for others, by seeds or by lot.
+
+    Units of columns say the same of rows whatever these were measured in; rows as they are may know better.
+    """
+    points = rows.points()
+    if points is not None:
+        return near_shares(rows, points, rng, alike=start % 2 == 0)
+    return random_shares(rows, rng) if start % 2 else seeded_shares(rows, rng)
+
+
+def near_shares(rows: Rows, points: Array, rng: np.random.RandomState, alike: bool) -> Array:
+    """Clusters of points that lie near each other, with columns of one spread if they are to be alike."""
+    largest = np.abs(points).max(axis=0 if alike else None, initial=0.0)
+    points = points / np.where(largest > 0, largest, 1.0)  # squares will not overflow
+    points = points - np.average(points, axis=0, weights=rows.shared)
+    if alike:
+        spread = np.sqrt(np.average(points**2, axis=0, weights=rows.shared))
+        points = np.divide(points, spread, out=np.zeros_like(points), where=spread > 1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer different rows than clusters
+        found = KMeans(len(rows.classes), n_init=1, random_state=rng).fit(points, sample_weight=rows.shared)
+    return np.asarray(np.eye(len(rows.classes))[found.labels_])
 
 
 def random_shares(rows: Rows, rng: np.random.RandomState) -> Array:

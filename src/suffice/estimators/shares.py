@@ -64,6 +64,37 @@ class Sharing:
         owner: Any = self
         owner._set_statistics(classes, statistics)
 
+    def _points(self, rows: Any) -> Array | None:
+        """Such rows as points that lie near each other where they are alike; None where rows are no points."""
+        return None
+
+    def _coarse(self, whole: dict[str, Any], k: int) -> dict[str, Any]:
+        """Parameters of a model with fewer freedoms and the same counts, by which a start is smoothed; {} for none."""
+        return {}
+
+    def _own_priors(self) -> dict[Any, Any]:
+        """Parameters that ask for a prior which is learned from counts, as they are given."""
+        return {name: "evidence" for name in ("alpha", "prior") if _is_evidence(getattr(self, name, None))}
+
+    def _weak_priors(self, whole: dict[str, Any], k: int) -> dict[Any, Any]:
+        """The same with priors that are fixed and say little, by the statistics of all rows, for k classes."""
+        return dict.fromkeys(self._own_priors(), 1.0)
+
+    def _found_priors(self) -> dict[Any, Any]:
+        """The same with the priors that are in use."""
+        return {name: getattr(self, f"{name}_") for name in self._own_priors()}
+
+    def _put_priors(self, priors: dict[Any, Any]) -> None:
+        """Take such parameters, and the same counts by them, if there are any yet."""
+        owner: Any = self
+        owner.set_params(**priors)
+        if hasattr(self, "classes_"):
+            self._take_statistics(owner.classes_, owner._get_statistics())
+
+
+def _is_evidence(value: Any) -> bool:
+    return isinstance(value, str) and value == "evidence"
+
 
 @dataclass(frozen=True)
 class Block:

@@ -13,6 +13,7 @@ from suffice.estimators.rows import aligned
 from suffice.estimators.shares import Sharing
 from suffice.models.columns import ColumnModel, Drop, Gaussian, Histogram, Text, Unknown
 from suffice.models.columns.em import column_measure, column_parameters, column_prior
+from suffice.models.columns.weak import learns_prior, with_found_prior, with_weak_prior
 from suffice.models.tables import TableModel
 from suffice.parallel import in_parallel
 from suffice.stats.row_shares import rows_of_shares
@@ -110,6 +111,23 @@ class TableShares(Sharing):
                 measure = column_measure(model, self._learned.statistics[name], rows.table[name])
                 scores += np.reshape(measure, (-1, 1))
         return scores
+
+    def _own_priors(self) -> dict[Any, Any]:
+        return {name: model for name, model in self._learned.columns.items() if learns_prior(model)}
+
+    def _weak_priors(self, whole: dict[str, Any], k: int) -> dict[Any, Any]:
+        own, t = self._own_priors(), whole["table"].statistics
+        return {name: with_weak_prior(model, t[name], k, self.estimate) for name, model in own.items()}
+
+    def _found_priors(self) -> dict[Any, Any]:
+        own, t = self._own_priors(), self._learned.statistics
+        return {name: with_found_prior(model, t[name]) for name, model in own.items()}
+
+    def _put_priors(self, priors: dict[Any, Any]) -> None:
+        owner: Any = self
+        self._learned = replace(self._learned, columns={**self._learned.columns, **priors})
+        if hasattr(self, "classes_"):
+            self._take_statistics(owner.classes_, {"table": self._learned})
 
     def _prior_density(self) -> float:
         known = self._learned

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from scipy import sparse
 
@@ -14,6 +14,7 @@ from suffice.models.em_objective import text_parameters, text_prior_density
 from suffice.models.evidence import NO_EVIDENCE
 from suffice.models.text_model import TextModel
 from suffice.models.texts import Lexicon
+from suffice.models.weak import weak_count
 from suffice.stats.word_shares import WordMatrix, no_documents
 from suffice.stats.words import WordCounter, WordCounts
 from suffice.text import look_up
@@ -75,6 +76,13 @@ class TextShares(Sharing):
     def _scores_of(self, rows: WordMatrix) -> Array:
         model = self._plain()
         return model.scores(rows.flags if model.once else rows.matrix)
+
+    def _weak_priors(self, whole: dict[str, Any], k: int) -> dict[str, Any]:
+        owner, counts = cast(Any, self), whole["counts"]
+        if self.model == "bernoulli":
+            return super()._weak_priors(whole, k)
+        alpha = weak_count(float(counts.frequency.sum()), float(counts.n.sum()), counts.width, owner.estimate)
+        return dict.fromkeys(self._own_priors(), alpha)
 
     def _plain(self) -> TextModel:
         """The model, words as often as they come."""

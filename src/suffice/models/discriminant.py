@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtri
 
 from suffice.errors import DataError, PriorError
 from suffice.models import leave_out
@@ -191,8 +191,7 @@ class Discriminant:
         """m', κ', ν' and Λ' of each class."""
         if self.estimate == "mle" or self.prior is None:
             return t.mean, n, n, t.scatter  # GD-1
-        belief = self.prior.update(t)  # GD-2
-        return belief.m, np.asarray(belief.kappa), np.asarray(belief.nu), belief.scale
+        return self.prior.after(t)  # GD-2
 
     def _shared(self, t: FullMoments, n: Array) -> tuple[Array, Array, Array, Array]:
         """The same with one Λ' of all classes."""
@@ -252,22 +251,22 @@ def _removed(kappa: Array, weight: Array, distance: Array) -> tuple[Array, Array
 
 def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
     """R with RRᵀ = Λ⁻¹, and ln|Λ|, of each matrix that is used, whatever the units of its coordinates."""
-    d = scale.shape[-1]
-    roots, log_dets = np.zeros(scale.shape), np.zeros(len(scale))
-    for c in range(len(scale)):
-        if used is not None and not used[c]:
-            continue
-        unit = np.sqrt(np.diagonal(scale[c]))
-        constant = np.flatnonzero(~(unit > 0))
+    d, roots, log_dets = scale.shape[-1], np.zeros(scale.shape), np.zeros(len(scale))
+    some = np.arange(len(scale)) if used is None else np.flatnonzero(used)
+    unit = np.sqrt(np.diagonal(scale[some], axis1=1, axis2=2))
+    for c, units in zip(some, unit, strict=True):
+        constant = np.flatnonzero(~(units > 0))
         if len(constant):
-            raise SingularCovariance(f"column {constant[0]} does not vary", None if used is None else c)
-        alike = scale[c] / unit[:, None] / unit
-        least = float(np.linalg.eigvalsh(alike)[0])
-        if not least > 4 * d * np.finfo(np.float64).eps:
-            raise SingularCovariance("columns are collinear, or rows too few", None if used is None else c)
-        lower = np.linalg.cholesky(alike)
-        roots[c] = (solve_triangular(lower, np.eye(d), lower=True) / unit).T
-        log_dets[c] = 2 * float(np.log(np.diagonal(lower)).sum() + np.log(unit).sum())
+            raise SingularCovariance(f"column {constant[0]} does not vary", None if used is None else int(c))
+    alike = scale[some] / unit[:, :, None] / unit[:, None, :]
+    singular = np.flatnonzero(~(np.linalg.eigvalsh(alike)[:, 0] > 4 * d * np.finfo(np.float64).eps))
+    if len(singular):
+        code = None if used is None else int(some[singular[0]])
+        raise SingularCovariance("columns are collinear, or rows too few", code)
+    lower = np.linalg.cholesky(alike)
+    for c, triangle, units in zip(some, lower, unit, strict=True):
+        roots[c] = (dtrtri(triangle, lower=1)[0] / units).T
+    log_dets[some] = 2 * (np.log(np.diagonal(lower, axis1=1, axis2=2)) + np.log(unit)).sum(axis=1)
     return roots, log_dets
 
 

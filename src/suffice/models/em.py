@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Protocol
 
 import numpy as np
@@ -22,10 +23,14 @@ import numpy as np
 from suffice.models.bayes import normalise
 from suffice.typing import Array
 
-__all__ = ["Course", "Learner", "climb", "entropy", "share_out"]
+__all__ = ["Course", "Learner", "alike", "climb", "entropy", "share_out"]
 
 SLIGHT = 1e-100
 """A share below this is none: what it would add to a count is far below the last digit."""
+
+
+SAME = 1e-3
+"""Nats: about what a row says of two normals whose means are a twelfth of a standard deviation apart."""
 
 
 class Learner(Protocol):
@@ -82,6 +87,21 @@ def share_out(joint: Array, log_prior: Array) -> tuple[Array, Array]:
 def entropy(shares: Array, weights: Array) -> float:
     """How unsure the shares are, in nats, all rows together."""
     return float(-(weights @ (shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)))
+
+
+def alike(shares: Array, weights: Array) -> list[tuple[int, int]]:
+    """Classes that rows do not tell apart: of a row that is in one of the two, it says less than SAME which it is."""
+    n = weights @ shares
+    found = []
+    for a, b in combinations(np.flatnonzero(n > 0).tolist(), 2):
+        both = shares[:, [a, b]]
+        total = both.sum(axis=1)
+        part = np.divide(both, total[:, None], out=np.zeros_like(both), where=total[:, None] > 0)
+        unsure = entropy(part, weights * total)
+        pair = n[[a, b]] / (n[a] + n[b])
+        if float(-(pair * np.log(pair)).sum()) - unsure / (n[a] + n[b]) < SAME:
+            found.append((a, b))
+    return found
 
 
 def _settled(course: list[float], slight: float) -> bool:

@@ -125,16 +125,19 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         statistic : FullMoments, optional
             Counted before, instead of keywords.
         """
-        t = self._read(statistic, values=values, weights=weights)
-        n, kappa = self._rows(t), np.asarray(self.kappa)
-        m = weighted_mean(self.m, kappa[..., None], t.mean + t.mean_lo, n[..., None])  # NW-1
-        scale = self.scale + self._growth(t)
-        if not positive_definite(scale).all():
+        after = self.after(self._read(statistic, values=values, weights=weights))
+        if not positive_definite(after[-1]).all():
             raise DataError(
                 "The data must not be collinear beyond what 'scale' can outweigh in float64; "
                 "rescale or drop columns, or enlarge 'scale'."
             )
-        return NormalInverseWishart(m, kappa + n, self.nu + n, scale)  # NW-1
+        return NormalInverseWishart(*after)
+
+    def after(self, t: FullMoments) -> tuple[Array, Array, Array, Array]:
+        """The parameters that moments lead to, as they are: for those who look at the matrix themselves."""
+        n, kappa = self._rows(t), np.asarray(self.kappa)
+        m = weighted_mean(self.m, kappa[..., None], t.mean + t.mean_lo, n[..., None])  # NW-1
+        return m, np.asarray(kappa + n), np.asarray(self.nu + n), self.scale + self._growth(t)  # NW-1
 
     @property
     def mean(self) -> MeanCovariance:

@@ -14,7 +14,7 @@ from scipy import sparse
 from suffice.stats.base import Statistic, sealed
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import Rows
-from suffice.stats.moments import DiagonalMoments
+from suffice.stats.moments import DiagonalMoments, FullMoments
 from suffice.typing import Array, Integers
 
 __all__ = ["counts_of_shares", "rows_of_shares"]
@@ -34,6 +34,8 @@ def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: 
         moments = _moments(rows, mine)
         if moments is not None:
             return moments
+    if kind is FullMoments and not rows.is_sparse:
+        return _scatters(rows, mine)
     if kind not in (TokenCounts, BinaryCounts):
         return kind.of(rows, shares, weights, n_classes=shares.shape[1], **sizes)
     sums = sealed(sealed(_sparse(rows, mine) if rows.is_sparse else _dense(rows, mine)).T)
@@ -66,6 +68,27 @@ def _moments(rows: Rows, shares: Array) -> DiagonalMoments | None:
     lost = np.where(n > 0, shift - (mean - pivot), 0.0)
     nothing = np.zeros_like(scatter)
     return DiagonalMoments(*(sealed(part) for part in (mean, n, scatter, lost, nothing, scatter.copy())))
+
+
+def _scatters(rows: Rows, shares: Array) -> FullMoments:
+    """About the mean of each class, in a second walk."""
+    n = shares.sum(axis=0)[:, None]
+    some = np.where(n > 0, n, 1.0)
+    pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
+    step, first = _step(rows), np.zeros((len(n), len(pivot)))
+    for at in range(0, len(rows), step):
+        first += shares[at : at + step].T @ (rows.matrix[at : at + step] - pivot)
+    shift, scatter = first / some, np.zeros((len(n), len(pivot), len(pivot)))
+    for at in range(0, len(rows), step):
+        away = rows.matrix[at : at + step] - pivot
+        for c in np.flatnonzero(n[:, 0] > 0):
+            own = away - shift[c]
+            scatter[c] += (own * shares[at : at + step, c, None]).T @ own
+    scatter = (scatter + np.swapaxes(scatter, 1, 2)) / 2
+    mean = np.where(n > 0, pivot + shift, 0.0)
+    lost = np.where(n > 0, shift - (mean - pivot), 0.0)
+    peak = np.diagonal(scatter, axis1=1, axis2=2).copy()
+    return FullMoments(*(sealed(part) for part in (mean, n, scatter, lost, np.zeros_like(scatter), peak)))
 
 
 def _categories(rows: Rows, shares: Array, sizes: Integers) -> CategoryCounts:

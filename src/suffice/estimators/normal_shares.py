@@ -1,0 +1,32 @@
+"""Rows of numbers that belong to classes in shares: points, with normals that know little at first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.estimators.shares import Sharing
+from suffice.models.weak import weak_normals, weak_vectors
+from suffice.stats import DiagonalMoments
+from suffice.typing import Array
+
+__all__ = ["NormalShares"]
+
+
+class NormalShares(Sharing):
+    """What normals add to rows in shares."""
+
+    prior: Any
+    estimate: Any
+
+    def _own_priors(self) -> dict[str, Any]:
+        return {"prior": self.prior} if isinstance(self.prior, str) and self.estimate != "mle" else {}
+
+    def _points(self, rows: Any) -> Array:
+        return np.asarray(rows.rows.matrix, np.float64)
+
+    def _weak_priors(self, whole: dict[str, Any], k: int) -> dict[str, Any]:
+        t = whole["features"]
+        weak: Any = weak_normals if isinstance(t, DiagonalMoments) else weak_vectors
+        return {name: weak(t, k) for name in self._own_priors()}
