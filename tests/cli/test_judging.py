@@ -104,3 +104,14 @@ def test_doubles_across_the_split_are_told_of(told: Any) -> None:
         found = json.loads(told("evaluate", "twice.csv", "--method", method, "--json"))
         assert "have an exact double in another part of the split" in found["warnings"][-1]
     assert json.loads(told("evaluate", "new.csv", "--json"))["warnings"] == []
+
+
+def test_models_are_compared_on_rows_that_they_know_nothing_of(told: Any) -> None:
+    write(Path("both.csv"), [*mails(1, 120), *mails(5, 60)])
+    told("fit", "both.csv", "-o", "both.suffice")
+    found = json.loads(told("compare", "m.suffice", "both.suffice", "--data", "mail.csv", "--json"))["models"]
+    learned = json.loads(told("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
+    assert found[0]["log_loss"] == learned["log_loss"]
+    assert "dealt into 5 folds" in found[0]["how"]
+    assert "could contain them" in found[1]["how"]
+    assert "new to the model" in told("compare", "m.suffice", "both.suffice", "--data", "new.csv").splitlines()[-1]

@@ -23,7 +23,7 @@ from suffice.cli.scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
 from suffice.errors import InputError
-from suffice.evaluate import log_loss
+from suffice.estimators.crossfit import FOLDS
 from suffice.reporting import pitfalls
 from suffice.reporting.methods import judged_by
 from suffice.reporting.rows import read
@@ -125,12 +125,14 @@ def compare(paths: list[Path], data: Path, as_json: bool) -> None:
     for path in paths:
         model = sf.load(path)
         table, its = _table([data], model, None, None, "raise")
-        logs, labels = model.predict_log_proba(its.features(table)), np.asarray(its.labels(table))
-        right = float((model.classes_[logs.argmax(axis=1)] == labels).mean())
-        told.append({"model": str(path), "accuracy": right, "log_loss": float(log_loss(logs, labels, model.classes_))})
+        judged = judged_by(model, its.features(table), its.labels(table), None, FOLDS)
+        found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged.how}
+        told.append({"model": str(path), **found})
     width = max(len(row["model"]) for row in told)
     lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {row['log_loss']:8.4f}" for row in told]
-    say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines)
+    how = dict.fromkeys(row["how"] for row in told)
+    shown = list(how) if len(how) == 1 else [f"{row['model']}: {row['how']}" for row in told]
+    say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines, *shown)
 
 
 def report(path: Path, data: list[Path], output: Path, learned: bool | None, errors: str) -> None:

@@ -4,7 +4,7 @@ from suffice.estimators.algebra import merge
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
 from suffice.estimators.certificate import Certificate
-from suffice.estimators.comparison import Comparison, bayes_factor, compare
+from suffice.estimators.comparison import Comparison, LossComparison, bayes_factor, compare
 from suffice.estimators.complement import ComplementNB
 from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB
 from suffice.estimators.discriminant import GaussianDiscriminant
@@ -35,6 +35,7 @@ __all__ = [
     "Information",
     "LanguageModel",
     "LinearDiscriminantAnalysis",
+    "LossComparison",
     "Mixture",
     "MultinomialNB",
     "NaiveBayes",

@@ -1,21 +1,24 @@
-"""Models of the same rows, compared by their evidence (SX-8)."""
+"""Models of the same data, compared by their evidence (SX-8); others by how well they predict labels."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
+from suffice.estimators.crossfit import crossfit
 from suffice.estimators.evident import Evident
+from suffice.estimators.same_data import must_share_data
+from suffice.estimators.table_counts import TableCounts
 from suffice.models.bayes import normalise
 from suffice.tables import frame_of
 from suffice.typing import Array
 
-__all__ = ["Comparison", "bayes_factor", "compare"]
+__all__ = ["Comparison", "LossComparison", "bayes_factor", "compare"]
 
 
 def bayes_factor(a: Any, b: Any, X: Any = None) -> float:
@@ -24,7 +27,9 @@ def bayes_factor(a: Any, b: Any, X: Any = None) -> float:
     Parameters
     ----------
     a, b : fitted classifiers
-        Of the same rows; that their classes have as many rows is checked.
+        Of the same data: rows, columns, and what was counted of them are compared, so far as both models keep it, and
+        what differs is refused. (Fewer columns are less to foretell, so that their evidence is larger, and says
+        nothing.) Models of other data compare by ``compare(models, X, y)``.
     X : as for fit, default=None
         The training rows, where models of counts of different kinds are compared: see ``evidence``.
 
@@ -41,12 +46,39 @@ def bayes_factor(a: Any, b: Any, X: Any = None) -> float:
     >>> round(sf.bayes_factor(plain, strong), 3)
     0.556
     """
-    _same_rows({"a": a, "b": b})
+    must_share_data({"a": a, "b": b}, X is not None)
     return float(a.evidence(X).total - b.evidence(X).total)  # SX-8
 
 
+class Ranking:
+    """Models in an order, the best first, with a column of numbers for each thing that is known of them."""
+
+    names: list[str]
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Columns for a dataframe."""
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """As a dataframe of pandas, polars or pyarrow, whichever there is or is asked for."""
+        return frame_of(self.to_dict(), backend)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.to_dict()[name]
+
+    def __repr__(self) -> str:
+        columns = self.to_dict()
+        shown = [[name, *(_short(value) for value in columns[name])] for name in columns]
+        wide = [max(map(len, column)) for column in shown]
+        lines = [[cell.rjust(w) for cell, w in zip(line, wide, strict=True)] for line in zip(*shown, strict=True)]
+        return "\n".join("  ".join([line[0].strip().ljust(wide[0]), *line[1:]]) for line in lines)
+
+
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(Ranking):
     """Models by their evidence, the best first.
 
     >>> import suffice as sf
@@ -72,39 +104,72 @@ class Comparison:
         }
         return columns if self.loo_log_loss is None else {**columns, "loo_log_loss": self.loo_log_loss}
 
-    def to_frame(self, backend: str | None = None) -> Any:
-        """As a dataframe of pandas, polars or pyarrow, whichever there is or is asked for."""
-        return frame_of(self.to_dict(), backend)
 
-    def __len__(self) -> int:
-        return len(self.names)
+@dataclass(frozen=True, repr=False)
+class LossComparison(Ranking):
+    """Models by how well they predict labels of rows that they know nothing of, the best first.
 
-    def __getitem__(self, name: str) -> Any:
-        return self.to_dict()[name]
+    >>> import suffice as sf
+    >>> X, y = [[3, 0], [2, 1], [0, 4]] * 9, ["tea", "tea", "rum"] * 9
+    >>> found = sf.compare({str(a): sf.MultinomialNB(alpha=a) for a in (1, 100)}, X, y)
+    >>> found.names, found.log_loss.round(3)
+    (['1', '100'], array([0.002, 0.374]))
+    """
 
-    def __repr__(self) -> str:
-        columns = self.to_dict()
-        shown = [[name, *(_short(value) for value in columns[name])] for name in columns]
-        wide = [max(map(len, column)) for column in shown]
-        lines = [[cell.rjust(w) for cell, w in zip(line, wide, strict=True)] for line in zip(*shown, strict=True)]
-        return "\n".join("  ".join([line[0].strip().ljust(wide[0]), *line[1:]]) for line in lines)
+    names: list[str]
+    log_loss: Array
+    difference: Array  # to the best
+    error: Array  # the standard error of the difference, over the rows
+    accuracy: Array
+
+    def to_dict(self) -> dict[str, Any]:
+        """Columns for a dataframe."""
+        return {
+            "model": np.array(self.names, dtype=object),
+            "log_loss": self.log_loss,
+            "difference": self.difference,
+            "error": self.error,
+            "accuracy": self.accuracy,
+        }
 
 
-def compare(models: Mapping[str, Any], X: Any = None) -> Comparison:
-    """Models of the same rows by their evidence, the best first.
+@overload
+def compare(models: Mapping[str, Any], X: Any = None, y: None = None) -> Comparison: ...
+
+
+@overload
+def compare(
+    models: Mapping[str, Any], X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None
+) -> LossComparison: ...
+
+
+def compare(
+    models: Mapping[str, Any], X: Any = None, y: Any = None, *, sample_weight: Any = None, groups: Any = None
+) -> Comparison | LossComparison:
+    """Compare models of the same data by their evidence; or any, given labels, by how well they predict them.
+
+    Evidence is how probable all columns were, so that it compares models of the same rows and columns alone; others are
+    refused. Given `y`, models may differ in columns, words and kind: each is judged by ``sf.evaluate.crossfit``, all on
+    the same folds.
 
     Parameters
     ----------
-    models : dict of fitted classifiers
-        By name.
+    models : dict of classifiers
+        By name; fitted ones if they are compared by evidence.
     X : as for fit, default=None
-        The training rows, where models of counts of different kinds are compared: see ``evidence``.
+        The training rows, where models of counts of different kinds are compared by evidence (see ``evidence``), or
+        where `y` is given; then also a dict with the rows for each model, by its name.
+    y : as for fit, default=None
+        Labels of the rows. If given, models are compared by log loss.
+    sample_weight, groups : array-like of shape (n_rows,), default=None
+        As for ``sf.evaluate.crossfit``.
 
     Returns
     -------
-    comparison : Comparison
-        Log evidence, its difference to the best, the probability of each model if all were as probable before, and
-        `loo_log_loss_` if some model has it. ``to_frame()`` makes a dataframe.
+    comparison : Comparison or LossComparison
+        By evidence: log evidence, its difference to the best, the probability of each model if all were as probable
+        before, and `loo_log_loss_` if some model has it. By labels: log loss, its difference to the best with the
+        standard error of that, and accuracy. ``to_frame()`` makes a dataframe.
 
     Examples
     --------
@@ -115,11 +180,18 @@ def compare(models: Mapping[str, Any], X: Any = None) -> Comparison:
     1           -11.901       0.000        0.567
     100         -12.457      -0.556        0.325
     0.1         -13.555      -1.653        0.108
+    >>> fewer = sf.BernoulliNB().fit([row[:1] for row in X], y)
+    >>> sf.compare({"both": sf.BernoulliNB(), "first": fewer}, {"both": X, "first": [row[:1] for row in X]}, y)
+    model  log_loss  difference  error  accuracy
+    first     0.320       0.000  0.000     1.000
+    both      0.413       0.093  0.071     1.000
     """
     given: Any = models
     if not isinstance(given, Mapping) or not given:
         raise InputError(f"The argument 'models' of compare must be a dict of at least one model; got {models!r}.")
-    _same_rows(models)
+    if y is not None:
+        return _by_losses(models, X, y, sample_weight, groups)
+    must_share_data(models, X is not None)
     evidence = np.array([model.evidence(X).total for model in models.values()])
     losses = np.array([getattr(model, "loo_log_loss_", np.nan) for model in models.values()])
     order = np.argsort(-evidence, kind="stable")
@@ -130,25 +202,29 @@ def compare(models: Mapping[str, Any], X: Any = None) -> Comparison:
     return Comparison(names, evidence[order], evidence[order] - evidence[order[0]], np.exp(shares[0]), loss)
 
 
-def _same_rows(models: Mapping[str, Any]) -> None:
-    """Raise unless all are fitted classifiers of classes with the same numbers of rows."""
-    rows = {}
+def _by_losses(models: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, groups: Any) -> LossComparison:
+    own = isinstance(X, Mapping) and set(X) == set(models)
+    found = {}
     for name, model in models.items():
         if not isinstance(model, Evident):
-            raise KindError(f"The model {name!r} must be a fitted classifier of suffice; got {type(model).__name__}.")
-        check_is_fitted(model)
-        rows[name] = model.classes_.tolist(), model._class_rows().tolist()
-    first = next(iter(rows))
-    for name, its in rows.items():
-        if its != rows[first]:
-            raise InputError(
-                "Models that are compared must have learned the same rows; the rows of each class are "
-                f"{_by_class(rows[first])} in {first!r} and {_by_class(its)} in {name!r}."
-            )
-
-
-def _by_class(rows: Any) -> str:
-    return ", ".join(f"{name}: {count:g}" for name, count in zip(*rows, strict=True))
+            raise KindError(f"The model {name!r} must be a classifier of suffice; got {type(model).__name__}.")
+        rows = X[name] if own else X
+        if isinstance(model, TableCounts) and hasattr(model, "classes_"):
+            rows, labels = model._rows_and_labels(rows, y)
+            rows = rows.only([column for column in rows.names if column in model.columns_])
+            found[str(name)] = crossfit(model, rows, labels, sample_weight, groups=groups)
+            continue
+        found[str(name)] = crossfit(model, rows, y, sample_weight, groups=groups)
+    judged = ~np.logical_or.reduce([one.alone for one in found.values()])
+    losses = {name: one.losses[judged] for name, one in found.items()}
+    weights = next(iter(found.values())).weights[judged]
+    means = {name: float(weights @ loss / weights.sum()) for name, loss in losses.items()}
+    names = sorted(found, key=lambda name: means[name])
+    mean = np.array([means[name] for name in names])
+    apart = [losses[name] - losses[names[0]] for name in names]
+    errors = [np.sqrt(weights**2 @ (one - weights @ one / weights.sum()) ** 2) / weights.sum() for one in apart]
+    accuracy = np.array([found[name].accuracy for name in names])
+    return LossComparison(names, mean, mean - mean[0], np.array(errors, np.float64), accuracy)
 
 
 def _short(value: Any) -> str:

@@ -62,11 +62,16 @@ class CrossFit:
         return np.exp(self.log_probabilities)
 
     @property
+    def losses(self) -> Array:
+        """−ln p of the true class of each row; not clipped."""
+        return np.asarray(-self.log_probabilities[np.arange(len(self.codes)), self.codes])
+
+    @property
     def log_loss(self) -> float:
         """Weighted mean of −ln p of the true class; not clipped."""
         judged = ~self.alone & (self.weights > 0)
-        own = self.log_probabilities[np.flatnonzero(judged), self.codes[judged]]
-        return float(-(self.weights[judged] @ own) / self.weights[judged].sum()) if judged.any() else float("nan")
+        weights = self.weights[judged]
+        return float(weights @ self.losses[judged] / weights.sum()) if judged.any() else float("nan")
 
     @property
     def accuracy(self) -> float:

@@ -1,0 +1,124 @@
+"""Whether models have learned the same data, so far as what they keep can tell: only then evidences compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import InputError, KindError
+from suffice.estimators.evident import Evident
+from suffice.estimators.table_counts import TableCounts
+from suffice.estimators.text_counts import TextCounts
+from suffice.models.columns import Drop, Gaussian, Histogram, Unknown
+from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, FullMoments
+
+__all__ = ["must_share_data"]
+
+DENSITY, MASS = "densities of numbers", "probabilities of values"
+BY_STATISTIC: dict[Any, str] = {
+    BinaryCounts: "probabilities of flags",
+    CategoryCounts: MASS,
+    DiagonalMoments: DENSITY,
+    FullMoments: DENSITY,
+}
+ROUNDING = ("mean_lo", "scatter_lo", "peak")  # depends on the order of rows
+OTHERWISE = "Models of other data compare by how well they predict labels: compare(models, X, y)."
+
+
+@dataclass(frozen=True)
+class Data:
+    """What evidence is about: rows of each class, features by name, and for each what was counted, and as what."""
+
+    classes: list[Any]
+    rows: list[float]
+    names: list[Any]
+    measures: list[str]  # of each feature
+    statistics: list[Any]  # the same
+
+
+def must_share_data(models: Mapping[str, Any], coefficients: bool) -> None:
+    """Raise unless all are fitted classifiers of the same rows and features; with n!/Πx! counts compare, too."""
+    for name, model in models.items():
+        if not isinstance(model, Evident):
+            raise KindError(f"The model {name!r} must be a fitted classifier of suffice; got {type(model).__name__}.")
+        check_is_fitted(model)
+    first, *others = models
+    mine = _data_of(models[first], coefficients)
+    for name in others:
+        why = _difference(first, mine, name, _data_of(models[name], coefficients))
+        if why:
+            raise InputError(
+                f"Evidence compares models that have learned the same rows and columns; {why}. {OTHERWISE}"
+            )
+
+
+def _difference(a: str, mine: Data, b: str, its: Data) -> str:
+    """What differs first; nothing if all that can be told is the same."""
+    if (mine.classes, mine.rows) != (its.classes, its.rows):
+        return f"the rows of each class are {_by_class(mine)} in {a!r} and {_by_class(its)} in {b!r}"
+    for here, there, one, two in ((mine.names, its.names, a, b), (its.names, mine.names, b, a)):
+        known = set(there)
+        lacking = next((name for name in here if name not in known), None)
+        if lacking is not None:
+            return f"{lacking!r} is in {one!r} and not in {two!r}"
+    place = {name: i for i, name in enumerate(its.names)}
+    for i, name in enumerate(mine.names):
+        j = place[name]
+        if mine.measures[i] != its.measures[j]:
+            return f"of {name!r}, {a!r} has {mine.measures[i]} and {b!r} has {its.measures[j]}"
+        if not _same(mine.statistics[i], its.statistics[j]):
+            return f"the values of {name!r} are not the same in {a!r} and {b!r}"
+    return ""
+
+
+def _data_of(model: Any, coefficients: bool) -> Data:
+    names, measures, statistics = _features(model, coefficients)
+    return Data(model.classes_.tolist(), model._class_rows().tolist(), names, measures, statistics)
+
+
+def _features(model: Any, coefficients: bool) -> tuple[list[Any], list[str], list[Any]]:
+    if isinstance(model, TableCounts):
+        voting = [name for name, one in model.columns_.items() if not isinstance(one, Drop | Unknown)]
+        kinds = [DENSITY if isinstance(model.columns_[name], Gaussian | Histogram) else MASS for name in voting]
+        return voting, kinds, [model.statistics_[name] for name in voting]
+    if isinstance(model, TextCounts):
+        counts = model._view("counts", model._kept)
+        names = list(range(counts.width)) if counts.hash_bits else counts.words.strings.tolist()
+        once = model.model == "bernoulli" or model.binary
+        measure = "probabilities of words that are there or not" if once else "probabilities of words"
+        return names, [measure] * len(names), list((counts.document_frequency if once else counts.frequency).tolist())
+    names = list(getattr(model, "feature_names_in_", range(model.n_features_in_)))
+    counted = (
+        "probabilities of counts" if coefficients else f"probabilities of counts as {type(model).__name__} has them"
+    )
+    measure = BY_STATISTIC.get(type(model._features), counted)
+    return names, [measure] * len(names), [model._features] * len(names)
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two statistics can be of the same values; those of different kinds have little in common."""
+    if isinstance(a, float):
+        return bool(np.isclose(a, b, rtol=1e-9))
+    if a is b:
+        return True
+    mine, its = a.arrays(), b.arrays()
+    kinds = [name for name in mine if name in its and (type(a) is type(b) or name in ("n", "mean"))]
+    return all(_close(mine[name], its[name], type(a) is type(b)) for name in kinds if name not in ROUNDING)
+
+
+def _close(a: Any, b: Any, strict: bool) -> bool:
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape != b.shape:
+        return not strict
+    if a.dtype.kind not in "biufc":
+        return bool((a == b).all())
+    scale = float(np.abs(a).max(initial=0.0))
+    return bool(np.allclose(a, b, rtol=1e-9, atol=1e-9 * scale, equal_nan=True))
+
+
+def _by_class(data: Data) -> str:
+    return ", ".join(f"{name}: {count:g}" for name, count in zip(data.classes, data.rows, strict=True))
