@@ -9,15 +9,14 @@ from __future__ import annotations
 import itertools
 import queue
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.columns import Roles, roles
+from suffice.engines.columns import Roles, given_of, opened, roles
 from suffice.errors import DataError, KindError
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
@@ -49,6 +48,13 @@ def fit_files(
     *,
     text: str | None = None,
     errors: str = "raise",
+    sep: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
     journal: Any = None,
     tell: Callable[[Told], None] = lambda told: None,
     look: Callable[[Any, Any, Any], None] = lambda model, X, y: None,
@@ -60,13 +66,29 @@ def fit_files(
     estimator : TextClassifier or NaiveBayes
         It is fitted, and returned.
     paths : path or list of paths
-        CSV, TSV, JSON lines, Parquet or Arrow, also packed (.gz, .zst), or folders of folders of text files.
+        Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow, also packed (.gz, .zst), or folders of folders of
+        text files. How a text is written is found out by its first 256 kB.
     target : str, default=None
-        The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder.
+        The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder. Labels of
+        delimited text are strings, as they stand there; other files keep their types.
     text : str, default=None
         For TextClassifier, the column of texts; if not given, the one whose name says so, or the only one of words.
     errors : {"raise", "skip"}, default="raise"
-        Whether a malformed row is an error, or left out and counted in ``estimator.skipped_rows_``.
+        Whether a malformed row is an error, or left out and counted in ``estimator.skipped_rows_``; more than one in a
+        hundred is a warning.
+    sep : str, default=None
+        What separates the values of a delimited text.
+    quote : str, default=None
+        What values are quoted by; "none" if quotes are characters like any other.
+    header : bool, default=None
+        Whether the first row has the names of the columns; they are c1, c2, ... where none has.
+    missing : list of str, default=None
+        Words that stand for a missing value. If not given, the usual ones do ("", "?", "NA", "NaN", "null", ...); of
+        labels only the empty one, so that "NA" and "None" may be classes.
+    encoding : str, default=None
+        How bytes are letters, such as "utf-8", "latin-1".
+    drop, keep : list of str, default=()
+        Columns to leave out, or the only ones to read besides the target.
     journal : bool, str or bytes, default=None
         Whether to keep a journal of the rows, under a key of your own if it is one; as for ``fit``.
     tell : callable, default does nothing
@@ -92,7 +114,8 @@ def fit_files(
         raise KindError(
             f"The argument 'estimator' must be a TextClassifier or a NaiveBayes; got {type(estimator).__name__}."
         )
-    files = Files(_listed(paths), errors)
+    given = given_of(sep, quote, header, missing, encoding, drop, keep)
+    files = paths if isinstance(paths, Files) else opened(paths, errors, given, target=target)
     with changing(estimator) as model:
         stream = _Parts(files, model, target, text, tell)
         model._validate_params()
@@ -103,6 +126,7 @@ def fit_files(
         model.skipped_rows_ = files.skipped
         if isinstance(model, NaiveBayes):
             model._target = model.target_  # a column that later tables may have, and predictions ignore
+    files.tell_loss()
     return estimator
 
 
@@ -112,6 +136,11 @@ def predict_files(
     *,
     errors: str = "raise",
     keep: bool = False,
+    sep: str | None = None,
+    quote: str | None = None,
+    header: bool | None = None,
+    missing: Sequence[str] | None = None,
+    encoding: str | None = None,
     tell: Callable[[Told], None] = lambda told: None,
 ) -> Iterator[Any]:
     """Predictions of the rows of files, batch by batch.
@@ -127,6 +156,8 @@ def predict_files(
     keep : bool, default=False
         Whether the columns of the files come first, as they were read. Where one has the name of a column that is
         added, all that are added get a number: ``prediction_2``, and so on.
+    sep, quote, header, missing, encoding : default=None
+        How the files are written, as for `fit_files`.
     tell : callable, default does nothing
         Is told after each batch how far it is.
 
@@ -148,7 +179,8 @@ def predict_files(
     >>> next(iter(sf.predict_files(model, path, keep=True))).column_names
     ['text', 'prediction', 'probability', 'p_ham', 'p_spam']
     """
-    files = Files(_listed(paths), errors)
+    given = given_of(sep, quote, header, missing, encoding)
+    files = paths if isinstance(paths, Files) else opened(paths, errors, given, model)
     done, size = 0, files.size
     model = whole(model)
     for table in ahead(files):
@@ -160,6 +192,7 @@ def predict_files(
     if not done:
         empty = pa.table({name: pa.array([], pa.string()) for name in files.names if keep})
         yield _answers(model, np.empty((0, len(model.classes_))), empty)
+    files.tell_loss()
 
 
 def _answers(model: Any, probabilities: Any, beside: Any) -> Any:
@@ -223,7 +256,7 @@ class _Parts:
         size = self.files.size
         for table in ahead(self.files):
             if self.kept.roles is None:
-                self.kept.roles = roles(table, self.estimator, self.target, self.text)
+                self.kept.roles = roles(table, self.estimator, self.target, self.text, fresh=True)
                 self.estimator.text_column_ = self.kept.roles.text
                 self.estimator.target_ = self.kept.roles.target
             its = self.kept.roles
@@ -281,7 +314,3 @@ def ahead(batches: Iterable[Any], many: int = AHEAD) -> Generator[Any]:
     finally:
         stop.set()
         thread.join()
-
-
-def _listed(paths: Any) -> list[Path]:
-    return [Path(paths)] if isinstance(paths, str | Path) else [Path(path) for path in paths]

@@ -1,0 +1,329 @@
+"""Text of rows → Arrow tables, block by block: Arrow cuts rows, and where quotes stand in odd places, `cells` does.
+
+A block ends where a row ends, so that every row has its line, and rows are counted: what is read, what is malformed
+and what is empty add up to the lines of the file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+
+from suffice.errors import FileError
+from suffice.tables.cells import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
+from suffice.tables.encoding import encoding_of
+from suffice.tables.words import Reading, is_number, reading_of
+
+__all__ = ["Delimited"]
+
+FEW = 1000
+"""Different values of a column whose values are known by heart."""
+
+
+@dataclass
+class Delimited:
+    """The rows of one text.
+
+    `wanted` says of columns what a model has learned them to be, "number", "word", or "label": as it stands.
+    """
+
+    stream: Any
+    dialect: Dialect
+    wanted: Callable[[str], str]
+    missing: tuple[str, ...] | None
+    columns: list[str]
+    readings: dict[str, Reading]
+    fault: Callable[[int, str, str], None]
+    """Is told of the line and what is wrong with it; raises, or counts."""
+    block: int
+    exact: bool = True
+    """Whether the line of each malformed row must be known."""
+    declared: bool = False
+    """Whether quotes are given, and so not doubted."""
+    encoded: bool = False
+    """Whether the encoding is."""
+    odd: int = 0
+    empty: int = 0
+    passed: int = 0
+    _line: int = 1
+    _plain: bool = field(default=True)  # all bytes so far are ASCII
+    _legacy: bool = field(default=False)  # bytes turned out to be Windows-1252
+
+    def __iter__(self) -> Iterator[Any]:
+        """Tables of the columns that are wanted."""
+        rest, more, size = b"", True, self.block
+        skip = self.dialect.above + self.dialect.header + self.dialect.below
+        bytes_ = self._utf8()
+        while more or rest:
+            chunk = next(bytes_, b"") if size <= self.block else b"".join(_some(bytes_, size))
+            more, data = bool(chunk), rest + chunk
+            if skip:
+                data, skip = self._below(data, skip, not more)
+                if skip or not data:
+                    rest, size = data, 2 * max(size, len(data))
+                    if not more:
+                        return
+                    continue
+            before = self._legacy
+            table, used = self._table(data, not more)
+            rest = data[used:] if before == self._legacy else _legacy(data[used:])
+            size = self.block if used else 2 * max(size, len(data))
+            if table is not None:
+                yield table
+            if not more and not used:
+                return
+
+    def _utf8(self) -> Iterator[bytes]:
+        """The bytes of the text as UTF-8, block after block."""
+        name = self.dialect.encoding
+        if name == "utf-8":
+            first = True
+            while data := self.stream.read(self.block):
+                self.passed += len(data)
+                data = data.removeprefix(codecs.BOM_UTF8) if first else data
+                yield _legacy(data) if self._legacy else data
+                first = False
+            return
+        decoder = codecs.getincrementaldecoder(name)()
+        while data := self.stream.read(self.block):
+            self.passed += len(data)
+            yield self._decoded(decoder, data, False)
+        yield self._decoded(decoder, b"", True)
+
+    def _decoded(self, decoder: Any, data: bytes, last: bool) -> bytes:
+        try:
+            return str(decoder.decode(data, last)).encode("utf-8", "surrogatepass")
+        except UnicodeError as error:
+            raise FileError(f"it is not {self.dialect.encoding} near line {self._line}: {error}") from error
+
+    def _below(self, data: bytes, skip: int, whole: bool) -> tuple[bytes, int]:
+        """What is below the header, and how many rows of it are still above."""
+        text = data.decode("utf-8", "surrogateescape")
+        lines = self.dialect.above
+        at = 0
+        for _ in range(lines):
+            found = re.compile(r"[^\r\n]*(\r\n|\r|\n|\Z)").match(text, at)
+            at = found.end() if found else len(text)
+        rows = split(text[at:], self.dialect, whole)
+        end = 0
+        for _ in range(skip - lines):
+            row = next(rows, None)
+            if row is None and not whole:
+                return data, skip
+            end, self._line = (row.end, lines + row.line + 2) if row else (len(text) - at, self._line)
+        return text[at + end :].encode("utf-8", "surrogateescape"), 0
+
+    def _table(self, data: bytes, whole: bool) -> tuple[Any, int]:
+        """The complete rows of some bytes, and how many bytes they take."""
+        end, clean = clean_end(data, self.dialect, whole)
+        if (self.dialect.spaces or self.dialect.runs) and self.dialect.quote.encode() in data and self.dialect.quote:
+            clean = False  # a quote may come after spaces
+        if clean and not end:
+            if len(data) < self.block + LONGEST_QUOTE or self.dialect.quote.encode() not in data:
+                return None, 0
+            clean = False
+        if not clean:
+            return self._carefully(data, whole, frozenset())
+        part = data[:end]
+        lines = part.count(self.dialect.newline.encode()) + (not part.endswith(self.dialect.newline.encode()))
+        table = self._quickly(part, lines)
+        return table if isinstance(table, tuple) else (table, end)
+
+    def _quickly(self, part: bytes, lines: int) -> Any:
+        """By Arrow, if nothing is odd."""
+        names, bad = list(self.dialect.names), []
+
+        def malformed(row: Any) -> str:
+            bad.append(row)
+            return "skip"
+
+        if self.dialect.runs:
+            part = re.sub(rb"(?m)^ +| +(?=\r?$)", b"", re.sub(rb" +", b" ", part))
+        quote = self.dialect.quote or False
+        several = bool(quote) and self.dialect.quote.encode() in part
+        given = [*names, "\0trailing"] if self.dialect.trailing else names
+        read = arrow_csv.ReadOptions(column_names=given, block_size=max(len(part) + 1, 2**16) if several else 2**20)
+        parse = arrow_csv.ParseOptions(
+            delimiter=self.dialect.sep or "\x1f",
+            quote_char=quote,
+            escape_char=self.dialect.escape or False,
+            newlines_in_values=several,
+            invalid_row_handler=malformed,
+        )
+        types = {name: self._type(name) for name in self.columns}
+        for known in ({name: kind or pa.string() for name, kind in types.items()}, dict.fromkeys(names, pa.string())):
+            convert = arrow_csv.ConvertOptions(
+                column_types=known,
+                null_values=self._nulls(),
+                strings_can_be_null=False,
+                include_columns=self.columns,
+            )
+            bad.clear()
+            try:
+                table = arrow_csv.read_csv(pa.BufferReader(part), read, parse, convert)
+                break
+            except pa.ArrowInvalid as error:
+                if "UTF8" in str(error):
+                    return self._carefully(self._readable(part), True, frozenset(), len(part))
+                if "Empty CSV" in str(error) or not part.strip():
+                    self.empty += lines
+                    return None
+                if known == dict.fromkeys(names, pa.string()):
+                    raise
+        bad = [row for row in bad if row.text.strip()]
+        if bad and (self.exact or any("\n" in row.text or "\r" in row.text for row in bad)):
+            return self._carefully(part, True, frozenset(), len(part))
+        for row in bad:
+            self.fault(0, *self._width(row.actual_columns))
+        self._plain = self._plain and part.isascii()
+        self.empty += lines - table.num_rows - len(bad)
+        if several and table.num_rows + len(bad) < lines:
+            longer = lines_within(part, self.dialect)
+            plain = self._swallowed(part, table, longer) if not self.declared else frozenset()
+            if plain:
+                self.empty -= lines - table.num_rows - len(bad)
+                return self._carefully(part, True, plain, len(part))
+            self.empty -= sum(part.count(self.dialect.newline.encode(), *row) for row in longer)
+        one_by_one = table.num_rows == lines
+        found = self._typed(table, range(self._line, self._line + lines) if one_by_one else lambda: self._lines(part))
+        self._line += lines
+        return found
+
+    def _lines(self, part: bytes) -> list[int]:
+        """The line of each row."""
+        text = part.decode("utf-8", "replace")
+        return [self._line + row.line for row in split(text, self.dialect) if len(row.cells) == self.dialect.width]
+
+    def _width(self, found: int) -> tuple[str, str]:
+        """What is wrong with a row of so many values."""
+        whose = "its header has" if self.dialect.header else "most rows have"
+        return f"{found} value{'s' * (found != 1)}", f", where {whose} {self.dialect.width}"
+
+    def _type(self, name: str) -> Any:
+        return self.readings[name].type if name in self.readings else None
+
+    def _nulls(self) -> list[str]:
+        """Words that are no numbers, for columns that Arrow converts."""
+        words = {word for one in self.readings.values() if one.type is not None for word in one.missing}
+        return sorted(words | {" " + word for word in words} if self.dialect.spaces else words)
+
+    def _readable(self, data: bytes) -> bytes:
+        """Bytes that are no UTF-8: Windows-1252 if nothing before was more than ASCII, else damaged."""
+        if self._plain and not self.encoded and encoding_of(data) != "utf-8":
+            self.dialect, self._legacy = replace(self.dialect, encoding="cp1252"), True
+            return _legacy(data)
+        return data
+
+    def _carefully(self, data: bytes, whole: bool, plain: frozenset[int], size: int | None = None) -> tuple[Any, int]:
+        """Row by row."""
+        text = data.decode("utf-8", "surrogateescape")
+        if plain and not data.isascii():
+            plain = frozenset(len(data[:at].decode("utf-8", "surrogateescape")) for at in plain)
+        rows: list[Row] = []
+        lines, used, width = 0, 0, self.dialect.width
+        if self.dialect.runs:
+            text = re.sub(r"(?m)^ +| +$", "", text)
+        for row in split(text, self.dialect, whole, plain):
+            self.odd += row.odd
+            used, lines = row.end, row.line + 1
+            why = None
+            if len(row.cells) != width:
+                why = self._width(len(row.cells))
+            elif any("\udc80" <= letter <= "\udcff" for cell in row.cells if not cell.isascii() for letter in cell):
+                why = f"bytes that are not {self.dialect.encoding}", ""
+            if why is not None:
+                self.fault(self._line + row.line, *why)
+            else:
+                rows.append(row)
+        cells = list(zip(*(row.cells for row in rows), strict=True)) if rows else [()] * width
+        place = {name: k for k, name in enumerate(self.dialect.names)}
+        table = pa.table({name: pa.array(cells[place[name]], pa.string()) for name in self.columns})
+        self._plain = self._plain and data.isascii()
+        found = self._typed(table, [self._line + row.line for row in rows]) if rows else None
+        self._line += lines if not whole else data.count(self.dialect.newline.encode())
+        return found, (size or len(data)) if whole else len(text[:used].encode("utf-8", "surrogateescape"))
+
+    def _typed(self, table: Any, lines: Sequence[int] | Callable[[], Sequence[int]]) -> Any:
+        """Words as what their columns hold; rows where they are none are malformed."""
+        keep = np.ones(table.num_rows, np.bool_)
+        columns = {}
+        for name in table.column_names:
+            words = table[name]
+            if words.type != pa.string():
+                columns[name] = words
+                continue
+            reading = self._reading(name, words)
+            columns[name], good = reading.read(words)
+            if reading.holds == "whole" and columns[name].type == pa.float64():
+                self.readings[name] = replace(reading, holds="real")
+            if good is not None:
+                lines = lines() if callable(lines) else lines
+                for at in np.flatnonzero(~good & keep).tolist():
+                    word = words[at].as_py().strip()
+                    also = f", where others are {reading.what}: missing=[{word!r}] takes it as a missing value"
+                    self.fault(lines[at], f"{word!r} in column {name!r}", also)
+                keep &= good
+        found = pa.table(columns) if columns else table
+        return found if keep.all() else found.filter(pa.array(keep))
+
+    def _reading(self, name: str, words: Any) -> Reading:
+        """How a column is read: decided by its first words."""
+        if name not in self.readings:
+            wanted = self.wanted(name)
+            if wanted == "label":
+                found = Reading("word", spaces=self.dialect.spaces, missing=("", *(self.missing or ())))
+            else:
+                found = reading_of(words, self.missing, self.dialect.spaces, self.dialect.decimal, wanted)
+            self.readings[name] = found
+        return self.readings[name]
+
+    def _swallowed(self, part: bytes, table: Any, longer: list[tuple[int, int]]) -> frozenset[int]:
+        """Quotes that open a value of several lines, where each of these lines is a row by itself."""
+        width, sep = self.dialect.width, self.dialect.sep.encode()
+        if width < 2:
+            return frozenset()
+        known = [self._known(table[name]) if name in table.column_names else None for name in self.dialect.names]
+        places = []
+        for start, end in longer:
+            lines = part[start:end].split(self.dialect.newline.encode())
+            if all(line.count(sep) == width - 1 for line in lines) and any(known):
+                rows = [line.decode("utf-8", "replace").rstrip("\r").split(self.dialect.sep) for line in lines]
+                if all(kind(cell) for row in rows for kind, cell in zip(known, row, strict=False) if kind):
+                    quote = self.dialect.quote.encode()
+                    places.append(start + lines[0].replace(quote * 2, b"  ").rfind(quote))
+        return frozenset(places)
+
+    def _known(self, column: Any) -> Callable[[str], bool] | None:
+        """Whether a word may be a value of a column, if that can be said."""
+        if column.type != pa.string():
+            return is_number
+        values = column.unique()
+        if len(values) > min(FEW, len(column) / 5):
+            return None
+        known = set(values.to_pylist()) - {None, ""}
+        return lambda word: word in known
+
+
+def _legacy(data: bytes) -> bytes:
+    """Bytes of Windows-1252, or of Latin-1, as UTF-8."""
+    try:
+        return data.decode("cp1252").encode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1").encode()
+
+
+def _some(parts: Iterator[bytes], size: int) -> Iterator[bytes]:
+    """Parts of so many bytes in all."""
+    done = 0
+    for part in parts:
+        yield part
+        done += len(part)
+        if done >= size:
+            return

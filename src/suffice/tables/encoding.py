@@ -1,0 +1,51 @@
+"""Which encoding bytes have: by the mark at their start, or by what they can be."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+from suffice.errors import FileError
+
+__all__ = ["HEAD", "decoded", "encoding_of"]
+
+HEAD = 2**18
+"""Bytes that are looked at."""
+MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"))
+MARKS_16 = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+def encoding_of(head: bytes) -> str:
+    """How bytes are to be read: by the mark at their start, as UTF-8 if they are, else as Windows-1252 or Latin-1.
+
+    >>> encoding_of("é".encode("utf-16")), encoding_of("é".encode()), encoding_of("é".encode("latin-1"))
+    ('utf-16', 'utf-8', 'cp1252')
+    """
+    for mark, name in (*MARKS, *MARKS_16):
+        if head.startswith(mark):
+            return name
+    pairs = len(head) // 2 or 1
+    for name, zeros in (("utf-16-le", head[1::2]), ("utf-16-be", head[0::2])):
+        if zeros.count(0) > 0.7 * pairs and head.count(0) < 1.2 * zeros.count(0):
+            return name
+    bad = _not_utf8(head)
+    if not bad:
+        return "utf-8"
+    if len(re.findall(rb"[\xc2-\xf4][\x80-\xbf]", head)) > 10 * bad:
+        return "utf-8"  # some rows are damaged
+    return "latin-1" if re.search(rb"[\x81\x8d\x8f\x90\x9d]", head) else "cp1252"
+
+
+def _not_utf8(head: bytes) -> int:
+    """How many bytes are not UTF-8; the last few may go on behind the head."""
+    text = head.decode("utf-8", "surrogateescape")
+    return sum("\udc80" <= letter <= "\udcff" for letter in text[: len(text) - 3 if len(head) >= HEAD else None])
+
+
+def decoded(head: bytes, encoding: str, whole: bool, path: str) -> str:
+    """The text of the first bytes, which may end within a letter."""
+    decoder = codecs.getincrementaldecoder(encoding)("replace" if encoding.startswith("utf-8") else "strict")
+    try:
+        return decoder.decode(head, whole)
+    except UnicodeError as error:
+        raise FileError(f"The file {path!r} cannot be read as {encoding}: {error}.") from error

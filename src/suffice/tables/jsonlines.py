@@ -1,0 +1,131 @@
+"""JSON lines → Arrow tables. A row that is no object, or holds what no column can, is malformed."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+
+__all__ = ["JsonLines"]
+
+LARGEST = 2**63
+
+
+@dataclass
+class JsonLines:
+    """The rows of one text of JSON lines."""
+
+    stream: Any
+    wanted: Callable[[str], bool]
+    fault: Callable[[int, str, str], None]
+    """Is told of the line and what is wrong with it; raises, or counts."""
+    block: int
+    missing: tuple[str, ...] = ()
+    sorts: dict[str, str] = field(default_factory=dict)
+    """What a column holds: "number", "flag", "word" or "other"."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Tables of the columns that are wanted."""
+        line, rest = 1, [b""]
+        while chunk := self.stream.read(self.block):
+            cut = chunk.rfind(b"\n") + 1
+            if not cut:
+                rest.append(chunk)
+                continue
+            block, rest = b"".join([*rest, chunk[:cut]]), [chunk[cut:]]
+            yield self._table(block, line)
+            line += block.count(b"\n")
+        yield self._table(b"".join(rest), line)
+
+    def _table(self, block: bytes, first: int) -> Any:
+        block = block.removeprefix(b"\xef\xbb\xbf") if first == 1 else block
+        lines = [(number, text) for number, text in enumerate(block.split(b"\n"), first) if text.strip()]
+        found = [(number, _loaded(text)) for number, text in lines]
+        self._decide(row for _, row in found if row is not None)
+        rows = []
+        for number, row in found:
+            why = "no JSON object" if row is None else self._checked(row)
+            if why:
+                self.fault(number, why, "")
+            elif row is not None:
+                rows.append(row)
+        names = list(dict.fromkeys(name for row in rows for name in row if self.wanted(name)))
+        return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
+
+    def _decide(self, rows: Iterable[dict[str, Any]]) -> None:
+        """What columns hold that were not there before: words, where one value is a word."""
+        fresh: dict[str, set[str]] = {}
+        for row in rows:
+            for name, value in row.items():
+                if name not in self.sorts and value is not None and self.wanted(name):
+                    fresh.setdefault(name, set()).add(_sort(value))
+        for name, sorts in fresh.items():
+            self.sorts[name] = next(sort for sort in ("word", "number", "flag", "other") if sort in sorts)
+
+    def _checked(self, row: dict[str, Any]) -> str:
+        """What is wrong with a row, if anything is; values that are missing are taken out."""
+        for name, value in row.items():
+            if value is None or not self.wanted(name):
+                continue
+            sort, wanted = _sort(value), self.sorts[name]
+            if sort == "word" and not value.isascii() and not _encodable(value):
+                return f"half a character (a surrogate) in {name!r}"
+            if sort == "number" and isinstance(value, int) and not -LARGEST <= value < LARGEST:
+                return f"a whole number of more than 64 bits in {name!r}"
+            if sort == "number" and math.isinf(value):
+                return f"infinity in {name!r}"
+            if (sort == "number" and math.isnan(value)) or (sort == "word" and value in self.missing):
+                row[name] = None
+            elif sort != wanted and wanted == "word" and sort != "other":
+                row[name] = json.dumps(value)
+            elif sort != wanted:
+                return f"a {_WORDS[sort]} in {name!r}, where others have a {_WORDS[wanted]}"
+            elif sort == "other" and not _plain(value):
+                return f"what no column can hold in {name!r}"
+        return ""
+
+
+def _loaded(text: bytes) -> dict[str, Any] | None:
+    """An object, or None where there is none."""
+    try:
+        row = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return row if isinstance(row, dict) else None
+
+
+def _plain(value: Any) -> bool:
+    """Whether Arrow takes a list or an object."""
+    try:
+        pa.array([value])
+    except (pa.ArrowException, ValueError, OverflowError, RecursionError, TypeError):
+        return False
+    return True
+
+
+_WORDS = {"flag": "flag", "number": "number", "word": "string", "other": "list or object"}
+
+
+def _sort(value: Any) -> str:
+    if isinstance(value, str):
+        return "word"
+    return "flag" if isinstance(value, bool) else "number" if isinstance(value, int | float) else "other"
+
+
+def _encodable(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _array(values: list[Any]) -> Any:
+    """Numbers as floats where one is."""
+    if any(isinstance(value, float) for value in values):
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    return pa.array(values)

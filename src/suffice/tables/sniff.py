@@ -1,0 +1,309 @@
+"""How a file of rows is written, from its first 256 kB: encoding, separator, quotes, header, spaces, decimal comma.
+
+Every candidate is tried on the same rows: the one by which most rows have equally many values is taken. What is given
+is not guessed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from itertools import islice
+
+import pyarrow as pa
+
+from suffice.errors import DataError, FileError, InputError
+from suffice.tables.cells import LINE_END, Dialect, Row, split
+from suffice.tables.encoding import HEAD, decoded, encoding_of
+from suffice.tables.words import GAPS, MISSING, is_number, reading_of
+
+__all__ = ["Given", "columns_kept", "sniff"]
+
+SAMPLE = 200
+"""Rows that separators are tried on; the others are decided by all rows of the head."""
+SEPARATORS = (",", "\t", ";", "|", " ")
+USUAL = frozenset(
+    (
+        *("label", "labels", "target", "class", "category", "y", "species", "outcome", "spam", "id", "name", "age"),
+        *("text", "texts", "message", "body", "content", "document", "comment", "review", "title", "sex", "date"),
+    )
+)
+"""Names that columns have and values rarely do."""
+TYPES = frozenset(("c", "d", "s", "t", "i", "string", "continuous", "discrete", "time", "text", "class", "meta"))
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the reader is told, rather than has to guess; None and () are guessed."""
+
+    sep: str | None = None
+    quote: str | None = None
+    header: bool | None = None
+    encoding: str | None = None
+    missing: tuple[str, ...] | None = None
+    drop: tuple[str, ...] = ()
+    keep: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        words = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|", "space": " "}
+        if self.sep is not None:
+            object.__setattr__(self, "sep", words.get(self.sep, self.sep))
+        if self.quote is not None:
+            object.__setattr__(self, "quote", {"none": ""}.get(self.quote, self.quote))
+        for name, value, least in (("sep", self.sep, 1), ("quote", self.quote, 0)):
+            if value is not None and (not least <= len(value) <= 1 or not value.isascii() or value in ("\r", "\n")):
+                also = "" if least else ", or 'none'"
+                raise InputError(f"The argument '{name}' must be one character{also}; got {value!r}.")
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError:
+                raise InputError(
+                    f"The argument 'encoding' must be one that Python knows; got {self.encoding!r}."
+                ) from None
+
+
+def sniff(head: bytes, given: Given, path: str, whole: bool, expected: tuple[str, ...] = ()) -> Dialect:
+    """The dialect of a text that starts like this; `whole` if that is all of it, `expected` names of columns.
+
+    >>> print(sniff(b"a; b\\n1,5; x\\n2,5; y\\n", Given(), "a.txt", True))
+    semicolon-separated, utf-8, header, spaces around values left out, decimal comma
+    """
+    encoding = given.encoding or encoding_of(head)
+    text = decoded(head, encoding, whole, path)
+    newline = "\n" if "\n" in text or "\r" not in text else "\r"
+    if not whole:
+        text = text[: text.rfind(newline) + 1] or text
+    start = Dialect(encoding={"utf-8-sig": "utf-8"}.get(encoding, encoding), newline=newline)
+    told = re.match(r"sep=(.)(?:\r\n|\r|\n)", text)
+    if told:  # a line that Excel writes
+        given, text, start = replace(given, sep=given.sep or told.group(1)), text[told.end() :], replace(start, above=1)
+    if not text.strip():
+        raise FileError(f"The file {path!r} must start with a line of column names; it does not.")
+    best = max(_candidates(text, given, path, start, SAMPLE), key=lambda trial: trial.score)
+    if len(best.rows) == SAMPLE and best.dialect.sep:
+        best = _candidates(text, replace(given, sep=best.dialect.sep), path, start, len(text))[0]
+    elif len(best.rows) == SAMPLE:
+        best = _one_column(text, start, given, path, len(text))
+    return _completed(best, given, path, expected)
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """The first rows by one dialect."""
+
+    dialect: Dialect
+    rows: list[Row]
+    score: tuple[float, ...]
+    width: int
+    agree: float
+
+
+def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -> list[_Trial]:
+    """A trial of each separator, with the quotes that suit it."""
+    trials, usual = [], _usual(path)
+    for sep in [given.sep] if given.sep is not None else [s for s in SEPARATORS if s in text] or [usual]:
+        plain = _trial(text, replace(start, sep=sep, quote="", runs=_runs(text, sep)), usual, most)
+        quotings = [given.quote] if given.quote is not None else ['"', "'"]
+        tried = [plain] if given.quote is None or not given.quote else []
+        for quote in quotings:
+            if quote and quote in text and not (sep == " " and plain.dialect.runs and quote == "'"):
+                tried += [_trial(text, one, usual, most) for one in _quoted(text, replace(plain.dialect, quote=quote))]
+        trials.append(_better(tried, given) if tried else plain)
+    if given.sep is None:
+        trials.append(_one_column(text, start, given, path, most))
+    return trials
+
+
+def _usual(path: str) -> str:
+    """The separator that a name promises."""
+    return "\t" if re.search(r"\.(tsv|tab)\b", path.lower()) else ","
+
+
+def _runs(text: str, sep: str) -> bool:
+    return sep == " " and bool(re.search(r"\S {2,}\S", text[:HEAD]))
+
+
+def _quoted(text: str, dialect: Dialect) -> list[Dialect]:
+    """With spaces before quotes or not, and with escapes if there are some."""
+    sep, quote = re.escape(dialect.sep), re.escape(dialect.quote)
+    spaced = replace(dialect, spaces=bool(dialect.sep != " " and re.search(rf"{sep} +{quote}", text)))
+    return [spaced, replace(spaced, escape="\\")] if "\\" + dialect.quote in text else [spaced]
+
+
+def _trial(text: str, dialect: Dialect, usual: str, most: int) -> _Trial:
+    """Most rows of equally many values, at least two; of those the cleanest; the separator that the name promises."""
+    text = re.sub(r"(?m)^ +| +$", "", text) if dialect.runs else text
+    rows = list(islice(split(text, dialect), most))
+    widths = Counter(len(row.cells) for row in rows)
+    width, many = max(widths.items(), key=lambda item: (item[1], item[0])) if widths else (1, 0)
+    first = len(rows[0].cells) if rows else 1
+    if first > 1 and widths[first] * 2 >= len(rows):
+        width, many = first, widths[first]  # the header decides
+    agree = many / max(len(rows), 1)
+    if width < 2 or (first == 1 and dialect.sep in ", " and width < 3) or (dialect.sep == " " and not _numbers(rows)):
+        agree = 0.0
+    others = sum(cell.count(other) for row in rows for cell in row.cells for other in "\t;|" if other != dialect.sep)
+    clean = 1.0 - min(1.0, others / max(many * (width - 1), 1))
+    prefer = 1.0 if dialect.sep == usual else 0.0 if dialect.sep == " " else 0.5
+    prose = 0.6 if dialect.sep == " " else 1.0
+    return _Trial(dialect, rows, (round(agree * prose, 2), clean, prefer), width, agree)
+
+
+def _numbers(rows: list[Row]) -> bool:
+    """Whether rows have equally many values, and a column of numbers: what spaces separate is prose otherwise."""
+    if len({len(row.cells) for row in rows}) > 1 or len(rows) < 2:
+        return False
+    return any(all(is_number(row.cells[j]) for row in rows[1:20]) for j in range(len(rows[0].cells)))
+
+
+def _better(trials: list[_Trial], given: Given) -> _Trial:
+    """Quoted or not: quotes count where they are well placed, and where rows need them."""
+    best = trials[0]
+    for other in trials[1:]:
+        quoted, odd = sum(row.quoted for row in other.rows), sum(row.odd for row in other.rows)
+        apart = any(
+            row.quoted and row.line + 1 < after.line for row, after in zip(other.rows, other.rows[1:], strict=False)
+        )
+        swallowed = apart and best.agree == 1.0 and not best.dialect.quote and best.width == other.width
+        needed = other.agree > best.agree
+        placed = quoted > 20 * odd and not swallowed and other.agree >= best.agree
+        single = other.dialect.quote == "'" and given.quote is None
+        if needed or (placed and (not single or _always(other))):
+            best = other
+    return best
+
+
+def _always(trial: _Trial) -> bool:
+    """Whether every row has quoted values."""
+    return len(trial.rows) > 2 and all(row.quoted for row in trial.rows[1:])
+
+
+def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -> _Trial:
+    """A file of one column: taken where rows hardly agree by any separator."""
+    found = replace(start, sep="", quote='"' if given.quote is None else given.quote)
+    rows = list(islice(split(text, found), most))
+    odd, quoted = sum(row.odd for row in rows), sum(row.quoted for row in rows)
+    if given.quote is None and odd and quoted <= 20 * odd:
+        found = replace(found, quote="")
+        rows = list(islice(split(text, found), most))
+    least = 0.3 if _usual(path) in LINE_END.split(text, maxsplit=1)[0] else 0.5
+    return _Trial(found, rows, (least, 1.0, 1.0), 1, 1.0)
+
+
+def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...]) -> Dialect:
+    """Header, names, spaces and decimal comma."""
+    rows, width = best.rows, best.width
+    above = _remarks(rows, width)
+    lines, rows = rows[above].line, rows[above:]
+    cells = [[cell.strip(" \t") for cell in row.cells] for row in rows]
+    trailing = len(cells) > 1 and all(len(row) == len(cells[0]) + 1 and not row[-1] for row in cells[1:])
+    named = len(cells) > 1 and not trailing and all(len(row) == len(cells[0]) + 1 for row in cells[1:])
+    header = given.header if given.header is not None else trailing or named or _is_header(cells, expected)
+    names = tuple(cells[0]) if header else ("",) * max(len(cells[0]), width)
+    names = ("row", *names) if named and header else names
+    below = 2 if header and _typed_by_orange(cells) else 0
+    names = tuple(name or f"c{k}" for k, name in enumerate(names, 1))
+    if len(set(names)) < len(names):
+        raise DataError(f"The file {path!r} must have columns of different names; got {list(names)}.")
+    body = cells[1 + below :] if header else cells
+    raw = [row.cells for row in (rows[1 + below :] if header else rows)]
+    spaces = best.dialect.spaces or _padded(raw, best.dialect)
+    decimal = "," if best.dialect.sep != "," and _decimal_comma(body) else "."
+    quote = best.dialect.quote if given.quote is None else given.quote
+    if given.quote is None and not quote and not any(cell[:1] == '"' for row in cells for cell in row):
+        quote = '"'
+    usual = (*MISSING, *GAPS) if given.missing is None else given.missing
+    found = Counter(cell for row in body for cell in row)
+    marks = tuple(mark for mark in usual if found[mark])
+    return replace(
+        best.dialect,
+        quote=quote,
+        header=header,
+        names=names,
+        above=best.dialect.above + lines,
+        below=below,
+        spaces=spaces,
+        decimal=decimal,
+        trailing=bool(trailing and header),
+        marks=marks,
+    )
+
+
+def _remarks(rows: list[Row], width: int) -> int:
+    """How many rows above the table are none of it: of one value, where nearly all that follow have several."""
+    above = next((k for k, row in enumerate(rows) if len(row.cells) > 1), 0)
+    rest = rows[above:]
+    return above if sum(len(row.cells) == width for row in rest) >= 0.95 * len(rest) and len(rest) > 1 else 0
+
+
+def _is_header(cells: list[list[str]], expected: tuple[str, ...]) -> bool:
+    """Whether the first row has names: known ones, words above numbers, or words that are no values below."""
+    first, body = cells[0], cells[1:]
+    if expected and sum(name in first for name in expected) * 2 >= min(len(expected), len(first)):
+        return True
+    if not body:
+        return True
+    columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
+    votes = 0
+    if first == [str(k) for k in range(len(first))] and len(first) > 2 and first not in body:
+        return True
+    for name, column in islice(zip(first, columns, strict=True), 100):
+        holds = reading_of(pa.array(column, pa.string()), None, True, ".").holds
+        if name in MISSING[1:] or name in GAPS:
+            votes -= 1
+        elif holds in ("whole", "real", "flag", "date") and name:
+            votes += 2 if reading_of(pa.array([name]), None, True, ".").holds in ("word", "text") else -1
+        elif name and holds in ("word", "text"):
+            repeated = len(set(column)) < len(column)
+            votes -= (name in column) or is_number(name)
+            votes += (name.lower() in USUAL and name not in column) or (
+                repeated and name not in column and holds != "text"
+            )
+            votes -= len(name.split()) > 3 and len(name) > 25
+    return votes > 0 or (votes == 0 and len(set(first)) == len(first))
+
+
+def _typed_by_orange(cells: list[list[str]]) -> bool:
+    """Whether two rows below the header say types and roles of columns, as Orange writes them."""
+    if len(cells) < 4:
+        return False
+    types, parts = cells[1], cells[2]
+    return all(word in TYPES for word in types) and all(not w or w in TYPES for w in parts) and "class" in parts
+
+
+def _padded(rows: list[list[str]], dialect: Dialect) -> bool:
+    """Whether every value of some column starts, or ends, with a space."""
+    if dialect.sep in ("", " ") or len(rows) < 1:
+        return False
+    for j in range(min(map(len, rows))):
+        column = [row[j] for row in rows if row[j]]
+        if column and ((j and all(cell[0] == " " for cell in column)) or all(cell[-1] == " " for cell in column)):
+            return True
+    return False
+
+
+def _decimal_comma(cells: list[list[str]]) -> bool:
+    """Whether some column has numbers with a comma, and none has them with a point."""
+    comma = point = False
+    for column in zip(*cells, strict=False):
+        known = [cell for cell in column if cell not in MISSING]
+        if known and all(re.fullmatch(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?", cell) for cell in known):
+            comma |= any("," in cell for cell in known)
+        point |= bool(known) and all(re.fullmatch(r"[+-]?\d+\.\d+", cell) for cell in known)
+    return comma and not point
+
+
+def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> list[str]:
+    """The names that are kept, or not dropped, and the target.
+
+    >>> columns_kept(("a", "b", "label"), Given(keep=("b",)), "label")
+    ['b', 'label']
+    """
+    for what, listed in (("drop", given.drop), ("keep", given.keep)):
+        unknown = [name for name in listed if name not in names]
+        if unknown:
+            raise InputError(f"The argument '{what}' must name columns of the file; got {unknown[0]!r}.")
+    return [n for n in names if n == target or (n not in given.drop and (not given.keep or n in given.keep))]

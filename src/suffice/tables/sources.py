@@ -1,0 +1,127 @@
+"""Where rows come from: what a file is, by its name or its first bytes, and its bytes, unpacked."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from suffice.errors import FileError
+from suffice.tables.encoding import HEAD, encoding_of
+
+__all__ = ["PACKED", "Behind", "head_of", "inside", "kind_of_file", "opened", "seekable"]
+
+KINDS = {
+    "csv": (".csv", ".tsv", ".tab"),
+    "jsonl": (".jsonl", ".ndjson"),
+    "parquet": (".parquet", ".pq"),
+    "arrow": (".arrow", ".feather", ".ipc", ".arrows"),
+}
+PACKED = {".gz": "gzip", ".zst": "zstd", ".bz2": "bz2"}
+OTHERS = (".xlsx", ".xls", ".ods", ".zip", ".pdf", ".docx", ".pkl", ".npy", ".npz", ".suffice", ".sav", ".dta", ".h5")
+
+
+def kind_of_file(path: Path) -> str:
+    """What a file is, by its name or its first bytes: "csv", "jsonl", "parquet", "arrow" or "folder".
+
+    >>> kind_of_file(Path("mail.csv.gz")), kind_of_file(Path("flights.parquet"))
+    ('csv', 'parquet')
+    """
+    if path.is_dir():
+        return "folder"
+    name = path.name.lower()
+    for ending in PACKED:
+        name = name.removesuffix(ending)
+    for kind, endings in KINDS.items():
+        if name.endswith(endings):
+            return kind
+    if name.endswith(OTHERS):
+        raise _unknown(path)
+    if str(path) == "-":
+        head = sys.stdin.buffer.peek(2**12)  # type: ignore[union-attr]
+    else:
+        with opened(path) as stream:
+            head = stream.read(2**12)
+    for magic, kind in ((b"PAR1", "parquet"), (b"ARROW1", "arrow")):
+        if head.startswith(magic):
+            return kind
+    if head.lstrip().startswith(b"{") and _is_object(head):
+        return "jsonl"
+    if b"\0" in head and not encoding_of(head).startswith("utf-16"):
+        raise _unknown(path)
+    return "csv"
+
+
+def _unknown(path: Path) -> FileError:
+    known = ", ".join(ending for endings in KINDS.values() for ending in endings)
+    packed = ", ".join(PACKED)
+    return FileError(f"The file {str(path)!r} must end in one of {known} (also with {packed}), or be text; it is not.")
+
+
+def _is_object(head: bytes) -> bool:
+    line = head.lstrip().split(b"\n")[0]
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return b"\n" not in head.lstrip() and line.startswith((b'{"', b"{ "))
+
+
+def inside(path: Path) -> tuple[list[Path], int]:
+    """The file, or the texts of a folder of folders; and how many links lead out of it, which are not followed."""
+    if str(path) == "-":
+        return [], 0
+    if not path.is_dir():
+        return [path], 0
+    root, outside = path.resolve(), 0
+    found = []
+    for folder in sorted(path.iterdir()):
+        if folder.is_symlink() and not folder.resolve().is_relative_to(root):
+            outside += 1
+        elif folder.is_dir():
+            for file in folder.rglob("*"):
+                if not file.resolve().is_relative_to(root):
+                    outside += file.is_symlink()
+                elif file.is_file():
+                    found.append(file)
+    return sorted(found), outside
+
+
+def opened(path: Path) -> Any:
+    """The bytes of a file, unpacked."""
+    if str(path) == "-":
+        return pa.PythonFile(sys.stdin.buffer, "r")
+    packed = PACKED.get(path.suffix.lower())
+    return pa.input_stream(str(path), compression=packed)
+
+
+def seekable(path: Path) -> Any:
+    """A file that can be read at any place."""
+    return pa.BufferReader(sys.stdin.buffer.read()) if str(path) == "-" else path
+
+
+def head_of(stream: Any) -> bytes:
+    """The first bytes: 256 kB, or more if the first lines are longer."""
+    parts, size, lines = [], HEAD, 0
+    while lines < 2 and (data := stream.read(size)):
+        parts.append(data)
+        lines += data.count(b"\n") + data.count(b"\r")
+        size = 2 * size
+    return b"".join(parts)
+
+
+class Behind(io.RawIOBase):
+    """A stream whose first bytes have been read already."""
+
+    def __init__(self, start: bytes, stream: Any) -> None:
+        self._start, self._stream = start, stream
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes."""
+        if self._start:
+            data, self._start = (self._start, b"") if size < 0 else (self._start[:size], self._start[size:])
+            return data
+        return bytes(self._stream.read(size))

@@ -1,0 +1,195 @@
+"""Words of a file → numbers, flags, dates, or words: what a column holds is decided by its first rows, then kept to.
+
+A column is what nearly all of its first values are. A value that is none (one in a hundred at most, among many
+different numbers or flags) is malformed, wherever in the file it stands.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from suffice.typing import Booleans
+
+__all__ = ["GAPS", "MISSING", "Reading", "is_number", "reading_of"]
+
+MISSING = ("", "?", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "None", "#N/A", "<NA>")
+"""Words that stand for a missing value, unless others are named; of labels and long texts, only the first."""
+GAPS = ("-", "--", ".", "na", "n.a.", "none", "missing", "unknown")
+"""Words that stand for one among numbers, flags and dates."""
+
+NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+NUMBER_OR_ENDLESS = rf"{NUMBER}|^[+-]?([iI]nf|[iI]nfinity|INF)$"
+WHOLE = r"^[+-]?[0-9]{1,18}$"
+TOO_LONG = r"^[+-]?[0-9]{19,}$"
+GROUPED = r"^[+-]?[0-9]{1,3}(,[0-9]{3})+(\.[0-9]+)?$"
+CODE = r"^0[0-9]"
+DAY = r"^[0-9]{4}-[01][0-9]-[0-3][0-9]([ T][0-2][0-9]:[0-5][0-9](:[0-5][0-9](\.[0-9]{1,6})?)?)?$"
+FLAGS = ("true", "false", "True", "False", "TRUE", "FALSE")
+RARE, ENOUGH, DIFFERENT, LONG = 0.01, 100, 20, 40.0
+
+Holds = Literal["whole", "real", "flag", "date", "word", "text"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the words of one column are read.
+
+    >>> Reading("real", decimal=",").read(pa.array(["1,5", "", "many"]))[0].to_pylist()
+    [1.5, None, None]
+    """
+
+    holds: Holds
+    decimal: str = "."
+    grouped: bool = False
+    """Whether thousands are set apart by commas."""
+    spaces: bool = False
+    missing: tuple[str, ...] = MISSING
+
+    @property
+    def type(self) -> Any:
+        """The Arrow type, where Arrow may convert by itself; None where it may not."""
+        if self.decimal != "." or self.grouped:
+            return None
+        return {"whole": pa.int64(), "real": pa.float64(), "flag": pa.bool_()}.get(self.holds)
+
+    @property
+    def what(self) -> str:
+        """What the values should be."""
+        return {"whole": "numbers", "real": "numbers", "flag": "true and false"}.get(self.holds, "words")
+
+    def read(self, words: Any) -> tuple[Any, Booleans | None]:
+        """The values, and which are as they should be, if not all are."""
+        words = _trimmed(words) if self.spaces or self.holds not in ("word", "text") else words
+        known = _without(words, self.missing)
+        if self.holds in ("word", "text"):
+            return known, None
+        if self.holds == "date":
+            return _masked(known, _matches(known, DAY)).cast(pa.timestamp("us")), None
+        return self._flags(known) if self.holds == "flag" else self._numbers(known)
+
+    def _flags(self, known: Any) -> tuple[Any, Booleans | None]:
+        good = _either(pc.is_in(known, value_set=pa.array([*FLAGS, "0", "1"])), known)
+        return _masked(known, good).cast(pa.bool_()), _told(good)
+
+    def _numbers(self, known: Any) -> tuple[Any, Booleans | None]:
+        known = _plain(known, self.decimal, self.grouped)
+        for kind in (pa.int64(), pa.float64()) if self.holds == "whole" else (pa.float64(),):
+            try:
+                values = known.cast(kind)
+            except pa.ArrowInvalid:
+                continue
+            if kind == pa.int64() or not pc.any(pc.is_inf(values)).as_py():
+                return values, None
+        good = _either(_matches(known, NUMBER), known)
+        values = _masked(known, good).cast(pa.float64())
+        good = pc.and_(good, pc.fill_null(pc.is_finite(values), True))  # 1e999 is none
+        return _masked(values, good), _told(good)
+
+
+def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decimal: str, wanted: str = "") -> Reading:
+    """What the first words of a column are; `wanted` says what a model has learned it to be: "number" or "word".
+
+    >>> reading_of(pa.array(["1", "2", "?"]), None, False, ".").holds
+    'whole'
+    """
+    marks = MISSING if missing is None else tuple(dict.fromkeys(("", *missing)))
+    words = _trimmed(words) if spaces else words
+    text = _long(words)
+    as_words = Reading("text" if text else "word", spaces=spaces, missing=marks[:1] if text and not missing else marks)
+    if wanted == "word" or (text and wanted != "number"):
+        return as_words
+    gaps = marks if missing is not None else (*marks, *GAPS)
+    known = _without(_trimmed(words), gaps).drop_null()
+    if not len(known):
+        return as_words if wanted != "number" else Reading("real", spaces=spaces, missing=gaps)
+    different = known.unique() if len(known) > ENOUGH else known
+    found = _flags_or_dates(known, different, spaces, gaps)
+    if found is not None:
+        return found
+    grouped = decimal == "." and _share(known, GROUPED) > 0
+    plain = _plain(known, decimal, grouped)
+    share = _share(plain, NUMBER_OR_ENDLESS)  # infinity is malformed, and makes no word of the others
+    many = len(known) >= ENOUGH and share > 1 - RARE and len(different) >= DIFFERENT
+    if share < 1 and not many and wanted != "number":
+        return as_words
+    if wanted != "number" and (_share(plain, TOO_LONG) > 0 or _codes(known)):
+        return as_words
+    whole = _share(plain, WHOLE) >= share
+    return Reading("whole" if whole else "real", decimal, grouped, spaces, gaps)
+
+
+def is_number(word: str) -> bool:
+    """Whether a word is a number.
+
+    >>> is_number("1e3"), is_number("one")
+    (True, False)
+    """
+    return bool(_matches(pa.array([word.strip()]), NUMBER)[0].as_py())
+
+
+def _flags_or_dates(known: Any, different: Any, spaces: bool, gaps: tuple[str, ...]) -> Reading | None:
+    """Flags, where nearly all are; dates, where all are."""
+    flags = _mean(pc.is_in(known, value_set=pa.array(FLAGS)))
+    if flags == 1 or (flags > 1 - RARE and len(known) >= ENOUGH):
+        return Reading("flag", spaces=spaces, missing=gaps)
+    if _share(different, DAY) == 1:
+        return Reading("date", spaces=spaces, missing=gaps)
+    return None
+
+
+def _codes(known: Any) -> bool:
+    """Whether whole numbers are rather names: all of one length, and some start with 0."""
+    lengths = pc.min_max(pc.utf8_length(known)).as_py()
+    return lengths["min"] == lengths["max"] > 1 and _share(known, CODE) > 0 and _share(known, WHOLE) == 1
+
+
+def _long(words: Any) -> bool:
+    """Whether words are rather texts."""
+    return bool((pc.mean(pc.binary_length(words)).as_py() or 0.0) > LONG)
+
+
+def _plain(known: Any, decimal: str, grouped: bool) -> Any:
+    """Numbers as programs write them."""
+    if grouped:
+        return pc.if_else(_matches(known, GROUPED), pc.replace_substring(known, ",", ""), known)
+    return pc.replace_substring(known, ",", ".") if decimal == "," else known
+
+
+def _trimmed(words: Any) -> Any:
+    return pc.ascii_trim(words, " \t")
+
+
+def _without(words: Any, marks: tuple[str, ...]) -> Any:
+    return _masked(words, pc.invert(pc.is_in(words, value_set=pa.array(marks, words.type))))
+
+
+def _masked(values: Any, keep: Any) -> Any:
+    return pc.if_else(keep, values, pa.scalar(None, values.type))
+
+
+def _either(good: Any, known: Any) -> Any:
+    return pc.or_(pc.fill_null(good, False), pc.is_null(known))
+
+
+def _matches(words: Any, pattern: str) -> Any:
+    return pc.match_substring_regex(words, pattern)
+
+
+def _share(words: Any, pattern: str) -> float:
+    return _mean(_matches(words, pattern))
+
+
+def _mean(flags: Any) -> float:
+    return float(pc.mean(pc.cast(flags, pa.float64())).as_py() or 0.0)
+
+
+def _told(good: Any) -> Booleans | None:
+    """Which are good, if not all are."""
+    if pc.all(good).as_py() is not False:
+        return None
+    return np.asarray(good.to_numpy(zero_copy_only=False) if isinstance(good, pa.Array) else good.to_numpy(), np.bool_)
