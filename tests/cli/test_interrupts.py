@@ -114,7 +114,8 @@ def at_once(number: int) -> None:
 def told_of(verb: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     code = run(monkeypatch, verb, *WORDS[verb])
-    return code, capfd.readouterr().err
+    lines = capfd.readouterr().err.splitlines(keepends=True)
+    return code, "".join(line for line in lines if not line.startswith("suffice: read "))
 
 
 SHORT = [verb for verb in WRITING if verb not in ("demo", "report")]

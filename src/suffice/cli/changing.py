@@ -11,10 +11,10 @@ import pyarrow as pa
 
 import suffice as sf
 from suffice.cli.outputs import save, say, write
+from suffice.cli.reading import open_files
 from suffice.engines.columns import roles
 from suffice.errors import FileError, InputError, LabelError
 from suffice.store.models import pieces
-from suffice.tables.files import Files
 from suffice.telling import counted
 
 __all__ = ["forget", "key_of", "refresh", "update"]
@@ -107,7 +107,7 @@ def key_of(wanted: bool, path: Path | None) -> Any:
 
 def _batches(model: Any, data: list[Path], errors: str, together: bool = False) -> Iterator[tuple[Any, Any, int]]:
     """Features, labels and their number, batch by batch or all together."""
-    files = Files(data, errors)
+    files = open_files(data, errors, model)
     parts: Any = iter(files)
     if together:
         whole = list(parts)

@@ -13,6 +13,7 @@ import pyarrow as pa
 import suffice as sf
 from suffice.cli.columns import cut, describe_columns, lines_of_columns
 from suffice.cli.outputs import WIDTH, say
+from suffice.cli.reading import open_files
 from suffice.cli.verbs import spooled
 from suffice.engines.columns import roles
 from suffice.errors import FileError, InputError, LabelError, SufficeError
@@ -126,7 +127,7 @@ def _largest(facts: dict[str, Any]) -> list[str]:
 
 def _row(files: list[Path], model: Any, number: int) -> Any:
     """One row of files, as the model would be asked about it."""
-    table = _rows(Files(files), number)
+    table = _rows(open_files(files, "raise", model, look=True), number)
     its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
     found = its.features(table)
     return found[number - 1].as_py() if its.text else {n: found[n][number - 1].as_py() for n in found.column_names}

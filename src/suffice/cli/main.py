@@ -16,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.interrupts import end_by_signals
+from suffice.cli.reading import reads_files
 
 __all__ = ["app", "main"]
 
@@ -42,6 +43,7 @@ Key = Annotated[Path | None, typer.Option("--journal-key", help="A file with a k
 
 
 @app.command()
+@reads_files
 def fit(
     data: Data,
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("model.suffice"),
@@ -66,6 +68,7 @@ def fit(
 
 
 @app.command()
+@reads_files
 def predict(
     model: Model,
     data: Data,
@@ -89,6 +92,7 @@ def predict(
 
 
 @app.command()
+@reads_files
 def evaluate(
     data: Data,
     model: Annotated[Path | None, typer.Option("--model", "-m", help="Judge this model; else one is fitted.")] = None,
@@ -145,6 +149,7 @@ def inspect(
 
 
 @app.command()
+@reads_files
 def update(
     model: Model,
     data: Data,
@@ -165,6 +170,7 @@ def update(
 
 
 @app.command()
+@reads_files
 def forget(
     model: Model,
     data: Data,
@@ -193,6 +199,7 @@ def forget(
 
 
 @app.command()
+@reads_files
 def refresh(model: Model, data: Data, output: Output = None, errors: Errors = "raise", json: Json = False) -> None:
     """Choose anew what is chosen by rows (temper, weights), by all rows that the model has learned.
 
@@ -220,6 +227,7 @@ def merge(
 
 
 @app.command()
+@reads_files
 def compare(
     models: Annotated[list[Path], typer.Argument(help="Model files.")],
     data: Annotated[Path, typer.Option("--data", "-d", help="Rows that judge them.")],
@@ -235,6 +243,7 @@ def compare(
 
 
 @app.command()
+@reads_files
 def report(
     model: Model,
     data: Data,

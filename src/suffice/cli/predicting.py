@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import suffice as sf
 from suffice.cli.outputs import as_json, check_output, write
 from suffice.cli.progress import progress
+from suffice.cli.reading import open_files
 from suffice.cli.verbs import spooled
 from suffice.engines.local import predict_files
 from suffice.errors import InputError
@@ -31,7 +32,7 @@ def predict(
     check_output(output, path, *data)
     model = sf.load(path)
     with spooled(data, model=model) as files, progress("predicting") as tell:
-        tables = predict_files(model, files, errors=errors, keep=keep, tell=tell)
+        tables = predict_files(model, open_files(files, errors, model), keep=keep, tell=tell)
         write((output, json_lines(tables) if as_lines else csv_lines(tables, len(model.classes_), escape)))
 
 

@@ -1,11 +1,18 @@
-"""Options that every verb has which reads rows from files: how they are written, in one place for all verbs."""
+"""How verbs read files: options that all of them have which do, in one place, and the line that says what was read.
+
+The options are given to the verb at hand as a whole: whichever of its parts opens files asks `open_files`, and when the
+verb has ended well, one line for each file goes to stderr.
+"""
 
 from __future__ import annotations
 
 import functools
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,79 +20,86 @@ import typer
 if TYPE_CHECKING:
     from suffice.tables.files import Files
 
-__all__ = ["open_files", "reads_files", "say_what_was_read"]
+__all__ = ["open_files", "reading_by", "reads_files"]
 
-OPTIONS: dict[str, tuple[Any, Any]] = {
-    "sep": (
-        Annotated[str | None, typer.Option("--sep", help="What separates values: a character, or tab; else guessed.")],
-        None,
-    ),
-    "quote": (
-        Annotated[str | None, typer.Option("--quote", help="What quotes values: a character, or none; else guessed.")],
-        None,
-    ),
-    "header": (
-        Annotated[
-            bool | None, typer.Option("--header/--no-header", help="Whether the first row has names of columns.")
-        ],
-        None,
-    ),
-    "missing": (
-        Annotated[list[str] | None, typer.Option("--missing", help="A word for a missing value; may be repeated.")],
-        None,
-    ),
-    "encoding": (
-        Annotated[str | None, typer.Option("--encoding", help="Such as utf-8 or latin-1; else guessed.")],
-        None,
-    ),
-    "drop": (Annotated[list[str] | None, typer.Option("--drop", help="A column to leave out; may be repeated.")], None),
-    "keep": (
-        Annotated[list[str] | None, typer.Option("--keep", help="A column to read, and no others; may be repeated.")],
-        None,
-    ),
-    "quiet": (Annotated[bool, typer.Option("--quiet", "-q", help="Do not say how files were read.")], False),
+OPTIONS: dict[str, tuple[Any, Any, str]] = {
+    "sep": (str | None, "--sep", "What separates values: a character, or tab; else guessed."),
+    "quote": (str | None, "--quote", "What quotes values: a character, or none; else guessed."),
+    "header": (bool | None, "--header/--no-header", "Whether the first row has names of columns; else guessed."),
+    "missing": (list[str] | None, "--missing", "A word for a missing value; may be repeated."),
+    "encoding": (str | None, "--encoding", "Such as utf-8 or latin-1; else guessed."),
+    "drop": (list[str] | None, "--drop", "A column to leave out; may be repeated."),
+    "keep": (list[str] | None, "--keep", "A column to read, besides the labels, and no others; may be repeated."),
+    "quiet": (bool | None, "--quiet", "Do not say how files were read."),
 }
-"""Name, type with help, and default of each."""
+"""Type, name and help of each."""
+
+
+@dataclass
+class _Verb:
+    """What the verb at hand was told, and the files that it has opened."""
+
+    options: dict[str, Any] = field(default_factory=dict)
+    opened: list[Files] = field(default_factory=list)
+
+
+_VERB: ContextVar[_Verb | None] = ContextVar("verb", default=None)
 
 
 def reads_files(verb: Callable[..., None]) -> Callable[..., None]:
-    """Give a verb these options; it gets them as one argument, `reading`."""
+    """Give a verb the options of reading."""
     signature = inspect.signature(verb, eval_str=True)
-    own = [one for name, one in signature.parameters.items() if name != "reading"]
     more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-        for name, (kind, default) in OPTIONS.items()
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=None,
+            annotation=Annotated[kind, typer.Option(flag, help=text)],
+        )
+        for name, (kind, flag, text) in OPTIONS.items()
     ]
 
     @functools.wraps(verb)
     def with_options(*args: Any, **given: Any) -> None:
-        verb(*args, reading={name: given.pop(name, default) for name, (_, default) in OPTIONS.items()}, **given)
+        with reading_by(**{name: given.pop(name, None) for name in OPTIONS}):
+            verb(*args, **given)
 
-    with_options.__signature__ = signature.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+    with_options.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=[*signature.parameters.values(), *more]
+    )
     return with_options
 
 
-def open_files(
-    data: Any, errors: str, reading: dict[str, Any] | None = None, model: Any = None, target: str | None = None
-) -> Files:
-    """Files, by the options of the command line."""
-    from suffice.engines.columns import opened
-    from suffice.tables.files import Given
-
-    told = dict(reading or {})
-    told.pop("quiet", None)
-    missing, drop, keep = told.pop("missing", None), told.pop("drop", None), told.pop("keep", None)
-    given = Given(**told, missing=tuple(missing) if missing else None, drop=tuple(drop or ()), keep=tuple(keep or ()))
-    return opened(data, errors, given, model, target)
-
-
-def say_what_was_read(files: Files, reading: dict[str, Any] | None = None) -> None:
-    """One line for each file on stderr, at most four; warns of losses."""
-    files.tell_loss()
-    if reading is None or reading.get("quiet"):
+@contextmanager
+def reading_by(**options: Any) -> Iterator[None]:
+    """Read files by these options, and say at the end what was understood."""
+    verb = _Verb(options)
+    before = _VERB.set(verb)
+    try:
+        yield
+    finally:
+        _VERB.reset(before)
+    for files in verb.opened:
+        files.tell_loss()
+    told = [one for files in verb.opened for one in files.understood]
+    if options.get("quiet"):
         return
-    for one in files.understood[:3]:
+    for one in told[:3]:
         print(f"suffice: read {one}", file=sys.stderr)
-    if len(files.understood) > 3:
-        rows = sum(one.rows for one in files.understood[3:])
-        print(f"suffice: read {len(files.understood) - 3} more files, {rows:,} rows", file=sys.stderr)
+    if len(told) > 3:
+        rows = sum(one.rows for one in told[3:])
+        print(f"suffice: read {len(told) - 3} more files, {rows:,} rows", file=sys.stderr)
+
+
+def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:
+    """Files, by the options of the verb at hand; a look at their first rows is not told of."""
+    from suffice.engines.columns import given_of, opened
+
+    verb = _VERB.get() or _Verb()
+    told: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}
+    told |= {"missing": verb.options.get("missing") or None}
+    told |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
+    files = opened(data, errors, given_of(**told), model, target)
+    if not look:
+        verb.opened.append(files)
+    return files

@@ -19,6 +19,7 @@ from suffice.cli.columns import cut
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.plain_texts import texts_of_lines
 from suffice.cli.progress import progress
+from suffice.cli.reading import open_files
 from suffice.cli.scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
@@ -27,7 +28,6 @@ from suffice.estimators.crossfit import FOLDS
 from suffice.reporting import pitfalls
 from suffice.reporting.methods import judged_by
 from suffice.reporting.rows import read
-from suffice.tables.files import Files
 from suffice.telling import counted
 
 __all__ = [
@@ -55,7 +55,8 @@ def fit(
     """Files → a model file."""
     model = _chosen(data, target, text, kind, effort, errors)
     with progress("learning") as tell:
-        fit_files(model, data, target, text=text, errors=errors, journal=journal, tell=tell, look=_warn_of_columns)
+        files = open_files(data, errors, target=target)
+        fit_files(model, files, target, text=text, journal=journal, tell=tell, look=_warn_of_columns)
     save(model, output)
     rows, classes = float(model.class_count_.sum()), counted(len(model.classes_), "class", "classes")
     say(
@@ -161,7 +162,7 @@ def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, e
     if kind not in ("auto", "text", "table"):
         raise InputError(f"The option '--kind' must be auto, text or table; got {kind!r}.")
     if kind == "auto" and text is None:
-        first = next(iter(Files(data, "skip")), None)
+        first = next(iter(open_files(data, "skip", target=target, look=True)), None)
         if first is None:
             raise InputError("The files have no rows.")
         label = target or guess_target(first.column_names)
@@ -176,7 +177,7 @@ def _warn_of_columns(model: Any, X: Any, y: Any) -> None:
 
 def _table(data: list[Path], model: Any, target: str | None, text: str | None, errors: str) -> tuple[Any, Roles]:
     """All rows of files, in memory, and what their columns are."""
-    files = Files(data, errors)
+    files = open_files(data, errors, model, target)
     parts = list(files)
     if not parts:
         raise InputError("The files have no rows.")
@@ -197,7 +198,7 @@ def spooled(data: list[Path], output: Path | None = None, *others: Path, model: 
         yield data
         return
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "stdin.csv"
+        path = Path(folder) / "stdin"
         with path.open("wb") as file:
             shutil.copyfileobj(sys.stdin.buffer, file)
         path = texts_of_lines(path, model)

@@ -59,8 +59,9 @@ class Understood:
             f"missing: {', '.join(map(repr, self.dialect.marks)) or 'none seen'}" if self.dialect else "",
             *self.notes,
         ]
-        return f"{'standard input' if self.path.name in ('-', 'stdin') else self.path.name}: " + "; ".join(
-            fact for fact in facts if fact
+        return (
+            f"{'standard input' if self.path.name in ('-', 'stdin', 'stdin.jsonl') else self.path.name}: "
+            + "; ".join(fact for fact in facts if fact)
         )
 
 
