@@ -77,7 +77,11 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, journal: Any = None
     ) -> Self:
-        """Learn from one more batch. Any cutting into batches gives the same model as one fit.
+        """Learn from one more batch: what is counted is that of one fit, however rows are cut into batches.
+
+        What is chosen by rows (a temper, weights, a pseudo-count or a prior by "loo"; by default nothing is) is chosen
+        by the first batch and stays in force; ``stale_`` is True once it is older than the counts, and ``refresh`` with
+        all rows chooses it anew: then the model is that of one fit.
 
         Parameters
         ----------

@@ -188,7 +188,11 @@ class NaiveBayes(TableCounts):
         target: Any = None,
         journal: Any = None,
     ) -> Self:
-        """Learn from more rows. With models of columns as the first batch settled them, batches equal one fit.
+        """Learn from more rows: what is counted is that of one fit, if the first batch settles the kinds as that would.
+
+        Kinds of columns that are not declared, and what is chosen by rows (by default temper and weights), are chosen
+        by the first batch and stay in force; ``stale_`` is True once temper and weights are older than the counts, and
+        ``refresh`` with all rows chooses them anew: then, with the same kinds, the model is that of one fit.
 
         Parameters
         ----------

@@ -250,7 +250,12 @@ decode_error
     def partial_fit(
         self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, journal: Any = None
     ) -> Self:
-        """Learn from more texts. Any cutting into batches gives the same model as one fit.
+        """Learn from more texts: what is counted is that of one fit, however texts are cut into batches.
+
+        What is chosen by texts (by default pseudo-count, temper and weights of words) is chosen by the first batch and
+        stays in force; ``stale_`` is True once it is older than the counts, and ``refresh`` with all texts chooses it
+        anew: then the model is that of one fit. With a given ``alpha``, ``temper=None`` and ``weights=None`` nothing is
+        chosen, and any batches make that model at once.
 
         Parameters
         ----------
