@@ -67,15 +67,30 @@ def disturb(arrays: dict[str, Any], rng: random.Random) -> None:
         extreme = [0, 1, -1, 2**31, 2**62, -(2**62), 255, 1e300, -1.0, np.nan, np.inf]
         with np.errstate(all="ignore"):
             flat[rng.randrange(len(flat))] = np.array(rng.choice(extreme)).astype(array.dtype)
-    elif what < 0.7:
-        arrays[name] = array[: len(array) // 2] if array.ndim else array.reshape(1)
     elif what < 0.8:
-        arrays[name] = np.concatenate([array, array]) if array.ndim else array
+        arrays[name] = reshaped(array, rng)
     elif what < 0.9:
         arrays[name] = array.astype(rng.choice([np.float32, np.int32, np.uint8, np.bool_]))
     else:
         arrays[name], other = arrays[rng.choice(list(arrays))], array
         arrays[f"{name}/more"] = other
+
+
+def reshaped(array: Any, rng: random.Random) -> Any:
+    """In another shape: cut, repeated, turned, with an axis more or less."""
+    if not array.ndim:
+        return array.reshape(1)
+    axis = rng.randrange(array.ndim)
+    n = array.shape[axis]
+    return rng.choice([
+        np.take(array, range(n // 2), axis),
+        np.take(array, range(max(n - 1, 0)), axis),
+        np.concatenate([array, array], axis),
+        array.T,
+        array.reshape(-1),
+        array[None],
+        array[..., None],
+    ]).copy()  # fmt: skip
 
 
 def damaged(raw: bytes, rng: random.Random) -> bytes:

@@ -147,6 +147,7 @@ class DiscriminantAnalysis(Deciding, NaiveBayesClassifier):
     def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
         shape = (len(classes) + 1, self.n_features_in_, self.n_features_in_)
         given: Any = self._given
+        self._refuse_combinations()
         if self._dtype not in ("float32", "float64"):
             raise DataError(f"Numbers must be float32 or float64; got {self._dtype!r}.")
         if given is not None and (not isinstance(given, np.ndarray) or given.shape != shape or given.dtype != "f8"):
@@ -174,6 +175,8 @@ class DiscriminantAnalysis(Deciding, NaiveBayesClassifier):
             raise ValueError("Number of priors must match number of classes.")
         if (priors < 0).any():
             raise ValueError("priors must be non-negative")
+        if not np.isfinite(priors).all() or not priors.any():
+            raise ValueError(f"priors must be finite numbers, some of them above 0; got {priors.tolist()}.")
         return np.broadcast_to(priors / priors.sum(), counts.shape)
 
     @property

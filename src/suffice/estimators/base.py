@@ -24,6 +24,7 @@ from suffice.models.beliefs import belief_about, intervals_of
 from suffice.models.evidence import feature_evidence
 from suffice.models.uncertainty import Belief
 from suffice.stats import CategoryCounts, ClassCounts, Statistic
+from suffice.stats.base import has_rows_of
 from suffice.stats.hashing import matrix_rows, value_rows
 from suffice.stats.inputs import KERNEL_TYPES, Rows
 from suffice.typing import Array, Integers
@@ -167,8 +168,7 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
             raise DataError(f"Statistics must be of classes and {kind.__name__}; got {statistics}.")
         if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
             raise ShapeError(f"Statistics must be of {shape} classes and features.")
-        rows = getattr(statistics["features"], "n", None)
-        if rows is not None and rows.shape[:1] != shape[:1]:
+        if not has_rows_of(statistics["features"], shape[0]):
             raise ShapeError(f"Statistics must have the rows of {shape[0]} classes.")
         NaiveBayesClassifier._set_statistics(self, classes, statistics)
 

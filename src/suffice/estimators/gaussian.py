@@ -38,7 +38,7 @@ class GaussianNB(NormalShares, NaiveBayesClassifier):
     priors : array of shape (n_classes,), default=None
         Class probabilities; learned from the data if not given.
     var_smoothing : float, default=1e-9
-        Share of the largest variance of any feature, over all weighted rows, that is added to every plugged-in variance.
+        Share of the largest variance of any feature, by weighted rows, that is added to every plugged-in variance.
     estimate : {"mle", "map", "mean", "predictive"}, default="mle"
         How means and variances are estimated; all but "mle" need a `prior`.
     prior : NormalInverseGamma or "evidence", default=None

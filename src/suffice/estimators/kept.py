@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError
+from suffice.estimators.bounds import check_bounds
 from suffice.estimators.shared import Classifier
 from suffice.estimators.whole import Whole
 
@@ -46,6 +47,7 @@ class Kept(Whole):
         vars(self).update(told)
         self.estimator_, self.n_iter_ = model, len(objective)
         self._restored()
+        check_bounds(self)
 
     def _restored(self) -> None:
         """What follows from the classifier."""

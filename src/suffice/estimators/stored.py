@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError
+from suffice.estimators.bounds import check_bounds
 from suffice.estimators.weights import FeatureWeights, Weights
 from suffice.models.spread import Spread
 from suffice.models.temper import Temper
@@ -68,6 +69,7 @@ class Stored:
         chosen = views["_chosen"].get("weights")
         if type(chosen) is FeatureWeights and chosen.features.shape != (schema.get("n_features_in_"),):
             raise DataError("Evidence weights must be as many as features.")
+        check_bounds(self)
 
     def _remembered(self) -> State:
         """What was counted."""

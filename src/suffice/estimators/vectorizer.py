@@ -9,7 +9,7 @@ from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
-from suffice.errors import DataError
+from suffice.errors import DataError, KindError
 from suffice.estimators.whole import Whole
 from suffice.estimators.words import analysis_of
 from suffice.text import Analysis
@@ -57,6 +57,9 @@ class CountVectorizer(Whole, peer.CountVectorizer):
 
     def _get_state(self) -> dict[str, Any]:
         check_is_fitted(self, "vocabulary_")
+        odd = next((word for word in self.vocabulary_ if not isinstance(word, str)), None)
+        if odd is not None:
+            raise KindError(f"The vocabulary of a CountVectorizer must hold strings to be saved; got {odd!r}.")
         words = np.empty(len(self.vocabulary_), object)
         words[:] = list(self.vocabulary_)
         columns = np.array(list(self.vocabulary_.values()), np.int64)
@@ -64,6 +67,9 @@ class CountVectorizer(Whole, peer.CountVectorizer):
 
     def _set_state(self, state: dict[str, Any]) -> None:
         words, columns, fixed = (state["schema"][name] for name in ("words", "columns", "fixed"))
+        strings = all(type(word) is str for word in words.tolist())
+        if not strings or columns.dtype.kind != "i" or type(fixed) is not bool:
+            raise DataError("A vocabulary must hold strings, and a column for each.")
         known = dict(zip(words.tolist(), columns.tolist(), strict=True))
         if len(known) != len(columns) or not np.array_equal(np.sort(columns), np.arange(len(known))):
             raise DataError("The words of a vocabulary must have a column each.")

@@ -18,6 +18,7 @@ from suffice.models.logs import raised_to
 from suffice.models.removal import removals
 from suffice.parallel import in_parallel, thread_count
 from suffice.stats import ClassCounts
+from suffice.stats.base import has_rows_of
 from suffice.stats.words import WordCounts
 from suffice.tables import Column, Table, kind_of
 from suffice.typing import Array, Integers
@@ -55,7 +56,10 @@ class TableModel:
             if type(t) is not model.statistic:
                 raise DataError(f"Column {name!r} must have {model.statistic.__name__}; got {type(t).__name__}.")
             shape = (t.n_classes,) if isinstance(t, WordCounts) else t.shape
-            if shape not in ((n_classes,), (n_classes, 1)):
+            hashed = isinstance(t, WordCounts) and t.hash_bits  # columns have words by name
+            counted = isinstance(t, WordCounts) or has_rows_of(t, n_classes)
+            shapes = ((n_classes,),) if type(t) is ClassCounts else ((n_classes,), (n_classes, 1))
+            if hashed or not counted or shape not in shapes:
                 raise ShapeError(f"Column {name!r} must have counts of {n_classes} classes; got shape {shape}.")
 
     def emptied(self, n_classes: int) -> TableModel:

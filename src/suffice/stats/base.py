@@ -241,6 +241,13 @@ def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
     return sealed(left)
 
 
+def has_rows_of(t: Any, classes: int) -> bool:
+    """Whether a statistic that counts rows does so for so many classes, once for all that a row holds."""
+    n = getattr(t, "n", None)
+    beside = () if fields(t)[0].name == "n" else t.shape[1:]  # other arrays, which it broadcasts against
+    return n is None or bool(n.shape == (classes, *(1 for _ in beside)))
+
+
 def check_weight(name: str, n: Array, like: Array) -> None:
     """Raise unless `n` counts rows: in range, and one number where `like` has one or many."""
     if not ((n >= 0) & (n <= EXACT)).all():
