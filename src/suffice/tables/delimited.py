@@ -149,7 +149,7 @@ class Delimited:
         quote = self.dialect.quote or False
         several = bool(quote) and self.dialect.quote.encode() in part
         given = [*names, "\0trailing"] if self.dialect.trailing else names
-        read = arrow_csv.ReadOptions(column_names=given, block_size=max(len(part) + 1, 2**16) if several else 2**20)
+        read = arrow_csv.ReadOptions(column_names=given, block_size=max(len(part) + 1, 2**16))
         parse = arrow_csv.ParseOptions(
             delimiter=self.dialect.sep or "\x1f",
             quote_char=quote,

@@ -104,7 +104,8 @@ class _Trial:
 def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -> list[_Trial]:
     """A trial of each separator, with the quotes that suit it."""
     trials, usual = [], _usual(path)
-    for sep in [given.sep] if given.sep is not None else [s for s in SEPARATORS if s in text] or [usual]:
+    found = [sep for sep in SEPARATORS if sep in text and not (sep == " " and len(text) > HEAD)]  # long lines are prose
+    for sep in [given.sep] if given.sep is not None else found or [usual]:
         plain = _trial(text, replace(start, sep=sep, quote="", runs=_runs(text, sep)), usual, most)
         quotings = [given.quote] if given.quote is not None else ['"', "'"]
         tried = [plain] if given.quote is None or not given.quote else []
