@@ -44,7 +44,9 @@ def table_of(text: str) -> list[dict[str, str]]:
         (["report", "mail.suffice", "test.csv"], "mail.suffice"),
     ],
 )
-@pytest.mark.parametrize("how", ["name", "link", "hard link", "another way"])
+@pytest.mark.parametrize(
+    "how", ["name", *(pytest.param(way, marks=pytest.mark.thorough) for way in ("link", "hard link", "another way"))]
+)
 def test_an_output_that_is_read_is_refused(
     words: list[str],
     target: str,

@@ -10,7 +10,7 @@ import signal
 from contextlib import suppress
 from typing import Any
 
-__all__ = ["Interrupted", "commit", "end_by_signals", "heed"]
+__all__ = ["Interrupted", "commit", "end_by_signals", "finish", "heed"]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -41,6 +41,11 @@ def heed() -> None:
 def commit() -> None:
     """Let nothing stop what follows."""
     heed()
+    finish()
+
+
+def finish() -> None:
+    """Ignore further signals: the command ends anyway."""
     _State.committed = True
 
 

@@ -1,8 +1,6 @@
 """`suffice`: what can be asked on the command line. Each verb is a short function over the library.
 
-Nothing heavy is imported before a verb runs, so that help comes at once. Errors are one line on stderr. Exit codes: 0
-done, 1 a bug, 2 wrong input, 3 a file that is not there or cannot be read, 130 interrupted, 141 nobody listens to
-standard output any more.
+Nothing heavy is imported before a verb runs, so that help comes at once.
 """
 
 from __future__ import annotations
@@ -15,12 +13,11 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.interrupts import end_by_signals
+from suffice.cli.endings import INTERRUPTED, STOPPED, UNHEARD, as_note, end, told
+from suffice.cli.interrupts import end_by_signals, finish
 from suffice.cli.reading import reads_files
 
 __all__ = ["app", "main"]
-
-INTERRUPTED, UNHEARD = 130, 141
 
 app = typer.Typer(
     name="suffice",
@@ -295,7 +292,7 @@ def options(
 
 def main() -> None:
     """Run, and end with a documented code."""
-    warnings.showwarning = _note
+    warnings.showwarning = as_note
     code: Any = None
     try:
         end_by_signals()
@@ -305,40 +302,16 @@ def main() -> None:
         code = INTERRUPTED
     except BrokenPipeError:
         code = UNHEARD
-    except SystemExit as end:
-        code = UNHEARD if isinstance(end.__context__, BrokenPipeError) else end.code
+    except SystemExit as left:
+        code = UNHEARD if isinstance(left.__context__, BrokenPipeError) else left.code
     except typer.Exit as done:
         code = done.exit_code
     except Exception as error:
-        _end(*_told(error))
+        finish()
+        end(*told(error))
+    finish()
     if code == INTERRUPTED:
-        _end("interrupted; nothing was changed", INTERRUPTED)
+        end(*STOPPED)
     if code == UNHEARD:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # what is left to be printed goes nowhere
     sys.exit(code)
-
-
-def _told(error: Exception) -> tuple[str, int]:
-    """One line, and an exit code."""
-    if hasattr(error, "format_message"):  # wrong usage
-        return error.format_message(), 2
-    if isinstance(error, typer.Abort):
-        return "interrupted; nothing was changed", INTERRUPTED
-    from suffice.errors import FileError, MissingLibrary, PathError, SufficeError
-
-    files: tuple[Any, ...] = (FileError, PathError, OSError)
-    line = " ".join(str(error).split()) or type(error).__name__
-    if isinstance(error, files):
-        return line, 3
-    if isinstance(error, MissingLibrary | SufficeError | ValueError):
-        return line, 2
-    return f"a bug, {type(error).__name__}: {line}", 1
-
-
-def _end(line: str, code: int) -> None:
-    print(f"suffice: {line}", file=sys.stderr)
-    sys.exit(code)
-
-
-def _note(message: Any, *rest: Any, **more: Any) -> None:
-    print(f"suffice: note: {' '.join(str(message).split())}", file=sys.stderr)
