@@ -11,7 +11,7 @@ from sklearn.base import clone
 import suffice as sf
 from laws.estimators import LABELS, EstimatorCase, every_estimator
 from laws.test_estimators import rows
-from suffice.errors import InputError, LabelError, SubtractionError
+from suffice.errors import InputError, KindError, LabelError, SubtractionError
 from suffice.estimators.crossfit import fold_numbers
 from suffice.evaluate import crossfit
 
@@ -131,6 +131,14 @@ def test_a_model_that_is_not_fitted_is_fitted_first() -> None:
     assert np.array_equal(found.probabilities, crossfit(model.fit(X, y), X, y).probabilities)
 
 
+def test_a_journal_is_not_asked_for_its_key() -> None:
+    texts, labels = ["tea milk", "rum cola", "tea tea", "rum rum cola"] * 20, np.array(["a", "b"] * 40)
+    model = sf.TextClassifier().fit(texts, labels, journal=b"a key")
+    plain = sf.TextClassifier().fit(texts, labels)
+    assert np.array_equal(crossfit(model, texts, labels).probabilities, crossfit(plain, texts, labels).probabilities)
+    assert np.array_equal(model.leave_one_out(texts, labels), plain.leave_one_out(texts, labels))
+
+
 def test_a_transform_that_cannot_be_taken_apart_is_fitted_again() -> None:
     texts, labels = ["tea milk", "rum cola", "tea tea", "rum rum cola"] * 10, np.array(["a", "b"] * 20)
     model = sf.TextClassifier("complement", use_idf=True).fit(texts, labels)
@@ -211,5 +219,7 @@ def test_what_cannot_be_judged_is_refused() -> None:
         model.leave_one_out(X[:20], y[:20])
     assert model.leave_one_out(X[:20], y[:20], views="fixed").shape == (20, 2)
     assert crossfit(model, X[:50], y[:50]).probabilities.shape == (50, 2)
+    with pytest.raises(KindError, match=r"must be a classifier of suffice .* got SemiSupervised"):
+        crossfit(sf.SemiSupervised(sf.BernoulliNB()), X, y)
     with pytest.raises(InputError, match="'views' must be 'crossfit' or 'fixed'; got 'none'"):
         model.leave_one_out(X, y, views="none")

@@ -80,9 +80,9 @@ class NaiveBayesClassifier(RowShares, RowExplaining, Classifier, metaclass=ABCMe
     ) -> Self:
         """Learn from one more batch: what is counted is that of one fit, however rows are cut into batches.
 
-        What is chosen by rows (a temper, weights, a pseudo-count or a prior by "loo"; by default nothing is) is chosen
-        by the first batch and stays in force; ``stale_`` is True once it is older than the counts, and ``refresh`` with
-        all rows chooses it anew: then the model is that of one fit.
+        What is chosen by rows (where a temper, weights, a pseudo-count or a prior are "loo") is chosen by the first
+        batch and stays in force; ``stale_`` is True once it is older than the counts, and ``refresh`` with all rows
+        chooses it anew: then the model is that of one fit.
 
         Parameters
         ----------

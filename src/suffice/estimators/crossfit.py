@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from suffice.errors import InputError, LabelError, SubtractionError
+from suffice.errors import InputError, KindError, LabelError, SubtractionError
 from suffice.models.removal import gone_by, group_codes
 from suffice.models.sample import hashed
 from suffice.stats.words import read_weights
@@ -133,6 +133,11 @@ def crossfit(
     >>> found.probabilities.shape, found.accuracy
     ((20, 2), 1.0)
     """
+    if not hasattr(model, "_take_rows"):
+        raise KindError(
+            f"The argument 'model' of crossfit must be a classifier of suffice whose counts can be taken apart; got "
+            f"{type(model).__name__}."
+        )
     if not hasattr(model, "classes_"):
         model = clone(model).fit(X, y, sample_weight=sample_weight, groups=groups)
     return judged_by_folds(model, X, y, sample_weight, groups, folds)[0]

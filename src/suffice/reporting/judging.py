@@ -147,8 +147,9 @@ def judge(model: Any, given: Given, held_out: bool | None, whole: Given | None =
             how = f"{told}They are judged by the model that learned them, which flatters it, because: {error}"
     elif some:
         how = (
-            "These rows are judged as new. What the model has counted could contain them, though; if it learned them, "
-            "the figures flatter it: held_out=False judges each by a model without it."
+            "These rows are judged as new. What the model has counted could contain them, though, and if it learned "
+            "them, the figures flatter it: say so (held_out=False, --learned, --method folds), and each is judged by a "
+            "model without it."
         )
     else:
         how = "These rows are new to the model: what it has counted does not contain them."
