@@ -16,6 +16,7 @@ from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
 from suffice.models.columns import Unknown
+from suffice.models.columns.open import Chosen
 from suffice.telling import tell
 
 __all__ = ["Run", "chosen_by_class", "first_pass", "refuse"]
@@ -96,6 +97,6 @@ def chosen_by_class(plain: Any, shape: Shape, sample: Any) -> Any:
 
 def _model(found: Any, sample: Any, name: str) -> Any:
     if found is not None and not isinstance(found, Unknown):
-        return found
+        return Chosen(found)
     kind = sample.schema.field(name).type
     return next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")

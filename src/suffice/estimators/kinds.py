@@ -9,6 +9,7 @@ from typing import Any
 from suffice.errors import InputError
 from suffice.models import columns
 from suffice.models.columns import ColumnModel
+from suffice.models.columns.open import Chosen
 from suffice.models.tables import TableModel
 from suffice.tables import Table
 from suffice.telling import tell
@@ -27,7 +28,7 @@ MODELS: tuple[type[ColumnModel], ...] = (
 BY_WORD = {model.word: model for model in MODELS}
 
 
-def declared_models(declared: Any, names: list[Any], target: Any = None) -> dict[Any, ColumnModel]:
+def declared_models(declared: Any, names: list[Any], target: Any = None) -> dict[Any, Any]:
     """The model of each column that has one declared."""
     if isinstance(declared, str):
         return {}
@@ -39,8 +40,8 @@ def declared_models(declared: Any, names: list[Any], target: Any = None) -> dict
     return {name: _model(name, what) for name, what in declared.items() if what != "auto"}
 
 
-def _model(name: Any, what: Any) -> ColumnModel:
-    if isinstance(what, MODELS):
+def _model(name: Any, what: Any) -> ColumnModel | Chosen:
+    if isinstance(what, MODELS) or (isinstance(what, Chosen) and isinstance(what.of, MODELS)):
         return what
     if isinstance(what, str) and what in BY_WORD:
         return BY_WORD[what]()

@@ -37,7 +37,8 @@ class NaiveBayes(TableCounts):
     columns : "auto" or dict, default="auto"
         A model for some columns, the others get theirs as told above: "bernoulli", "categorical", "gaussian",
         "histogram", "poisson", "text", "drop", "auto", or one from ``sf.columns`` with a prior of its own. Models are
-        settled at the first fit.
+        settled at the first fit. One that was chosen, not declared, is a view: of such a column enough is kept to add
+        models that have chosen differently, and `refresh` chooses anew.
     estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
         How a column's parameters are estimated; "predictive" integrates them out.
     unseen : {"prior", "error"}, default="prior"

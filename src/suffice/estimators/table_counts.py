@@ -18,6 +18,7 @@ from suffice.estimators.table_shares import TableShares
 from suffice.estimators.weights import ColumnWeights
 from suffice.models.columns import ColumnModel, Drop, Unknown
 from suffice.models.columns.beliefs import TableBelief
+from suffice.models.columns.open import Numbers
 from suffice.models.known import known_rows
 from suffice.models.logs import raised_to
 from suffice.models.removal import group_codes
@@ -127,12 +128,14 @@ class TableCounts(TableShares, Classifier):
     def _restore(self, classes: Any, statistics: dict[str, Any]) -> None:
         if self._backend not in (None, "pandas", "polars", "pyarrow") or type(self._named) is not bool:
             raise DataError(f"A table must be of a library that is known; got {self._backend!r}.")
-        table = TableModel(statistics["rows"], self.columns_, statistics["columns"])
+        kept = {name: Numbers.of_parts(parts) for name, parts in statistics.get("open", {}).items()}
+        table = TableModel(statistics["rows"], self.columns_, statistics["columns"], kept)
         table.check(len(classes))
         self._set_statistics(classes, {"table": table})
 
     def _remembered(self) -> dict[str, Any]:
-        return {"rows": self._learned.rows, "columns": dict(self._learned.statistics)}
+        kept = {name: numbers.parts for name, numbers in self._learned.open.items()}
+        return {"rows": self._learned.rows, "columns": dict(self._learned.statistics), "open": kept}
 
     def _read_again(self, X: Any, y: Any) -> tuple[Any, Any]:
         return self._rows_and_labels(X, y)
@@ -219,6 +222,16 @@ class TableCounts(TableShares, Classifier):
         keep = np.zeros(len(X), bool)
         keep[which] = True
         return X.take(keep)
+
+    def _choose_models(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Choose the models of columns anew, where these are all rows and the models were not declared."""
+        table, _, (classes, codes) = read(self, X, y, None)
+        table, codes, weights = weighed(aligned(self, table), codes, sample_weight)
+        codes = np.asarray(np.searchsorted(self.classes_, classes))[codes]
+        declared = declared_models(self.columns, list(self.columns_), self._target)
+        nothing = TableModel.zero(list(self.columns_), len(self.classes_))
+        fresh = nothing.learn(table, codes, weights, declared)
+        self._set_statistics(self.classes_, {"table": self._learned.rechosen(fresh)})
 
     def _rows_of_classes(self, statistics: dict[str, Any]) -> Any:
         return statistics["table"].rows.counts

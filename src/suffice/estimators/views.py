@@ -81,8 +81,12 @@ class Views:
         owner: Any = self
         with all_or_nothing(self):
             X, y = owner._rows_and_labels(X, y)
+            self._choose_models(X, y, sample_weight)
             self._fit_views(X, y, sample_weight, groups)
         return self
+
+    def _choose_models(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Choose anew what is modelled how, where that was chosen."""
 
     def _fit_views(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         """Choose what is to be chosen by leaving rows out."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.models.columns import ColumnModel, ColumnScorer, Drop, Unknown, choose
+from suffice.models.columns import Categorical, ColumnModel, ColumnScorer, Drop, Histogram, Unknown
 from suffice.models.columns.beliefs import TableBelief, column_belief
+from suffice.models.columns.choice import chosen
 from suffice.models.columns.evidence import column_evidence
+from suffice.models.columns.open import Chosen, Kept, Numbers, common, served
+from suffice.models.columns.silent import Silent
 from suffice.models.events import Estimate
 from suffice.models.logs import raised_to
 from suffice.models.removal import removals
@@ -37,6 +40,7 @@ class TableModel:
     rows: ClassCounts
     columns: Mapping[Name, ColumnModel]
     statistics: Mapping[Name, Any]
+    open: Mapping[Name, Numbers] = field(default_factory=dict)  # columns of numbers whose model was chosen
 
     @classmethod
     def zero(cls, names: list[Name], n_classes: int) -> Self:
@@ -61,6 +65,10 @@ class TableModel:
             shapes = ((n_classes,),) if type(t) is ClassCounts else ((n_classes,), (n_classes, 1))
             if hashed or not counted or shape not in shapes:
                 raise ShapeError(f"Column {name!r} must have counts of {n_classes} classes; got shape {shape}.")
+        if set(self.open) - set(self.columns):
+            raise DataError("What is kept of columns must be of columns that are there.")
+        for name, numbers in self.open.items():
+            numbers.check(name, n_classes)
 
     def emptied(self, n_classes: int) -> TableModel:
         """The same models of columns, without a row."""
@@ -68,41 +76,56 @@ class TableModel:
         return self.with_classes(place, n_classes)
 
     def learn(
-        self, table: Table, codes: Integers, weights: Array | None, declared: Mapping[Name, ColumnModel]
+        self, table: Table, codes: Integers, weights: Array | None, declared: Mapping[Name, ColumnModel | Chosen]
     ) -> TableModel:
         """With the rows of a table added; columns that it lacks are missing in all of them."""
         n = len(self.rows.counts)
         found = in_parallel(lambda name: self._counted(name, table, codes, weights, declared), list(self.columns))
-        columns, statistics = ({name: pair[k] for name, pair in zip(self.columns, found, strict=True)} for k in (0, 1))
-        return TableModel(self.rows + ClassCounts.of_labels(codes, weights, n_classes=n), columns, statistics)
+        return _of_parts(
+            self.rows + ClassCounts.of_labels(codes, weights, n_classes=n), dict(zip(self.columns, found, strict=True))
+        )
 
     def _counted(
-        self, name: Name, table: Table, codes: Integers, weights: Array | None, declared: Mapping[Name, ColumnModel]
-    ) -> tuple[ColumnModel, Any]:
+        self,
+        name: Name,
+        table: Table,
+        codes: Integers,
+        weights: Array | None,
+        declared: Mapping[Name, ColumnModel | Chosen],
+    ) -> Kept:
         """A column's model, settled here if it was not yet, and its statistic with these rows."""
-        model, before = self.columns[name], self.statistics[name]
-        settled = not isinstance(model, Unknown)
-        if settled and declared.get(name, model) != model:
+        model, before, numbers = self.columns[name], self.statistics[name], self.open.get(name)
+        settled, given = not isinstance(model, Unknown), declared.get(name)
+        wanted = given.of if isinstance(given, Chosen) else given
+        if settled and wanted is not None and wanted != model:
             raise InputError(
-                f"Column {name!r} was settled as {model!r} at the first fit; got {declared[name]!r}, which needs a "
-                "fit from the start."
+                f"Column {name!r} was settled as {model!r} at the first fit; got {wanted!r}, which needs a fit from "
+                "the start."
             )
-        if not settled and isinstance(declared.get(name), Drop):
-            model = declared[name]
+        if not settled and isinstance(wanted, Drop):
+            model = wanted
         if isinstance(model, Drop) or name not in table:
-            return model, before
+            return Kept(model, before, numbers)
         column, n = table[name], len(self.rows.counts)
         if not settled:
             kind = kind_of(column, weights)
-            if kind == "nothing" or name not in declared:
-                return choose(column, kind, codes, weights, n)
-            model = declared[name]
+            if kind == "nothing" or wanted is None:
+                model, counted, grid = chosen(column, kind, codes, weights, n)
+                if grid is not None:
+                    numbers = Numbers.of(column, codes, weights, n, (grid, counted))
+                return Kept(model, counted, numbers)
+            model = wanted
         elif column.n_missing == len(column):  # whatever kind of nothing it is
-            return model, before
+            return Kept(model, before, numbers)
         model.read(column, "was learned as" if settled else "is declared")
         try:
             counted = model.count(column, codes, weights, n)
-            return model, before + counted if settled else counted
+            if not settled and isinstance(given, Chosen) and column.storage in ("integer", "real"):
+                numbers = Numbers.of(column, codes, weights, n)
+            elif numbers is not None:
+                known = () if isinstance(model, Categorical | Histogram) else (counted,)  # of another grid, or of none
+                numbers += Numbers.of(column, codes, weights, n, known, numbers.bits)
+            return Kept(model, before + counted if settled else counted, numbers)
         except DataError as error:
             if repr(name) in str(error):
                 raise
@@ -112,29 +135,37 @@ class TableModel:
         """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
         if np.array_equal(place, np.arange(n_classes)):
             return self
-        moved = {name: t.with_classes(place, n_classes) for name, t in self.statistics.items()}
-        return replace(self, rows=self.rows.with_classes(place, n_classes), statistics=moved)
+        moved, kept = (
+            {name: t.with_classes(place, n_classes) for name, t in each.items()}
+            for each in (self.statistics, self.open)
+        )
+        return replace(self, rows=self.rows.with_classes(place, n_classes), statistics=moved, open=kept)
 
     def scaled(self, factor: float) -> TableModel:
         """As if every row had `factor` times its weight."""
-        lighter = {name: t.scaled(factor) for name, t in self.statistics.items()}
-        return replace(self, rows=self.rows.scaled(factor), statistics=lighter)
+        lighter, kept = ({name: t.scaled(factor) for name, t in each.items()} for each in (self.statistics, self.open))
+        return replace(self, rows=self.rows.scaled(factor), statistics=lighter, open=kept)
 
     def without_trace(self) -> TableModel:
         """The same, with nothing of rows that were taken away."""
-        return replace(self, statistics={name: t.without_trace() for name, t in self.statistics.items()})
+        left, kept = ({name: t.without_trace() for name, t in each.items()} for each in (self.statistics, self.open))
+        return replace(self, statistics=left, open=kept)
 
     def __sub__(self, other: TableModel) -> TableModel:
         """The rows of this one without those of another, which has no columns of its own."""
-        together = self._agreed(other)
-        left = {
-            name: self.statistics[name] - other.statistics[name] if both else self.statistics[name]
-            for name, both in together.items()
-        }
-        gone = {name for name, both in together.items() if both and _without_values(self.columns[name], left[name])}
-        nothing = ClassCounts(np.zeros(len(self.rows.counts)))
-        columns = {name: Unknown() if name in gone else model for name, model in self.columns.items()}
-        return TableModel(self.rows - other.rows, columns, left | dict.fromkeys(gone, nothing))
+        left = {name: self._kept(name) for name in self.columns}
+        nothing = Kept(Unknown(), ClassCounts(np.zeros(len(self.rows.counts))), None)
+        for name, mine in left.items():
+            its = other._kept(name)
+            if isinstance(mine.model, Silent) or isinstance(its.model, Silent):
+                continue
+            gone = served(mine.model, its)
+            if gone is None:
+                raise _different(name, mine.model, its.model)
+            rest = mine.statistic - gone
+            numbers = None if mine.numbers is None or its.numbers is None else mine.numbers - its.numbers
+            left[name] = Kept(mine.model, rest, numbers) if np.any(rest.n) else nothing
+        return _of_parts(self.rows - other.rows, left)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, TableModel):
@@ -145,25 +176,31 @@ class TableModel:
         return hash((self.rows, *self.statistics.values()))
 
     def __add__(self, other: TableModel) -> TableModel:
-        """The rows of both, and the columns of either."""
-        together = self._agreed(other)
-        columns, statistics = dict(self.columns), dict(self.statistics)
-        for name, model in other.columns.items():
-            if together.get(name):
-                statistics[name] = statistics[name] + other.statistics[name]
-            elif name not in columns or isinstance(columns[name], Unknown):
-                columns[name], statistics[name] = model, other.statistics[name]
-        return TableModel(self.rows + other.rows, columns, statistics)
+        """The rows of both, and the columns of either.
 
-    def _agreed(self, other: TableModel) -> dict[Name, bool]:
-        """Columns of this model, and whether the other knows them too; raises if it thinks otherwise of them."""
-        together = {}
-        for name, model in self.columns.items():
-            theirs = other.columns.get(name, Unknown())
-            together[name] = not isinstance(model, Unknown) and not isinstance(theirs, Unknown)
-            if together[name] and model != theirs:
-                raise InputError(f"Column {name!r} is {model!r} in one model and {theirs!r} in the other.")
-        return together
+        A column that was modelled in two ways gets the model of the part with more rows, if what is kept serves it.
+        """
+        larger = self.rows.counts.sum() >= other.rows.counts.sum()
+        names = [*self.columns, *(name for name in other.columns if name not in self.columns)]
+        both = {name: _united(name, self._kept(name), other._kept(name), larger) for name in names}
+        return _of_parts(self.rows + other.rows, both)
+
+    def _kept(self, name: Name) -> Kept:
+        return Kept(self.columns.get(name, Unknown()), self.statistics.get(name), self.open.get(name))
+
+    def rechosen(self, fresh: TableModel) -> TableModel:
+        """With the models of columns that all its rows, counted once more, have chosen.
+
+        What is modelled as before is as it was counted; nothing changes unless these are the rows of this model.
+        """
+        if not np.allclose(fresh.rows.counts, self.rows.counts, rtol=1e-9):
+            return self
+        anew = {name: self._kept(name) for name in self.columns}
+        for name, model in fresh.columns.items():
+            other = model != self.columns[name] or (name in fresh.open) != (name in self.open)
+            if other and not isinstance(model, Unknown):
+                anew[name] = fresh._kept(name)
+        return _of_parts(self.rows, anew)
 
     def scorer(self, estimate: Estimate, strict: bool, weights: Mapping[Name, float] | None = None) -> TableScorer:
         """What scores new rows, by columns of these weights; where it is strict, a category never seen is an error."""
@@ -203,9 +240,34 @@ class TableModel:
         return dict(zip(names, in_parallel(votes, names), strict=True))
 
 
-def _without_values(model: ColumnModel, t: Any) -> bool:
-    """Whether no row that is left has a value: what a column holds is then not known, as before the first."""
-    return not isinstance(model, Drop | Unknown) and not np.any(t.n)
+def _of_parts(rows: ClassCounts, parts: Mapping[Name, Kept]) -> TableModel:
+    kept = {name: part.numbers for name, part in parts.items() if part.numbers is not None}
+    columns, statistics = (
+        {name: getattr(part, what) for name, part in parts.items()} for what in ("model", "statistic")
+    )
+    return TableModel(rows, columns, statistics, kept)
+
+
+def _united(name: Name, mine: Kept, its: Kept, larger: bool) -> Kept:
+    """A column of two models; where one of them has left it out, or never met it, that of the other."""
+    if its.statistic is None or (isinstance(its.model, Silent) and not isinstance(mine.model, Unknown)):
+        return mine
+    if isinstance(mine.model, Silent):
+        return its
+    numbers = None if mine.numbers is None or its.numbers is None else mine.numbers + its.numbers
+    if mine.model == its.model:
+        return Kept(mine.model, mine.statistic + its.statistic, numbers)
+    model = common(mine, its) if larger else common(its, mine)
+    if model is None:
+        raise _different(name, mine.model, its.model)
+    return Kept(model, served(model, mine) + served(model, its), numbers)
+
+
+def _different(name: Name, mine: ColumnModel, its: ColumnModel) -> InputError:
+    return InputError(
+        f"Column {name!r} is {mine!r} in one model and {its!r} in the other, and what they keep of it serves neither; "
+        f"name one for both: columns={{{name!r}: {mine.word!r}}}."
+    )
 
 
 @dataclass(frozen=True)

@@ -9,26 +9,37 @@ from numpy.typing import NDArray
 
 from suffice.typing import Array, Integers
 
-__all__ = ["distinct", "on_grid"]
+__all__ = ["BITS", "coarser", "distinct", "on_grid"]
 
-CUT = 40
-"""Bits of a float64's mantissa that the grid forgets; 12 of 52 are left: whole numbers below 8,192 stay apart."""
+BITS = 12
+"""Bits of a float64's mantissa that the grid keeps: whole numbers below 8,192 stay apart."""
+
+CUT = 52 - BITS
 
 SPAN = 2**21
 """Keys that lie within so many are counted rather than sorted."""
 
 
-def on_grid(values: NDArray[Any]) -> Array:
+def on_grid(values: NDArray[Any], bits: int = BITS) -> Array:
     """Numbers with their mantissa cut to 12 bits: a fixed grid, fine everywhere, whatever the data and their unit.
+
+    A grid of fewer bits is coarser, and lies within this one.
 
     >>> on_grid(np.array([1.0, 8191.0, 1234567.0, -0.1]))
     array([ 1.00000000e+00,  8.19100000e+03,  1.23443200e+06, -9.99908447e-02])
     """
-    bits = np.array(values, np.float64).view(np.int64)
-    bits &= ~np.int64((1 << CUT) - 1)
-    out: Array = bits.view(np.float64)
+    cut = np.array(values, np.float64).view(np.int64)
+    cut &= ~np.int64((1 << (52 - bits)) - 1)
+    out: Array = cut.view(np.float64)
     out += 0.0  # no negative zero
     return out
+
+
+def coarser(counts: Any, bits: int) -> Any:
+    """Counts of values (`ValueCounts`) on a grid of so many bits: those of values that become one are added up."""
+    values, place = np.unique(on_grid(counts.values, bits), return_inverse=True)
+    lines = int(counts.classes)
+    return type(counts).of_codes(place[counts.place], values, counts.line, counts.count, n_classes=lines)
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:

@@ -34,6 +34,7 @@ from suffice.estimators import (
 )
 from suffice.estimators.weights import ColumnWeights, FeatureWeights, WordWeights
 from suffice.models import columns
+from suffice.models.columns.open import Chosen
 from suffice.models.language import Vocabulary
 from suffice.models.spread import Spread
 from suffice.models.temper import Temper
@@ -69,8 +70,8 @@ ESTIMATORS: dict[str, type[Any]] = _by_name(
     TextClassifier,
 )
 
-LATER: dict[str, set[str]] = {"CategoricalNB": {"categories"}}
-"""Parameters that came after the first files of an estimator: a file without them has their defaults."""
+LATER: dict[str, set[str]] = {"CategoricalNB": {"categories"}, "Histogram": {"bits"}}
+"""Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
 
 STATISTICS: dict[str, type[Any]] = _by_name(
     stats.BinaryCounts,
@@ -95,6 +96,7 @@ RECORDS: dict[str, type[Any]] = {
         posterior.NormalInverseWishart,
         posterior.Pareto,
         Analysis,
+        Chosen,
         ColumnWeights,
         FeatureWeights,
         Spread,
@@ -121,10 +123,11 @@ RECORDS: dict[str, type[Any]] = {
 def made(kind: type[Any], values: dict[str, Any]) -> Any:
     """A record of values, if they are what its fields are declared to be."""
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]  # a class is hashable, whatever its instances are
-    if list(values) != list(hints):
+    later = LATER.get(kind.__name__, set())
+    if list(values) != [name for name in hints if name in values or name not in later]:
         raise DataError(f"A {kind.__name__} must have {list(hints)}; got {list(values)}.")
     for name, hint in hints.items():
-        if not _fits(values[name], hint):
+        if name in values and not _fits(values[name], hint):
             raise DataError(f"'{name}' of {kind.__name__} must be {hint}; got {str(values[name])[:80]}.")
     record = kind(**values)
     if isinstance(record, WordList):

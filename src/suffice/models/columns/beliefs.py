@@ -104,7 +104,7 @@ def _(model: Categorical, t: ValueCounts, strict: bool) -> ColumnBelief:
 def _(model: Histogram, t: ValueCounts, strict: bool) -> ColumnBelief:
     bins = model.bins(t)
     alpha = bins.counts + model.strength * histogram._share(bins)
-    return ColumnBelief(Categories([alpha]), lambda column: _one(histogram._places(bins, column)))
+    return ColumnBelief(Categories([alpha]), lambda column: _one(histogram._places(bins, model.bits, column)))
 
 
 @column_belief.register

@@ -25,7 +25,7 @@ from suffice.stats.inputs import EXACT
 from suffice.tables import Column
 from suffice.typing import Array, Integers
 
-__all__ = ["choose"]
+__all__ = ["choose", "chosen"]
 
 FEW, OFTEN = 10, 5
 """Whole numbers are categories where there are so few of them, each seen so often on average."""
@@ -54,10 +54,24 @@ def choose(
     >>> model, t.ones.ravel()
     (Bernoulli(), array([1., 1.]))
     """
+    return chosen(column, kind, codes, weights, n_classes)[:2]
+
+
+def chosen(
+    column: Column, kind: str, codes: Integers, weights: Array | None, n_classes: int
+) -> tuple[ColumnModel, Any, ValueCounts | None]:
+    """The same, with the grid that it was chosen by; None of what is not a number."""
     rows = (codes, weights, n_classes)
     if kind in PLAIN:
-        return PLAIN[kind], PLAIN[kind].count(column, *rows)
+        return PLAIN[kind], PLAIN[kind].count(column, *rows), None
     grid = Histogram().count(column, *rows)
+    return *_of_numbers(column, kind, grid, *rows), grid
+
+
+def _of_numbers(
+    column: Column, kind: str, grid: ValueCounts, codes: Integers, weights: Array | None, n_classes: int
+) -> tuple[ColumnModel, Any]:
+    rows = (codes, weights, n_classes)
     largest = np.abs(grid.values).max()
     if largest > LARGEST:
         return Histogram(), grid

@@ -120,4 +120,4 @@ def _(model: Poisson, t: PoissonSums, column: Column) -> Array | float:
 def _(model: Histogram, t: ValueCounts, column: Column) -> Array | float:
     """Relative to the density of all rows together, which no bins change."""
     bins = model.bins(t)
-    return -np.append(np.log(_share(bins)), 0.0)[_places(bins, column)]
+    return -np.append(np.log(_share(bins)), 0.0)[_places(bins, model.bits, column)]

@@ -17,7 +17,7 @@ from suffice.models.events import Estimate
 from suffice.models.logs import log
 from suffice.models.removal import Removal
 from suffice.stats import ValueCounts
-from suffice.stats.grid import distinct, on_grid
+from suffice.stats.grid import BITS, distinct, on_grid
 from suffice.stats.inputs import POSITIVE, REAL
 from suffice.tables import Column
 from suffice.typing import Array, Integers
@@ -35,6 +35,9 @@ class Histogram(ColumnModel):
         Rows that the prior is worth in each class; they lie as those of all classes together do.
     edges : tuple of float, default=None
         Where bins end, instead of where the evidence puts it.
+    bits : int, default=12
+        How fine the grid is: bits of each number that are kept, after the first. 12 tell whole numbers below 8,192
+        apart; models that were fitted apart, and merged, may have fewer.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Histogram(ColumnModel):
 
     strength: float = 1.0
     edges: tuple[float, ...] | None = None
+    bits: int = BITS
 
     word = "histogram"
     statistic = ValueCounts
@@ -53,6 +57,11 @@ class Histogram(ColumnModel):
 
     def __post_init__(self) -> None:
         POSITIVE.read(self.strength, "strength")
+        bits: Any = self.bits
+        if type(bits) is not int or not 0 <= bits <= BITS:
+            raise DataError(
+                f"The argument 'bits' of Histogram must be a whole number from 0 to {BITS}; got {self.bits!r}."
+            )
         if self.edges is not None:
             edges = REAL.read(np.array(self.edges, np.float64), "edges")
             if edges.ndim != 1 or (np.diff(edges) <= 0).any():
@@ -61,7 +70,7 @@ class Histogram(ColumnModel):
 
     def count(self, column: Column, codes: Integers, weights: Array | None, n_classes: int) -> ValueCounts:
         """Counts on the grid."""
-        values, place = distinct(on_grid(numbers(column)))
+        values, place = distinct(on_grid(numbers(column), self.bits))
         if column.missing is not None:
             place = np.where(column.missing, -1, place)
         return ValueCounts.of_codes(place, values, codes, weights, n_classes=n_classes)
@@ -69,13 +78,13 @@ class Histogram(ColumnModel):
     def scorer(self, t: ValueCounts, estimate: Estimate, strict: bool) -> Lookup:
         """ln θ of each bin."""
         bins = self.bins(t)
-        return Lookup.of(self._log_theta(bins, estimate), partial(_places, bins), bins.names())
+        return Lookup.of(self._log_theta(bins, estimate), partial(_places, bins, self.bits), bins.names())
 
     def leave_out(self, t: ValueCounts, column: Column, removal: Removal, estimate: Estimate) -> Array:
         """ln θ of each row's bin."""
         bins = self.bins(t)
         strength = 0.0 if estimate == "mle" else self.strength
-        return without(bins.counts, strength * _share(bins), _places(bins, column), removal)
+        return without(bins.counts, strength * _share(bins), _places(bins, self.bits, column), removal)
 
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> Told:
         """A line per bin and class."""
@@ -110,8 +119,8 @@ class Histogram(ColumnModel):
         return log(np.where(n + strength > 0, theta, share))
 
 
-def _places(bins: Bins, column: Column) -> Integers:
-    place = bins.place(on_grid(numbers(column)))
+def _places(bins: Bins, bits: int, column: Column) -> Integers:
+    place = bins.place(on_grid(numbers(column), bits))
     return place if column.missing is None else np.where(column.missing, -1, place)
 
 
