@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import EstimatorCase, every_estimator
+from laws.estimators import EstimatorCase, counts, every_estimator, flags, reals
 from suffice.errors import BusyError
 from suffice.estimators.whole import CHANGES, changing
 
@@ -174,6 +174,61 @@ def test_all_that_changes_a_model_is_known_to(name: str) -> None:
         told = getattr(kind, method).__doc__ or ""
         gives_itself = re.search(r"Returns\s+-+\s+self : ", told) is not None
         assert (method in CHANGES) or not gives_itself or method.endswith(("_request", "_output")), f"{name}.{method}"
+
+
+def test_a_language_model_learns_from_all() -> None:
+    model = sf.LanguageModel().fit(["ant bee cow"])
+    together(*(lambda k=k: [model.update([f"ant {k}{i} bee"]) for i in range(40)] for k in range(THREADS)))
+    assert model.counts_.sum() == 3 + 3 * 40 * THREADS
+
+
+RNG = np.random.default_rng(0)
+CODES = RNG.integers(0, 3, 60)
+OTHERS: dict[str, tuple[Any, Callable[[Any, Any], Any], list[Any]]] = {
+    "Mixture": (
+        sf.Mixture(sf.GaussianNB(), random_state=0, n_init=1, max_iter=5),
+        lambda model, X: model.predict_proba(X[:5]),
+        [reals(RNG, 60, CODES), reals(RNG, 40, CODES[:40])],
+    ),
+    "SemiSupervised": (
+        sf.SemiSupervised(sf.MultinomialNB(), max_iter=5),
+        lambda model, X: model.predict_proba(X[:5]),
+        [counts(RNG, 60, CODES), counts(RNG, 50, CODES[:50])],
+    ),
+    "SelectInformative": (
+        sf.SelectInformative(k=2),
+        lambda model, X: model.transform(X[:5]),
+        [flags(RNG, 60, CODES), flags(RNG, 50, CODES[:50])],
+    ),
+    "CountVectorizer": (
+        sf.CountVectorizer(),
+        lambda model, X: model.transform(["ant bee cow dog eel fox"]).toarray(),
+        [["ant bee", "cow"], ["dog eel fox", "ant"]],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", OTHERS)
+def test_who_asks_of_anything_fitted_sees_a_whole_state(name: str) -> None:
+    made, ask, data = OTHERS[name]
+    fits = [lambda model, X=X: model.fit(X, CODES[: len(X)]) for X in data]
+    states = {ask(fit(clone(made)), data[0]).tobytes() for fit in fits}
+    model, over = fits[0](clone(made)), Event()
+    assert len(states) == 2
+
+    def writer() -> None:
+        try:
+            for fit in fits * 8:
+                fit(model)
+        finally:
+            over.set()
+
+    def reader() -> None:
+        while not over.is_set():
+            assert ask(model, data[0]).tobytes() in states
+
+    together(writer, reader, reader)
 
 
 def test_two_models_may_merge_each_other() -> None:
