@@ -47,7 +47,7 @@ def with_polars(hostile: Hostile, path: Path) -> Columns:
 
 
 def with_duckdb(hostile: Hostile, path: Path) -> Columns:
-    import duckdb
+    import duckdb  # type: ignore[import-not-found,unused-ignore]
 
     rows = duckdb.sql(f"select * from read_csv('{path}')").fetchall()
     return [list(column) for column in zip(*rows, strict=True)]
