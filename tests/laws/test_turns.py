@@ -212,15 +212,14 @@ OTHERS: dict[str, tuple[Any, Callable[[Any, Any], Any], list[Any]]] = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_who_asks_of_anything_fitted_sees_a_whole_state(name: str) -> None:
     made, ask, data = OTHERS[name]
-    fits = [lambda model, X=X: model.fit(X, CODES[: len(X)]) for X in data]
-    states = {ask(fit(clone(made)), data[0]).tobytes() for fit in fits}
-    model, over = fits[0](clone(made)), Event()
+    states = {ask(clone(made).fit(X, CODES[: len(X)]), data[0]).tobytes() for X in data}
+    model, over = clone(made).fit(data[0], CODES[: len(data[0])]), Event()
     assert len(states) == 2
 
     def writer() -> None:
         try:
-            for fit in fits * 8:
-                fit(model)
+            for X in data * 8:
+                model.fit(X, CODES[: len(X)])
         finally:
             over.set()
 
