@@ -11,6 +11,7 @@ from scipy.special import betaincinv
 
 from suffice.errors import InputError, LabelError, ShapeError
 from suffice.estimators.crossfit import CrossFit, crossfit
+from suffice.estimators.shared import labelled
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
@@ -135,7 +136,7 @@ def share_interval(right: int, n: int, level: float = 0.95) -> tuple[float, floa
 
 
 def _read(table: Any, labels: Any, classes: Any) -> tuple[Array, Integers]:
-    names, known = np.asarray(labels), np.asarray(classes)
+    names, known = np.asarray(labelled(labels)), np.asarray(classes)
     try:
         values = np.asarray(table, np.float64)
     except (TypeError, ValueError) as error:

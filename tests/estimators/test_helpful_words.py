@@ -44,6 +44,8 @@ def test_a_label_that_is_missing_is_named_by_its_row(y: Any) -> None:
     for call in calls:
         with pytest.raises(LabelError, match=words):
             call()
+    with pytest.raises(LabelError, match=r"first in row \d: every row needs a label"):
+        sf.evaluate.log_loss(np.log(np.full((4, 2), 0.5)), y, ["ham", "spam"])
     with pytest.raises(LabelError, match=r"every row.*Leave such rows out; SemiSupervised learns from them, too"):
         sf.NaiveBayes().fit({"x": [1, 2, 3, 4]}, y)
 

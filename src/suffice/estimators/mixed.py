@@ -193,7 +193,7 @@ class NaiveBayes(TableCounts):
 
         Kinds of columns that are not declared, and what is chosen by rows (by default temper and weights), are chosen
         by the first batch and stay in force; ``stale_`` is True once temper and weights are older than the counts, and
-        ``refresh`` with all rows chooses them anew: then, with the same kinds, the model is that of one fit.
+        ``refresh`` with all rows chooses all of it anew: then the model is that of one fit.
 
         Parameters
         ----------
