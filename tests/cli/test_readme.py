@@ -27,7 +27,21 @@ def test_the_path_of_readme_runs(tmp_path: Path) -> None:
             [sys.executable, "-m", "suffice.cli", *words[1:]], cwd=tmp_path, capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr
-        assert done.stderr == ""
+        assert all(line.startswith("suffice: read ") for line in done.stderr.splitlines()), done.stderr
     assert verbs == ["fit", "inspect", "explain", "predict", "report"]
     assert "<html" in (tmp_path / "report.html").read_text()
     assert len((tmp_path / "answers.csv").read_text().splitlines()) == 101
+
+
+@pytest.mark.thorough
+def test_the_page_about_files_shows_what_is_printed(tmp_path: Path) -> None:
+    """To the letter, but for digits: what is fitted may differ in the last of them."""
+    block = re.search(r"```console\n(\$ suffice fit.*?)```", (ROOT / "docs" / "files.md").read_text(), re.DOTALL)
+    assert block is not None
+    for name, seed in {"mail": 0, "new": 1, "test": 2}.items():
+        write(tmp_path / f"{name}.csv", mails(seed, 120))
+    for part in re.split(r"^\$ ", block[1], flags=re.MULTILINE)[1:]:
+        line, _, shown = part.partition("\n")
+        words = [sys.executable, "-m", "suffice.cli", *shlex.split(line)[1:]]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=True)
+        assert re.sub(r"\d", "0", done.stderr + done.stdout) == re.sub(r"\d", "0", shown)
