@@ -172,6 +172,8 @@ def _better(trials: list[_Trial], given: Given) -> _Trial:
         needed = other.agree > best.agree
         placed = quoted > 20 * odd and not swallowed and other.agree >= best.agree
         single = other.dialect.quote == "'" and given.quote is None
+        if other.dialect.escape and best.dialect.quote == other.dialect.quote:
+            placed = odd < sum(row.odd for row in best.rows) and other.agree >= best.agree  # no escape without a need
         if needed or (placed and (not single or _always(other))):
             best = other
     return best
