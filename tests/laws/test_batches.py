@@ -43,7 +43,18 @@ def test_where_nothing_is_chosen_batches_are_one_fit_at_once(case: EstimatorCase
     np.testing.assert_allclose(batches.predict_log_proba(X), once.predict_log_proba(X), atol=1e-7)
 
 
-@pytest.mark.parametrize(("model", "make"), [(sf.TextClassifier(), texts), (sf.NaiveBayes(), mixed)], ids=["texts", "table"])
+@every_estimator
+def test_the_docstring_promises_no_more(case: EstimatorCase) -> None:
+    promise = " ".join(str(type(case.model).partial_fit.__doc__).split())
+    assert "that of one fit" in promise
+    assert "``stale_``" in promise
+    assert "``refresh``" in promise
+    assert "gives the same model" not in promise
+
+
+@pytest.mark.parametrize(
+    ("model", "make"), [(sf.TextClassifier(), texts), (sf.NaiveBayes(), mixed)], ids=["texts", "table"]
+)
 def test_at_the_defaults_batches_are_one_fit_only_once_refreshed(model: Any, make: Any) -> None:
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, 400)
