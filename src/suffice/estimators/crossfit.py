@@ -175,13 +175,15 @@ def rests(model: Any, X: Any, y: Any, sample_weight: Any, groups: Any, fold: Int
         mine, others = ([None if part is None else part[which] for part in parts] for which in (inside, outside))
         rest = copy(model)
         rest._journal = None  # a copy that is not kept owes nobody a certificate
-        rows = model._take_rows(X, outside)
         if not rest._can_leave_out():  # its statistics cannot be taken apart
-            rest = clone(model).fit(rows, others[0], sample_weight=others[1], groups=others[2])
-        else:
-            if weights[inside].any():
-                rest.forget(model._take_rows(X, inside), mine[0], mine[1], drop_views=True)
-            rest._choose_anew(rows, others[0], others[1])
+            rows = model._take_rows(X, outside)
+            yield Rest(inside, clone(model).fit(rows, others[0], sample_weight=others[1], groups=others[2]))
+            continue
+        if weights[inside].any():
+            rest.forget(model._take_rows(X, inside), mine[0], mine[1], drop_views=True)
+        if model._chosen or hasattr(model, "columns_"):  # otherwise rows choose nothing
+            rows = model._take_rows(X, outside)
+            rest._choose_models(rows, others[0], others[1])
             if model._chosen:
                 rest._chosen = {}
                 rest._fit_views(rows, *others)

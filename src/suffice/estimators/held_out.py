@@ -136,9 +136,6 @@ class HeldOut:
         """Rows, and labels as an array."""
         return X, y
 
-    def _choose_anew(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Choose what rows settle at the first fit and keep for good, by all rows that are left."""
-
     def _codes_of(self, y: Any) -> Integers:
         labels = np.asarray(y)
         if labels.ndim != 1:

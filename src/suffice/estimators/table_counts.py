@@ -207,17 +207,6 @@ class TableCounts(TableShares, Classifier):
         table, _, (classes, codes) = read(self, X, y, None)
         return table, classes[codes]
 
-    def _choose_anew(self, X: Any, y: Any, sample_weight: Any) -> None:
-        """Models of columns that were not declared, by these rows, which must be all that were learned."""
-        declared = declared_models(self.columns, list(self.columns_), self._target)
-        free = [name for name in self.columns_ if name not in declared and name in X]
-        table, codes, weights = weighed(X.only(free), self._codes_of(y), sample_weight)
-        found = TableModel.zero(free, len(self.classes_)).learn(table, codes, weights, {})
-        other = {name: model for name, model in found.columns.items() if model != self.columns_[name]}
-        columns = {**self._learned.columns, **other}
-        statistics = {**self._learned.statistics, **{name: found.statistics[name] for name in other}}
-        self._set_statistics(self.classes_, {"table": TableModel(self._learned.rows, columns, statistics)})
-
     def _take_rows(self, X: Any, which: Integers) -> Any:
         keep = np.zeros(len(X), bool)
         keep[which] = True
