@@ -71,6 +71,16 @@ def test_how_many_by_default(covariance: str, criterion: str) -> None:
     assert model.n_components_ == 3
 
 
+def test_evidence_counts_clusters_of_many_columns() -> None:
+    """Four clusters far apart, with more free numbers in one covariance than rows in a cluster."""
+    truth = np.repeat(np.arange(4), 30)
+    X = np.random.default_rng(2).normal(np.random.default_rng(1).normal(0, 4, (4, 10))[truth], 1.0)
+    model = sf.Mixture(sf.GaussianDiscriminant(), "evidence", max_components=5, n_init=2, random_state=1).fit(X)
+    assert model.n_components_ == 4
+    assert adjusted_rand_score(truth, model.labels_) == 1
+    assert model.estimator_.prior == "loo"
+
+
 def test_in_the_end_the_prior_is_that_of_the_clusters() -> None:
     inner = sf.Mixture(sf.GaussianDiscriminant("diagonal"), 3, random_state=0).fit(BLOBS).estimator_
     assert inner.prior == "loo"

@@ -115,8 +115,8 @@ class Search:
         if self.n < k:
             raise InputError(f"The 'n_components' parameter of Mixture must not exceed the rows, {self.n}; got {k}.")
         own, whole = model._own_priors(), rows.whole()
-        coarse = model._coarse(whole, k)
-        model._put_priors(model._weak_priors(whole, k))
+        coarse, weak = model._coarse(whole, k), model._weak_priors(whole, k)
+        model._put_priors(weak)
         starts = range(self.owner.n_init if k > 1 else 1)
         start = max((self._climbed(rows, number, coarse) for number in starts), key=lambda one: one.height)
         model._take_statistics(rows.classes, start.statistics)
@@ -128,6 +128,10 @@ class Search:
             evidence = _log_evidence(model, every.entropy())
         if own:
             courses += self._learn_prior(every, own, f"{k} components, prior learned, ")
+            if isinstance(self.owner.n_components, str):
+                model._put_priors(model._judging_priors(weak))
+                evidence = _log_evidence(model, every.entropy())
+                model._put_priors(own)
         if self.whole is not None or own:
             rows.judge()
             shares = rows.shares

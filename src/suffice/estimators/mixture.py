@@ -83,7 +83,8 @@ class Mixture(Kept, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
     one event at the mean rate; of flags and categories a pseudo-count of one, of words one row in all. Starts are
     compared by their evidence under it (without any prior, by the objective). Then the prior is learned from the best
     clusters, and steps go on with it; then once more, so that the model is what its counts say. With
-    ``n_components="evidence"`` numbers are compared under the weak prior too.
+    ``n_components="evidence"`` numbers are compared under the learned prior; of vectors, it has one scale for all
+    clusters then, and the mean of the weak one, since under a flat mean the first row of each cluster would be free.
 
     Where each cluster has a full covariance, a start is first smoothed by steps with one covariance for all.
 

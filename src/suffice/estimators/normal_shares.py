@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 
 from suffice.estimators.shares import Sharing
+from suffice.models.spread import by_evidence
 from suffice.models.weak import weak_normals, weak_vectors
+from suffice.posterior import NormalInverseWishart
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array
 
@@ -30,3 +32,12 @@ class NormalShares(Sharing):
         t = whole["features"]
         weak: Any = weak_normals if isinstance(t, DiagonalMoments) else weak_vectors
         return {name: weak(t, k) for name in self._own_priors()}
+
+    def _judging_priors(self, weak: dict[str, Any]) -> dict[str, Any]:
+        """Of vectors, one learned scale for all classes; a flat mean would make every class's first row free."""
+        owner: Any = self
+        found, vague = self._found_priors(), weak.get("prior")
+        if isinstance(vague, NormalInverseWishart):
+            prior = by_evidence(owner._features, owner.covariance, ["pooled"]).prior(owner._features)
+            found["prior"] = NormalInverseWishart(vague.m, vague.kappa, prior.nu, prior.scale)
+        return found

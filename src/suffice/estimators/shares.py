@@ -84,6 +84,10 @@ class Sharing:
         """The same with the priors that are in use."""
         return {name: getattr(self, f"{name}_") for name in self._own_priors()}
 
+    def _judging_priors(self, weak: dict[Any, Any]) -> dict[Any, Any]:
+        """The same with the priors by which numbers of classes are compared: those in use, if they are proper."""
+        return self._found_priors()
+
     def _put_priors(self, priors: dict[Any, Any]) -> None:
         """Take such parameters, and the same counts by them, if there are any yet."""
         owner: Any = self

@@ -9,7 +9,7 @@ tell the classes of the others best, and where rows do not tell, the evidence do
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -135,10 +135,10 @@ class Bodies:
         return (q + 1 - np.arange(self.law.d)) / 2
 
 
-def by_evidence(t: FullMoments, covariance: Covariance) -> Spread:
-    """The prior of highest evidence."""
+def by_evidence(t: FullMoments, covariance: Covariance, kinds: Sequence[Kind] | None = None) -> Spread:
+    """The prior of highest evidence, of these kinds."""
     best, height = Spread(), -np.inf
-    for kind in _kinds(covariance):
+    for kind in _kinds(covariance) if kinds is None else kinds:
         bodies = Bodies.of(t, covariance, kind)
         if not bodies.rows.any() or not bodies.axes.any():
             continue
