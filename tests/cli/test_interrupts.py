@@ -14,7 +14,7 @@ import pytest
 
 import suffice as sf
 from cli.test_cli import VERBS, mails, run, write
-from suffice.cli import outputs
+from suffice.cli import interrupts, outputs
 from suffice.store import files
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="handlers are looked up in /proc")
@@ -131,7 +131,7 @@ def test_a_signal_while_the_output_is_written(
         at_once(number)
         commit()
 
-    commit = outputs.commit
+    commit = interrupts.commit
     monkeypatch.setattr(outputs, "commit", late)
     assert told_of(verb, monkeypatch, capfd) == (130, TOLD)
     assert (here / "out").read_text() == "yesterday"
@@ -175,7 +175,7 @@ def test_a_signal_whose_exception_was_lost_still_ends(
             at_once(signal.SIGINT)
         commit()
 
-    commit = outputs.commit
+    commit = interrupts.commit
     monkeypatch.setattr(outputs, "commit", lost)
     assert told_of("predict", monkeypatch, capfd) == (130, TOLD)
     assert (here / "out").read_text() == "yesterday"
