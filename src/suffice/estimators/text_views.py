@@ -74,7 +74,6 @@ class TextViews(Views):
 
     def _fit_views(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         owner: Any = self
-        before = self._chosen.get("weights")
         streamed = isinstance(X, Kept)
         if streamed:
             y, sample_weight, groups = (
@@ -94,9 +93,9 @@ class TextViews(Views):
             )
         if is_loo(self.alpha):
             super()._fit_views(X, y, sample_weight, groups)
-        self._choose(self._labelled(X, y, sample_weight, groups), weigh and not streamed, before)
+        self._choose(self._labelled(X, y, sample_weight, groups), weigh and not streamed)
 
-    def _choose(self, given: tuple[Any, Integers, Array, Integers | None], weigh: bool, before: Any) -> None:
+    def _choose(self, given: tuple[Any, Integers, Array, Integers | None], weigh: bool) -> None:
         owner: Any = self
         model: TextModel = owner._view("model", owner._text_model)
         _, codes, _, group = given
@@ -113,11 +112,8 @@ class TextViews(Views):
         if is_loo(self.temper):
             self._chosen = {**self._chosen, "temper": choice.temper}
         if everything is not None:
-            start = choice.start
-            if before is not None:
-                start = replace(start, features=before.of(model.counts), classes=before.terms(self.classes_))
             every = WordRows.of(replace(model, alpha=choice.alpha), everything, choice.temper)
-            found = fit_weights(every, choice.start.ridge, start, tell=self._tell(every))
+            found = fit_weights(every, choice.start.ridge, choice.start, tell=self._tell(every))
             self._chosen = {**self._chosen, "weights": self._named(found, model)}
         owner._made = {}
 
