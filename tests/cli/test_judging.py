@@ -70,6 +70,7 @@ def test_the_interval_holds_the_accuracy(told: Any) -> None:
     assert "accuracy   1.0000   (95 %: 0.8671 to 1.0000)" in told("evaluate", "sure.csv")
 
 
+@pytest.mark.thorough
 def test_a_report_says_what_it_judged_by(told: Any) -> None:
     assert "These are the rows that the model learned" in told("report", "m.suffice", "mail.csv")
     assert "These are the rows that the model learned" in Path("report.html").read_text()

@@ -66,6 +66,7 @@ def test_an_output_that_is_read_is_refused(
     assert {path.name: path.read_bytes() for path in here.iterdir()} == before
 
 
+@pytest.mark.thorough
 def test_texts_of_a_folder_and_standard_input_are_read_too(here: Path) -> None:
     for label in ("spam", "ham"):
         (here / "texts" / label).mkdir(parents=True)
@@ -129,6 +130,7 @@ def test_devices_are_written_to_and_stay_devices(here: Path, monkeypatch: pytest
 # --- standard output
 
 
+@pytest.mark.thorough
 def test_who_stops_listening_is_not_complained_to(here: Path) -> None:
     write(here / "big.csv", mails(0, 200) * 100)
     for words in (["predict", "mail.suffice", "big.csv"], ["predict", "mail.suffice", "big.csv", "--json"], ["--help"]):
@@ -268,6 +270,7 @@ def test_a_long_text_is_explained(
         assert "rather than" in capfd.readouterr().out
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("data", "texts"),
     [
@@ -290,6 +293,7 @@ def test_lines_of_standard_input_are_texts(data: bytes, texts: list[str], here: 
     assert done.stdout.startswith((b"text,prediction", b"id,text,prediction"))
 
 
+@pytest.mark.thorough
 def test_standard_input_can_be_explained(here: Path) -> None:
     words = [*COMMAND, "explain", "mail.suffice", "-"]
     done = subprocess.run(words, input=b"cheap pills\n", cwd=here, capture_output=True, check=True)

@@ -57,6 +57,7 @@ def test_options_of_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert run(monkeypatch, "fit", "a.txt", "-o", "x", "--target", "c4", "--sep", "^", "--keep", "c9") == 2
 
 
+@pytest.mark.thorough
 def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
     lines = ["label\ttext", *("ham\tlunch at noon, you", "spam\tcheap pills for you") * 20]
     command = [sys.executable, "-m", "suffice.cli", "fit", "-", "-o", "m"]
@@ -65,6 +66,7 @@ def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
     assert sf.load(tmp_path / "m").class_count_.tolist() == [20, 20]
 
 
+@pytest.mark.thorough
 @real
 @pytest.mark.parametrize(
     ("name", "rows", "says"),

@@ -33,13 +33,10 @@ def sparse(row: Any) -> Any:
     return Vectors.sparse(len(row), [(j, float(value)) for j, value in enumerate(row) if value])
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "make",
-    [
-        pytest.param(np.ndarray.tolist, marks=pytest.mark.thorough),
-        pytest.param(Vectors.dense, marks=pytest.mark.thorough),
-        sparse,
-    ],
+    [np.ndarray.tolist, Vectors.dense, sparse],
     ids=["array", "dense", "sparse"],
 )
 def test_a_column_of_vectors_is_a_matrix(spark: Any, make: Any) -> None:
@@ -51,6 +48,7 @@ def test_a_column_of_vectors_is_a_matrix(spark: Any, make: Any) -> None:
     assert [row[0] for row in told] == model.predict(X).tolist()
 
 
+@pytest.mark.thorough
 def test_kinds_of_columns_come_from_the_schema(spark: Any) -> None:
     rows = [(Decimal("1.50"), True, "x", "a"), (None, False, None, "b"), (Decimal("2.25"), None, "y", "b")] * 10
     data = spark.createDataFrame(rows, "price decimal(6,2), flag boolean, word string, label string")
@@ -78,6 +76,7 @@ def test_a_stage_drops_into_a_pipeline_and_is_kept_with_it(spark: Any, tmp_path:
     assert [row[0] for row in told] == pipeline.stages[1].model.predict(X).tolist()
 
 
+@pytest.mark.thorough
 def test_predictions_are_worked_out_when_they_are_asked_for(spark: Any) -> None:
     def broken(batches: Any) -> Any:
         raise ValueError("read too early")
@@ -89,6 +88,7 @@ def test_predictions_are_worked_out_when_they_are_asked_for(spark: Any) -> None:
         data.collect()
 
 
+@pytest.mark.thorough
 def test_arguments(spark: Any) -> None:
     wrong: Any = {"a": [1]}
     with pytest.raises(KindError, match="DataFrame of Spark; got a dict"):

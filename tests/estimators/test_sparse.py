@@ -14,6 +14,7 @@ import suffice as sf
 ATTACK = Path(__file__).with_name("sparse_attack.py")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("doors", ["BernoulliNB.predict_proba", pytest.param("", marks=pytest.mark.thorough)])
 def test_no_index_leads_out_of_a_matrix(doors: str) -> None:
     one_core = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}

@@ -159,16 +159,27 @@ ESTIMATORS = [
 ]
 
 
-def one_of_each_kind(cases: list[EstimatorCase]) -> list[Any]:
-    """Return parameters of a law: the first case of each kind of classifier, and the others in the thorough run."""
+def kind_of_classifier(case: EstimatorCase) -> Any:
+    options = case.model.get_params()
+    return type(case.model), str(options.get("model")), str(options.get("covariance"))
+
+
+def kind_of_rows(case: EstimatorCase) -> Any:
+    return case.rows, isinstance(case.model, sf.GaussianDiscriminant)
+
+
+def one_of_each_kind(
+    cases: list[EstimatorCase], kind: Callable[[EstimatorCase], Any] = kind_of_classifier
+) -> list[Any]:
+    """Return parameters of a law: the first case of each kind, and the others in the thorough run."""
     kinds: set[Any] = set()
     chosen = []
     for case in cases:
-        options = case.model.get_params()
-        kind = type(case.model), str(options.get("model")), str(options.get("covariance"))
-        chosen.append(pytest.param(case, marks=pytest.mark.thorough) if kind in kinds else case)
-        kinds.add(kind)
+        chosen.append(pytest.param(case, marks=pytest.mark.thorough) if kind(case) in kinds else case)
+        kinds.add(kind(case))
     return chosen
 
 
 every_estimator = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS), ids=str)
+every_kind_of_rows = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS, kind_of_rows), ids=str)
+"""For laws of what all classifiers share, whatever their formulas: over every classifier in the thorough run."""

@@ -10,7 +10,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import ESTIMATORS, EstimatorCase, counts, every_estimator, flags, reals, texts
+from laws.estimators import ESTIMATORS, EstimatorCase, counts, every_kind_of_rows, flags, reals, texts
 from laws.registry import FAMILIES
 from suffice.attributes import _missing
 from suffice.errors import DataError, ImproperPrior, MissingLibrary
@@ -50,7 +50,7 @@ def changed_since(model: Any) -> Any:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("state", STATES)
-@every_estimator
+@every_kind_of_rows
 def test_a_classifier_can_be_looked_at(case: EstimatorCase, state: str) -> None:
     try:
         model = STATES[state](case)

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import LABELS, EstimatorCase, every_estimator, mixed, texts
+from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows, mixed, texts
 from laws.test_estimators import rows
 
 CUTS = [[60], [37], [1, 2, 30, 110], list(range(20, 150, 20))]
@@ -20,7 +20,7 @@ def in_batches(model: Any, X: Any, y: Any, cuts: list[int]) -> Any:
 
 
 @pytest.mark.parametrize("cuts", CUTS, ids=str)
-@every_estimator
+@every_kind_of_rows
 def test_batches_are_one_fit_once_refreshed(case: EstimatorCase, cuts: list[int]) -> None:
     X, y = case.data(2, 150)
     model = clone(case.model).set_params(temper="loo")
@@ -33,7 +33,7 @@ def test_batches_are_one_fit_once_refreshed(case: EstimatorCase, cuts: list[int]
     np.testing.assert_allclose(batches.predict_log_proba(X), once.predict_log_proba(X), atol=1e-7)
 
 
-@every_estimator
+@every_kind_of_rows
 def test_where_nothing_is_chosen_batches_are_one_fit_at_once(case: EstimatorCase) -> None:
     X, y = case.data(3, 150)
     once = clone(case.model).fit(X, y)
@@ -43,7 +43,7 @@ def test_where_nothing_is_chosen_batches_are_one_fit_at_once(case: EstimatorCase
     np.testing.assert_allclose(batches.predict_log_proba(X), once.predict_log_proba(X), atol=1e-7)
 
 
-@every_estimator
+@every_kind_of_rows
 def test_the_docstring_promises_no_more(case: EstimatorCase) -> None:
     promise = " ".join(str(type(case.model).partial_fit.__doc__).split())
     assert "that of one fit" in promise

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from datasets.shared import real
-from laws.estimators import EstimatorCase, every_estimator
+from laws.estimators import EstimatorCase, every_kind_of_rows
 from laws.test_estimators import fitted, rows
 from suffice.errors import InputError, KindError
 from suffice.evaluate import crossfit
@@ -23,7 +23,7 @@ def has_evidence(model: Any) -> bool:
     return True
 
 
-@every_estimator
+@every_kind_of_rows
 def test_the_same_rows_compare_in_any_order_and_others_do_not(case: EstimatorCase) -> None:
     X, y = case.data(3, 60)
     model = fitted(case, X, y)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import LABELS, EstimatorCase, every_estimator
+from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows
 from laws.test_estimators import rows
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
 from suffice.estimators.crossfit import fold_numbers
@@ -35,7 +35,7 @@ def refitted(model: Any, X: Any, y: Any, fold: Any, weights: Any = None, groups:
     return out
 
 
-@every_estimator
+@every_kind_of_rows
 def test_it_is_refitting_without_the_fold(case: EstimatorCase) -> None:
     X, y = case.data(1, ROWS)
     model = choosing(case).fit(X, y)
@@ -50,7 +50,7 @@ def test_it_is_refitting_without_the_fold(case: EstimatorCase) -> None:
     assert found.accuracy == (LABELS[expected.argmax(axis=1)] == y).mean()
 
 
-@every_estimator
+@every_kind_of_rows
 def test_weights_and_groups_go_with_the_rows(case: EstimatorCase) -> None:
     X, y = case.data(2, ROWS)
     weights, groups = np.random.default_rng(0).choice([0.5, 1.0, 2.0], ROWS), np.arange(ROWS) // 6
@@ -63,7 +63,7 @@ def test_weights_and_groups_go_with_the_rows(case: EstimatorCase) -> None:
     assert found.log_loss == pytest.approx(-(weights @ own) / weights.sum(), rel=1e-6)
 
 
-@every_estimator
+@every_kind_of_rows
 def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCase) -> None:
     X, y = case.data(3, ROWS)
     model = choosing(case).fit(X, y)
@@ -78,7 +78,7 @@ def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCas
         np.testing.assert_allclose(got[gone], expected, atol=1e-9)
 
 
-@every_estimator
+@every_kind_of_rows
 def test_where_nothing_is_chosen_both_ways_are_one(case: EstimatorCase, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = case.data(4, 60)
     model = clone(case.model).fit(X, y)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws import weighed
-from laws.estimators import EstimatorCase, every_estimator
+from laws.estimators import EstimatorCase, every_kind_of_rows
 from laws.test_estimators import rows
 from suffice.store import kinds
 
@@ -43,7 +43,7 @@ def same(a: Any, b: Any, X: Any) -> None:
     np.testing.assert_array_equal(a.predict(X), b.predict(X), strict=True)
 
 
-@every_estimator
+@every_kind_of_rows
 def test_it_is_the_same_model(case: EstimatorCase, again: Again) -> None:
     X, y = case.data(1, 80)
     model = clone(case.model).fit(X, y)
@@ -55,7 +55,7 @@ def test_it_is_the_same_model(case: EstimatorCase, again: Again) -> None:
     assert repr(model.explain(one)) == repr(loaded.explain(one))
 
 
-@every_estimator
+@every_kind_of_rows
 def test_it_goes_on_learning_merging_and_forgetting(case: EstimatorCase, again: Again) -> None:
     X, y = case.data(2, 90)
     first, last = np.arange(60), np.arange(60, 90)
@@ -68,7 +68,7 @@ def test_it_goes_on_learning_merging_and_forgetting(case: EstimatorCase, again: 
     same(copy(model).decay(0.5), again(model).decay(0.5), X)
 
 
-@every_estimator
+@every_kind_of_rows
 def test_what_was_fitted_on_rows_is_kept_and_can_be_renewed(case: EstimatorCase, again: Again) -> None:
     X, y = case.data(3, 90)
     model = clone(case.model).set_params(temper="loo").fit(rows(X, np.arange(70)), y[:70])
@@ -79,7 +79,7 @@ def test_what_was_fitted_on_rows_is_kept_and_can_be_renewed(case: EstimatorCase,
     same(copy(model).refresh(X, y), again(model).refresh(X, y), X)
 
 
-@every_estimator
+@every_kind_of_rows
 @pytest.mark.parametrize(
     "labels",
     [

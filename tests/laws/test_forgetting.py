@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws import weighed
-from laws.estimators import VECTORS, EstimatorCase, every_estimator
+from laws.estimators import VECTORS, EstimatorCase, every_kind_of_rows
 from laws.test_estimators import rows
 from suffice.store import kinds
 from suffice.store.files import Bytes
@@ -70,7 +70,7 @@ def found(data: bytes, secrets: list[str]) -> list[str]:
     return [word for word in secrets if word.encode() in data or word.encode("utf-32-le") in data]
 
 
-@every_estimator
+@every_kind_of_rows
 def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: EstimatorCase) -> None:
     X, y, secrets = secret_rows(case, 0)
     model = choosing(case).fit(X, y)
@@ -87,7 +87,7 @@ def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: Estima
     )
 
 
-@every_estimator
+@every_kind_of_rows
 def test_without_views_the_file_is_that_of_a_model_that_never_saw_the_rows(case: EstimatorCase) -> None:
     X, y, secrets = secret_rows(case, 1)
     left = choosing(case).fit(X, y).forget(rows(X, GONE), y[GONE], drop_views=True)

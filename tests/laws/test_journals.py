@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws import weighed
-from laws.estimators import LABELS, EstimatorCase, every_estimator
+from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows
 from laws.test_estimators import rows
 from suffice.errors import DataError, FileError, InputError, KindError, LabelError, ShapeError, SubtractionError
 from suffice.stats import Journal
@@ -41,7 +41,7 @@ def journaled(case: EstimatorCase, seed: int = 0, journal: Any = "a key") -> tup
     return clone(case.model).fit(X, y, journal=journal), X, y
 
 
-@every_estimator
+@every_kind_of_rows
 def test_a_row_is_forgotten_once(case: EstimatorCase) -> None:
     model, X, y = journaled(case)
     plain = clone(case.model).fit(X, y)
@@ -62,7 +62,7 @@ def hashed(model: Any, X: Any, y: Any, which: Any) -> Any:
     return Key("a key").hashes(model._row_bytes(read), [*map(cell, np.asarray(labels).tolist())])
 
 
-@every_estimator
+@every_kind_of_rows
 def test_a_row_goes_with_its_own_label_and_weight_alone(case: EstimatorCase) -> None:
     model, X, y = journaled(case)
     seen = {tuple(pair) for pair in hashed(model, X, y, np.arange(60)).tolist()}
@@ -74,7 +74,7 @@ def test_a_row_goes_with_its_own_label_and_weight_alone(case: EstimatorCase) -> 
         model.forget(rows(X, [row]), y[[row]], [61.0], journal="a key")
 
 
-@every_estimator
+@every_kind_of_rows
 def test_journals_add_subtract_and_fade_with_the_counts(case: EstimatorCase) -> None:
     whole, X, y = journaled(case)
     a, b = (clone(case.model).fit(rows(X, part), y[part], journal="a key") for part in (FIRST, LAST))
@@ -92,7 +92,7 @@ def test_journals_add_subtract_and_fade_with_the_counts(case: EstimatorCase) -> 
         a - b
 
 
-@every_estimator
+@every_kind_of_rows
 def test_the_key_is_nowhere_and_another_is_refused(case: EstimatorCase) -> None:
     model, X, y = journaled(case, journal="zanzibarquux")
     for data in (to_bytes(model), pickle.dumps(model)):
@@ -125,7 +125,7 @@ def test_the_key_is_nowhere_and_another_is_refused(case: EstimatorCase) -> None:
     assert plain.fit(X, y).journal_ is None
 
 
-@every_estimator
+@every_kind_of_rows
 def test_forgetting_all_leaves_no_journal(case: EstimatorCase) -> None:
     model, X, y = journaled(case, journal=True)
     certificate = model.forget(X, y)

@@ -15,7 +15,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import EstimatorCase, counts, every_estimator, flags, reals
+from laws.estimators import EstimatorCase, counts, every_kind_of_rows, flags, reals
 from suffice.errors import BusyError
 from suffice.estimators.whole import CHANGES, changing
 
@@ -57,7 +57,7 @@ def close(case: EstimatorCase, model: Any, expected: Any) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@every_estimator
+@every_kind_of_rows
 def test_all_rows_are_learned_whoever_brings_them(case: EstimatorCase) -> None:
     each = 6
     X, y = case.data(0, 60)
@@ -75,7 +75,7 @@ def test_all_rows_are_learned_whoever_brings_them(case: EstimatorCase) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@every_estimator
+@every_kind_of_rows
 def test_changes_of_every_kind_take_turns(case: EstimatorCase) -> None:
     X, y = case.data(0, 60)
     parts = [case.data(seed, 12) for seed in range(1, 5)]
@@ -101,7 +101,7 @@ def test_changes_of_every_kind_take_turns(case: EstimatorCase) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@every_estimator
+@every_kind_of_rows
 def test_who_asks_sees_a_whole_state(case: EstimatorCase) -> None:
     X, y = case.data(0, 60)
     Z, z = case.data(1, 60, np.array(["b", "c", "d", "e"]))
@@ -149,7 +149,7 @@ def test_who_asks_sees_a_whole_state(case: EstimatorCase) -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@every_estimator
+@every_kind_of_rows
 def test_readers_and_copies_do_not_wait(case: EstimatorCase) -> None:
     X, y = case.data(0, 60)
     model = clone(case.model).fit(X, y)

@@ -62,7 +62,7 @@ def assert_same(got: Any, expected: Any, X: Any, atol: float = 1e-9) -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize("sizes", [(400, 300), (300, 400)], ids=str)
+@pytest.mark.parametrize("sizes", [(400, 300), pytest.param((300, 400), marks=pytest.mark.thorough)], ids=str)
 def test_fits_apart_add_up_and_a_refresh_is_one_fit(first: Any, second: Any, sizes: tuple[int, int]) -> None:
     a, b = rows(KINDS[first], 0, sizes[0]), rows(KINDS[second], 1, sizes[1])
     mine, its = model_of(a), model_of(b)

@@ -45,6 +45,7 @@ def save(path: Path) -> None:
     sf.save(sf.BernoulliNB().fit([[0], [1]], [0, 1]), path)
 
 
+@pytest.mark.thorough
 def test_the_next_save_removes_what_a_kill_left(tmp_path: Path) -> None:
     path = tmp_path / "model.suffice"
     dead, alive = saver(path), saver(path)

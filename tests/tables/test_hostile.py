@@ -32,7 +32,7 @@ def test_there_are_many_of_different_names() -> None:
 
 
 @pytest.mark.parametrize("hostile", FILES, ids=lambda hostile: hostile.name)
-@pytest.mark.parametrize("block", [2**22, 64], ids=["whole", "blocks"])
+@pytest.mark.parametrize("block", [2**22, pytest.param(64, marks=pytest.mark.thorough)], ids=["whole", "blocks"])
 def test_it_is_read_as_a_person_would(
     hostile: Hostile, block: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
