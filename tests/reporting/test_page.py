@@ -113,7 +113,7 @@ def test_every_classifier_has_a_page(name: str) -> None:
     links = [str(attrs["href"])[1:] for tag, attrs in tags.found if tag == "a"]
     assert set(links) <= set(ids)
     assert all(attrs.get("scope") for tag, attrs in tags.found if tag == "th")
-    assert ("flatters it" in page.html) == (name == "transformed")
+    assert "flatters it" not in page.html  # rows that were learned are judged by folds, by any classifier
 
 
 def test_what_is_strange_shows_as_text() -> None:
