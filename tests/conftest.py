@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "quick", deadline=None, derandomize=True, max_examples=8, suppress_health_check=[HealthCheck.too_slow]
+    "quick", deadline=None, derandomize=True, max_examples=6, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.register_profile("thorough", settings.get_profile("quick"), max_examples=120)
 settings.register_profile("hunt", deadline=None, max_examples=1000, suppress_health_check=list(HealthCheck))

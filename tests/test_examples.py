@@ -69,12 +69,14 @@ def corpus() -> Corpus:
     return sf.datasets.docstrings(150, libraries=["numpy", "python", "scipy"])
 
 
+@pytest.mark.thorough
 def test_the_families_run() -> None:
     page = run("families")
     for answer in ("Beta(a=5, b=19)", "5/27   seen 4", "Pareto(b=100, K=1)", "True,   True", "SubtractionError"):
         assert answer in page
 
 
+@pytest.mark.thorough
 def test_the_demo_runs_and_keeps_to_its_page() -> None:
     page = run("route", "--quick")
     for section in SECTIONS:

@@ -48,6 +48,7 @@ def test_rows_that_are_new_are_judged_as_they_are(told: Any) -> None:
     assert said["log_loss"] == found["log_loss"]
 
 
+@pytest.mark.thorough
 def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(told: Any) -> None:
     fresh = json.loads(told("evaluate", "mail.csv", "--method", "folds", "--json"))
     learned = json.loads(told("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--json"))
@@ -81,6 +82,7 @@ def test_a_report_says_what_it_judged_by(told: Any) -> None:
     assert "could contain them" in told("report", "m.suffice", "some.csv")
 
 
+@pytest.mark.thorough
 def test_a_column_that_tells_the_label_is_told_of(
     told: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,6 +70,7 @@ def test_inspect_tells_the_words_of_texts(
     assert {"cheap", "pills", "prize", "win"} & set(lines[-1].replace(",", "").split())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_any_model_can_be_inspected(
     path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

@@ -182,6 +182,7 @@ def test_sparse_equals_dense(estimator: Any) -> None:
         np.testing.assert_allclose(clone(estimator).fit(layout(X), y).predict_log_proba(layout(X)), dense, atol=1e-10)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("estimator", ALL, ids=lambda e: type(e).__name__)
 def test_in_scikit_learns_company(estimator: Any) -> None:
     X, y, w = data()

@@ -9,7 +9,7 @@ from scipy.special import expit, logsumexp, ndtri
 
 import suffice as sf
 from estimators.plain import TextClassifier
-from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator
+from laws.estimators import ESTIMATORS, EstimatorCase, every_kind_of_rows
 from laws.test_estimators import fitted
 from suffice.errors import ImproperPrior, InputError, KindError
 from suffice.models.intervals import delta_bounds
@@ -151,7 +151,7 @@ def test_about_nine_of_ten_hold_the_true_probability(world: Any, method: str) ->
     assert 0.85 <= coverage(world, method, 60) <= 0.95
 
 
-@every_estimator
+@every_kind_of_rows
 def test_both_methods_agree(case: EstimatorCase) -> None:
     X, y = case.data(1, 300)
     model = fitted(case, X, y)
@@ -175,6 +175,7 @@ def test_both_methods_agree(case: EstimatorCase) -> None:
     assert (narrow[1] <= high).all()
 
 
+@pytest.mark.thorough
 def test_moments_are_those_of_the_draws() -> None:
     for case in ESTIMATORS:
         if case.name in ("BernoulliNB", "MultinomialNB", "PoissonNB", "GaussianNB t", "NaiveBayes", "CategoricalNB"):

@@ -45,6 +45,7 @@ every_learned = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.thorough
 @every_learned
 def test_a_prior_that_is_learned_does_not_unite_clusters(inner: Any, X: Any) -> None:
     model = sf.Mixture(inner, 3, random_state=0).fit(X)

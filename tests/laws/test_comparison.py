@@ -39,6 +39,7 @@ def test_the_same_rows_compare_in_any_order_and_others_do_not(case: EstimatorCas
         sf.bayes_factor(model, fitted(case, rows(X, np.arange(59)), y[:59]))
 
 
+@pytest.mark.thorough
 def test_a_column_less_does_not_win() -> None:
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)

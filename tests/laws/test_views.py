@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import suffice as sf
-from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator, one_of_each_kind
+from laws.estimators import ESTIMATORS, EstimatorCase, every_kind_of_rows, one_of_each_kind
 from laws.test_estimators import rows
 from suffice.errors import InputError
 from suffice.models.temper import Temper
@@ -25,7 +25,7 @@ def same(a: Any, b: Any, X: Any) -> None:
     np.testing.assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=0, atol=1e-9)
 
 
-@every_estimator
+@every_kind_of_rows
 def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
     X, y = case.data(1, 120)
     model = tempered(case).fit(X, y)
@@ -48,7 +48,7 @@ def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) 
     assert found < plain.loo_log_loss_ + 1e-9
 
 
-@every_estimator
+@every_kind_of_rows
 def test_batches_leave_it_stale_until_it_is_renewed(case: EstimatorCase) -> None:
     X, y = case.data(2, 90)
     first, last = np.arange(50), np.arange(50, 90)
@@ -61,7 +61,7 @@ def test_batches_leave_it_stale_until_it_is_renewed(case: EstimatorCase) -> None
     assert not model.stale_
 
 
-@every_estimator
+@every_kind_of_rows
 def test_merging_takes_that_of_the_larger_model(case: EstimatorCase) -> None:
     X, y = case.data(3, 90)
     few, many = np.arange(30), np.arange(30, 90)
@@ -73,7 +73,7 @@ def test_merging_takes_that_of_the_larger_model(case: EstimatorCase) -> None:
     assert not a.stale_
 
 
-@every_estimator
+@every_kind_of_rows
 def test_a_trace_of_what_is_forgotten_can_be_dropped(case: EstimatorCase) -> None:
     X, y = case.data(4, 90)
     kept, gone = np.arange(60), np.arange(60, 90)

@@ -81,6 +81,7 @@ def test_fits_apart_add_up_and_a_refresh_is_one_fit(first: Any, second: Any, siz
     assert not again.stale_
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda kind: kind.__name__)
 def test_what_was_added_can_be_taken_away(first: Any, second: Any) -> None:
     a, b = rows(KINDS[first], 0, 400), rows(KINDS[second], 1, 300)

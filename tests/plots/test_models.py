@@ -172,6 +172,7 @@ def fitted() -> Any:
     return sf.GaussianNB().fit(X.to_numpy(), y)
 
 
+@pytest.mark.thorough
 def test_every_picture_can_be_saved(tmp_path: Any) -> None:
     """One of each kind of layout: layers, side by side, facets, on top of each other."""
     game = sf.NumberGame().observe([16])

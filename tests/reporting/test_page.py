@@ -174,6 +174,7 @@ def test_save_is_all_or_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "<title>0, 1 or 2?</title>" in (tmp_path / "a.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.thorough
 def test_the_same_rows_make_the_same_page() -> None:
     texts, labels = letters()
     assert sf.report(sf.TextClassifier().fit(texts, labels), texts, labels).html == drawn("texts").html
@@ -194,6 +195,7 @@ def test_one_class_and_few_rows() -> None:
     assert "needs 60 rows; got 1." in page.html
 
 
+@pytest.mark.thorough
 def test_a_class_without_rows_here() -> None:
     X, y = counts()
     model = sf.GaussianNB().fit(X, y)

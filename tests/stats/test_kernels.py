@@ -109,6 +109,7 @@ def test_moments(problem: Any) -> None:
         np.testing.assert_allclose(t.scatter, np.asarray(expected, np.float64), rtol=1e-12, atol=1e-10)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("layout", [*DENSE, "csr", "csc"])
 def test_more_rows_than_one_piece_and_one_stretch(layout: str) -> None:
     """1.2 million rows: several stretches of sorted rows, many pieces, many blocks of columns."""

@@ -57,6 +57,7 @@ def test_it_is_read_as_a_person_would(
         assert read(hostile, path, "raise")[1] == hostile.rows
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("hostile", [one for one in FILES if not one.refused], ids=lambda hostile: hostile.name)
 def test_one_line_says_what_was_understood(hostile: Hostile, tmp_path: Path) -> None:
     with warnings.catch_warnings():

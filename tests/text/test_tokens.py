@@ -90,6 +90,7 @@ def test_every_code_point_alone_and_in_company() -> None:
         assert Analysis().tokens(texts[1]) == Peer().build_analyzer()(texts[1])
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not (SHARED / "udhr").exists(), reason="the declaration of human rights is not beside the clone")
 @pytest.mark.parametrize(
     "options",
