@@ -50,7 +50,7 @@ class Understood:
 
     def __str__(self) -> str:
         many = Counter(kind for name, kind in self.holds.items() if name != self.target)
-        kinds = ", ".join(f"{count} {kind if count == 1 else kind + 's'}" for kind, count in many.items())
+        kinds = ", ".join(f"{count} of {kind}s" for kind, count in many.items())
         facts = [
             str(self.dialect or self.what),
             counted(self.rows, "row") + (f" and {self.skipped:,} skipped" if self.skipped else ""),
@@ -79,7 +79,7 @@ class Files:
     >>> next(iter(files)).to_pydict()
     {'city': ['Oslo', 'Rome'], 'age': [31, None]}
     >>> print(files.understood[0])
-    cities.csv: semicolon-separated, utf-8, header; 2 rows; columns: 1 word, 1 number; missing: '?'
+    cities.csv: semicolon-separated, utf-8, header; 2 rows; columns: 1 of words, 1 of numbers; missing: '?'
     """
 
     paths: list[Path]
