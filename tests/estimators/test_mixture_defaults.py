@@ -10,7 +10,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import adjusted_rand_score
 
 import suffice as sf
-from suffice.models.empirical_normal import belief_about_normals
+from suffice.models.empirical.normals import belief_about_normals
 
 RNG = np.random.default_rng(11)
 TRUTH = np.repeat([0, 1, 2], 50)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from scipy.special import gammaln
 
-from suffice.models.bins import Bins, best_cuts, candidates, chosen_bins, given_bins, log_density, widths
+from suffice.models.empirical.bins import Bins, best_cuts, candidates, chosen_bins, given_bins, log_density, widths
 from suffice.models.columns import Histogram
 from suffice.stats import ValueCounts
 from suffice.tables import Table

@@ -9,7 +9,8 @@ from sklearn.base import clone
 
 import suffice as sf
 from suffice.errors import ImproperPrior, PriorError
-from suffice.models import kernels, spread
+from suffice.models.empirical import covariances as spread
+from suffice.models.scoring import kernels
 from suffice.models.discriminant import Discriminant, SingularCovariance, roots_of, shared_evidence
 from suffice.stats import FullMoments
 from suffice.stats.inputs import Rows

@@ -12,9 +12,9 @@ from scipy import optimize
 import suffice as sf
 from estimators.plain import TextClassifier
 from laws.estimators import ESTIMATORS
-from suffice.models import empirical
-from suffice.models.climb import climb
-from suffice.models.empirical_normal import Normals, belief_about_normals
+from suffice.models.empirical import pseudo_counts as empirical
+from suffice.models.empirical.ascent import climb
+from suffice.models.empirical.normals import Normals, belief_about_normals
 from suffice.stats import DiagonalMoments
 
 COUNTS = arrays(np.float64, (4, 3), elements=st.integers(0, 50).map(float) | st.floats(0, 50, width=32))

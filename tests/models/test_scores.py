@@ -15,7 +15,7 @@ import suffice as sf
 from suffice.models import ImpossibleSampleWarning, bayes, decide, linear, log_posterior
 from suffice.models.categorical import Lookup
 from suffice.models.gaussian import Normals
-from suffice.models.kernels import by_feature
+from suffice.models.scoring.kernels import by_feature
 from suffice.models.rising import Rising
 from suffice.posterior.special import log_rising
 from suffice.stats.inputs import Rows

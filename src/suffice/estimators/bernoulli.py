@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 from suffice.estimators.counts import EVIDENCE, CountClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Bernoulli, Scorer
-from suffice.models.empirical import beta_of_flags, flag_terms
+from suffice.models.empirical.pseudo_counts import beta_of_flags, flag_terms
 from suffice.posterior import Beta
 from suffice.stats import BinaryCounts, Statistic
 from suffice.stats.inputs import Rows

@@ -18,7 +18,7 @@ from suffice.estimators.declared import declared, refuse_others
 from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER
 from suffice.models import Categorical, Scorer
-from suffice.models.empirical import one_alpha, symmetric_terms
+from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.stats import CategoryCounts, Statistic
 from suffice.stats.counts import category_sizes
 from suffice.stats.inputs import Rows

@@ -19,12 +19,12 @@ from suffice.estimators.views import TEMPER, is_loo
 from suffice.models import Gaussian, Scorer
 from suffice.models.coordinates import Coordinates, coordinates, plane
 from suffice.models.discriminant import Discriminant, SingularCovariance
-from suffice.models.empirical_normal import belief_about_normals
+from suffice.models.empirical.normals import belief_about_normals
 from suffice.models.logs import log
 from suffice.models.removal import group_codes
 from suffice.models.sample import some_rows
-from suffice.models.spread import ENOUGH, POWERS, Spread, by_evidence, by_parts, parts_of
-from suffice.models.weak import weak_vectors
+from suffice.models.empirical.covariances import ENOUGH, POWERS, Spread, by_evidence, by_parts, parts_of
+from suffice.models.empirical.weak import weak_vectors
 from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart
 from suffice.stats import DiagonalMoments, FullMoments, Statistic
 from suffice.stats.words import read_weights

@@ -15,7 +15,7 @@ from suffice.estimators.shared import ESTIMATES
 from suffice.estimators.validation import validate_data
 from suffice.estimators.views import TEMPER
 from suffice.models import Gaussian, Scorer
-from suffice.models.empirical_normal import belief_about_normals
+from suffice.models.empirical.normals import belief_about_normals
 from suffice.models.gaussian import largest_variance
 from suffice.models.logs import log
 from suffice.posterior import NormalInverseGamma

@@ -20,7 +20,8 @@ from suffice.estimators.multinomial import MultinomialNB
 from suffice.estimators.poisson import PoissonNB
 from suffice.estimators.shared import Classifier
 from suffice.estimators.text import TextClassifier
-from suffice.models import Multinomial, information, texts
+from suffice.models import Multinomial, texts
+from suffice.models.scoring import information
 from suffice.stats import TokenCounts
 from suffice.typing import Array, Integers
 

@@ -16,12 +16,12 @@ from suffice.estimators.shared import class_log_prior
 from suffice.estimators.views import TEMPER
 from suffice.estimators.weights import FeatureWeights
 from suffice.models import Multinomial, Scorer
-from suffice.models.empirical import one_alpha, symmetric_terms
+from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.evidence import log_coefficient
 from suffice.models.removal import group_codes
 from suffice.models.sample import some_rows
 from suffice.models.text_model import TextModel
-from suffice.models.weak import weak_count
+from suffice.models.empirical.weak import weak_count
 from suffice.models.weights import fit_weights
 from suffice.models.word_weights import Documents, Tokens, WordRows, choose
 from suffice.posterior import Dirichlet

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from suffice.estimators.shares import Sharing
-from suffice.models.spread import by_evidence
-from suffice.models.weak import weak_normals, weak_vectors
+from suffice.models.empirical.covariances import by_evidence
+from suffice.models.empirical.weak import weak_normals, weak_vectors
 from suffice.posterior import NormalInverseWishart
 from suffice.stats import DiagonalMoments
 from suffice.typing import Array

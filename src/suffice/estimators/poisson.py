@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from suffice.estimators.counts import EVIDENCE, CountClassifier, TotalsClassifier
 from suffice.estimators.views import TEMPER
 from suffice.models import Poisson, Scorer
-from suffice.models.empirical import gamma_of_counts, rate_terms
+from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
 from suffice.models.evidence import log_coefficient
-from suffice.models.weak import weak_rate
+from suffice.models.empirical.weak import weak_rate
 from suffice.posterior import Gamma
 from suffice.typing import Array
 

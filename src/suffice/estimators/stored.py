@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError
 from suffice.estimators.bounds import check_bounds
 from suffice.estimators.weights import FeatureWeights, Weights
-from suffice.models.spread import Spread
+from suffice.models.empirical.covariances import Spread
 from suffice.models.temper import Temper
 from suffice.stats.journal import Journal
 

@@ -21,7 +21,7 @@ from suffice.estimators.weights import WordWeights
 from suffice.estimators.words import analysis_of, keeps_all, kept_words
 from suffice.models import Scorer, events, texts
 from suffice.models.beliefs import intervals_of
-from suffice.models.empirical import alpha_of_presence, alpha_of_words
+from suffice.models.empirical.pseudo_counts import alpha_of_presence, alpha_of_words
 from suffice.models.evidence import NO_EVIDENCE, log_coefficient, presence_evidence, word_evidence
 from suffice.models.known import known_texts
 from suffice.models.text_beliefs import TextBelief, text_belief

@@ -14,7 +14,7 @@ from suffice.models.em_objective import text_parameters, text_prior_density
 from suffice.models.evidence import NO_EVIDENCE
 from suffice.models.text_model import TextModel
 from suffice.models.texts import Lexicon
-from suffice.models.weak import weak_count
+from suffice.models.empirical.weak import weak_count
 from suffice.stats.word_shares import WordMatrix, no_documents
 from suffice.stats.words import WordCounter, WordCounts
 from suffice.text import look_up

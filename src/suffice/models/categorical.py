@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.models import leave_out
 from suffice.models.events import Estimate, _known, _mode, added
-from suffice.models.kernels import by_feature, category_scores
+from suffice.models.scoring.kernels import by_feature, category_scores
 from suffice.models.logs import log, log_ratio
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts

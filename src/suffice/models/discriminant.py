@@ -21,7 +21,7 @@ from scipy.linalg.lapack import dtrtri
 from suffice.errors import DataError, PriorError
 from suffice.models import leave_out
 from suffice.models.events import Estimate
-from suffice.models.kernels import distances
+from suffice.models.scoring.kernels import distances
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.special import log_rising

@@ -10,7 +10,7 @@ import numpy as np
 
 from suffice.models import leave_out
 from suffice.models.events import Estimate
-from suffice.models.kernels import by_feature, normal_scores
+from suffice.models.scoring.kernels import by_feature, normal_scores
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseGamma
 from suffice.posterior.special import log_rising

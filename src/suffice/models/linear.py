@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.kernels import by_feature, scores
+from suffice.models.scoring.kernels import by_feature, scores
 from suffice.stats.inputs import Rows
 from suffice.typing import Array, Integers
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.kernels import by_feature, rising_scores
+from suffice.models.scoring.kernels import by_feature, rising_scores
 from suffice.models.linear import Forbidding, Linear, linear
 from suffice.posterior.special import log_rising
 from suffice.stats.inputs import COUNT, REAL, Rows

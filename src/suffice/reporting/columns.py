@@ -12,7 +12,7 @@ from scipy import stats
 
 from suffice.estimators import CategoricalNB, GaussianNB, NaiveBayes
 from suffice.models import columns as kinds
-from suffice.models.information import class_shares, of_categories
+from suffice.models.scoring.information import class_shares, of_categories
 from suffice.reporting.judging import LEVEL
 from suffice.typing import Array
 

@@ -22,7 +22,7 @@ from suffice.stats.inputs import COUNT, EXACT
 from suffice.stats.word_arrays import check_word_arrays
 from suffice.stats.word_tables import added, in_order, lines, minus, moved, never_added, summed, table_of, united
 from suffice.telling import counted
-from suffice.text import Analysis
+from suffice.text import Analysis, Batch
 from suffice.text.words import WordList
 from suffice.typing import Array, Booleans, Integers
 
@@ -294,15 +294,19 @@ class WordCounter:
             at = part.stop
             if codes is not None and at > len(codes):
                 break
-            weight = np.empty(0) if scale is None else np.ascontiguousarray(scale[part])
-            label = np.zeros(len(batch), np.int64) if codes is None else np.ascontiguousarray(codes[part])
-            self._native.add(batch.texts, batch.starts, self._analysis.native, label, weight, batch.threads)
-            self._n += np.bincount(label, weight if scale is not None else None, minlength=len(self._n))
+            label = np.zeros(len(batch), np.int64) if codes is None else codes[part]
+            self.add_batch(batch, label, None if scale is None else scale[part])
         if codes is not None and at != len(codes):
             found = "more" if at > len(codes) else f"{at:,}"
             raise LabelError(
                 f"The argument '{name}' must hold as many texts as there are labels, {len(codes):,}; got {found}."
             )
+
+    def add_batch(self, batch: Batch, codes: Integers, weights: Array | None) -> None:
+        """Count the documents of a batch with their class codes."""
+        label, weight = np.ascontiguousarray(codes), np.empty(0) if weights is None else np.ascontiguousarray(weights)
+        self._native.add(batch.texts, batch.starts, self._analysis.native, label, weight, batch.threads)
+        self._n += np.bincount(label, weights, minlength=len(self._n))
 
     def result(self) -> WordCounts:
         """What was counted so far."""

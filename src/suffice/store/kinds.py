@@ -36,7 +36,7 @@ from suffice.estimators.weights import ColumnWeights, FeatureWeights, WordWeight
 from suffice.models import columns
 from suffice.models.columns.open import Chosen
 from suffice.models.language import Vocabulary
-from suffice.models.spread import Spread
+from suffice.models.empirical.covariances import Spread
 from suffice.models.temper import Temper
 from suffice.models.texts import Transform
 from suffice.stats.inputs import EXACT

@@ -24,7 +24,7 @@ from suffice.models.columns.base import (
     shares,
     without,
 )
-from suffice.models.empirical import beta_of_flags, flag_terms, one_alpha, symmetric_terms
+from suffice.models.empirical.pseudo_counts import beta_of_flags, flag_terms, one_alpha, symmetric_terms
 from suffice.models.events import Estimate
 from suffice.models.removal import Removal
 from suffice.posterior import Beta, Dirichlet

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.bins import widths
+from suffice.models.empirical.bins import widths
 from suffice.models.columns.base import ColumnModel
 from suffice.models.columns.categories import Bernoulli, Categorical
 from suffice.models.columns.histogram import Histogram

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.bins import log_density
+from suffice.models.empirical.bins import log_density
 from suffice.models.columns.base import ColumnModel
 from suffice.models.columns.categories import Bernoulli, Categorical
 from suffice.models.columns.histogram import Histogram, _share

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, NoUniqueMode
-from suffice.models.bins import Bins, chosen_bins, given_bins, log_density
+from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
 from suffice.models.columns.base import ColumnModel, Lookup, Told, by_value, numbers, shares, without
 from suffice.models.columns.real import NUMBERS
 from suffice.models.events import Estimate

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models import events, gaussian
 from suffice.models.columns.base import ColumnModel, Told, by_class, column_name, must_be, numbers, present, silent
-from suffice.models.empirical import gamma_of_counts, rate_terms
-from suffice.models.empirical_normal import belief_about_normals
+from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
+from suffice.models.empirical.normals import belief_about_normals
 from suffice.models.events import Estimate
 from suffice.models.leave_out import left
 from suffice.models.removal import Removal

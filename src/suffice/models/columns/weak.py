@@ -12,7 +12,7 @@ from suffice.models.columns.categories import Bernoulli, Categorical
 from suffice.models.columns.real import Gaussian, Poisson
 from suffice.models.columns.words import Text
 from suffice.models.events import Estimate
-from suffice.models.weak import weak_count, weak_normals
+from suffice.models.empirical.weak import weak_count, weak_normals
 from suffice.posterior import Beta
 
 __all__ = ["learns_prior", "with_found_prior", "with_weak_prior"]

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from suffice.models import text_leave_out, texts
 from suffice.models.columns.base import ColumnModel, ColumnScorer, Told, by_value, shares
-from suffice.models.empirical import alpha_of_words
+from suffice.models.empirical.pseudo_counts import alpha_of_words
 from suffice.models.events import Estimate
 from suffice.models.removal import Removal
 from suffice.models.urns import predictive_urns

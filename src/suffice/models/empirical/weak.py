@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from suffice.models.empirical_normal import units
+from suffice.models.empirical.normals import units
 from suffice.posterior import Gamma, NormalInverseGamma, NormalInverseWishart
 from suffice.stats import DiagonalMoments, FullMoments, TokenCounts
 from suffice.typing import Array

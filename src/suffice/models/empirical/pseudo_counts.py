@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.models.climb import Top, climb
+from suffice.models.empirical.ascent import Top, climb
 from suffice.posterior import Beta, Gamma
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array

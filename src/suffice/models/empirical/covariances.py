@@ -16,9 +16,9 @@ from typing import Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from suffice.models.climb import climb
+from suffice.models.empirical.ascent import climb
 from suffice.models.discriminant import Covariance, Law
-from suffice.models.empirical_normal import units
+from suffice.models.empirical.normals import units
 from suffice.models.sample import hashed
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall

@@ -1,0 +1,1 @@
+"""What a model can be asked: explanations, evidence, intervals, decisions, information."""

@@ -1,0 +1,1 @@
+"""Empirical Bayes: priors and bins that make the data most probable."""

@@ -1,0 +1,277 @@
+"""What every likelihood answers about itself.
+
+A likelihood is one family: frozen, with its prior and its way to estimate. `t` is the statistic of its rows, by class.
+All that is asked of a family is answered in its own file; what it has no answer to, it refuses here, by name.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import KindError
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.tables import Column, refuse
+from suffice.typing import Array, Booleans, Integers
+
+if TYPE_CHECKING:
+    from suffice.posterior.base import Conjugate
+
+__all__ = ["Belief", "Contributions", "Estimate", "HeldOut", "Likelihood", "Moments", "Scorer", "Speaks"]
+
+Estimate = Literal["mle", "map", "mean", "predictive"]
+
+Moments = tuple[Array, Array]
+"""Mean and variance."""
+
+
+class Scorer(Protocol):
+    """What is left of a statistic to score rows with. It may also have `best`, `tempered` and `weighted`, as Linear."""
+
+    def scores(self, rows: Any) -> Array:
+        """Return ln p(x | c), rows × classes, up to a constant that all classes of a row share."""
+
+
+class HeldOut(Protocol):
+    """What classes without a training row, or its group, say of it."""
+
+    def scores(self, feature_weights: Array | None = None) -> Array:
+        """Return ln p(x | c), rows × classes, not tempered."""
+
+    def lengths(self) -> Array | None:
+        """Return how many features each row has, as often as they count; None where rows are no documents."""
+
+
+class Belief(Protocol):
+    """What is believed of the scores of rows, by the posterior of the parameters (SX-5)."""
+
+    def moments(self, rows: Any) -> Moments:
+        """Return mean and variance of each score, rows × classes."""
+
+    def draws(self, rows: Any, rng: np.random.Generator, size: int) -> Array:
+        """Return scores under parameters drawn from the posterior, size × rows × classes."""
+
+
+class Speaks(NamedTuple):
+    """A feature that speaks for a class: its place or name, its value in words, and the weight of evidence it brings."""
+
+    feature: Any
+    value: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Contributions:
+    """What the parts of one row add to its score: names or places, values in words, and ln p(x_j | c), parts × classes.
+
+    What all classes share is left out, as it is from scores. The sum over the parts is the score of the row.
+    """
+
+    features: list[Any]
+    values: list[str]
+    logs: Array
+    belief: Moments | None = None  # of the same; NaN where it is not known
+    inner: Mapping[int, Contributions] = field(default_factory=dict)  # what parts are made of, such as words of a text
+    unknown: str = ""  # what was never learned, if nothing in the row was: "word of this text", "value of this row"
+
+    def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
+        """Return the same with a part more, of which nothing else is known."""
+        unknown = np.full((1, len(logs)), np.nan)
+        belief = self.belief and (np.vstack([self.belief[0], unknown]), np.vstack([self.belief[1], unknown]))
+        together = np.vstack([self.logs, logs[None]])
+        features, values = [*self.features, feature], [*self.values, value]
+        return replace(self, features=features, values=values, logs=together, belief=belief)
+
+    def gathered(self, apart: Booleans, name: str, value: str) -> Contributions:
+        """Return the same with all parts that do not stand apart in one."""
+        if apart.all():
+            return self
+        kept = np.flatnonzero(apart).tolist()
+        tables = [np.vstack([table[apart], table[~apart].sum(axis=0)]) for table in (self.logs, *(self.belief or ()))]
+        belief = (tables[1], tables[2]) if self.belief else None
+        features, values = ([*(part[i] for i in kept), last] for part, last in ((self.features, name), (self.values, value)))
+        return Contributions(features, values, tables[0], belief)
+
+
+class Likelihood(ABC):
+    """One family: how the rows of a class come about, and what is believed before they are seen."""
+
+    word: ClassVar[str]
+    """What people call it: in `columns={...}`, in errors and in files."""
+
+    statistic: ClassVar[type[Any] | tuple[type[Any], ...]]
+    """What it counts."""
+
+    silent: ClassVar[bool] = False
+    """Whether it says nothing of any row."""
+
+    measure_kind: ClassVar[str] = "probabilities of values"
+    """What its evidence is of: models compare by evidence only where that is the same."""
+
+    no_evidence: ClassVar[str] = ""
+    """Why it has no evidence, no posterior and no part in EM, if it has none."""
+
+    # what is counted and scored ---------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def count(self, rows: Any, labels: Labels) -> Any:
+        """Return the statistic of rows by class: never smoothed; labels may be shares."""
+
+    def kept(self, statistic: Any) -> Any:
+        """Return the part of a statistic that the family looks at: all of it, or some of its features."""
+        return statistic
+
+    def settled(self, t: Any) -> Self:
+        """Return the likelihood with a prior or bins that depend on the statistic made definite."""
+        return self
+
+    @abstractmethod
+    def scorer(self, t: Any) -> Scorer:
+        """Return what scores rows."""
+
+    @abstractmethod
+    def held_out(self, t: Any, rows: Any, removed: Removal) -> HeldOut:
+        """Score training rows, each by classes without it or its group; of all classes."""
+
+    # what people ask --------------------------------------------------------------------------------------------------
+
+    def contributions(self, t: Any, rows: Any, weights: Array | None = None) -> Contributions:
+        """Explain one row: what each of its features says of each class, with feature weights if there are any."""
+        raise KindError(f"There are no explanations of {self.word}.")
+
+    def posterior(self, t: Any, features: Integers | None = None) -> Conjugate[Any]:
+        """Return the belief about each class's parameters, classes × features, or about some of these."""
+        raise self._refusal("posterior")
+
+    def belief(self, t: Any) -> Belief:
+        """Return what is believed of the scores of rows."""
+        raise self._refusal("intervals")
+
+    def intervals(self, t: Any, level: float) -> Any:
+        """Return lower and upper bounds of each parameter, classes × features."""
+        raise self._refusal("intervals")
+
+    def log_evidence(self, t: Any) -> Cells:
+        """Return ln p of each class's rows, parameters integrated out, classes × features."""
+        raise self._refusal("evidence")
+
+    def speaks(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return at most k features that speak for a class, against the others averaged by their n rows."""
+        raise KindError(f"There are no top features of {self.word}.")
+
+    def information(self, t: Any, prior: Array) -> Array:
+        """Return the mutual information of each feature and the class, in nats."""
+        raise KindError(f"{self.word} keeps no counts that tell the information of features.")
+
+    def known(self, t: Any, rows: Any, least: int = 1) -> Booleans:
+        """Return which rows hold something that was learned from so many rows or more."""
+        return np.ones(len(rows), bool) if rows.present is None else np.asarray(rows.present)
+
+    def sample(self, t: Any, codes: Integers, rng: np.random.Generator) -> Any:
+        """Draw a row of each of these classes."""
+        raise KindError(f"There is no sampling of {self.word} yet.")
+
+    # EM ---------------------------------------------------------------------------------------------------------------
+
+    def must_share(self) -> None:
+        """Raise KindError unless EM can climb: rows may belong to classes in shares."""
+        if self.no_evidence:
+            raise KindError(f"{self.word} cannot learn without labels: {self.no_evidence}.")
+
+    def log_prior_density(self, t: Any) -> float:
+        """Return ln p(θ) of the parameters that are plugged in; 0 where none are."""
+        return 0.0
+
+    def n_parameters(self, t: Any) -> int:
+        """Return how many numbers are free in one class."""
+        return 0
+
+    def n_shared_parameters(self, t: Any) -> int:
+        """Return how many numbers all classes have in common."""
+        return 0
+
+    def measure(self, t: Any, rows: Any) -> Array | float:
+        """Return the part of ln p(x) that scores leave out: the same for all classes, row by row."""
+        return 0.0
+
+    @property
+    def learns_prior(self) -> bool:
+        """Whether the prior is to be learned from counts."""
+        return False
+
+    def weak(self, t: Any, k: int) -> Self:
+        """Return the same with a prior that is fixed and says little, by all rows as one class, for k classes (WP)."""
+        return self
+
+    def judging(self, t: Any, weak: Self) -> Self:
+        """Return the same with the prior by which numbers of classes are compared: proper, and the one in use."""
+        return self.settled(t)
+
+    def coarse(self, t: Any, k: int) -> Self | None:
+        """Return a likelihood of fewer freedoms and the same counts, by which a start of EM is smoothed."""
+        return None
+
+    def points(self, rows: Any) -> Array | None:
+        """Return rows as points that lie near each other where they are alike; None where rows are no points."""
+        return None
+
+    # columns of tables ------------------------------------------------------------------------------------------------
+
+    storages: ClassVar[frozenset[str]] = frozenset()
+    """Kinds of columns it can read."""
+
+    def check(self, column: Column, how: str = "is declared") -> None:
+        """Raise DataError if a column holds what the family cannot count."""
+        if column.storage not in {*self.storages, "nothing"}:
+            refuse(column, self.word, how)
+
+    def rows(self, column: Column) -> Rows:
+        """Return a column as the family reads it."""
+        raise KindError(f"{self.word} reads no columns.")
+
+    def reading(self, t: Any, column: Column) -> str:
+        """Return the value of a column of one row as the family reads it, for people; '' for the value itself."""
+        return ""
+
+    def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return what is known of each class: posterior means and intervals, as columns of a table."""
+        raise KindError(f"There is no table of {self.word}.")
+
+    def prior_in_words(self, t: Any) -> str:
+        """Describe the prior."""
+        return ""
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _refusal(self, what: str) -> KindError:
+        return KindError(f"{self.word} has no {what}: {self.no_evidence or 'it has none'}.")
+
+    def _fields(self) -> dict[str, Any]:
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        theirs = other._fields()
+        return all(_same(value, theirs[name]) for name, value in self._fields().items())
+
+    def __hash__(self) -> int:
+        return hash((type(self), *(repr(value) for value in self._fields().values())))
+
+    def __repr__(self) -> str:
+        shown = {one.name: one.default for one in fields(self) if one.repr}  # type: ignore[arg-type]
+        given = {name: getattr(self, name) for name, usual in shown.items() if not _same(getattr(self, name), usual)}
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
+    return type(a) is type(b) and bool(a == b) or (a is b)

@@ -1,0 +1,166 @@
+"""What several families share: words that speak for a class, parts of a row, tables of shares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from suffice.errors import KindError, NoUniqueMode, ShapeError
+from suffice.models.likelihoods.base import Contributions, Estimate, Moments, Speaks
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.linear import Linear
+from suffice.models.scoring.rows import Rows
+from suffice.posterior import Dirichlet
+from suffice.posterior.base import tails
+from suffice.typing import Array, Integers
+
+__all__ = [
+    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "must_be", "of_ratio", "part_of_row",
+    "share_of_others", "shares", "strongest", "times_in_words", "weight_in_words",
+]  # fmt: skip
+
+SILENT = 0.05
+"""A weight below this is as good as none."""
+
+
+def added(alpha: Any, estimate: Estimate) -> Any:
+    """Return what an estimate adds to a count: nothing, α for the mean, α − 1 for the mode."""
+    return alpha * 0.0 if estimate == "mle" else alpha - 1.0 if estimate == "map" else alpha
+
+
+def check_mode(family: type[Any], *parameters: Any) -> None:
+    """Raise NoUniqueMode, naming alpha, which the user chose, and the place, unless a posterior has a mode."""
+    hint = "Use estimate='mean', or a larger alpha."
+    if any((np.asarray(parameter) <= 0).any() for parameter in parameters):
+        raise NoUniqueMode(f"The estimate 'map' needs alpha above 0 where a class has no count. {hint}")
+    belief = family(*parameters)
+    try:
+        _ = belief.mode
+    except NoUniqueMode:
+        kinds = np.asarray(belief.modes())
+        place = np.argwhere(kinds != "point")[0].tolist()
+        raise NoUniqueMode(
+            f"The estimate 'map' needs a unique mode; alpha leaves it {kinds[tuple(place)]!s} at {place} "
+            f"(class first, then feature). {hint}"
+        ) from None
+
+
+def must_be(prior: Any, family: type, model: str) -> None:
+    """Raise KindError unless a prior is of its family, "evidence", or not given; ShapeError if it is a table."""
+    if isinstance(prior, str) and prior == "evidence":
+        return
+    if prior is not None and not isinstance(prior, family):
+        raise KindError(f"The argument 'prior' of {model} must be a {family.__name__}; got {prior!r}.")
+    shape = getattr(prior, "batch_shape", ())
+    if shape != ():
+        raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of {shape}.")
+
+
+def times_in_words(x: float) -> str:
+    """Return how often something came."""
+    return "once" if x == 1 else f"{x:.6g} times"
+
+
+def weight_in_words(weight: float, others: str) -> str:
+    """Return what a feature weight means; nothing for one."""
+    if weight < SILENT:
+        return f"already said by other {others}"
+    return "" if abs(weight - 1) < 0.005 else f"weight {weight:.2f}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """The features that one row has, how often each counts, and what they say."""
+
+    features: Integers
+    times: Array  # features × 1
+    said: Contributions
+
+    def with_belief(self, belief: Moments) -> Contributions:
+        """Return what they say, with how sure that is."""
+        return replace(self.said, belief=belief)
+
+
+def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Part:
+    """Return what each feature of one row says by linear scores, with feature weights if there are any."""
+    x, scorer = rows.entries(t), scorer.weighted(weights)
+    often = [times_in_words(v) for v in x.data.tolist()]
+    times = scorer.counted(x.data)[:, None]
+    with np.errstate(invalid="ignore"):
+        logs = times * scorer.columns(x.indices).T
+    if weights is not None:
+        meant = [weight_in_words(w, "words") for w in weights[x.indices].tolist()]
+        often = [f"{one}, {what}" if what else one for one, what in zip(often, meant, strict=True)]
+        times = times * weights[x.indices][:, None]
+    return Part(x.indices, times, Contributions(x.indices.tolist(), often, logs))
+
+
+def strongest(weights: Array, k: int, row: Callable[[int], tuple[Any, str]]) -> list[Speaks]:
+    """Return the k largest weights above zero, each with its feature and value."""
+    weights = np.nan_to_num(weights, nan=0.0, posinf=np.finfo(np.float64).max)
+    order: Integers = np.argsort(-weights, kind="stable")[:k]
+    return [Speaks(*row(int(i)), float(weights[i])) for i in order if weights[i] > 0]
+
+
+def share_of_others(n: Array, code: int) -> Array:
+    """Return each other class's part of their rows."""
+    rows = np.where(np.arange(len(n)) == code, 0.0, n)
+    if not rows.any():
+        rows = (np.arange(len(n)) != code).astype(np.float64)
+    return np.asarray(rows / max(rows.sum(), 1e-300))
+
+
+def of_ratio(own: Array, others: Array) -> Array:
+    """Return θ_c ln(θ_c/θ)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(own > 0, own * np.log(own / others), 0.0)
+
+
+def of_counts(counts: Cells, more: Any, total: Array, n: Array, code: int) -> Array:
+    """Return θ_c ln(θ_c/θ) of θ = (count + more) / total, the others averaged by their rows."""
+    share = share_of_others(n, code)
+    part = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
+    own = (counts.line(code) + more) * part[code]
+    others = np.asarray((share * part) @ counts.values).ravel() + more * float(share @ part)
+    return of_ratio(own, others)
+
+
+def dirichlet_density(more: Any, log_theta: Cells) -> float:
+    """Return ln Dirichlet(θ ; more + 1) of lines of θ."""
+    lines, width = log_theta.values.shape
+    more = np.asarray(more, np.float64)
+    if not width:
+        return 0.0
+    if np.ptp(more) == 0:
+        one = float(np.ravel(more)[0])
+        constant = gammaln(width * (one + 1)) - width * gammaln(one + 1)
+        return float((one * log_theta.sum().sum() if one else 0.0) + lines * constant)
+    free = more != 0  # 0 · ln 0 = 0
+    constant = gammaln((more + 1).sum()) - gammaln(more + 1).sum()
+    return float((log_theta.dense()[:, free] @ more[free]).sum() + lines * constant)
+
+
+def by_class(classes: NDArray[Any], **columns: Any) -> dict[str, Any]:
+    """Return a table with a line per class."""
+    return {"class": classes, **{name: np.asarray(values).ravel() for name, values in columns.items()}}
+
+
+def by_value(what: str, values: NDArray[Any], classes: NDArray[Any], **columns: Any) -> dict[str, Any]:
+    """Return a table with a line per value and class, from arrays of classes × values."""
+    table = {what: np.repeat(values, len(classes)), "class": np.tile(classes, len(values))}
+    return table | {name: np.asarray(cells).T.ravel() for name, cells in columns.items()}
+
+
+def shares(alpha: Array, level: float) -> dict[str, Array]:
+    """Return means and intervals of Dirichlets, a line each; one category alone is certain."""
+    tails(level)  # must be a probability, whatever the table
+    if alpha.shape[1] < 2:
+        return dict.fromkeys(("probability", "low", "high"), np.ones_like(alpha))
+    belief = Dirichlet(alpha)
+    low, high = belief.interval(level)
+    return {"probability": np.asarray(belief.mean), "low": np.asarray(low), "high": np.asarray(high)}

@@ -1,0 +1,106 @@
+"""Tables of classes × features, dense or sparse, so that a formula is written once for both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.typing import Array, Integers
+
+__all__ = ["Cells"]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A number for each class and feature. Where `values` is sparse, cells that are not stored hold their class's `unmet`.
+
+    >>> dense, few = Cells(np.array([[2.0, 0.0]])), Cells.of(sparse.csr_matrix([[2.0, 0.0]]))
+    >>> [cells.map(np.exp).sum().round(2).tolist() for cells in (dense, few)]
+    [[8.39], [8.39]]
+    """
+
+    values: Any  # an array, or scipy's CSR
+    unmet: Array | None = None  # one number per class; None where `values` is dense
+
+    @classmethod
+    def of(cls, counts: Any) -> Cells:
+        """Return counts as cells: what a sparse table does not store was never met."""
+        return cls(counts, np.zeros(counts.shape[0])) if sparse.issparse(counts) else cls(counts)
+
+    @property
+    def width(self) -> int:
+        """The number of features."""
+        return int(self.values.shape[1])
+
+    @property
+    def lines(self) -> Integers:
+        """The class of each stored cell."""
+        return np.repeat(np.arange(self.values.shape[0]), np.diff(self.values.indptr))
+
+    def map(self, formula: Callable[..., Array], *by_class: Array) -> Cells:
+        """Apply formula(cell, *numbers of its class) to every cell."""
+        if self.unmet is None:
+            return Cells(formula(self.values, *(numbers[:, None] for numbers in by_class)))
+        lines = self.lines
+        data = formula(self.values.data, *(numbers[lines] for numbers in by_class))
+        return Cells(self.like(data), formula(self.unmet, *by_class))
+
+    def sum(self) -> Array:
+        """Add up the features of each class."""
+        if self.unmet is None:
+            return np.asarray(self.values.sum(axis=1))
+        if not self.unmet.any():
+            return np.asarray(self.values.sum(axis=1)).ravel()
+        above = np.bincount(self.lines, self.above.data, len(self.unmet))
+        return np.asarray(above + self.width * self.unmet)
+
+    def by_feature(self) -> Array:
+        """Add up the classes of each feature."""
+        if self.unmet is None:
+            return np.asarray(self.values.sum(axis=0))
+        return np.asarray(np.asarray(self.above.sum(axis=0)).ravel() + self.unmet.sum())
+
+    @cached_property
+    def above(self) -> Any:
+        """What stored cells hold on top of their class's `unmet`, as CSR."""
+        assert self.unmet is not None
+        return self.values if not self.unmet.any() else self.like(self.values.data - self.unmet[self.lines])
+
+    def at(self, code: Integers, feature: Integers) -> Array:
+        """Return single cells."""
+        if self.unmet is None:
+            return np.asarray(self.values[code, feature])
+        out, line = np.empty(len(code)), np.empty(self.width)
+        order = np.argsort(code, kind="stable")
+        start = np.searchsorted(code[order], np.arange(len(self.unmet) + 1))
+        for c in np.flatnonzero(np.diff(start)):
+            stored, mine = slice(*self.values.indptr[c : c + 2]), order[start[c] : start[c + 1]]
+            line[:] = self.unmet[c]
+            line[self.values.indices[stored]] = self.values.data[stored]
+            out[mine] = line[feature[mine]]
+        return out
+
+    def line(self, code: int) -> Array:
+        """Return all features of one class."""
+        if self.unmet is None:
+            return np.asarray(self.values[code])
+        return np.asarray(self.above[[code]].toarray()[0] + self.unmet[code])
+
+    def columns(self, feature: Integers) -> Array:
+        """Return some features as a dense table of classes × features."""
+        if self.unmet is None:
+            return np.asarray(self.values[:, feature])
+        return np.asarray(self.above[:, feature].toarray() + self.unmet[:, None])
+
+    def dense(self) -> Array:
+        """Return all of them as an array; of texts it may be large."""
+        return self.columns(np.arange(self.width))
+
+    def like(self, data: Array) -> Any:
+        """Return CSR with other numbers in the stored cells."""
+        return sparse.csr_matrix((data, self.values.indices, self.values.indptr), shape=self.values.shape)

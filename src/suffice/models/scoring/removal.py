@@ -1,0 +1,147 @@
+"""What is taken from a class before it scores a training row: the row itself, or its whole group (SX-3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.errors import LabelError, SubtractionError
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["ROUNDING", "Entries", "Removal", "group_codes", "left"]
+
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What is not zero in a sparse matrix, one by one."""
+
+    row: Integers
+    feature: Integers
+    value: Array
+    rows: int
+
+    @classmethod
+    def of(cls, matrix: Any) -> Entries:
+        """Read a CSR matrix."""
+        row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+        return cls(row, matrix.indices, matrix.data, matrix.shape[0])
+
+    def sums(self, per_entry: Array) -> Array:
+        """Add up the entries of each row."""
+        return np.bincount(self.row, per_entry, self.rows).astype(np.float64, copy=False)
+
+
+@dataclass(frozen=True)
+class Removal:
+    """Pairs of a row and a class that loses something before it scores the row.
+
+    A *part* is all rows of one group and one class. Every row is paired with every part of its group, and the part's
+    class scores the row without the part. Without groups, each row is a group of its own.
+    """
+
+    row: Integers  # of each pair
+    code: Integers  # the class of each pair
+    part: Integers  # what is removed, for each pair
+    members: Any  # parts × rows: weights, CSR
+    alone: bool  # whether each row is a group of its own, so that pairs are rows
+
+    @classmethod
+    def of(cls, codes: Integers, weights: Array | None, group: Integers | None = None) -> Removal:
+        """Make the pairs of all rows; `group` has a code for each."""
+        n, classes = len(codes), int(codes.max(initial=0)) + 1
+        weight = np.ones(n) if weights is None else weights
+        if group is None:
+            every = np.arange(n)
+            members = sparse.csr_matrix((weight, every, np.arange(n + 1)), (n, n))
+            return cls(every, codes, every, members, True)
+        keys, own = np.unique(group * classes + codes, return_inverse=True)
+        members = sparse.csr_matrix((weight, (own, np.arange(n))), (len(keys), n))
+        first, last = (np.searchsorted(keys // classes, group, side) for side in ("left", "right"))
+        row = np.repeat(np.arange(n), last - first)
+        part = np.arange(len(row)) - np.repeat(np.cumsum(last - first) - last, last - first)
+        return cls(row, keys[part] % classes, part, members, False)
+
+    def among(self, present: Booleans | None) -> Removal:
+        """Return the same where only some rows were counted."""
+        if present is None or present.all():
+            return self
+        members = self.members.copy()
+        members.data = members.data * present[members.indices]
+        return replace(self, members=members)
+
+    @cached_property
+    def part_code(self) -> Integers:
+        """The class of each part."""
+        code = np.zeros(self.members.shape[0], np.int64)
+        code[self.part] = self.code
+        return code
+
+    def sums(self, of_rows: Array) -> Array:
+        """Add up weight × something over the rows that are removed, for each pair."""
+        return np.asarray(self.members @ of_rows)[self.part]
+
+    @cached_property
+    def weight(self) -> Array:
+        """What is removed from the class of each pair: the weight of its rows."""
+        return self.sums(np.ones(self.members.shape[1]))
+
+    def entries(self, x: Any) -> tuple[Entries, Array]:
+        """Return the entries of the row of each pair, and how much is removed of each one's feature."""
+        mine = Entries.of(x if self.alone else x[self.row])
+        if self.alone:
+            return mine, self.members.data[mine.row] * mine.value
+        removed = Entries.of((self.members @ x).sorted_indices())
+        width = np.int64(x.shape[1])
+        keys, wanted = removed.row * width + removed.feature, self.part[mine.row] * width + mine.feature
+        if not len(keys):
+            return mine, np.zeros(len(wanted))
+        place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        return mine, np.where(keys[place] == wanted, removed.value[place], 0.0)
+
+    def same_place(self, place: Integers) -> Array:
+        """Return how much is removed of what has the place of the row of each pair; a row of place −1 has none."""
+        if self.alone:
+            return np.where(place < 0, 0.0, self.members.data)
+        some = np.flatnonzero(place >= 0)
+        flags = sparse.csr_matrix((np.ones(len(some)), (some, place[some])), (len(place), int(place.max(initial=0)) + 1))
+        entries, removed = self.entries(flags)
+        out = np.zeros(len(self.row))
+        out[entries.row] = removed
+        return out
+
+    def from_classes(self, counts: Array) -> Array:
+        """Return rows of each class without what is removed for each row: rows × classes."""
+        rest = np.repeat(counts[None], self.members.shape[1], axis=0)
+        weight = self.weight
+        there = rest[self.row, self.code]
+        rest[self.row, self.code] = np.where(np.abs(there - weight) <= ROUNDING * weight, 0.0, there - weight)
+        return rest
+
+
+def left(total: Array, removed: Array) -> Array:
+    """Return total − removed, without what rounding left of it; raise if there is less than nothing."""
+    rest = np.asarray(total - removed)
+    slight = rest <= ROUNDING * total
+    if not slight.any():
+        return rest
+    if (rest < -ROUNDING * total).any():
+        raise SubtractionError("Rows can be left out only where they were learned, with the same labels and weights.")
+    return np.where(slight, 0.0, rest)
+
+
+def group_codes(groups: Any, rows: int) -> Integers:
+    """Return a code for each row's group."""
+    named = np.asarray(groups)
+    if named.shape != (rows,):
+        raise LabelError(f"The argument 'groups' must name the group of each row, {rows}; got shape {named.shape}.")
+    try:
+        _, group = np.unique(named, return_inverse=True)
+    except TypeError as error:
+        raise LabelError("The argument 'groups' must hold names of one kind, none of them missing.") from error
+    return np.asarray(group, np.int64)

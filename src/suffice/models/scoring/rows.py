@@ -1,0 +1,340 @@
+"""Rows as likelihoods see them: of a matrix, of texts, of one column. Each counts itself and is scored by weights.
+
+Texts are counted and scored straight from their bytes. A category is a document of one word, and a missing value one
+without any.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from suffice import _native
+from suffice.models.scoring import kernels
+from suffice.stats import Statistic, ValueCounts, inputs
+from suffice.stats.row_shares import counts_of_shares
+from suffice.stats.word_shares import WordMatrix
+from suffice.stats.words import WordCounter, WordCounts
+from suffice.text import Analysis, Batch, matrix
+from suffice.typing import Array, Booleans, Integers
+
+if TYPE_CHECKING:
+    from suffice.models.scoring.linear import Linear
+
+__all__ = ["CategoryRows", "Labels", "Lexicon", "MatrixRows", "Rows", "TextRows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The class of each row, a code or a share in every class, and what the row weighs."""
+
+    y: NDArray[Any]  # codes, or rows × classes of shares
+    weights: Array | None
+    n_classes: int
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, which: Any) -> Labels:
+        """Return the labels of some of the rows."""
+        return replace(self, y=self.y[which], weights=None if self.weights is None else self.weights[which])
+
+    @property
+    def shares(self) -> bool:
+        """Whether rows belong to classes in shares."""
+        return self.y.ndim == 2
+
+    @property
+    def given(self) -> Array:
+        """What each row weighs: one if nothing was said."""
+        return np.ones(len(self.y)) if self.weights is None else self.weights
+
+
+class Rows(ABC):
+    """What a likelihood may ask of rows. `t` is a statistic whose features rows are looked up among."""
+
+    present: Booleans | None = None
+    """Which rows have a value; None if all have."""
+
+    tempers: ClassVar[bool] = False
+    """Whether rows are tempered while they are scored."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def take(self, which: Any) -> Self:
+        """Return some of the rows."""
+
+    @abstractmethod
+    def count(self, kind: type[Any], labels: Labels) -> Any:
+        """Return the statistic of these rows."""
+
+    @abstractmethod
+    def scored(self, by: Linear) -> Array:
+        """Return offset + rows · weights, rows × classes."""
+
+    @abstractmethod
+    def entries(self, t: Any) -> Any:
+        """Return what is not zero, as CSR over the features of a statistic."""
+
+    @abstractmethod
+    def names(self, t: Any) -> Sequence[Any]:
+        """Return what people call the features of a statistic."""
+
+    def best(self, by: Linear, log_prior: Array) -> Integers | None:
+        """Return the class of the largest joint, row by row, −1 where none is possible; None if scores must say it."""
+        return None
+
+    def flags(self) -> Self:
+        """Return rows whose features are there or not, however often."""
+        return self
+
+    def lengths(self, by: Linear) -> Array:
+        """Return how many features each row has, as often as they count."""
+        x = self.entries(by.t)
+        return np.asarray(sparse.csr_matrix((by.counted(x.data), x.indices, x.indptr), x.shape).sum(axis=1)).ravel()
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixRows(Rows):
+    """Rows of an array or a sparse matrix; a column of numbers is one of a single feature."""
+
+    source: inputs.Rows
+    feature_names: Sequence[Any] = ()
+    present: Booleans | None = None
+
+    @classmethod
+    def of_column(cls, values: NDArray[Any], name: Any, present: Booleans | None) -> MatrixRows:
+        """Return one column of numbers; what stands where a value is missing means nothing."""
+        return cls(inputs.Rows.read(values[:, None], f"column {name!r}"), [name], present)
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def take(self, which: Any) -> MatrixRows:
+        """Return some of the rows."""
+        here = self.source.matrix.tocsr() if self.source.is_sparse else self.source.matrix
+        present = None if self.present is None else self.present[which]
+        return MatrixRows(replace(self.source, matrix=here[which]), self.feature_names, present)
+
+    def part(self, block: slice) -> MatrixRows:
+        """Return a stretch of the rows, which keep their numbers for complaints."""
+        present = None if self.present is None else self.present[block]
+        return MatrixRows(self.source.part(block), self.feature_names, present)
+
+    def count(self, kind: type[Statistic], labels: Labels) -> Any:
+        """Return the statistic of these rows."""
+        if labels.shares:
+            return counts_of_shares(kind, self.source, labels.y, labels.given)
+        return kind.of(self.source, labels.y, labels.weights, n_classes=labels.n_classes, name=self.source.name)
+
+    def scored(self, by: Linear) -> Array:
+        """Return offset + rows · weights, rows × classes."""
+        out = np.empty((len(self), len(by.offset)))
+        return np.asarray(kernels.scores(out, self.source, by.by_feature, by.offset))
+
+    def best(self, by: Linear, log_prior: Array) -> Integers:
+        """Return the class of the largest joint, row by row; −1 where no class is possible."""
+        out = np.empty(len(self), np.int64)
+        return np.asarray(kernels.scores(out, self.source, by.by_feature, by.offset + log_prior))
+
+    def flags(self) -> MatrixRows:
+        """Return rows whose features are there or not, however often."""
+        return self if self.source.above is not None else replace(self, source=self.source.flags(0.0))
+
+    def entries(self, t: Any) -> Any:
+        """Return what is not zero, or where values stand for flags what is on, as CSR."""
+        return self._entries
+
+    @cached_property
+    def _entries(self) -> Any:
+        here, above = self.source.matrix, self.source.above
+        x = sparse.csr_matrix(here if above is None else here > above, dtype=np.float64)
+        x.eliminate_zeros()
+        return x
+
+    def lengths(self, by: Linear) -> Array:
+        """Return the sum of each row."""
+        return np.asarray(self.source.matrix.sum(axis=1, dtype=np.float64)).ravel()
+
+    def names(self, t: Any) -> Sequence[Any]:
+        """Return the names of the features, or their places."""
+        return self.feature_names or range(int(self.source.matrix.shape[1]))
+
+    @property
+    def numbers(self) -> Array:
+        """The same as a dense array."""
+        here = self.source.matrix
+        return np.asarray(here.toarray() if self.source.is_sparse else here, np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """The words of a statistic as documents are looked up in them. Frequent words come first: they stay in the cache."""
+
+    native: _native.Lexicon
+    order: Integers  # the word of the statistic that each of the lexicon's is
+
+    @classmethod
+    def of(cls, counts: WordCounts) -> Lexicon:
+        """Make the lexicon of a statistic."""
+        if counts.hash_bits:
+            nothing = np.empty(0, np.uint8), np.zeros(1, np.int64)
+            return cls(_native.Lexicon(*nothing, counts.hash_bits), np.arange(counts.width))
+        order = np.argsort(-counts.frequency, kind="stable")
+        return cls(_native.Lexicon(*counts.words.taken(order), 0), order)
+
+
+@dataclass(frozen=True, eq=False)
+class TextRows(Rows):
+    """Documents, counted and scored without a matrix of them."""
+
+    tempers = True
+
+    batches: Sequence[Batch]
+    analysis: Analysis
+    present: Booleans | None = None
+    hash_bits: int = 0
+    bursts: bool = False  # whether words that come again are counted, too
+
+    @classmethod
+    def of(cls, texts: Any, analysis: Analysis, name: str = "X", **options: Any) -> TextRows:
+        """Read texts as people have them."""
+        return cls(list(analysis.batches(texts, name)), analysis, **options)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.batches))
+
+    def take(self, which: Any) -> TextRows:
+        """Return some of the documents: their words, looked up already, if they were."""
+        places = np.flatnonzero(which) if np.asarray(which).dtype == np.bool_ else np.asarray(which)
+        chosen, at = list[Batch](), 0
+        for batch in self.batches:
+            mine = places[(places >= at) & (places < at + len(batch))] - at
+            chosen += [batch.part(slice(int(i), int(i) + 1)) for i in mine]
+            at += len(batch)
+        present = None if self.present is None else self.present[places]
+        rows = replace(self, batches=chosen, present=present)
+        rows.__dict__["_looked_up"] = {key: (t, x[places]) for key, (t, x) in self._looked_up.items()}
+        return rows
+
+    def count(self, kind: type[Any], labels: Labels) -> WordCounts:
+        """Count words by class."""
+        if labels.shares:
+            raise TypeError("Documents in shares are counted by their matrix.")
+        counter = WordCounter(self.analysis, labels.n_classes, self.hash_bits, self.bursts)
+        for batch, part in zip(self.batches, self._parts, strict=True):
+            counter.add_batch(batch, labels.take(part).y, None if labels.weights is None else labels.weights[part])
+        return counter.result()
+
+    def counted_as(self, t: WordCounts, labels: Labels) -> WordCounts:
+        """Count shares of classes, over the words of a statistic, all of which stay."""
+        shares = labels.y if labels.weights is None else labels.y * labels.weights[:, None]
+        return self.matrix(t).counts(shares)
+
+    @property
+    def _parts(self) -> list[slice]:
+        ends = np.cumsum([0, *map(len, self.batches)]).tolist()
+        return [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+
+    def scored(self, by: Linear) -> Array:
+        """Return offset + documents · weights, tempered as they are scored, documents × classes."""
+        out = np.empty((len(self), len(by.offset)))
+        self._run(by, out, np.zeros(len(by.offset)))
+        return out
+
+    def best(self, by: Linear, log_prior: Array) -> Integers:
+        """Return the class of the largest joint, document by document; −1 where no class is possible."""
+        out = np.empty(len(self), np.int64)
+        self._run(by, out, log_prior)
+        return out
+
+    def _run(self, by: Linear, out: Any, log_prior: Array) -> None:
+        (lexicon, weights), temper = by.of_texts, by.temper
+        for batch, part in zip(self.batches, self._parts, strict=True):
+            texts = (batch.texts, batch.starts, self.analysis.native, lexicon, weights, batch.threads)
+            _native.text_scores(out[part], log_prior, temper.power, temper.length, *texts)
+
+    def entries(self, t: WordCounts) -> Any:
+        """Return documents × words of a statistic, as CSR."""
+        key = id(t.words) if not t.hash_bits else t.hash_bits
+        found = self._looked_up.get(key)
+        if found is None:
+            found = self._looked_up[key] = (t.words, self._look_up(t))
+        return found[1]
+
+    @cached_property
+    def _looked_up(self) -> dict[Any, tuple[Any, Any]]:
+        return {}
+
+    def _look_up(self, t: WordCounts) -> Any:
+        lexicon = Lexicon.of(t)
+        parts = [matrix(batch, self.analysis, lexicon.native, t.width) for batch in self.batches]
+        x = sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, t.width))
+        x.indices = lexicon.order[x.indices].astype(x.indices.dtype)
+        x.has_sorted_indices = False
+        x.sort_indices()
+        return x
+
+    def matrix(self, t: WordCounts) -> WordMatrix:
+        """Return documents × words, to be counted by shares again and again."""
+        return WordMatrix(self.entries(t), t.words, t.hash_bits)
+
+    def names(self, t: WordCounts) -> Sequence[Any]:
+        """Return the words; buckets of words by their numbers."""
+        return range(t.width) if t.hash_bits else t.words.strings
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryRows(Rows):
+    """One category a row, by name."""
+
+    codes: Integers  # −1 where it is missing
+    labels: NDArray[Any]  # what the codes stand for: strings or numbers
+    name: Any = None
+
+    @property
+    def present(self) -> Booleans:  # type: ignore[override]
+        """Which rows have a value."""
+        return self.codes >= 0
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, which: Any) -> CategoryRows:
+        """Return some of the rows."""
+        return replace(self, codes=self.codes[which])
+
+    def count(self, kind: type[ValueCounts], labels: Labels) -> ValueCounts:
+        """Count categories by class; a missing one does not count."""
+        return kind.of_codes(self.codes, self.labels, labels.y, labels.weights, n_classes=labels.n_classes)
+
+    def places(self, known: NDArray[Any]) -> Integers:
+        """Return where each row's category is among those known; after them all others, −1 where it is missing."""
+        place = np.searchsorted(known, self.labels)
+        seen = place < len(known)
+        seen[seen] = known[place[seen]] == self.labels[seen]
+        return np.append(np.where(seen, place, len(known)), -1)[self.codes]
+
+    def scored(self, by: Linear) -> Array:
+        """Return the weights of each row's category, rows × classes; zeros where it is missing."""
+        table = np.vstack([by.columns(np.arange(by.weights.width)).T, np.zeros(len(by.offset))])
+        return np.asarray(by.offset + table.take(self.places(by.t.values), axis=0))
+
+    def entries(self, t: ValueCounts) -> Any:
+        """Return a row with a single one for each category."""
+        place = self.places(t.values)
+        (row,) = np.nonzero(place >= 0)
+        return sparse.csr_matrix((np.ones(len(row)), (row, place[row])), (len(self), len(t.values) + 1))
+
+    def names(self, t: ValueCounts) -> Sequence[Any]:
+        """Return the categories, and what is called one that was never seen."""
+        return [*t.values.tolist(), "never seen"]
