@@ -87,6 +87,11 @@ class BinaryCounts(Counts):
         return cls(kernels.sums(rows, groups, allowed), kernels.weights(groups, len(rows.shape)))
 
     @property
+    def documents(self) -> Array:
+        """In how many rows each feature is on, as counts of texts have it."""
+        return self.ones
+
+    @property
     def zeros(self) -> Array:
         """In how many rows each feature is off."""
         return np.asarray(difference(np.broadcast_to(self.n, self.ones.shape), self.ones))
@@ -192,6 +197,11 @@ class TokenCounts(Counts):
     """
 
     counts: Array
+
+    @property
+    def tokens(self) -> Array:
+        """How often each word stands in each class, as counts of texts have it."""
+        return self.counts
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:

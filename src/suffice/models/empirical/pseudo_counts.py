@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from suffice.models.empirical.ascent import Top, climb
+from suffice.models.scoring.cells import Cells
 from suffice.posterior import Beta, Gamma
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array
@@ -23,6 +24,7 @@ __all__ = [
     "SMALLEST",
     "Rises",
     "Terms",
+    "alpha_of_cells",
     "alpha_of_presence",
     "alpha_of_words",
     "beta_of_flags",
@@ -108,6 +110,12 @@ def one_alpha(hill: Rises) -> float:
 def alpha_of_words(table: Any) -> float:
     """Of a sparse table of classes × words: the α of highest evidence."""
     return one_alpha(symmetric_terms(table.data, table.shape[1], np.asarray(table.sum(axis=1)).ravel()))
+
+
+def alpha_of_cells(counts: Cells) -> float:
+    """Return the pseudo-count of highest evidence for a table of classes × words."""
+    met = counts.values if counts.unmet is None else counts.values.data
+    return one_alpha(symmetric_terms(met, counts.width, counts.sum()))
 
 
 def alpha_of_presence(documents: Any, n: Array) -> float:

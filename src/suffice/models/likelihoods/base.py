@@ -150,8 +150,8 @@ class Likelihood(ABC):
         """Return the belief about each class's parameters, classes × features, or about some of these."""
         raise self._refusal("posterior")
 
-    def belief(self, t: Any) -> Belief:
-        """Return what is believed of the scores of rows."""
+    def belief(self, t: Any, weights: Array | None = None) -> Belief:
+        """Return what is believed of the scores of rows, with feature weights if there are any."""
         raise self._refusal("intervals")
 
     def intervals(self, t: Any, level: float) -> Any:
@@ -206,8 +206,8 @@ class Likelihood(ABC):
         """Whether the prior is to be learned from counts."""
         return False
 
-    def weak(self, t: Any, k: int) -> Self:
-        """Return the same with a prior that is fixed and says little, by all rows as one class, for k classes (WP)."""
+    def weak(self, t: Any, rows: float, k: int) -> Self:
+        """Return the same with a prior that says little, by all rows as one class and their number, for k classes (WP)."""
         return self
 
     def judging(self, t: Any, weak: Self) -> Self:

@@ -14,16 +14,27 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import gammaln
+from scipy.special import digamma, gammaln
 
 from suffice.errors import ImproperPrior, NoUniqueMode
-from suffice.models.answers.information import of_shares
-from suffice.models.choosing.empirical import alpha_of_words
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
-from suffice.models.likelihoods.words import Cut, dirichlet_density, of_ratio, part_of_row, shares, speaking, weak_count
-from suffice.models.scoring.beliefs import WordBelief, belief_of_shares, must_be_known
+from suffice.models.empirical.pseudo_counts import alpha_of_cells
+from suffice.models.empirical.weak import weak_count
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Moments, Scorer, Speaks
+from suffice.models.likelihoods.shared import (
+    added,
+    check_mode,
+    dirichlet_density,
+    known_words,
+    of_counts,
+    part_of_row,
+    shares,
+    speaking_words,
+)
+from suffice.models.likelihoods.vocabulary import Cut
+from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells
-from suffice.models.scoring.linear import AS_OFTEN, DAMPED, ONCE, Linear, LinearHeldOut
+from suffice.models.scoring.information import of_cells
+from suffice.models.scoring.linear import AS_OFTEN, DAMPED, ONCE, Linear, LinearHeldOut, Times
 from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import Removal, left
 from suffice.models.scoring.rising import Rising, RisingHeldOut
@@ -34,12 +45,9 @@ from suffice.stats import TokenCounts
 from suffice.stats.words import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Multinomial", "added"]
+__all__ = ["Multinomial"]
 
-
-def added(alpha: Any, estimate: Estimate) -> Any:
-    """Return what an estimate adds to a count: nothing, α for the mean, α − 1 for the mode."""
-    return alpha * 0.0 if estimate == "mle" else alpha - 1.0 if estimate == "map" else alpha
+WordTable = TokenCounts | WordCounts
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,22 +64,22 @@ class Multinomial(Likelihood):
     statistic = (TokenCounts, WordCounts)
     measure_kind = "probabilities of words"
 
-    def count(self, rows: Rows, labels: Labels) -> TokenCounts | WordCounts:
+    def count(self, rows: Rows, labels: Labels) -> WordTable:
         """Count the words of each class."""
         return rows.count(TokenCounts, labels)
 
-    def kept(self, statistic: TokenCounts | WordCounts) -> TokenCounts | WordCounts:
+    def kept(self, statistic: WordTable) -> WordTable:
         """Return the counts of the words that are not left out."""
         return statistic if self.cut is None else self.cut.of(statistic)
 
-    def settled(self, t: TokenCounts | WordCounts) -> Multinomial:
+    def settled(self, t: WordTable) -> Multinomial:
         """Return the same with the pseudo-count of highest evidence, if that is wanted; raise if there is no mode."""
-        found = self if self.alpha != "evidence" else self._with(alpha_of_words(self.counts(t)))
+        found = replace(self, alpha=alpha_of_cells(self.counts(t))) if self.learns_prior else self
         if self.estimate == "map":
             found._check_mode(t)
         return found
 
-    def counts(self, t: TokenCounts | WordCounts) -> Cells:
+    def counts(self, t: WordTable) -> Cells:
         """Return T, classes × words."""
         return Cells.of(t.documents if self.binary else t.tokens)
 
@@ -85,16 +93,15 @@ class Multinomial(Likelihood):
         more = self.more
         return np.asarray(counts.sum() + (more.sum() if more.ndim else more * counts.width))
 
-    def scorer(self, t: TokenCounts | WordCounts) -> Scorer:
+    def scorer(self, t: WordTable) -> Scorer:
         """Return what scores rows."""
         counts = self.counts(t)
         if self.estimate == "predictive":
             return Rising.of(counts, self.more, t)
         log_theta = self.log_theta(t)
-        times = ONCE if self.binary else DAMPED if self.damped else AS_OFTEN
-        return Linear(log_theta, np.zeros(len(counts.sum())), t, times)
+        return Linear(log_theta, np.zeros(counts.values.shape[0]), t, self.times)
 
-    def log_theta(self, t: TokenCounts | WordCounts) -> Cells:
+    def log_theta(self, t: WordTable) -> Cells:
         """Return ln θ, classes × words; a class without words and prior has no opinion."""
         counts, more = self.counts(t), self.more
         total = self._total(counts)
@@ -105,7 +112,7 @@ class Multinomial(Likelihood):
 
         return counts.map(of, total)  # NB-3
 
-    def held_out(self, t: TokenCounts | WordCounts, rows: Rows, removed: Removal) -> HeldOut:
+    def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
         counts, x, more = self.counts(t), self._counted(rows.entries(t)), self.more
         entries, gone = removed.entries(x)
@@ -122,7 +129,7 @@ class Multinomial(Likelihood):
         """Return rows × words as they are counted."""
         return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
 
-    def contributions(self, t: TokenCounts | WordCounts, rows: Rows, weights: Array | None = None) -> Contributions:
+    def contributions(self, t: WordTable, rows: Rows, weights: Array | None = None) -> Contributions:
         """Explain one row: what each of its words says, and its length where whole rows are scored."""
         if self.estimate == "predictive":
             return self.scorer(t).contributions(rows)
@@ -132,7 +139,7 @@ class Multinomial(Likelihood):
         own = self.counts(t).columns(part.features).T + (self.more[part.features, None] if self.more.ndim else self.more)
         return part.with_belief(belief_of_shares(own, self._total(self.counts(t))[None], part.times))
 
-    def posterior(self, t: TokenCounts | WordCounts, features: Integers | None = None) -> Dirichlet:
+    def posterior(self, t: WordTable, features: Integers | None = None) -> Dirichlet:
         """Return the belief about each class's words; with `features`, about these and all others together."""
         counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
         if features is None:
@@ -141,63 +148,64 @@ class Multinomial(Likelihood):
         total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
         return Dirichlet(np.column_stack([some, total - some.sum(axis=1)]))
 
-    def belief(self, t: TokenCounts | WordCounts) -> Belief:
+    def belief(self, t: WordTable, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""
-        return WordBelief(self.counts(t), np.asarray(self.alpha, np.float64), self.scorer_times)
+        counts = self.counts(t)
+        scorer = Linear(counts, np.zeros(counts.values.shape[0]), t, self.times, feature_weights=weights)
+        return WordBelief(counts, np.asarray(self.alpha, np.float64), scorer)
 
     @property
-    def scorer_times(self) -> Any:
+    def times(self) -> Times:
         """What x occurrences of a word count for in a score."""
         return ONCE if self.binary else DAMPED if self.damped and self.estimate != "predictive" else AS_OFTEN
 
-    def intervals(self, t: TokenCounts | WordCounts, level: float) -> tuple[Array, Array]:
+    def intervals(self, t: WordTable, level: float) -> tuple[Array, Array]:
         """Return bounds of each θ."""
         alpha = np.asarray(self.alpha, np.float64) + self.counts(t).dense()
         must_be_known(alpha)
         found = shares(alpha, level)
         return found["low"], found["high"]
 
-    def log_evidence(self, t: TokenCounts | WordCounts) -> Cells:
+    def log_evidence(self, t: WordTable) -> Cells:
         """Return ln p of the words of each class in their order."""
         counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
         if not alpha.min() > 0:
-            raise ImproperPrior(f"The evidence needs a proper prior; got alpha={alpha.min():g}, which does not integrate to one.")
+            raise ImproperPrior(
+                f"The evidence needs a proper prior; got alpha={alpha.min():g}, which does not integrate to one."
+            )
         total = counts.sum()
         price = log_rising(alpha.sum() if alpha.ndim else alpha * counts.width, total) / np.where(total > 0, total, 1.0)
         return counts.map(lambda words, price: np.asarray(log_rising(alpha, words) - words * price), price)  # NB-11
 
     def speaks(
-        self, t: TokenCounts | WordCounts, n: Array, code: int, k: int, weights: Array | None = None
+        self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None
     ) -> list[Speaks]:
         """Return the words that bring most evidence to each word of a row of the class: θ_c ln(θ_c/θ)."""
         counts, more, total = self.counts(t), self.more, self._total(self.counts(t))
-        return speaking(of_ratio(counts, more, total, n, code), t, k, weights)
+        return speaking_words(of_counts(counts, more, total, n, code), t, k, weights)
 
-    def information(self, t: TokenCounts | WordCounts, prior: Array) -> Array:
+    def information(self, t: WordTable, prior: Array) -> Array:
         """Return what it tells that a drawn word is this one, or another."""
         counts = self.counts(t)
-        return of_shares(counts, self.more, self._total(counts), 1 / max(1, counts.width), prior)
+        return of_cells(counts, self.more, self._total(counts), 1 / max(1, counts.width), prior)
 
-    def known(self, t: TokenCounts | WordCounts, rows: Rows, least: int = 1) -> Booleans:
+    def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows hold a word that was learned from so many rows or more."""
-        often = Cells.of(t.documents).by_feature() >= least if isinstance(t, WordCounts) else np.ones(t.shape[-1], bool)
-        x = rows.entries(t)
-        row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
-        return np.asarray(np.bincount(row, often[x.indices], x.shape[0]) > 0)
+        return known_words(t, rows, least)
 
-    def log_prior_density(self, t: TokenCounts | WordCounts) -> float:
+    def log_prior_density(self, t: WordTable) -> float:
         """Return ln p of the words' probabilities that are plugged in."""
         if self.estimate in ("mle", "predictive"):
             return 0.0
         return dirichlet_density(self.more, self.log_theta(t))
 
-    def n_parameters(self, t: TokenCounts | WordCounts) -> int:
+    def n_parameters(self, t: WordTable) -> int:
         """Return the number of words but one."""
         return max(0, self.counts(t).width - 1)
 
-    def measure(self, t: TokenCounts | WordCounts, rows: Rows) -> Array | float:
+    def measure(self, t: WordTable, rows: Rows) -> Array | float:
         """Return ln n!/Πx! of each row of a matrix; the words of a text have an order of their own."""
-        if isinstance(t, WordCounts):
+        if sparse.issparse(t.tokens):
             return 0.0
         x = rows.entries(t)
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
@@ -209,17 +217,14 @@ class Multinomial(Likelihood):
         """Whether the pseudo-count is the one of highest evidence."""
         return isinstance(self.alpha, str)
 
-    def weak(self, t: TokenCounts | WordCounts, k: int) -> Multinomial:
+    def weak(self, t: WordTable, rows: float, k: int) -> Multinomial:
         """Return the same with pseudo-counts that are one row together, by all rows as one class."""
         counts = self.counts(t)
-        return self._with(weak_count(float(counts.sum().sum()), t, counts.width, self.estimate))
+        return replace(self, alpha=weak_count(float(counts.sum().sum()), rows, counts.width, self.estimate))
 
-    def _with(self, alpha: float) -> Multinomial:
-        return replace(self, alpha=alpha)
-
-    def _check_mode(self, t: TokenCounts | WordCounts) -> None:
-        """Raise NoUniqueMode unless every class's belief has one."""
-        if isinstance(t, WordCounts):
+    def _check_mode(self, t: WordTable) -> None:
+        """Raise NoUniqueMode unless the belief about every class has one."""
+        if sparse.issparse(t.tokens):
             if np.min(self.alpha) < 1:
                 raise NoUniqueMode(
                     f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={self.alpha:g}. "
@@ -229,18 +234,44 @@ class Multinomial(Likelihood):
         check_mode(Dirichlet, np.asarray(self.alpha + t.counts))
 
 
-def check_mode(family: type[Any], *parameters: Array) -> None:
-    """Raise NoUniqueMode, naming alpha, which the user chose, and the place, unless a posterior has a mode."""
-    hint = "Use estimate='mean', or a larger alpha."
-    if any((np.asarray(parameter) <= 0).any() for parameter in parameters):
-        raise NoUniqueMode(f"The estimate 'map' needs alpha above 0 where a class has no count. {hint}")
-    belief = family(*parameters)
-    try:
-        _ = belief.mode
-    except NoUniqueMode:
-        kinds = np.asarray(belief.modes())
-        place = np.argwhere(kinds != "point")[0].tolist()
-        raise NoUniqueMode(
-            f"The estimate 'map' needs a unique mode; alpha leaves it {kinds[tuple(place)]!s} at {place} "
-            f"(class first, then feature). {hint}"
-        ) from None
+@dataclass(frozen=True, eq=False)
+class WordBelief:
+    """Dirichlet beliefs about words, one for each class; only the words that rows have are looked at."""
+
+    counts: Cells
+    alpha: Array  # a number, or one for each word
+    scorer: Linear
+
+    def moments(self, rows: Rows) -> Moments:
+        """Return mean and variance of Σ w_j x_j ln θ_j."""
+        X, _, alpha, total = self._looked_at(rows)
+        n = np.asarray(X.sum(axis=1)).ravel()[:, None]
+        mean = X @ digamma(alpha).T - n * digamma(total)
+        squares = X.multiply(X)
+        return mean, np.maximum(squares @ trigamma(alpha).T - n**2 * trigamma(total), 0.0)  # SX-5
+
+    def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
+        """Return scores under drawn θ; words that no row has are drawn as one."""
+        X, all_words, alpha, total = self._looked_at(rows)
+        rest = np.maximum(total - alpha.sum(axis=1), 0.0)
+        n, out = np.asarray(X.sum(axis=1)).ravel()[:, None], []
+        for _ in range(size):
+            logs = log_gammas(alpha, rng)
+            every = np.logaddexp.reduce(logs, axis=1)
+            if not all_words:
+                every = np.logaddexp(every, log_gammas(rest, rng))
+            out.append(X @ logs.T - np.where(n > 0, n * every, 0.0))
+        return np.stack(out)
+
+    def _looked_at(self, rows: Rows) -> tuple[Any, bool, Array, Array]:
+        """Return rows by the words they have, whether these are all, their α by class, and α of all words together."""
+        x, by = rows.entries(self.scorer.t), self.scorer
+        X = sparse.csr_matrix((by.counted(x.data), x.indices, x.indptr), x.shape).tocsc()
+        there = np.flatnonzero(np.diff(X.indptr))
+        if by.feature_weights is not None:
+            powers = np.repeat(by.feature_weights, np.diff(X.indptr))
+            X = sparse.csc_matrix((X.data * powers, X.indices, X.indptr), X.shape)
+        prior = np.broadcast_to(self.alpha, (self.counts.width,))
+        alpha, total = self.counts.columns(there) + prior[there], self.counts.sum() + prior.sum()
+        must_be_known(alpha, total)
+        return X[:, there].tocsr(), len(there) == self.counts.width, alpha, total

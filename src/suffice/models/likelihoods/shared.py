@@ -17,11 +17,13 @@ from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.posterior.base import tails
-from suffice.typing import Array, Integers
+from suffice.stats.words import WordCounts
+from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "must_be", "of_ratio", "part_of_row",
-    "share_of_others", "shares", "strongest", "times_in_words", "weight_in_words",
+    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "known_words", "must_be", "of_counts",
+    "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_words", "strongest", "times_in_words",
+    "weight_in_words",
 ]  # fmt: skip
 
 SILENT = 0.05
@@ -128,6 +130,26 @@ def of_counts(counts: Cells, more: Any, total: Array, n: Array, code: int) -> Ar
     own = (counts.line(code) + more) * part[code]
     others = np.asarray((share * part) @ counts.values).ravel() + more * float(share @ part)
     return of_ratio(own, others)
+
+
+def speaking_words(brought: Array, t: Any, k: int, weights: Array | None) -> list[Speaks]:
+    """Return the words that bring most, by name if the statistic has names, with feature weights if there are any."""
+    named = isinstance(t, WordCounts)
+
+    def row(j: int) -> tuple[Any, str]:
+        name = j if not named else f"bucket {j}" if t.hash_bits else str(t.words.strings[j])
+        return name, "" if weights is None else weight_in_words(weights[j], "words")
+
+    return strongest(brought if weights is None else brought * weights, k, row)
+
+
+def known_words(t: Any, rows: Rows, least: int) -> Booleans:
+    """Return which rows hold a word that was learned from so many rows or more; every column of a matrix is known."""
+    if not isinstance(t, WordCounts):
+        return np.ones(len(rows), bool)
+    often, x = t.document_frequency >= least, rows.entries(t)
+    row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+    return np.asarray(np.bincount(row, often[x.indices], x.shape[0]) > 0)
 
 
 def dirichlet_density(more: Any, log_theta: Cells) -> float:

@@ -14,11 +14,12 @@ import numpy as np
 from scipy import stats
 from scipy.special import entr, logsumexp
 
+from suffice.models.scoring.cells import Cells
 from suffice.posterior.masses import NegativeBinomial
 from suffice.stats.words import WordCounts
 from suffice.typing import Array
 
-__all__ = ["class_shares", "of_categories", "of_counts", "of_flags", "of_tokens", "of_words"]
+__all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_flags", "of_tokens", "of_words"]
 
 ROUNDING = 2.0**-46  # of an entropy: less than this is nothing
 POINTS = 1024
@@ -40,6 +41,15 @@ def of_categories(tables: list[Array], prior: Array) -> Array:
     whole = [entr(prior @ theta).sum() for theta in tables]
     within = [prior @ entr(theta).sum(axis=1) for theta in tables]
     return _gain(np.array(whole), np.array(within))
+
+
+def of_cells(counts: Cells, more: Any, total: Array, unknown: float, prior: Array) -> Array:
+    """Return the information of shares (count + more) / total; `unknown` is the share where a class knows nothing."""
+    if counts.unmet is not None:
+        return _sparse(counts.values, total, float(more), unknown, prior)
+    known = total[:, None] > 0
+    theta = np.where(known, (counts.values + more) / np.where(known, total[:, None], 1.0), unknown)
+    return of_flags(theta, 1 - theta, prior)
 
 
 def of_words(counts: WordCounts, alpha: float, prior: Array) -> Array:

@@ -73,6 +73,15 @@ class Rows(ABC):
     def take(self, which: Any) -> Self:
         """Return some of the rows."""
 
+    def part(self, block: slice) -> Self:
+        """Return a stretch of the rows."""
+        return self.take(block)
+
+    @property
+    def width(self) -> int:
+        """Numbers that a row holds, roughly."""
+        return 1
+
     @abstractmethod
     def count(self, kind: type[Any], labels: Labels) -> Any:
         """Return the statistic of these rows."""
@@ -124,6 +133,11 @@ class MatrixRows(Rows):
         here = self.source.matrix.tocsr() if self.source.is_sparse else self.source.matrix
         present = None if self.present is None else self.present[which]
         return MatrixRows(replace(self.source, matrix=here[which]), self.feature_names, present)
+
+    @property
+    def width(self) -> int:
+        """Numbers that a row holds; on average, if the matrix is sparse."""
+        return self.source.width
 
     def part(self, block: slice) -> MatrixRows:
         """Return a stretch of the rows, which keep their numbers for complaints."""
@@ -225,6 +239,16 @@ class TextRows(Rows):
         rows = replace(self, batches=chosen, present=present)
         rows.__dict__["_looked_up"] = {key: (t, x[places]) for key, (t, x) in self._looked_up.items()}
         return rows
+
+    def part(self, block: slice) -> TextRows:
+        """Return a stretch of the documents."""
+        if block.start <= 0 and block.stop >= len(self):
+            return self
+        cut = [(slice(max(block.start - at.start, 0), min(block.stop, at.stop) - at.start), batch)
+               for at, batch in zip(self._parts, self.batches, strict=True)
+               if at.start < block.stop and at.stop > block.start]  # fmt: skip
+        present = None if self.present is None else self.present[block]
+        return replace(self, batches=[batch.part(inside) for inside, batch in cut], present=present)
 
     def count(self, kind: type[Any], labels: Labels) -> WordCounts:
         """Count words by class."""

@@ -1,0 +1,114 @@
+"""Leave-one-out, once: what classes that have not seen a training row say of it. Every chooser reads this value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from suffice.errors import SubtractionError
+from suffice.models.likelihoods.base import HeldOut
+from suffice.models.model import Model, Name
+from suffice.models.predictor import Predictor, normalise
+from suffice.models.scoring.logs import powered
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.views import Weights, tempered
+from suffice.parallel import in_parallel
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["Judged", "judge"]
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """Training rows, each to be predicted by a model without it, or without its group."""
+
+    predictor: Predictor
+    rows: Mapping[Name, Rows]
+    held_out: Mapping[Name, HeldOut]
+    removed: Removal
+    codes: Integers
+    given: Array  # what each row weighs
+    group: Integers | None
+
+    @cached_property
+    def left(self) -> Array:
+        """Rows of each class without those that are removed for each row, rows × classes."""
+        return self.removed.from_classes(self.predictor.model.n)
+
+    @cached_property
+    def alone(self) -> Booleans:
+        """Rows whose class has no row but those that are removed: no model without them knows it."""
+        return np.asarray(self.left[np.arange(len(self.codes)), self.codes] <= 0)
+
+    @property
+    def weights(self) -> Array:
+        """What each row counts for when something is chosen: nothing if it is alone in its class."""
+        return np.where(self.alone, 0.0, self.given)
+
+    @cached_property
+    def log_prior(self) -> Array:
+        """ln p(c) without the row, rows × classes."""
+        return np.asarray(self.predictor.log_prior_of(self.left))
+
+    def votes(self, weights: Weights | None = None) -> dict[Name, Array]:
+        """Return ln p(x_j | c) of each block, rows × classes; zeros where a row has no value."""
+        found = {}
+        for name, part in self.held_out.items():
+            block = self.predictor.model.blocks[name]
+            scores = part.scores(None if weights is None else weights.of_features(block.t))
+            present = self.rows[name].present
+            if present is not None:
+                scores[~present] = 0.0
+            found[name] = scores if weights is None else powered(scores, weights.of_block(name))
+        return found
+
+    def scores(self, weights: Weights | None = None) -> Array:
+        """Return ln p(x | c), rows × classes, not tempered."""
+        out = np.zeros((len(self.codes), len(self.predictor.model.classes)))
+        for vote in self.votes(weights).values():
+            out += vote
+        return out
+
+    @property
+    def lengths(self) -> Array | None:
+        """Words of each row, where rows are documents."""
+        parts = [part.lengths() for part in self.held_out.values()]
+        return parts[0] if len(parts) == 1 else None
+
+    def log_proba(self) -> Array:
+        """Return ln p(c | x) by the views in force, rows × classes."""
+        views, temper = self.predictor.views, self.predictor.temper
+        scores = self.scores(views.weights)
+        tempered(scores, temper.of(self.lengths if temper.length else None))
+        scores += self.log_prior
+        normalise(scores, self.log_prior)
+        return scores
+
+    def with_model(self, model: Model) -> Judged:
+        """Judge the same rows by another model of the same statistics, such as with another pseudo-count."""
+        predictor = replace(self.predictor, model=model)
+        return replace(self, predictor=predictor, held_out=_held_out(model, self.rows, self.removed))
+
+
+def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None = None) -> Judged:
+    """Hold every training row, or its group, out of the model: exact, in one pass."""
+    model = predictor.model
+    taken = np.bincount(labels.y, labels.weights, len(model.classes))
+    if (taken > model.n * (1 + 1e-12)).any():
+        raise SubtractionError("Rows can be left out only where they were learned; there are more than that.")
+    removed = Removal.of(labels.y, labels.weights, group)
+    held_out = _held_out(model, rows, removed)
+    return Judged(predictor, rows, held_out, removed, labels.y, labels.given, group)
+
+
+def _held_out(model: Model, rows: Mapping[Name, Rows], removed: Removal) -> dict[Name, HeldOut]:
+    names = [name for name in model.voting if name in rows and _any(rows[name])]
+    return dict(zip(names, in_parallel(lambda name: model.blocks[name].held_out(rows[name], removed), names), strict=True))
+
+
+def _any(rows: Rows) -> bool:
+    return rows.present is None or bool(rows.present.any())

@@ -1,0 +1,109 @@
+"""The class prior: as counted, uniform, given, or a belief that the rows inform (NB-10)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma, xlogy
+
+from suffice.errors import InputError, NoUniqueMode
+from suffice.models.scoring.beliefs import log_gammas, trigamma
+from suffice.models.scoring.logs import log
+from suffice.posterior import Dirichlet
+from suffice.typing import Array
+
+__all__ = ["ClassPrior"]
+
+
+@dataclass(frozen=True, eq=False)
+class ClassPrior:
+    """How classes are distributed before a row is seen: "counted", "uniform", probabilities, a number, or a Dirichlet.
+
+    A number is the pseudo-count of each class, however many there are.
+    """
+
+    given: Any = "counted"
+    estimate: str = "mean"
+    flat: bool = False  # whether it plays no part, unless there is only one class
+
+    def alpha(self, classes: int) -> Array | None:
+        """Return the pseudo-counts of a belief; None where there is none."""
+        if isinstance(self.given, Dirichlet):
+            if self.given.alpha.shape != (classes,):
+                raise InputError(
+                    f"The 'class_prior' parameter must be a Dirichlet of {classes} categories, one per class. Got one "
+                    f"of shape {self.given.alpha.shape} instead."
+                )
+            return self.given.alpha
+        return np.full(classes, float(self.given)) if isinstance(self.given, int | float) else None
+
+    def log(self, counts: Array) -> Array:
+        """Return ln p(c) by rows of each class, on the last axis."""
+        classes = counts.shape[-1]
+        if self.flat and classes > 1:
+            return np.zeros(classes)
+        alpha = self.alpha(classes)
+        if alpha is not None:
+            return self._believed(counts + alpha)
+        if isinstance(self.given, str) and self.given == "uniform":
+            return np.full(classes, -np.log(classes))
+        if isinstance(self.given, str):
+            total = counts.sum(axis=-1, keepdims=True)
+            return log(counts) - np.log(np.where(total > 0, total, 1.0))
+        if len(self.given) != classes:
+            raise InputError("Number of priors must match number of classes.")
+        return log(np.asarray(self.given, np.float64))
+
+    def _believed(self, after: Array) -> Array:
+        """Return ln of the estimate of a belief: its mode, or its mean."""
+        if self.estimate == "map":
+            if (after < 1).any() or (after == 1).all():
+                raise NoUniqueMode(
+                    "The estimate 'map' needs a unique mode of the class prior; the 'class_prior' parameter leaves none. "
+                    "Use estimate='mean', or larger pseudo-counts."
+                )
+            after = after - 1.0
+        return log(after / after.sum(axis=-1, keepdims=True))
+
+    def log_evidence(self, counts: Array) -> tuple[float, bool]:
+        """Return ln p of the labels, and whether it integrates the class prior out."""
+        alpha = self.alpha(len(counts))
+        if alpha is not None:
+            return (float(Dirichlet(alpha).log_evidence(counts=counts)) if len(counts) > 1 else 0.0), True
+        given = np.exp(ClassPrior(self.given, self.estimate).log(counts))
+        return float(xlogy(counts, given).sum()), False  # NB-11
+
+    def log_density(self, log_prior: Array) -> float:
+        """Return ln p(π) of the class prior that is plugged in; 0 where it is counted or given."""
+        alpha = self.alpha(len(log_prior))
+        if alpha is None:
+            return 0.0
+        from suffice.models.likelihoods.shared import dirichlet_density
+        from suffice.models.scoring.cells import Cells
+
+        return dirichlet_density(alpha, Cells(log_prior[None]))
+
+    def moments(self, counts: Array) -> tuple[Array, Array]:
+        """Return mean and variance of ln p(c); a prior that is counted is believed uniform before, one given certain."""
+        after = self._uncertain(counts)
+        if after is None:
+            return self.log(counts), np.zeros(len(counts))
+        return np.asarray(digamma(after)), trigamma(after)
+
+    def draws(self, counts: Array, rng: np.random.Generator, size: int) -> Array:
+        """Return draws of ln p(c), up to a constant: size × classes."""
+        after = self._uncertain(counts)
+        if after is None:
+            return np.broadcast_to(self.log(counts), (size, len(counts)))
+        return log_gammas(np.broadcast_to(after, (size, len(after))), rng)
+
+    def _uncertain(self, counts: Array) -> Array | None:
+        if self.flat and len(counts) > 1:
+            return None
+        alpha = self.alpha(len(counts))
+        if alpha is not None:
+            return np.asarray(alpha + counts)
+        counted = isinstance(self.given, str) and self.given == "counted"
+        return np.asarray(1.0 + counts) if counted else None

@@ -1,0 +1,80 @@
+"""Which words a model of texts leaves out. The counts keep them all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import DataError, InputError
+from suffice.stats.words import WordCounts
+from suffice.typing import Array, Booleans
+
+__all__ = ["Cut"]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Words in fewer or more documents, or shares of them, are left out; of the rest, the most frequent ones stay."""
+
+    min_df: float = 1
+    max_df: float = 1.0
+    max_features: int | None = None
+    chosen: bool = False  # whether `min_df` was chosen for the user
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether no word can be left out."""
+        return self.min_df == 1 and _no_limit(self.max_df) and self.max_features is None
+
+    def of(self, counts: WordCounts) -> WordCounts:
+        """Return the counts of the words that stay; buckets of words all do."""
+        if counts.hash_bits:
+            return counts
+        if not counts.width:
+            raise DataError(
+                "The argument 'X' must hold words; got texts without any (by default, of two letters or more)."
+            )
+        if self.keeps_all:
+            return counts
+        return counts.keep(self.kept(counts.document_frequency, counts.frequency, float(counts.n.sum())))
+
+    def kept(self, document_frequency: Array, frequency: Array, n: float) -> Booleans:
+        """Return which words stay, by the documents that have each, how often each comes, and all documents."""
+        least, most = self._limits(n)
+        keep: Booleans = (document_frequency >= least) & (document_frequency <= most)
+        if self.max_features is not None and keep.sum() > self.max_features:
+            rank = np.argsort(-np.where(keep, frequency, -1.0), kind="stable")
+            keep[rank[self.max_features :]] = False
+        if not keep.any():
+            raise DataError(self._nothing(len(keep)))
+        return keep
+
+    def _limits(self, n: float) -> tuple[float, float]:
+        limits = (self.min_df, self.max_df)
+        least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
+        if most < least and not _no_limit(self.max_df):
+            hint = " effort='best' makes it 2 where it is not given: give min_df=1." if self.chosen else ""
+            raise InputError(
+                f"The parameter 'max_df' must not be below 'min_df'; got max_df={self.max_df} and min_df={self.min_df}, "
+                f"which are {most:g} and {least:g} documents.{hint}"
+            )
+        return least, most
+
+    def _nothing(self, words: int) -> str:
+        if self.chosen:
+            return (
+                f"No word is left: effort='best' keeps words and pairs of words that {self.min_df} texts have or more, "
+                f"and none of {words:,} is in so many. Give more texts, or min_df=1 to keep all."
+            )
+        return (
+            f"No word is left: min_df={self.min_df} and max_df={self.max_df} drop all {words:,} of them. Lower "
+            "'min_df', or raise 'max_df'."
+        )
+
+
+def _no_limit(max_df: Any) -> bool:
+    """Return whether the limit is the share of all documents, not the number one."""
+    return not isinstance(max_df, Integral) and bool(max_df == 1.0)

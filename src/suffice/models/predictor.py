@@ -1,0 +1,209 @@
+"""A model seen through its views: what scores, predicts and explains. Bayes' rule, the only place where it is written.
+
+joint      ln p(x, c) = ln p(c) + ln p(x | c)
+NB-10      ln p(c | x) = joint_c − ln Σ e^joint, the sum taken about its largest term
+NB-12      a row that no class can have made keeps the class prior, and the user is told
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import DataError
+from suffice.models.class_prior import ClassPrior
+from suffice.models.model import Model, Name
+from suffice.models.scoring.logs import powered
+from suffice.models.scoring.rows import Rows
+from suffice.models.views import AS_IT_IS, Temper, Views, tempered
+from suffice.parallel import in_parallel, thread_count
+from suffice.telling import counted, tell
+from suffice.typing import Array, Integers
+
+__all__ = ["ImpossibleSampleWarning", "Predictor", "normalise"]
+
+NUMBERS_AT_ONCE = 2**19
+WORTH_A_THREAD = 8192
+
+RowsByName = Mapping[Name, Rows]
+
+
+class ImpossibleSampleWarning(UserWarning):
+    """A row has probability zero under every class."""
+
+
+def normalise(joint: Array, log_prior: Array) -> int:
+    """Make joint log-probabilities, in place, those of the classes; return how many rows no class can have made."""
+    largest = joint.max(axis=1, keepdims=True)
+    lost = np.isneginf(largest[:, 0])
+    if lost.any():
+        joint[lost] = np.broadcast_to(log_prior, joint.shape)[lost]  # NB-12
+        largest = joint.max(axis=1, keepdims=True)
+        nothing = np.isneginf(largest[:, 0])  # where no class has a row, all are alike
+        joint[nothing], largest[nothing] = 0.0, 0.0
+    joint -= largest
+    joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))  # NB-10
+    return int(lost.sum())
+
+
+@dataclass(frozen=True, eq=False)
+class Predictor:
+    """A model, its class prior and its views, with scorers that are made when they are first needed."""
+
+    model: Model
+    prior: ClassPrior = field(default_factory=ClassPrior)
+    views: Views = field(default_factory=Views)
+    temper: Temper = AS_IT_IS
+
+    @cached_property
+    def scorers(self) -> dict[Name, Any]:
+        """What scores the rows of each block that says something."""
+        blocks, weights = self.model.voting, self.views.weights
+        names = list(blocks)
+        made = in_parallel(lambda name: blocks[name].scorer, names)
+        found = dict(zip(names, made, strict=True))
+        for name in names if weights is not None else ():
+            powers = weights.of_features(blocks[name].t)
+            found[name] = found[name] if powers is None else found[name].weighted(powers)
+        if len(names) == 1 and self.temper != AS_IT_IS and hasattr(found[names[0]], "tempered"):
+            found[names[0]] = found[names[0]].tempered(self.temper)
+        return found
+
+    @cached_property
+    def log_prior(self) -> Array:
+        """ln p(c), with the terms of classes."""
+        return self.log_prior_of(self.model.n)
+
+    def log_prior_of(self, counts: Array) -> Array:
+        """Return ln p(c) if these were the rows of each class, on the last axis, with the terms of classes."""
+        weights = self.views.weights
+        prior = self.prior.log(counts)
+        return prior if weights is None else np.asarray(prior + weights.terms(self.model.classes))
+
+    def powers(self, rows: RowsByName) -> Any:
+        """Return what the likelihood of each row is raised to: a number for all, or one for each."""
+        if not self.temper.length:
+            return self.temper.power
+        (name,) = self.scorers
+        return self.scorers[name].powers(rows[name])
+
+    def votes(self, rows: RowsByName) -> dict[Name, Array]:
+        """Return w_j · ln p(x_j | c) of each block, rows × classes; zeros where a row has no value."""
+        return {name: self._vote(name, rows[name]) for name in self.scorers if name in rows}
+
+    def _vote(self, name: Name, rows: Rows) -> Array:
+        present = rows.present
+        if present is not None and not present.any():
+            return np.zeros((len(rows), len(self.model.classes)))
+        votes = self.scorers[name].scores(rows)
+        if present is not None:
+            votes[~present] = 0.0
+        weights = self.views.weights
+        return votes if weights is None else _weighed(votes, weights.of_block(name))
+
+    def scores(self, rows: RowsByName) -> Array:
+        """Return ln p(x | c), rows × classes, tempered."""
+        names = [name for name in self.scorers if name in rows]
+        if len(names) == 1:
+            votes = self._vote(names[0], rows[names[0]])
+            return votes if hasattr(self.scorers[names[0]], "tempered") else tempered(votes, self.temper.power)
+        return tempered(self._added(names, rows), self.temper.power)
+
+    def _added(self, names: list[Name], rows: RowsByName) -> Array:
+        """Add up what blocks say, on several threads if rows are many."""
+        n = _size(rows)
+        ends = np.linspace(0, n, min(thread_count(), 1 + n // WORTH_A_THREAD) + 1).astype(int).tolist()
+        out = np.zeros((n, len(self.model.classes)))
+
+        def add(block: slice) -> None:
+            for vote in self.votes(_part(rows, block)).values():
+                out[block] += vote  # NB-9
+
+        try:
+            in_parallel(add, [slice(*pair) for pair in pairwise(ends)])
+        except DataError:
+            self.votes(rows)  # complains of the row's place in the table, not in its part
+            raise
+        return out
+
+    def joint(self, rows: RowsByName) -> Array:
+        """Return ln p(x, c), rows × classes; a class of probability zero stays so, whatever a model without rows says."""
+        scores = self.scores(rows)
+        scores += self.log_prior
+        scores[:, np.isneginf(self.log_prior)] = -np.inf
+        return scores
+
+    def log_proba(self, rows: RowsByName) -> Array:
+        """Return ln p(c | x), rows × classes."""
+        out, impossible = np.empty((_size(rows), len(self.model.classes))), 0
+        for block in self._blocks(rows):
+            joint = self.joint(_part(rows, block))
+            impossible += normalise(joint, self.log_prior)
+            out[block] = joint
+        _warn(impossible, len(out))
+        return out
+
+    def best(self, rows: RowsByName) -> Integers:
+        """Return the most probable class of each row."""
+        codes = self._best_at_once(rows)
+        if codes is None:
+            codes = np.empty(_size(rows), np.int64)
+            for block in self._blocks(rows):
+                joint = self.joint(_part(rows, block))
+                codes[block] = np.where(np.isneginf(joint.max(axis=1)), -1, joint.argmax(axis=1))
+        lost = codes < 0
+        if lost.any():
+            codes[lost] = np.argmax(self.log_prior)  # NB-12
+            _warn(int(lost.sum()), len(codes))
+        return codes
+
+    def _best_at_once(self, rows: RowsByName) -> Integers | None:
+        names = [name for name in self.scorers if name in rows]
+        if len(names) != 1 or rows[names[0]].present is not None or self.views.weights is not None and self.views.weights.of_block(names[0]) != 1:
+            return None
+        best = getattr(self.scorers[names[0]], "best", None)
+        found = None if best is None else best(rows[names[0]], self.log_prior)
+        return None if found is None else np.asarray(found, np.int64)
+
+    def _blocks(self, rows: RowsByName) -> Iterator[slice]:
+        """Return stretches of rows, so that neither their numbers nor their scores are many at once."""
+        n = _size(rows)
+        width = max((part.width for part in rows.values()), default=1)
+        step = max(1, NUMBERS_AT_ONCE // max(1, len(self.model.classes), width))
+        return (slice(at, min(n, at + step)) for at in range(0, n, step))
+
+    def with_views(self, views: Views, temper: Temper) -> Predictor:
+        """Return the same model seen through other views."""
+        return replace(self, views=views, temper=temper)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name not in ("scorers", "log_prior")}
+
+
+def _weighed(votes: Array, power: float) -> Array:
+    return votes if power == 1 else powered(votes, power)
+
+
+def _size(rows: RowsByName) -> int:
+    return len(next(iter(rows.values()), ()))
+
+
+def _part(rows: RowsByName, block: slice) -> RowsByName:
+    if block.start == 0 and block.stop == _size(rows):
+        return rows
+    return {name: part.part(block) for name, part in rows.items()}
+
+
+def _warn(impossible: int, rows: int) -> None:
+    if impossible:
+        tell(
+            f"{impossible:,} of {counted(rows, 'row')} {'has' if impossible == 1 else 'have'} probability zero in "
+            f"every class and {'gets' if impossible == 1 else 'get'} the class prior. "
+            "A larger alpha, or estimate='mean', leaves nothing impossible.",
+            ImpossibleSampleWarning,
+        )
