@@ -140,6 +140,17 @@ class Likelihood(ABC):
     def held_out(self, t: Any, rows: Any, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group; of all classes."""
 
+    def smoothed(self, alpha: float) -> Self:
+        """Return the same with this pseudo-count."""
+        return replace(self, alpha=alpha)  # type: ignore[type-var]
+
+    def served(self, block: Any) -> Any:
+        """Return the statistic that another block of the same column has for this family, as if counted for it.
+
+        None if what is kept of the column does not serve it exactly.
+        """
+        return block.statistic if block.likelihood == self else None
+
     # what people ask --------------------------------------------------------------------------------------------------
 
     def contributions(self, t: Any, rows: Any, weights: Array | None = None) -> Contributions:
