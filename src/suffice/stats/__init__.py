@@ -2,7 +2,7 @@
 
 from suffice.stats.base import Statistic
 from suffice.stats.bursts import Bursts
-from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, PoissonSums, TokenCounts
+from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, PoissonSums, RateCounts, TokenCounts
 from suffice.stats.extremes import Extremes
 from suffice.stats.journal import Journal
 from suffice.stats.moments import DiagonalMoments, FullMoments
@@ -18,6 +18,7 @@ __all__ = [
     "FullMoments",
     "Journal",
     "PoissonSums",
+    "RateCounts",
     "Statistic",
     "TokenCounts",
     "ValueCounts",

@@ -17,7 +17,7 @@ from suffice.stats.pairs import Pair
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix
 
-__all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "TokenCounts"]
+__all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "RateCounts", "TokenCounts"]
 
 
 class Counts(Statistic):
@@ -206,6 +206,35 @@ class TokenCounts(Counts):
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
         return cls(kernels.sums(rows, groups, COUNT))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RateCounts(Counts):
+    """The total count of each feature and the number of rows, by class: all that a rate of events depends on.
+
+    `n` broadcasts against `counts`: one number per class.
+
+    >>> RateCounts.of([[2, 0], [0, 3], [1, 1]], labels=[0, 1, 1])
+    RateCounts(counts=[[2., 0.], [1., 4.]], n=[[1.], [2.]])
+    """
+
+    counts: Array
+    n: Array
+
+    @classmethod
+    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+        return cls(kernels.sums(rows, groups, COUNT), kernels.weights(groups, len(rows.shape)))
+
+    @property
+    def total(self) -> Array:
+        """The total count of each feature, as sums of counts have it."""
+        return self.counts
+
+    def _check(self) -> None:
+        super()._check()
+        check_weight("RateCounts", self.n, self.counts)
+        if ((self.n == 0) & (self.counts > 0)).any():
+            raise DataError("'counts' of RateCounts must be 0 where there are no rows.")
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from suffice.stats.base import Statistic, sealed
-from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, TokenCounts
+from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, RateCounts, TokenCounts
 from suffice.stats.inputs import Rows
 from suffice.stats.moments import DiagonalMoments, FullMoments
 from suffice.typing import Array, Integers
@@ -36,13 +36,13 @@ def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: 
             return moments
     if kind is FullMoments and not rows.is_sparse:
         return _scatters(rows, mine)
-    if kind not in (TokenCounts, BinaryCounts):
+    if kind not in (TokenCounts, RateCounts, BinaryCounts):
         return kind.of(rows, shares, weights, n_classes=shares.shape[1], **sizes)
     sums = sealed(sealed(_sparse(rows, mine) if rows.is_sparse else _dense(rows, mine)).T)
     if kind is TokenCounts:
         return TokenCounts(sums)
     n = mine.sum(axis=0)[:, None]
-    return BinaryCounts(np.minimum(sums, n), n)
+    return RateCounts(sums, n) if kind is RateCounts else BinaryCounts(np.minimum(sums, n), n)
 
 
 def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:

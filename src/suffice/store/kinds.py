@@ -82,6 +82,7 @@ STATISTICS: dict[str, type[Any]] = _by_name(
     stats.FullMoments,
     stats.Journal,
     stats.PoissonSums,
+    stats.RateCounts,
     stats.TokenCounts,
     stats.ValueCounts,
     WordCounts,
