@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from suffice.stats import BinaryCounts, CategoryCounts, ClassCounts, DiagonalMoments, TokenCounts
+from suffice.stats import BinaryCounts, CategoryCounts, ClassCounts, DiagonalMoments, RateCounts, TokenCounts
 from suffice.stats.inputs import Rows
 from suffice.stats.row_shares import counts_of_shares, rows_of_shares
 from suffice.stats.word_shares import WordMatrix
@@ -31,6 +31,8 @@ def test_sums_and_flags(X: Any) -> None:
     rows = Rows.read(X)
     expected = TokenCounts.of(rows, SHARES, WEIGHTS)
     assert_same(counts_of_shares(TokenCounts, rows, SHARES, WEIGHTS), expected)
+    rates = RateCounts.of(rows, SHARES, WEIGHTS)
+    assert_same(counts_of_shares(RateCounts, rows, SHARES, WEIGHTS), rates)
     flags = rows.flags(0.4)
     assert_same(counts_of_shares(BinaryCounts, flags, SHARES, WEIGHTS), BinaryCounts.of(flags, SHARES, WEIGHTS))
 
