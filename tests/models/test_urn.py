@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from scipy.special import digamma, gammaln, polygamma
 
 from suffice.models import Documents, Polya, dcm, edcm
-from suffice.models.urn import LEAST, MOST, _Climb
+from suffice.models.empirical.urn import LEAST, MOST, _Climb
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import Bursts
 

@@ -7,7 +7,7 @@ from suffice.models.categorical import Categorical
 from suffice.models.events import Bernoulli, Complement, Multinomial, Poisson
 from suffice.models.gaussian import Gaussian
 from suffice.models.linear import Linear, linear
-from suffice.models.urn import Documents, Urn, dcm, edcm
+from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 
 __all__ = [
     "Bernoulli",

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from suffice.models.linear import Forbidding, Linear, linear
 from suffice.models.logs import log
 from suffice.models.rising import Rising, by_length
-from suffice.models.urn import Documents, Urn, dcm, edcm
+from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 from suffice.stats import Bursts
 from suffice.stats.inputs import WHOLE, Rows
 from suffice.typing import Array

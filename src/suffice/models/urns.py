@@ -14,7 +14,7 @@ from scipy import sparse
 
 from suffice.models.logs import log
 from suffice.models.texts import Lexicon
-from suffice.models.urn import Documents, Urn, dcm, edcm
+from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 from suffice.posterior.special import log_rising
 from suffice.stats.words import WordCounts
 from suffice.text import Batch

@@ -66,6 +66,16 @@ class Bursts(Statistic):
         return (*self.n.shape, int(self.columns)) if known else ()
 
     @property
+    def width(self) -> int:
+        """The number of columns."""
+        return int(self.columns)
+
+    @property
+    def document_frequency(self) -> Array:
+        """In how many rows each column is not zero."""
+        return np.bincount(self.cell % max(1, self.width), self.count, self.width).astype(np.float64, copy=False)
+
+    @property
     def words(self) -> Histogram:
         """Rows by value of each cell, class·columns + column."""
         return Histogram(self.cell, self.value, self.count)

@@ -89,13 +89,17 @@ class Cells:
         """Return all features of one class."""
         if self.unmet is None:
             return np.asarray(self.values[code])
-        return np.asarray(self.above[[code]].toarray()[0] + self.unmet[code])
+        stored, out = slice(*self.values.indptr[code : code + 2]), np.full(self.width, self.unmet[code])
+        out[self.values.indices[stored]] = self.values.data[stored]
+        return out
 
     def columns(self, feature: Integers) -> Array:
         """Return some features as a dense table of classes × features."""
         if self.unmet is None:
             return np.asarray(self.values[:, feature])
-        return np.asarray(self.above[:, feature].toarray() + self.unmet[:, None])
+        some, out = self.values[:, feature], np.repeat(self.unmet[:, None], len(feature), axis=1)
+        out[np.repeat(np.arange(len(out)), np.diff(some.indptr)), some.indices] = some.data  # `unmet` may be −∞
+        return out
 
     def dense(self) -> Array:
         """Return all of them as an array; of texts it may be large."""

@@ -1,0 +1,279 @@
+"""Words that come in bursts: each class is an urn, and a drawn ball goes back with one more of its word.
+
+score      Σ_w ln α_cw(α_cw+1)…(α_cw+x_w−1) − ln s_c(s_c+1)…(s_c+n−1),   s_c = Σ_w α_cw, without n!/Πx!     NB-6
+           "edcm": Σ over x_w > 0 of ln α_cw − ln s_c(s_c+1)…(s_c+n−1), without n!/Πx                      NB-7
+
+Urns are fitted to counts of counts, and a row that is held out leaves them as they are. Of a word that a class of texts
+has not met, its urn holds a multiple of what the prior holds of it: only the multiple is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+from scipy.special import gammaln, xlogy
+
+from suffice.errors import KindError
+from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
+from suffice.models.likelihoods.base import Contributions, HeldOut, Likelihood, Speaks
+from suffice.models.likelihoods.shared import (
+    known_words,
+    of_ratio,
+    share_of_others,
+    speaking_words,
+    times_in_words,
+)
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_cells
+from suffice.models.scoring.linear import DenseHeldOut, Linear
+from suffice.models.scoring.removal import Entries, Removal
+from suffice.models.scoring.rising import Rising, of_lengths, rising_words, with_length
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.views import AS_IT_IS, Temper, tempered
+from suffice.stats import Bursts
+from suffice.stats.inputs import WHOLE
+from suffice.stats.words import WordCounts
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["Polya", "Presence", "Urns"]
+
+Counted = Bursts | WordCounts
+
+
+@dataclass(frozen=True, eq=False)
+class Urns:
+    """The fitted urns: α by class and word, and how each fit went."""
+
+    alpha: Cells  # where it is sparse, `unmet` is what a class holds of words not met, in units of the prior
+    prior: Array  # one-word documents of each word that every class has read before its own
+    total: Array  # Σα of each class
+    log_likelihood: Array  # of the documents of each class
+    n_iter: Integers
+    late: tuple[int, ...]  # classes whose fit did not converge
+
+    def rising(self, t: Counted) -> Rising:
+        """Return scores of words as often as they are drawn."""
+        prior = None if self.alpha.unmet is None else self.prior
+        return Rising(self.alpha, np.zeros(len(self.total)), self.total, t, prior)  # NB-6
+
+    def mixed(self, share: Array) -> Array:
+        """Return the words that a mixture of the urns draws: Σ_c share_c α_cw / s_c."""
+        part = share * np.divide(1.0, self.total, out=np.zeros(len(self.total)), where=self.total > 0)
+        if self.alpha.unmet is None:
+            return np.asarray(part @ self.alpha.values)
+        rest = self.alpha.unmet
+        above = self.alpha.values.data - rest[self.alpha.lines] * self.prior[self.alpha.values.indices]
+        return np.asarray(part @ self.alpha.like(above)).ravel() + self.prior * float(part @ rest)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Polya(Likelihood):
+    """Documents as draws from an urn per class. `alpha` is of one-word documents: a number per word, or their average.
+
+    An average is spread over the words as the documents of all classes (and one more) hold them. With "edcm", Elkan's
+    approximation looks at which words there are, not at how often each is repeated.
+    """
+
+    alpha: float | Array = 0.03
+    method: Literal["dcm", "edcm"] = "dcm"
+    max_iter: int = 100
+    tol: float = 1e-6
+    urns: Urns | None = field(default=None, repr=False, compare=False)  # fitted, once settled
+
+    word = "dcm"
+    statistic = (Bursts, WordCounts)
+    measure_kind = "probabilities of words"
+    no_evidence = "its urns are fitted, not integrated out"
+    allowed = WHOLE
+
+    def count(self, rows: Rows, labels: Labels) -> Counted:
+        """Count documents by how often they hold each word, and by length."""
+        return rows.count(Bursts, labels)  # type: ignore[no-any-return]
+
+    def settled(self, t: Counted) -> Polya:
+        """Return the same with urns fitted to the documents; `urns.late` are classes that did not converge."""
+        prior = self.pseudo_documents(t)
+        documents, held = (_of_texts, _words_met) if isinstance(t, WordCounts) else (_of_rows, _all_words)
+        alpha, rest, fits = list[Array](), list[float](), list[tuple[float, float, int, bool]]()
+        for code, one in enumerate(documents(t, prior)):
+            urn = self._fit(one)
+            words, share = held(t, code, urn.alpha, prior)
+            alpha.append(words)
+            rest.append(share)
+            fits.append((float(urn.alpha.sum()), *urn[1:]))
+        total, logs, steps, converged = (np.array(part) for part in zip(*fits, strict=True))
+        table = _table(t, alpha, np.array(rest))
+        late = tuple(np.flatnonzero(~converged).tolist())
+        return replace(self, urns=Urns(table, prior, total, logs, steps, late))
+
+    def _fit(self, documents: Documents) -> Urn:
+        return edcm(documents) if self.method == "edcm" else dcm(documents, self.max_iter, self.tol)
+
+    def pseudo_documents(self, t: Counted) -> Array:
+        """Return how many one-word documents of each word every class has read before its own."""
+        alpha = np.asarray(self.alpha, np.float64)
+        if alpha.ndim:
+            return alpha
+        held = t.document_frequency + 1.0
+        return np.asarray(alpha * held * (len(held) / held.sum()), np.float64)
+
+    def _urns(self, t: Counted) -> Urns:
+        urns = self.urns if self.urns is not None else self.settled(t).urns
+        assert urns is not None
+        return urns
+
+    def scorer(self, t: Counted) -> Rising | Presence:
+        """Return what scores rows."""
+        drawn = self._urns(t).rising(t)
+        if self.method == "dcm":
+            return drawn
+        return Presence(rising_words(drawn.alpha, drawn.prior, drawn.offset, t), self._urns(t).total)
+
+    def held_out(self, t: Counted, rows: Rows, removed: Removal) -> HeldOut:
+        """Score training rows by the urns as they are."""
+        scorer: Any = self.scorer(t)
+        return DenseHeldOut(scorer.tempered(AS_IT_IS).scores(rows), rows.lengths(scorer))
+
+    def contributions(self, t: Counted, rows: Rows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what each of its words says, and its length."""
+        return self.scorer(t).contributions(rows)
+
+    def speaks(self, t: Counted, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the words that bring most evidence to each word of a row of the class, by the means of the urns."""
+        urns = self._urns(t)
+        own = urns.mixed((np.arange(len(urns.total)) == code).astype(np.float64))
+        return speaking_words(of_ratio(own, urns.mixed(share_of_others(n, code))), t, k, weights)
+
+    def information(self, t: Counted, prior: Array) -> Array:
+        """Return what it tells that a drawn word is this one, or another."""
+        if isinstance(t, WordCounts):
+            counts, more = Cells.of(t.tokens), float(self.alpha)
+            return of_cells(counts, more, counts.sum() + more * t.width, 1 / max(1, t.width), prior)
+        urns = self._urns(t)
+        return of_cells(urns.alpha, 0.0, urns.total, 1 / max(1, t.width), prior)
+
+    def known(self, t: Counted, rows: Rows, least: int = 1) -> Booleans:
+        """Return which rows hold a word that was learned from so many rows or more."""
+        return known_words(t, rows, least)
+
+    def must_share(self) -> None:
+        """Raise KindError for the approximation, whose probabilities EM cannot climb by."""
+        if self.method == "edcm":
+            raise KindError(
+                "The urns must have method='dcm' to learn without labels; got 'edcm', whose probabilities do not add "
+                "up to one."
+            )
+
+    def log_prior_density(self, t: Counted) -> float:
+        """Return ln p of the one-word documents that every urn has read before its own."""
+        urns = self._urns(t)
+        alpha, some = urns.rising(t).columns(np.arange(t.width)), urns.total > 0
+        return float(xlogy(urns.prior, alpha[some] / urns.total[some, None]).sum())
+
+    def n_parameters(self, t: Counted) -> int:
+        """Return the number of words."""
+        return t.width
+
+    def measure(self, t: Counted, rows: Rows) -> Array | float:
+        """Return ln n!/Πx! of each row of a matrix, for "edcm" n!/Πx; words of a text have an order of their own."""
+        if isinstance(t, WordCounts):
+            return 0.0
+        x = Entries.of(rows.entries(t))
+        orders = np.log(x.value) if self.method == "edcm" else gammaln(x.value + 1)
+        return np.asarray(gammaln(x.sums(x.value) + 1) - x.sums(orders))
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """Scores of which words there are, not how often, and of how many: Σ over x_w > 0 of ln α_w − ln s(s+1)…(s+n−1)."""
+
+    words: Linear
+    total: Array
+    temper: Temper = AS_IT_IS
+
+    @property
+    def t(self) -> Any:
+        """The statistic that has the features."""
+        return self.words.t
+
+    def tempered(self, temper: Temper) -> Presence:
+        """Return the same with scores raised to the power of each row."""
+        return replace(self, temper=temper)
+
+    def powers(self, rows: Rows) -> Any:
+        """Return what the likelihood of each row is raised to: a number for all, or one for each."""
+        return self.temper.of(rows.lengths(self) if self.temper.length else None)  # type: ignore[arg-type]
+
+    def counted(self, x: Array) -> Array:
+        """Return what x occurrences count for in the length of a row."""
+        return x
+
+    def scores(self, rows: Rows) -> Array:
+        """Return ln p(x | c), rows × classes."""
+        out = self.words.scores(rows.flags())
+        with np.errstate(invalid="ignore"):  # a class without words and prior has nothing to say
+            out -= of_lengths(rows.lengths(self), self.total)  # type: ignore[arg-type]  # NB-7
+        out = np.where(np.isnan(out), -np.inf, out)
+        return out if self.temper == AS_IT_IS else tempered(out, self.powers(rows))
+
+    def contributions(self, rows: Rows) -> Contributions:
+        """Explain one row: what it says that each word is there, and the row's length."""
+        x = rows.entries(self.t)
+        logs = self.words.columns(x.indices).T
+        said = Contributions(x.indices.tolist(), [times_in_words(v) for v in x.data.tolist()], logs)
+        return with_length(said, self.total, float(x.data.sum()))
+
+
+def _of_rows(t: Any, prior: Array) -> Iterator[Documents]:
+    """Return the documents of each class of a matrix."""
+    for code in range(t.shape[0]):
+        words, lengths = t.of_class(code)
+        values = words.value.astype(np.float64), words.count, lengths.value.astype(np.float64), lengths.count
+        yield Documents(words.cell, *values, prior)
+
+
+def _of_texts(t: Any, prior: Array) -> Iterator[Documents]:
+    """Return the documents of each class of texts: all that hold a word, but for repeats, hold it once."""
+    for code in range(t.n_classes):
+        row = slice(t.documents.indptr[code], t.documents.indptr[code + 1])
+        words, once = t.documents.indices[row].astype(np.int64), t.documents.data[row].copy()
+        mine = t.repeats[:, 0] == code
+        repeated, value, count = t.repeats[mine, 1], t.repeats[mine, 2], t.repeat_documents[mine]
+        np.subtract.at(once, np.searchsorted(words, repeated), count)
+        single = once > 0
+        of_class = (t.lengths[:, 0] == code) & (t.lengths[:, 1] > 0)
+        yield Documents(
+            np.concatenate([words[single], repeated]),
+            np.concatenate([np.ones(single.sum()), value.astype(np.float64)]),
+            np.concatenate([once[single], count]),
+            t.lengths[of_class, 1].astype(np.float64),
+            t.length_documents[of_class],
+            prior,
+        )
+
+
+def _all_words(t: Any, code: int, alpha: Array, prior: Array) -> tuple[Array, float]:
+    """Return α of all words of a class."""
+    return alpha, 1.0
+
+
+def _words_met(t: Any, code: int, alpha: Array, prior: Array) -> tuple[Array, float]:
+    """Return α of the words that a class has met, and what its urn holds of all others in units of the prior."""
+    met = t.documents.indices[t.documents.indptr[code] : t.documents.indptr[code + 1]]
+    unmet = np.ones(len(prior), bool)
+    unmet[met] = False
+    largest = int(np.argmax(np.where(unmet, prior, -1.0)))
+    some = unmet.any() and prior[largest] > 0
+    return alpha[met], float(alpha[largest] / prior[largest]) if some else 1.0
+
+
+def _table(t: Counted, alpha: list[Array], rest: Array) -> Cells:
+    """Return α of all classes."""
+    if not isinstance(t, WordCounts):
+        return Cells(np.stack(alpha))
+    words = t.documents
+    return Cells(sparse.csr_matrix((np.concatenate(alpha), words.indices, words.indptr), shape=words.shape), rest)
