@@ -1,0 +1,300 @@
+"""Features that are on or off; a feature that is off is evidence, too.
+
+score      Σ_j x_j ln θ_cj + (1−x_j) ln(1−θ_cj),   θ_cj = (N_cj + a) / (N_c + a + b)                   NB-1
+held out   the same of N_cj − g_j and N_c − g, without g rows of which g_j have feature j              SX-3
+evidence   ln of a…(a+N_cj−1) · b…(b+N_c−N_cj−1) / (a+b)…(a+b+N_c−1)                                   NB-11
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from suffice.errors import DataError, NoUniqueMode
+from suffice.models.empirical.pseudo_counts import alpha_of_presence, beta_of_flags, flag_terms
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Speaks
+from suffice.models.likelihoods.flags import FlagBelief, Odds, held_out_flags, less
+from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.places import must_be_proper
+from suffice.models.likelihoods.shared import (
+    added,
+    by_class,
+    check_mode,
+    known_words,
+    must_be,
+    of_counts,
+    of_ratio,
+    share_of_others,
+    speaking_words,
+    strongest,
+    times_in_words,
+)
+from suffice.models.likelihoods.vocabulary import Cut
+from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_cells, of_flags
+from suffice.models.scoring.linear import DenseHeldOut, Linear
+from suffice.models.scoring.logs import powered
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import Labels, MatrixRows, Rows
+from suffice.posterior import Beta
+from suffice.posterior.special import log_rising
+from suffice.stats import BinaryCounts
+from suffice.stats.inputs import BINARY
+from suffice.stats.words import WordCounts
+from suffice.tables import Column
+from suffice.telling import counted
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["Bernoulli"]
+
+FlagCounts = BinaryCounts | WordCounts
+Features = Literal["values", "flags", "words"]
+
+UNIFORM = Beta(1, 1)
+
+MEASURES: dict[Features, str] = {
+    "values": "probabilities of values",
+    "flags": "probabilities of flags",
+    "words": "probabilities of words that are there or not",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Bernoulli(Likelihood):
+    """True or False: a Beta belief about how often it is True.
+
+    Parameters
+    ----------
+    prior : Beta or "evidence", default=Beta(1, 1)
+        The belief before any row is seen; or the one that makes the column most probable.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"paid": sf.columns.Bernoulli(prior=sf.Beta(2, 2))}, temper=None)
+    >>> model.fit({"paid": [True, True, False, None]}, ["a", "a", "b", "b"]).predict_proba({"paid": [True]}).round(3)
+    array([[0.625, 0.375]])
+    """
+
+    prior: Beta | str = UNIFORM
+    a: Array | None = field(
+        default=None, repr=False
+    )  # pseudo-counts that take the place of the prior: zeros, or arrays
+    b: Array | None = field(default=None, repr=False)
+    estimate: Estimate = field(default="mean", repr=False)
+    features: Features = field(default="values", repr=False)  # a column, columns of a matrix, or words of texts
+    cut: Cut | None = field(default=None, repr=False)  # words that are left out
+
+    word = "bernoulli"
+    statistic = (BinaryCounts, WordCounts)
+    storages = frozenset({"bool", "integer", "real"})
+
+    def __post_init__(self) -> None:
+        must_be(self.prior, Beta, "Bernoulli")
+
+    @classmethod
+    def of(cls, alpha: Any, estimate: Estimate, features: Features, cut: Cut | None = None) -> Bernoulli:
+        """Return flags with pseudo-counts of on and off: a number, an array, a Beta or a table of them, "evidence"."""
+        plain = cls(estimate=estimate, features=features, cut=cut)
+        if isinstance(alpha, str):
+            return replace(plain, prior=alpha)
+        if isinstance(alpha, Beta):
+            single = alpha.batch_shape == ()
+            return replace(plain, prior=alpha) if single else replace(plain, a=np.array(alpha.a), b=np.array(alpha.b))
+        return plain.smoothed(alpha)
+
+    @property
+    def measure_kind(self) -> str:  # type: ignore[override]
+        """What its evidence is of."""
+        return MEASURES[self.features]
+
+    @property
+    def odds(self) -> Odds:
+        """The pseudo-counts in use, with the formulas of θ."""
+        if self.a is not None and self.b is not None:
+            return Odds(self.a, self.b, self.estimate)
+        prior: Any = self.prior
+        return Odds(np.asarray(prior.a, np.float64), np.asarray(prior.b, np.float64), self.estimate)
+
+    def count(self, rows: Rows, labels: Labels) -> Any:
+        """Count the rows of each class that have each feature."""
+        return rows.count(BinaryCounts, labels)
+
+    def kept(self, statistic: Any) -> Any:
+        """Return the counts of the words that are not left out."""
+        return statistic if self.cut is None else self.cut.of(statistic)
+
+    def counts(self, t: FlagCounts) -> tuple[Cells, Array]:
+        """Return N_cj, classes × features, and N_c."""
+        return Cells.of(t.documents), np.ravel(t.n)
+
+    def smoothed(self, alpha: Any) -> Bernoulli:
+        """Return the same with this pseudo-count of on and of off."""
+        both = np.array(alpha, np.float64)
+        return replace(self, prior=UNIFORM, a=both, b=both)
+
+    def settled(self, t: FlagCounts) -> Bernoulli:
+        """Return the same with the prior of highest evidence, if that is wanted; raise if there is no mode."""
+        found = self._learned(t) if self.learns_prior else self
+        if self.estimate == "map":
+            found._check_mode(t)
+        return found
+
+    def _learned(self, t: FlagCounts) -> Bernoulli:
+        if isinstance(t, WordCounts):
+            return self.smoothed(alpha_of_presence(t.documents, t.n))
+        return replace(self, prior=beta_of_flags(flag_terms(t.ones, t.zeros, np.broadcast_to(t.n, t.ones.shape))))
+
+    def _check_mode(self, t: FlagCounts) -> None:
+        """Raise NoUniqueMode unless the belief about every class and feature has one."""
+        odds = self.odds
+        if not isinstance(t, WordCounts):
+            check_mode(Beta, odds.a + t.ones, odds.b + t.zeros)
+        elif odds.a.min() < 1:
+            raise NoUniqueMode(
+                f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={odds.a.min():g}. "
+                "Use estimate='mean', or a larger alpha."
+            )
+
+    def scorer(self, t: FlagCounts) -> Linear:
+        """Return what scores rows."""
+        return self.odds.linear(*self.counts(t), t)
+
+    def log_theta(self, t: FlagCounts) -> tuple[Cells, Cells]:
+        """Return ln θ and ln(1−θ), classes × features."""
+        (ones, n), odds = self.counts(t), self.odds
+        return ones.map(odds.log_on, n), ones.map(odds.log_off, n)
+
+    def held_out(self, t: FlagCounts, rows: Rows, removed: Removal) -> HeldOut:
+        """Score training rows, each by classes without it or its group."""
+        scorer = self.scorer(t)
+        scores = scorer.scores(rows)
+        scores[removed.row, removed.code] = held_out_flags(self.odds, *self.counts(t), rows, t, removed)
+        return DenseHeldOut(scores, rows.lengths(scorer) if isinstance(t, WordCounts) else None)
+
+    def contributions(self, t: FlagCounts, rows: Rows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what features say that are on, and those that are off; of a sparse row, these together."""
+        if isinstance(t, WordCounts):
+            return self._of_words(t, rows)
+        on, off = (logs.values for logs in self.log_theta(t))
+        x, belief = rows.entries(t).toarray()[0], None
+        here = x > 0
+        if self.estimate in ("mean", "predictive"):
+            a, b = self.odds.amounts(t.ones, t.n)
+            belief = belief_of_shares(np.where(here, a, b).T, (a + b).T)
+        words = [{0.0: "off", 1.0: "on"}.get(v, f"{v:.6g}") for v in x.tolist()]
+        logs, part = np.where(here, on, off), here & (x != 1)  # what is not 0 or 1 counts in part, as in a score
+        logs[:, part] = x[part] * on[:, part] + (1 - x[part]) * off[:, part]
+        said = Contributions(list(range(len(x))), words, logs.T, belief)
+        wide = isinstance(rows, MatrixRows) and rows.source.is_sparse
+        return said.gathered(here, "(features that are off)", f"{int((~here).sum()):,}") if wide else said
+
+    def _of_words(self, t: WordCounts, rows: Rows) -> Contributions:
+        """Explain a document: what its words say, and all that it lacks."""
+        (ones, n), odds, x, scorer = self.counts(t), self.odds, rows.entries(t), self.scorer(t)
+        k, size, belief = ones.columns(x.indices), n[:, None], None
+        logs, (on, off) = odds.log_on(k, size).T, odds.amounts(k, size)
+        if self.estimate in ("mean", "predictive") and odds.a.min() > 0:
+            belief = belief_of_shares(on.T, (on + off).T)
+        said = Contributions(x.indices.tolist(), [times_in_words(v) for v in x.data.tolist()], logs, belief)
+        absent = scorer.offset - odds.finite_off(k, size).sum(axis=1)
+        lacking = np.isneginf(scorer.scores(rows)[0]) & np.isfinite(logs.sum(axis=0))
+        return said.and_one("(absent words)", counted(ones.width - x.nnz, "word"), np.where(lacking, -np.inf, absent))
+
+    def posterior(self, t: FlagCounts, features: Integers | None = None) -> Beta:
+        """Return the belief about each class's features, or about some of them."""
+        return Beta(*self._parameters(t, features))
+
+    def _parameters(self, t: FlagCounts, features: Integers | None = None) -> tuple[Array, Array]:
+        ones, n = self.counts(t)
+        which = np.arange(ones.width) if features is None else features
+        return replace(self.odds.at(which), estimate="mean").amounts(ones.columns(which), n[:, None])
+
+    def belief(self, t: FlagCounts, weights: Array | None = None) -> Belief:
+        """Return what is believed of the scores of rows."""
+        return FlagBelief(*self.counts(t), self.odds, t)
+
+    def intervals(self, t: FlagCounts, level: float) -> Any:
+        """Return bounds of each θ."""
+        must_be_known(*self._parameters(t))
+        return self.posterior(t).interval(level)
+
+    def log_evidence(self, t: FlagCounts) -> Cells:
+        """Return ln p of the rows of each class, feature by feature."""
+        (ones, n), a, b = self.counts(t), self.odds.a, self.odds.b
+        must_be_proper(a, b)
+        return ones.map(lambda k, n: log_rising(a, k) + log_rising(b, less(n, k)) - log_rising(a + b, n), n)  # NB-11
+
+    def speaks(self, t: FlagCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return what brings most evidence to a row of the class, θ_c ln(θ_c/θ): of words, only those it has."""
+        ones, rows = self.counts(t)
+        if isinstance(t, WordCounts):
+            more = float(added(self.odds.a, self.estimate))
+            return speaking_words(of_counts(ones, more, rows + 2 * more, rows, code), t, k, weights)
+        theta = np.exp(np.hstack([logs.values for logs in self.log_theta(t)]))
+        says = ("True", "False") if self.features == "values" else ("on", "off")
+        brought = of_ratio(theta[code], share_of_others(rows, code) @ theta)
+        return strongest(brought, k, lambda i: (i % ones.width, says[i // ones.width]))
+
+    def information(self, t: FlagCounts, prior: Array) -> Array:
+        """Return the mutual information of the class and whether each feature is on."""
+        ones, n = self.counts(t)
+        if isinstance(t, WordCounts):
+            more = added(self.odds.a, self.estimate)
+            return of_cells(ones, more, n + 2 * more, 0.5, prior)
+        on, off = self.log_theta(t)
+        return of_flags(np.exp(on.values), np.exp(off.values), prior)
+
+    def known(self, t: FlagCounts, rows: Rows, least: int = 1) -> Booleans:
+        """Return which rows have a value; of texts, those with a word that was learned from so many or more."""
+        return known_words(t, rows, least) if isinstance(t, WordCounts) else super().known(t, rows, least)
+
+    def log_prior_density(self, t: FlagCounts) -> float:
+        """Return ln Beta(θ ; added + 1) of what is plugged in, `added` being what the estimate adds to a count."""
+        if self.estimate == "mle":
+            return 0.0
+        (ones, n), odds = self.counts(t), self.odds
+        a, b = added(odds.a, self.estimate), added(odds.b, self.estimate)
+        constant = gammaln(a + b + 2) - gammaln(a + 1) - gammaln(b + 1)
+
+        def density(k: Array, n: Array) -> Array:
+            return np.asarray(powered(odds.log_on(k, n), a) + powered(odds.log_off(k, n), b) + constant)
+
+        return float(ones.map(density, n).sum().sum())
+
+    def n_parameters(self, t: FlagCounts) -> int:
+        """Return the number of features."""
+        return self.counts(t)[0].width
+
+    @property
+    def learns_prior(self) -> bool:
+        """Whether the prior is the one of highest evidence."""
+        return self.a is None and isinstance(self.prior, str)
+
+    def weak(self, t: FlagCounts, rows: float, k: int) -> Bernoulli:
+        """Return the same with a uniform prior."""
+        return replace(self, prior=UNIFORM, a=None, b=None)  # WP-3
+
+    def rows(self, column: Column) -> MatrixRows:
+        """Return a column of zeros and ones."""
+        values = numbers(column)
+        wrong = ~BINARY.accepts(values)
+        if wrong.any():
+            raise DataError(f"{column_name(column)} is {self.word} and must hold 0 and 1; got {values[wrong][0]}.")
+        return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
+
+    def table(self, t: BinaryCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return how often the value is True, a line per class."""
+        belief = self.settled(t).posterior(t)
+        low, high = belief.interval(level)
+        return by_class(classes, n=np.broadcast_to(t.n, t.ones.shape), probability=belief.mean, low=low, high=high)
+
+    def prior_in_words(self, t: BinaryCounts) -> str:
+        """Describe the Beta."""
+        prior: Any = self.settled(t).prior
+        return f"Beta({prior.a:.4g}, {prior.b:.4g})" if self.learns_prior else repr(prior)

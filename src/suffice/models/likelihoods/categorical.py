@@ -1,0 +1,275 @@
+"""Columns of categories: by name, one column of a table at a time; and of codes 0, 1, 2, …, all columns of a matrix.
+
+Each class and column has a Dirichlet belief (`places`). A category by name that no row had yet has a place of its own
+in it; a code beyond those known has the mass of a category seen no time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError
+from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.places import (
+    PlaceBelief,
+    PlaceScores,
+    check_shares,
+    evidence_of_shares,
+    held_out_places,
+    log_density_of_shares,
+    log_shares,
+    shares_that_speak,
+    value_contribution,
+)
+from suffice.models.likelihoods.shared import added, by_value, shares
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_categories
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import CategoryRows, Labels
+from suffice.posterior import Dirichlet
+from suffice.stats import BinaryCounts, ValueCounts
+from suffice.stats.grid import BITS, distinct
+from suffice.stats.inputs import EXACT, POSITIVE
+from suffice.tables import Column, holds
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["Categorical", "NamedCategories", "categories"]
+
+UNSEEN = "never seen"
+
+
+def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
+    """Return a code for each row, −1 where it is missing, and the values that codes stand for: words, or numbers."""
+    if column.storage in ("string", "category"):
+        coded = column.coded()
+        labels = coded.labels
+        return coded.values, labels if labels.dtype.kind == "O" else labels.astype(np.float64)
+    values = numbers(column)
+    if values.dtype.kind in "iu" and len(values):
+        worst = max(int(values.min()), int(values.max()), key=abs)
+        if abs(worst) > EXACT:
+            raise DataError(
+                f"{column_name(column)} must hold numbers below 2**53 to be told apart; got {worst}. Make them text."
+            )
+    found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
+    if column.missing is not None:
+        codes = np.where(column.missing, -1, codes)
+    return codes, found.astype(np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class NamedCategories(CategoryRows):
+    """A column of categories, which says what is wrong with a value."""
+
+    column: Column | None = None
+
+    def places(self, known: NDArray[Any]) -> Integers:
+        """Return where each row's category is among those known; after them all others, −1 where it is missing."""
+        if not len(self.labels):
+            return np.asarray(self.codes, np.int64)
+        words = self.labels.dtype.kind == "O"
+        if len(known) and words != (known.dtype.kind == "O"):
+            got = ("words" if words else "numbers") if self.column is None else holds(self.column)
+            was = "numbers" if words else "words"
+            raise DataError(f"Column {self.name!r} was learned as {was}; got {got}.")
+        return super().places(known)
+
+    def must_be_seen(self, known: NDArray[Any]) -> None:
+        """Raise DataError, naming the first, if some category is not among those known."""
+        for row in np.flatnonzero(self.places(known) == len(known))[:1]:
+            value = _shown(self.labels[self.codes[row]])
+            raise DataError(
+                f"Column {self.name!r} must hold categories seen in training; got {value!r} in row {row}. "
+                "With unseen='prior' it gets the probability of a new one."
+            )
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) else str(float(value)).removesuffix(".0")
+
+
+def _places(known: NDArray[Any], strict: bool, rows: NamedCategories) -> Integers:
+    if strict:
+        rows.must_be_seen(known)
+    return rows.places(known)
+
+
+def _column_places(known: NDArray[Any], strict: bool, last: int, rows: NamedCategories) -> Integers:
+    """Return places as a matrix of one column; what cannot be has none."""
+    place = _places(known, strict, rows)
+    return np.where(place < last, place, -1)[:, None]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Categorical(Likelihood):
+    """Categories by name: a Dirichlet belief over those seen so far and one place for all others.
+
+    Parameters
+    ----------
+    alpha : float or "evidence", default=1.0
+        Pseudo-count of each category in each class; or the one that makes the column most probable.
+    other : float, default=None
+        Pseudo-count of all categories never seen together, as much as ``alpha`` if not given. 0 if there are no
+        others; then one that does turn up does not vote.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"city": sf.columns.Categorical(alpha=0.5)})
+    >>> model.fit({"city": ["Oslo", "Oslo", "Rome"]}, ["a", "a", "b"]).predict({"city": ["Rome", "Kyoto"]})
+    array(['b', 'a'], dtype='<U1')
+    """
+
+    alpha: float | str = 1.0
+    other: float | None = None
+    estimate: Estimate = field(default="mean", repr=False)
+    strict: bool = field(default=False, repr=False)  # whether a category never seen is an error
+
+    word = "categorical"
+    statistic = ValueCounts
+    storages = frozenset({"bool", "integer", "real", "string", "category"})
+
+    def __post_init__(self) -> None:
+        if self.alpha != "evidence":
+            POSITIVE.read(self.alpha, "alpha")
+        if self.other is not None and self.other != 0:
+            POSITIVE.read(self.other, "other")
+
+    def count(self, rows: CategoryRows, labels: Labels) -> ValueCounts:
+        """Count the rows of each class that have each category."""
+        return rows.count(ValueCounts, labels)
+
+    def settled(self, t: ValueCounts) -> Categorical:
+        """Return the same with the pseudo-count of highest evidence, if that is wanted; raise if there is no mode."""
+        found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
+        if self.estimate == "map":
+            check_shares(*found.counts(t))
+        return found
+
+    def _best_alpha(self, t: ValueCounts) -> float:
+        return one_alpha(symmetric_terms(t.count, len(t.values) + (self.other is None), t.n, self.other))
+
+    def counts(self, t: ValueCounts) -> tuple[Array, Array]:
+        """Return counts, classes × categories, and pseudo-counts; those of all others last, if there are others."""
+        one = float(self.alpha)
+        table, alpha = t.table, np.full(len(t.values), one)
+        if self.other == 0:
+            return table, alpha
+        others = one if self.other is None else self.other
+        return np.column_stack([table, np.zeros(len(table))]), np.append(alpha, others)
+
+    def log_theta(self, t: ValueCounts) -> Array:
+        """Return ln θ, classes × categories."""
+        return log_shares(*self.counts(t), self.estimate)
+
+    def scorer(self, t: ValueCounts) -> Scorer:
+        """Return what scores rows; without others, one that turns up has the line of a missing value."""
+        return PlaceScores.of(self.log_theta(t), partial(_places, t.values, self.strict))
+
+    def held_out(self, t: ValueCounts, rows: CategoryRows, removed: Removal) -> HeldOut:
+        """Score training rows, each by classes without it or its group."""
+        counts, alpha = self.counts(t)
+        place = rows.places(t.values)
+        scores = PlaceScores.of(self.log_theta(t), lambda _: place).scores(rows)
+        return held_out_places(scores, counts, added(alpha, self.estimate), place, removed)
+
+    def contributions(self, t: ValueCounts, rows: CategoryRows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what its category says."""
+        counts, alpha = self.counts(t)
+        logs, place = self.scorer(t).scores(rows), int(rows.places(t.values)[0])
+        name = "missing" if place < 0 else [*map(_shown, t.values), UNSEEN][place]
+        return value_contribution(rows.name, name, logs, counts + alpha, place, self.estimate)
+
+    def posterior(self, t: ValueCounts, features: Integers | None = None) -> Dirichlet:
+        """Return the belief about the categories of each class."""
+        counts, alpha = self.counts(t)
+        return Dirichlet(counts + alpha)
+
+    def belief(self, t: ValueCounts, weights: Array | None = None) -> Belief:
+        """Return what is believed of the scores of rows."""
+        counts, alpha = self.counts(t)
+        return PlaceBelief([counts + alpha], partial(_column_places, t.values, self.strict, counts.shape[1]))
+
+    def intervals(self, t: ValueCounts, level: float) -> tuple[Array, Array]:
+        """Return bounds of each θ, classes × categories."""
+        counts, alpha = self.counts(t)
+        found = shares(counts + alpha, level)
+        return found["low"], found["high"]
+
+    def log_evidence(self, t: ValueCounts) -> Cells:
+        """Return ln p of the categories of each class, classes × 1."""
+        return Cells(evidence_of_shares(*self.counts(t))[:, None])
+
+    def speaks(self, t: ValueCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the categories that bring most evidence to a row of the class."""
+        theta = np.exp(self.log_theta(t)[:, : len(t.values)])
+        return shares_that_speak(theta, [*map(_shown, t.values)], t.n, code, k)
+
+    def information(self, t: ValueCounts, prior: Array) -> Array:
+        """Return the mutual information of the class and the category."""
+        return of_categories([np.exp(self.log_theta(t))], prior)
+
+    def known(self, t: ValueCounts, rows: CategoryRows, least: int = 1) -> Booleans:
+        """Return which rows have a category that was learned from so many rows or more."""
+        often = np.append(t.totals >= least, [False, False])  # of categories never seen, and of a missing one
+        return np.asarray(often[rows.places(t.values)])
+
+    def log_prior_density(self, t: ValueCounts) -> float:
+        """Return ln p of the probabilities that are plugged in."""
+        return log_density_of_shares(*self.counts(t), self.estimate)
+
+    def n_parameters(self, t: ValueCounts) -> int:
+        """Return the number of categories but one."""
+        return max(0, int(self.counts(t)[0].shape[1]) - 1)
+
+    @property
+    def learns_prior(self) -> bool:
+        """Whether the pseudo-count is the one of highest evidence."""
+        return isinstance(self.alpha, str)
+
+    def weak(self, t: ValueCounts, rows: float, k: int) -> Categorical:
+        """Return the same with a pseudo-count of one."""
+        return replace(self, alpha=1.0)  # WP-3
+
+    def rows(self, column: Column) -> NamedCategories:
+        """Return a column of categories."""
+        return NamedCategories(*categories(column), column.name, column)
+
+    def reading(self, t: ValueCounts, column: Column) -> str:
+        """Return that a category was never seen; '' for one that was."""
+        return UNSEEN if self.rows(column).places(t.values)[0] == len(t.values) else ""
+
+    def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return how often each category comes, a line per category and class."""
+        counts, alpha = self.settled(t).counts(t)
+        names = np.array([*map(_shown, t.values), *["(other)"] * (self.other != 0)], dtype=object)
+        return by_value("value", names, classes, n=counts, **shares(counts + alpha, level))
+
+    def prior_in_words(self, t: ValueCounts) -> str:
+        """Describe pseudo-counts and categories."""
+        other = "" if self.other == 0 else " and others"
+        many = "category" if len(t.values) == 1 else "categories"
+        return f"Dirichlet({self.settled(t).alpha:g} each) over {len(t.values):,} {many}{other}"
+
+    def grid_bits(self, t: ValueCounts) -> int | None:
+        """Return the bits of the grid that counts of numbers are at least as fine as; None for words."""
+        return BITS if t.values.dtype.kind == "f" else None
+
+    def served(self, block: Any) -> ValueCounts | None:
+        """Return counts of values, where what is kept of a column tells them apart: also of flags."""
+        t, numbers = block.statistic, getattr(block, "numbers", None)
+        if isinstance(t, BinaryCounts):
+            counts = np.column_stack([t.zeros, t.ones])
+            line, place = np.nonzero(counts)
+            return ValueCounts.of_codes(place, np.array([0.0, 1.0]), line, counts[line, place], n_classes=len(counts))
+        if block.likelihood == self or numbers is None or not numbers.exact:
+            return super().served(block)  # type: ignore[no-any-return]
+        own = isinstance(t, ValueCounts) and block.likelihood.grid_bits(t) == BITS
+        return t if own else numbers.on(BITS)  # type: ignore[no-any-return]

@@ -1,0 +1,268 @@
+"""Columns of category codes 0, 1, 2, … of a matrix; a code beyond those known has the mass of one seen no time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.errors import KindError
+from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Speaks
+from suffice.models.likelihoods.places import (
+    PlaceBelief,
+    check_shares,
+    evidence_of_shares,
+    log_density_of_shares,
+    log_shares,
+    must_be_proper,
+)
+from suffice.models.likelihoods.shared import added, of_ratio, share_of_others, shares, strongest
+from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_categories
+from suffice.models.scoring.kernels import by_feature, category_scores
+from suffice.models.scoring.linear import DenseHeldOut
+from suffice.models.scoring.logs import log, safe_log
+from suffice.models.scoring.removal import Removal, left
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.views import AS_IT_IS, Temper, tempered
+from suffice.posterior import Dirichlet
+from suffice.stats import CategoryCounts
+from suffice.stats.row_shares import counts_of_shares
+from suffice.typing import Array, Integers
+
+__all__ = ["CodeRows", "CodeScores", "Codes"]
+
+WEIGHTS = 16
+"""Rows of so many different weights are held out by tables of classes that lack one row of each weight."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodeRows(MatrixRows):
+    """Rows of category codes, and how many categories each column has; as many as are seen if that is not given."""
+
+    sizes: Integers | None = None
+
+    def take(self, which: Any) -> CodeRows:
+        """Return some of the rows."""
+        some = super().take(which)
+        return CodeRows(some.source, some.feature_names, some.present, self.sizes)
+
+    def part(self, block: slice) -> CodeRows:
+        """Return a stretch of the rows, which keep their numbers for complaints."""
+        some = super().part(block)
+        return CodeRows(some.source, some.feature_names, some.present, self.sizes)
+
+    def count(self, kind: type[Any], labels: Labels) -> CategoryCounts:
+        """Count the categories of each column by class."""
+        if labels.shares:
+            sizes = CategoryCounts.of(self.source).sizes if self.sizes is None else self.sizes
+            return counts_of_shares(CategoryCounts, self.source, labels.y, labels.given, sizes=sizes)
+        options = {"n_classes": labels.n_classes, "sizes": self.sizes, "name": self.source.name}
+        return CategoryCounts.of(self.source, labels.y, labels.weights, **options)
+
+    def codes(self, t: CategoryCounts) -> Integers:
+        """Return codes, rows × columns; all beyond those known to a statistic are the one after them."""
+        return np.minimum(np.asarray(self.source.matrix).astype(np.int64), t.sizes)
+
+    def entries(self, t: CategoryCounts) -> Any:
+        """Return a one for each row and column, as CSR over the categories of all columns, each with one unseen."""
+        codes, first = self.codes(t), first_lines(t)
+        n, columns = codes.shape
+        places = (codes + first[:-1]).ravel()
+        return sparse.csr_matrix((np.ones(n * columns), places, np.arange(n + 1) * columns), (n, int(first[-1])))
+
+
+def first_lines(t: CategoryCounts) -> Integers:
+    """Return the first line of each column in a table of all categories and an unseen one; then the number of lines."""
+    return np.concatenate([[0], np.cumsum(t.sizes + 1)]).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class CodeScores:
+    """ln θ of every category, columns side by side, each followed by that of an unseen one."""
+
+    table: Array  # a line per category
+    first: Integers  # each column's first line, then their number
+    classes: int
+    temper: Temper = AS_IT_IS
+
+    def tempered(self, temper: Temper) -> CodeScores:
+        """Return the same with scores raised to a power."""
+        return replace(self, temper=temper)
+
+    def scores(self, rows: MatrixRows) -> Array:
+        """Return ln p(x | c), rows × classes."""
+        out, offset = np.empty((len(rows), self.classes)), np.zeros(self.classes)
+        return tempered(category_scores(out, rows.source, self.table, self.first, offset), self.temper.power)
+
+    def best(self, rows: MatrixRows, log_prior: Array) -> Integers:
+        """Return the class of the largest joint, row by row; −1 where no class is possible."""
+        out, prior = np.empty(len(rows), np.int64), log_prior / self.temper.power
+        return np.asarray(category_scores(out, rows.source, self.table, self.first, prior))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Codes(Likelihood):
+    """Categories by code, with a pseudo-count of `alpha` each; "evidence" for the one of highest evidence."""
+
+    alpha: float | str = 1.0
+    estimate: Estimate = field(default="mean", repr=False)
+
+    word = "codes"
+    statistic = CategoryCounts
+
+    def count(self, rows: CodeRows, labels: Labels) -> CategoryCounts:
+        """Count the categories of each column by class."""
+        return rows.count(CategoryCounts, labels)
+
+    def settled(self, t: CategoryCounts) -> Codes:
+        """Return the same with the pseudo-count of highest evidence, if that is wanted; raise if there is no mode."""
+        found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
+        if self.estimate == "map":
+            for counts in self.columns(t):
+                check_shares(counts, found.alpha)
+        return found
+
+    def _best_alpha(self, t: CategoryCounts) -> float:
+        return one_alpha(symmetric_terms(t.counts, t.sizes, self._totals(t)))
+
+    def columns(self, t: CategoryCounts) -> list[Array]:
+        """Return the counts of each column, classes × categories."""
+        return [t.column(j) for j in range(len(t.sizes))]
+
+    def _totals(self, t: CategoryCounts) -> Array:
+        """Return how many rows were counted, classes × columns."""
+        return np.stack([counts.sum(axis=1) for counts in self.columns(t)], axis=1)
+
+    @property
+    def _alpha(self) -> float:
+        return float(self.alpha)
+
+    @property
+    def _more(self) -> float:
+        """What is added to each count."""
+        return float(added(np.asarray(self.alpha, np.float64), self.estimate))
+
+    def log_theta(self, t: CategoryCounts) -> list[Array]:
+        """Return ln θ of each column, classes × categories."""
+        return [log_shares(counts, self._alpha, self.estimate) for counts in self.columns(t)]
+
+    def scorer(self, t: CategoryCounts) -> CodeScores:
+        """Return what scores rows."""
+        alpha = 0.0 if self.estimate == "mle" else self._alpha
+        total = self._totals(t) + alpha * t.sizes
+        unseen = np.where(total > 0, log(np.asarray(alpha)) - safe_log(total), -np.inf)
+        parts = [part for pair in zip(self.log_theta(t), unseen.T[..., None], strict=True) for part in pair]
+        return CodeScores(by_feature(np.hstack(parts)), first_lines(t), len(t.counts))  # NB-2
+
+    def held_out(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> HeldOut:
+        """Score training rows, each by classes without it or its group."""
+        scores = self.scorer(t).scores(rows)
+        alike = removed.alone and len(np.unique(removed.members.data)) <= WEIGHTS
+        own = self._without_one(t, rows, removed) if alike else self._without(t, rows, removed)
+        scores[removed.row, removed.code] = own
+        return DenseHeldOut(scores)
+
+    def _without_one(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> Array:
+        """Return the score of each row by its class without it: by tables of classes that lack one row."""
+        out, more, totals = np.empty(len(removed.row)), self._more, self._totals(t)
+        for weight in np.unique(removed.members.data):
+            mine = np.flatnonzero(removed.members.data == weight)
+            parts = []
+            for counts, total in zip(self.columns(t), totals.T, strict=True):
+                rest, n = (left(part, np.minimum(part, weight)) for part in (counts, total[:, None]))
+                parts += [_log_shares(rest, n, more), np.zeros((len(counts), 1))]
+            by = CodeScores(by_feature(np.hstack(parts)), first_lines(t), len(t.counts))
+            some = rows if len(mine) == len(rows) else rows.take(mine)
+            out[mine] = by.scores(some)[np.arange(len(mine)), removed.code[mine]]  # SX-3
+        return out
+
+    def _without(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> Array:
+        """Return the score of each pair of a row and a class without what is removed."""
+        shape = (len(removed.row), len(t.sizes))
+        padded = np.hstack([_with_unseen(counts) for counts in self.columns(t)])
+        entries, gone = removed.entries(rows.entries(t))
+        own = left(padded[removed.code[entries.row], entries.feature], gone).reshape(shape)
+        total = left(self._totals(t)[removed.code], removed.weight[:, None])
+        return _log_shares(own, total, self._more, t.sizes).sum(axis=1)  # SX-3
+
+    def contributions(self, t: CategoryCounts, rows: CodeRows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what the category of each column says."""
+        scorer, code, belief = self.scorer(t), rows.codes(t)[0], None
+        if self.estimate in ("mean", "predictive"):
+            own = np.stack([_with_unseen(counts)[:, c] for counts, c in zip(self.columns(t), code, strict=True)])
+            belief = belief_of_shares(own + self._alpha, self._totals(t).T + self._alpha * t.sizes[:, None])
+        logs = scorer.table[scorer.first[:-1] + code, : scorer.classes]
+        values = [f"{v:.6g}" for v in rows.numbers[0].tolist()]
+        return Contributions(list(range(len(code))), values, logs, belief)
+
+    def posterior(self, t: CategoryCounts, features: Integers | None = None) -> Dirichlet:
+        """Return the belief about the categories of one column, or of columns of as many categories."""
+        which = np.arange(len(t.sizes)) if features is None else np.asarray(features)
+        if len(set(t.sizes[which].tolist())) > 1:
+            raise KindError("Columns of several numbers of categories have no common posterior: name one feature.")
+        beliefs = np.stack([t.column(int(j)) + self._alpha for j in which], axis=1)
+        return Dirichlet(beliefs[:, 0] if len(which) == 1 else beliefs)
+
+    def belief(self, t: CategoryCounts, weights: Array | None = None) -> Belief:
+        """Return what is believed of the scores of rows."""
+        return PlaceBelief([counts + self._alpha for counts in self.columns(t)], _matrix, self._alpha)
+
+    def intervals(self, t: CategoryCounts, level: float) -> tuple[list[Array], list[Array]]:
+        """Return bounds of each θ, a table of classes × categories for each column."""
+        columns = [counts + self._alpha for counts in self.columns(t)]
+        must_be_known(*columns)
+        found = [shares(column, level) for column in columns]
+        return [one["low"] for one in found], [one["high"] for one in found]
+
+    def log_evidence(self, t: CategoryCounts) -> Cells:
+        """Return ln p of the rows of each class, column by column."""
+        must_be_proper(self._alpha)
+        return Cells(np.column_stack([evidence_of_shares(counts, self._alpha) for counts in self.columns(t)]))
+
+    def speaks(self, t: CategoryCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the categories that bring most evidence to a row of the class: θ_c ln(θ_c/θ)."""
+        theta = np.exp(np.hstack(self.log_theta(t)))
+        feature, value = np.repeat(np.arange(len(t.sizes)), t.sizes), np.concatenate([*map(np.arange, t.sizes)])
+        brought = of_ratio(theta[code], share_of_others(n, code) @ theta)
+        return strongest(brought, k, lambda i: (int(feature[i]), str(value[i])))
+
+    def information(self, t: CategoryCounts, prior: Array) -> Array:
+        """Return the mutual information of the class and the category of each column."""
+        return of_categories([np.exp(logs) for logs in self.log_theta(t)], prior)
+
+    def log_prior_density(self, t: CategoryCounts) -> float:
+        """Return ln p of the probabilities that are plugged in."""
+        return sum(log_density_of_shares(counts, self._alpha, self.estimate) for counts in self.columns(t))
+
+    def n_parameters(self, t: CategoryCounts) -> int:
+        """Return the number of categories but one, of all columns together."""
+        return int(np.maximum(t.sizes - 1, 0).sum())
+
+    @property
+    def learns_prior(self) -> bool:
+        """Whether the pseudo-count is the one of highest evidence."""
+        return isinstance(self.alpha, str)
+
+    def weak(self, t: CategoryCounts, rows: float, k: int) -> Codes:
+        """Return the same with a pseudo-count of one."""
+        return replace(self, alpha=1.0)  # WP-3
+
+
+def _matrix(rows: MatrixRows) -> Integers:
+    return np.asarray(rows.source.matrix).astype(np.int64)
+
+
+def _with_unseen(counts: Array) -> Array:
+    return np.column_stack([counts, np.zeros(len(counts))])
+
+
+def _log_shares(counts: Array, total: Array, more: float, sizes: Any = None) -> Array:
+    """Return ln of (count + more) / (total + more · size); a class without rows and prior has no opinion."""
+    size = counts.shape[1] if sizes is None else sizes
+    every = total + more * size
+    return np.where(every > 0, log(np.maximum(counts + more, 0.0)) - safe_log(every), -np.log(np.maximum(size, 1)))

@@ -1,0 +1,219 @@
+"""Formulas of features that are on or off, for arrays of counts: k of n rows have the feature.
+
+θ = on / (on + off),   on = k + a, off = n − k + b for the posterior's mean; k, n − k for maximum likelihood; for the
+mode k + a − 1, n − k + b − 1, but not below 0. Without rows and prior, θ = ½.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.special import digamma
+
+from suffice.models.likelihoods.base import Estimate, Moments
+from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.linear import ONCE, Linear
+from suffice.models.scoring.logs import log, safe_log
+from suffice.models.scoring.removal import ROUNDING, Entries, Removal, left
+from suffice.models.scoring.rows import Rows
+from suffice.stats.words import WordCounts
+from suffice.typing import Array, Integers
+
+__all__ = ["FlagBelief", "Odds", "flags", "held_out_flags", "less"]
+
+HALF = float(np.log(0.5))
+
+
+@dataclass(frozen=True, eq=False)
+class Odds:
+    """Pseudo-counts of on and off, one number for all features or one for each, and how θ is estimated."""
+
+    a: Array
+    b: Array
+    estimate: Estimate = "mean"
+
+    def at(self, feature: Integers) -> Odds:
+        """Return the formulas of single features."""
+        return replace(self, a=_of(self.a, feature), b=_of(self.b, feature))
+
+    def amounts(self, k: Array, n: Array) -> tuple[Array, Array]:
+        """Return on and off, whose ratio is θ : 1 − θ."""
+        zeros = less(n, k)
+        if self.estimate == "mle":
+            return k, zeros
+        if self.estimate != "map":
+            return k + self.a, zeros + self.b
+        a, b = k + self.a, zeros + self.b
+        on, off = np.maximum(a - 1, 0.0), np.maximum(b - 1, 0.0)
+        end = on + off == 0  # BB-3
+        return np.where(end & (a > b), 1.0, on), np.where(end & (b > a), 1.0, off)
+
+    def log_on(self, k: Array, n: Array) -> Array:
+        """Return ln θ."""
+        on, off = self.amounts(k, n)
+        return _log_share(on, on + off)
+
+    def log_off(self, k: Array, n: Array) -> Array:
+        """Return ln(1−θ), from the rows that lack the feature: no digits are lost where θ is near one."""
+        on, off = self.amounts(k, n)
+        return _log_share(off, on + off)
+
+    def finite_off(self, k: Array, n: Array) -> Array:
+        """Return ln(1−θ), and 0 where that is −∞; also where more rows have the feature than there are."""
+        on, off = self.amounts(k, n)
+        logs = _log_share(np.maximum(off, 0.0), on + off)
+        return np.where(np.isneginf(logs), 0.0, logs)
+
+    def always(self, k: Array, n: Array) -> Array:
+        """Return 1.0 where ln(1−θ) is −∞, otherwise 0.0."""
+        on, off = self.amounts(k, n)
+        return ((off <= 0) & (on + off > 0)).astype(np.float64)
+
+    def log_odds(self, k: Array, n: Array) -> Array:
+        """Return ln θ − ln(1−θ), and ln θ where ln(1−θ) is −∞."""
+        return self.log_on(k, n) - self.finite_off(k, n)
+
+    def linear(self, ones: Cells, n: Array, t: Any, on: Cells | None = None) -> Linear:
+        """Return scores of rows; `on` has ln θ if it is not of the same counts as ln(1−θ)."""
+        off = ones.map(self.finite_off, n)
+        weights = _minus(ones.map(self.log_on, n) if on is None else on, off)
+        proper = self.estimate in ("mean", "predictive") and self.b.min() > 0
+        always = None if proper else ones.map(self.always, n)
+        required = always if always is not None and always.sum().any() else None
+        return Linear(weights, off.sum(), t, ONCE, required=required)  # NB-1
+
+
+def _minus(one: Cells, other: Cells) -> Cells:
+    if one.unmet is None or other.unmet is None:
+        return Cells(one.values - other.values)
+    return Cells(one.like(one.values.data - other.values.data), one.unmet - other.unmet)
+
+
+def less(total: Array, part: Array) -> Array:
+    """Return total − part, without what rounding left of it."""
+    rest = np.asarray(total - part)
+    return np.where(np.abs(rest) <= ROUNDING * total, 0.0, rest)
+
+
+def flags(x: Any) -> Any:
+    """Return a sparse matrix with ones where it is not zero."""
+    return sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
+
+
+def _log_share(part: Array, total: Array) -> Array:
+    return np.where(total > 0, log(part) - safe_log(total), HALF)
+
+
+def _of(numbers: Array, feature: Integers) -> Array:
+    return numbers[feature] if numbers.ndim else numbers
+
+
+def held_out_flags(odds: Odds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
+    """Return the score of each pair of a row and a class without what is removed."""
+    if removed.alone and (removed.members.data == removed.members.data[:1]).all():
+        return _without_one(odds, ones, n, rows, t, removed)
+    x = flags(rows.entries(t))
+    (entries, gone), (offset, lacking) = removed.entries(x), _all_off(odds, ones, n, x, removed)
+    rest = left(n[removed.code], removed.weight)[entries.row]
+    own, each = left(ones.at(removed.code[entries.row], entries.feature), gone), odds.at(entries.feature)
+    scores = offset + entries.sums(each.log_odds(own, rest))  # SX-3
+    lacking -= entries.sums(each.always(own, rest))
+    return np.where(lacking > 0.5, -np.inf, scores)
+
+
+def _without_one(odds: Odds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
+    """Return the same where all rows weigh alike and are removed alone, by tables of classes that lack one row."""
+    weight = np.asarray(removed.members.data[:1].sum())
+    rest = np.maximum(less(n, weight), 0.0)
+    on = ones.map(lambda k, rest: odds.log_on(np.maximum(less(k, weight), 0.0), rest), rest)
+    return odds.linear(ones, rest, t, on).scores(rows)[removed.row, removed.code]  # SX-3
+
+
+def _all_off(odds: Odds, ones: Cells, n: Array, x: Any, removed: Removal) -> tuple[Array, Array]:
+    """Return Σ_j ln(1−θ) of each pair, and how many features its class has in all rows, which are not in the sum.
+
+    First as if rows were removed that have no feature, then with the features that they have.
+    """
+    code = removed.part_code
+    rest = left(n[code], np.asarray(removed.members.sum(axis=1)).ravel())
+    sums, always = _by_size(odds, ones, code, rest)
+    gone = Entries.of((removed.members @ x).tocsr())
+    size, before, each = rest[gone.row], ones.at(code[gone.row], gone.feature), odds.at(gone.feature)
+    after = left(before, gone.value)
+    sums += gone.sums(each.finite_off(after, size) - each.finite_off(before, size))
+    always += gone.sums(each.always(after, size) - each.always(before, size))
+    return sums[removed.part], always[removed.part]
+
+
+def _by_size(odds: Odds, ones: Cells, code: Integers, rest: Array) -> tuple[Array, Array]:
+    """Return both sums for classes of `rest` rows; features alike are looked at once."""
+    sums, always = np.zeros((2, len(code)))
+    for c in np.unique(code):
+        mine, line = np.flatnonzero(code == c), ones.line(int(c))
+        kinds = np.stack([line, *(np.broadcast_to(part, line.shape) for part in (odds.a, odds.b) if part.ndim)])
+        _, first, often = np.unique(kinds, axis=1, return_index=True, return_counts=True)
+        k, each = line[first], odds.at(first)
+        sizes, which = np.unique(rest[mine], return_inverse=True)
+        found = np.array([(each.finite_off(k, size) @ often, each.always(k, size) @ often) for size in sizes])
+        sums[mine], always[mine] = found[which].T
+    return sums, always
+
+
+@dataclass(frozen=True, eq=False)
+class FlagBelief:
+    """Beta beliefs about what is on or off, classes × features."""
+
+    ones: Cells
+    n: Array
+    odds: Odds
+    t: Any
+
+    def moments(self, rows: Rows) -> Moments:
+        """Return mean and variance of Σ x ln θ + (1−x) ln(1−θ)."""
+        mean, variance = self._moments
+        return mean.scores(rows), np.maximum(variance.scores(rows), 0.0)
+
+    @cached_property
+    def _moments(self) -> tuple[Linear, Linear]:
+        """What scores means and variances, which are sums over features."""
+        for part in self._parameters(self.ones, self.odds):
+            must_be_known(*((part.values,) if part.unmet is None else (part.values.data, part.unmet)))
+        return self._linear(digamma), self._linear(trigamma)
+
+    def _linear(self, psi: Any) -> Linear:
+        odds = self.odds
+        weights = self.ones.map(lambda k, n: psi(k + odds.a) - psi(less(n, k) + odds.b), self.n)  # SX-5
+        off = self.ones.map(lambda k, n: psi(less(n, k) + odds.b) - psi(n + odds.a + odds.b), self.n)  # SX-5
+        return Linear(weights, off.sum(), self.t, ONCE)
+
+    def _parameters(self, ones: Cells, odds: Odds) -> tuple[Cells, Cells]:
+        return ones.map(lambda k: k + odds.a), ones.map(lambda k, n: less(n, k) + odds.b, self.n)
+
+    def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
+        """Return the same under drawn θ; the sum over words that no row has is drawn as a normal."""
+        _ = self._moments  # raises where there is no posterior
+        x, there, rest = rows.entries(self.t), np.arange(self.ones.width), np.zeros((size, 1))
+        words = isinstance(self.t, WordCounts)
+        if words:
+            x, there = flags(x), np.unique(x.indices)
+        a, b = (part.values for part in self._parameters(Cells(self.ones.columns(there)), self.odds.at(there)))
+        if words:
+            rest = self._absent(a, b, rng, size)
+        x, out = x[:, there], []
+        for other in rest:
+            on, off = log_gammas(a, rng), log_gammas(b, rng)
+            total = np.logaddexp(on, off)
+            out.append(x @ (on - off).T + (off - total).sum(axis=1) + other)
+        return np.stack(out)
+
+    def _absent(self, a: Array, b: Array, rng: np.random.Generator, size: int) -> Array:
+        """Return draws of Σ ln(1−θ) over words but those with these parameters, draws × classes."""
+        (mean, variance), total = self._moments, a + b
+        middle = mean.offset - (digamma(b) - digamma(total)).sum(axis=1)
+        spread = variance.offset - (trigamma(b) - trigamma(total)).sum(axis=1)
+        return rng.normal(middle, np.sqrt(np.maximum(spread, 0.0)), (size, len(self.n)))

@@ -1,0 +1,243 @@
+"""Columns of numbers that are not bell-shaped: bins of a fixed fine grid, chosen by evidence (`empirical.bins`).
+
+score      ln θ_cb,   θ_cb = (N_cb + A·share_b) / (N_c + A)                                            HB-1
+evidence   of the bins, and of the density that all classes share; classes have it by their rows       HB-2, HB-3
+
+Bins that are chosen stay as they are where rows are held out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, NoUniqueMode
+from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.number_columns import numbers
+from suffice.models.likelihoods.places import (
+    PlaceBelief,
+    PlaceScores,
+    held_out_places,
+    log_density_of_shares,
+    shares_that_speak,
+    value_contribution,
+)
+from suffice.models.likelihoods.shared import by_value, shares
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_categories
+from suffice.models.scoring.logs import log
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.posterior import Dirichlet
+from suffice.posterior.special import log_rising
+from suffice.stats import ValueCounts
+from suffice.stats.grid import BITS, coarser, on_grid
+from suffice.stats.inputs import POSITIVE, REAL
+from suffice.tables import Column
+from suffice.typing import Array, Integers
+
+__all__ = ["Histogram"]
+
+
+def _places(edges: Array, rows: MatrixRows) -> Integers:
+    """Return the bin of each row, −1 where it has no value."""
+    place = np.searchsorted(edges, rows.source.matrix[:, 0], side="right")
+    return place if rows.present is None else np.where(rows.present, place, -1)
+
+
+def _column_places(edges: Array, rows: MatrixRows) -> Integers:
+    return _places(edges, rows)[:, None]
+
+
+def _share(bins: Bins) -> Array:
+    """Return each bin's part of all rows; without rows, and in bins without, as if each had one."""
+    totals = bins.counts.sum(axis=0)
+    totals = np.where(totals > 0, totals, 1.0) if totals.any() else np.ones(len(totals))
+    return np.asarray(totals / totals.sum())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Histogram(Likelihood):
+    """Numbers in bins. What is kept are counts on a fixed fine grid; the bins are chosen anew after every change.
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        Rows that the prior is worth in each class; they lie as those of all classes together do.
+    edges : tuple of float, default=None
+        Where bins end, instead of where the evidence puts it.
+    bits : int, default=12
+        How fine the grid is: bits of each number that are kept, after the first. 12 tell whole numbers below 8,192
+        apart; models that were fitted apart, and merged, may have fewer.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"age": sf.columns.Histogram(edges=(18, 65))}, temper=None)
+    >>> model.fit({"age": [10, 12, 30, 40, 70]}, ["no", "no", "yes", "yes", "no"]).predict({"age": [11, 35, 80]})
+    array(['no', 'yes', 'no'], dtype='<U3')
+    """
+
+    strength: float = 1.0
+    edges: tuple[float, ...] | None = None
+    bits: int = BITS
+    estimate: Estimate = field(default="mean", repr=False)
+    chosen: Bins | None = field(default=None, repr=False, compare=False)  # of the statistic, once it is settled
+
+    word = "histogram"
+    statistic = ValueCounts
+    measure_kind = "densities of numbers"
+    storages = frozenset({"bool", "integer", "real"})
+
+    def __post_init__(self) -> None:
+        POSITIVE.read(self.strength, "strength")
+        bits: Any = self.bits
+        if type(bits) is not int or not 0 <= bits <= BITS:
+            raise DataError(
+                f"The argument 'bits' of Histogram must be a whole number from 0 to {BITS}; got {self.bits!r}."
+            )
+        if self.edges is not None:
+            edges = REAL.read(np.array(self.edges, np.float64), "edges")
+            if edges.ndim != 1 or (np.diff(edges) <= 0).any():
+                raise DataError(f"The argument 'edges' of Histogram must rise; got {self.edges}.")
+            object.__setattr__(self, "edges", tuple(edges.tolist()))
+
+    def count(self, rows: MatrixRows, labels: Labels) -> ValueCounts:
+        """Count the rows of each class on the grid."""
+        counted: ValueCounts = rows.count(ValueCounts, labels)
+        return counted
+
+    def settled(self, t: ValueCounts) -> Histogram:
+        """Return the same with the bins of highest evidence, or as given; raise where a mode is wanted."""
+        if self.estimate == "map":
+            raise NoUniqueMode(
+                "The estimate 'map' needs a unique mode, which a histogram's prior of less than one row per bin does "
+                "not have. Use estimate='mean' or 'predictive'."
+            )
+        given = None if self.edges is None else np.array(self.edges)
+        return replace(self, chosen=chosen_bins(t, self.strength) if given is None else given_bins(t, given))
+
+    def bins(self, t: ValueCounts) -> Bins:
+        """Return the bins, and how many rows of each class are in each."""
+        return self.chosen if self.chosen is not None else self.settled(t).bins(t)
+
+    def _prior(self, bins: Bins) -> Array:
+        """Return what is added to the rows of each bin."""
+        return np.asarray((0.0 if self.estimate == "mle" else self.strength) * _share(bins))
+
+    def log_theta(self, t: ValueCounts) -> Array:
+        """Return ln θ, classes × bins; a class without rows and prior has the shares of all classes together."""
+        bins = self.bins(t)
+        amounts = bins.counts + self._prior(bins)
+        total = amounts.sum(axis=1, keepdims=True)
+        return log(np.where(total > 0, amounts / np.where(total > 0, total, 1.0), _share(bins)))  # HB-1
+
+    def _alpha(self, t: ValueCounts) -> Array:
+        bins = self.bins(t)
+        return np.asarray(bins.counts + self.strength * _share(bins))
+
+    def scorer(self, t: ValueCounts) -> Scorer:
+        """Return what scores rows."""
+        return PlaceScores.of(self.log_theta(t), partial(_places, self.bins(t).edges))
+
+    def held_out(self, t: ValueCounts, rows: MatrixRows, removed: Removal) -> HeldOut:
+        """Score training rows, each by classes without it or its group, in the same bins."""
+        bins = self.bins(t)
+        scores, place = self.scorer(t).scores(rows), _places(bins.edges, rows)
+        return held_out_places(scores, bins.counts, self._prior(bins), place, removed)
+
+    def contributions(self, t: ValueCounts, rows: MatrixRows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what its bin says."""
+        bins, logs = self.bins(t), self.scorer(t).scores(rows)
+        place = int(_places(bins.edges, rows)[0])
+        value = "missing" if place < 0 else bins.names()[place]
+        return value_contribution(rows.names(t)[0], value, logs, self._alpha(t), place, self.estimate)
+
+    def posterior(self, t: ValueCounts, features: Integers | None = None) -> Dirichlet:
+        """Return the belief about the bins of each class."""
+        return Dirichlet(self._alpha(t))
+
+    def belief(self, t: ValueCounts, weights: Array | None = None) -> Belief:
+        """Return what is believed of the scores of rows."""
+        return PlaceBelief([self._alpha(t)], partial(_column_places, self.bins(t).edges))
+
+    def intervals(self, t: ValueCounts, level: float) -> tuple[Array, Array]:
+        """Return bounds of each θ, classes × bins."""
+        found = shares(self._alpha(t), level)
+        return found["low"], found["high"]
+
+    def log_evidence(self, t: ValueCounts) -> Cells:
+        """Return ln p of the numbers of each class, classes × 1; what all classes share is theirs by their rows."""
+        n = t.n
+        if len(t.values) < 2:  # one value has no density
+            return Cells(np.zeros((len(n), 1)))
+        bins = self.bins(t)
+        share = _share(bins)
+        own = log_rising(self.strength * share, bins.counts) - bins.counts * np.log(share)
+        each = own.sum(axis=1) - log_rising(self.strength, n)  # HB-2
+        cuts = bins.log_evidence - float(each.sum()) if self.edges is None else 0.0
+        return Cells((each + n / n.sum() * (log_density(t) + cuts))[:, None])  # HB-3
+
+    def speaks(self, t: ValueCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the bins that bring most evidence to a row of the class."""
+        return shares_that_speak(np.exp(self.log_theta(t)), self.bins(t).names(), t.n, code, k)
+
+    def information(self, t: ValueCounts, prior: Array) -> Array:
+        """Return the mutual information of the class and the bin."""
+        return of_categories([np.exp(self.log_theta(t))], prior)
+
+    def log_prior_density(self, t: ValueCounts) -> float:
+        """Return ln p of the probabilities that are plugged in."""
+        bins = self.bins(t)
+        return log_density_of_shares(bins.counts, self.strength * _share(bins), self.estimate)
+
+    def n_parameters(self, t: ValueCounts) -> int:
+        """Return the number of bins but one."""
+        return int(self.bins(t).counts.shape[1]) - 1
+
+    def measure(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
+        """Return ln p relative to the density of all rows together, which no bins change."""
+        bins = self.bins(t)
+        return -np.append(np.log(_share(bins)), 0.0)[_places(bins.edges, rows)]
+
+    def rows(self, column: Column) -> MatrixRows:
+        """Return a column of numbers on the grid."""
+        values = on_grid(numbers(column), self.bits)
+        return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
+
+    def reading(self, t: ValueCounts, column: Column) -> str:
+        """Return the bin of a value; '' if there is one alone."""
+        bins = self.bins(t)
+        name = bins.names()[int(_places(bins.edges, self.rows(column))[0])]
+        return "" if name == "any" else name
+
+    def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return how often numbers fall into each bin, a line per bin and class."""
+        bins = self.bins(t)
+        names = np.array(bins.names(), dtype=object)
+        return by_value("value", names, classes, n=bins.counts, **shares(self._alpha(t), level))
+
+    def prior_in_words(self, t: ValueCounts) -> str:
+        """Describe strength and bins."""
+        bins = self.bins(t).counts.shape[1]
+        return f"Dirichlet({self.strength:g} in all) over {bins} bin{'s' * (bins != 1)}"
+
+    def grid_bits(self, t: ValueCounts) -> int | None:
+        """Return the bits of the grid."""
+        return self.bits
+
+    def served(self, block: Any) -> ValueCounts | None:
+        """Return counts on this grid, where those of another family, or what else is kept of a column, are as fine."""
+        t = block.statistic
+        if block.likelihood == self:
+            return super().served(block)  # type: ignore[no-any-return]
+        bits = block.likelihood.grid_bits(t) if isinstance(t, ValueCounts) else None
+        if bits is not None:
+            return coarser(t, self.bits) if self.bits <= bits else None  # type: ignore[no-any-return]
+        kept = getattr(block, "numbers", None)
+        return None if kept is None else kept.on(self.bits)  # type: ignore[no-any-return]

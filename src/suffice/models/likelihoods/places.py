@@ -1,0 +1,187 @@
+"""Values that fall into one of several places, such as categories and bins: a Dirichlet belief about each class.
+
+score      ln θ_cv,   θ_cv = (N_cv + α_v) / (N_c + Σα)                                                 NB-2
+held out   the same of N_cv − g_v and N_c − g, without g rows of which g_v have the value              SX-3
+evidence   Σ_v ln α_v…(α_v+N_cv−1) − ln Σα…(Σα+N_c−1)                                                  NB-11
+
+Tables are classes × places; a place of −1 is that of a missing value, which says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import digamma
+
+from suffice.errors import ImproperPrior
+from suffice.models.likelihoods.base import Contributions, Estimate, Moments, Speaks
+from suffice.models.likelihoods.shared import (
+    added,
+    check_mode,
+    dirichlet_density,
+    of_ratio,
+    share_of_others,
+    strongest,
+)
+from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.linear import DenseHeldOut
+from suffice.models.scoring.logs import log, safe_log
+from suffice.models.scoring.removal import Removal, left
+from suffice.models.scoring.rows import Rows
+from suffice.posterior import Dirichlet
+from suffice.posterior.special import log_rising
+from suffice.typing import Array, Integers
+
+__all__ = [
+    "PlaceBelief", "PlaceScores", "check_shares", "evidence_of_shares", "held_out_places", "log_density_of_shares",
+    "log_shares", "must_be_proper", "shares_that_speak", "value_contribution",
+]  # fmt: skip
+
+Places = Callable[[Any], Integers]
+"""From rows to the place of each."""
+
+
+def check_shares(counts: Array, alpha: Any) -> None:
+    """Raise NoUniqueMode unless the belief about every class has a mode."""
+    if counts.shape[1]:
+        check_mode(Dirichlet, alpha + counts)
+
+
+def log_shares(counts: Array, alpha: Any, estimate: Estimate) -> Array:
+    """Return ln θ; a class without rows and prior has no opinion."""
+    if estimate == "map" and counts.shape[1]:
+        return log(Dirichlet(alpha + counts).mode)  # NB-2
+    amounts = counts + added(np.asarray(alpha, np.float64), estimate)
+    return _log_share(amounts, amounts.sum(axis=1, keepdims=True), counts.shape[1])  # NB-2
+
+
+def _log_share(part: Array, total: Array, places: Any) -> Array:
+    return np.where(total > 0, log(np.maximum(part, 0.0)) - safe_log(total), -np.log(np.maximum(places, 1)))
+
+
+def log_density_of_shares(counts: Array, alpha: Any, estimate: Estimate) -> float:
+    """Return ln Dirichlet(θ ; added + 1) of what is plugged in, `added` being what the estimate adds to a count."""
+    if estimate == "mle" or not counts.shape[1]:
+        return 0.0
+    more = added(np.asarray(alpha, np.float64), estimate)
+    return dirichlet_density(more, Cells(log_shares(counts, alpha, estimate)))
+
+
+def must_be_proper(*pseudo_counts: Any) -> None:
+    """Raise ImproperPrior unless all pseudo-counts are positive."""
+    least = min(float(np.min(one)) for one in pseudo_counts)
+    if not least > 0:
+        raise ImproperPrior(f"The evidence needs a proper prior; got alpha={least:g}, which does not integrate to one.")
+
+
+def evidence_of_shares(counts: Array, alpha: Any) -> Array:
+    """Return ln p of the values of each class."""
+    if not counts.shape[1]:
+        return np.zeros(len(counts))
+    total = np.broadcast_to(alpha, counts.shape[1:]).sum()
+    return np.asarray(log_rising(alpha, counts).sum(axis=1) - log_rising(total, counts.sum(axis=1)))  # NB-11
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceScores:
+    """Scores that are lines of a table; the last line, of zeros, is that of a missing value."""
+
+    table: Array  # places × classes
+    place: Places
+
+    @classmethod
+    def of(cls, log_theta: Array, place: Places) -> PlaceScores:
+        """Return the scores by ln θ."""
+        return cls(np.vstack([log_theta.T, np.zeros(len(log_theta))]), place)
+
+    def scores(self, rows: Rows) -> Array:
+        """Return ln p(x | c), rows × classes."""
+        return np.asarray(self.table.take(self.place(rows), axis=0))
+
+
+def held_out_places(scores: Array, counts: Array, more: Array, place: Integers, removed: Removal) -> DenseHeldOut:
+    """Return scores with those of classes that lose something by what is left of them; `more` is added to a count."""
+    there = place >= 0
+    mine, code = place[removed.row], removed.code
+    gone, total = removed.same_place(place), removed.sums(there.astype(np.float64))
+    rest, n = left(counts[code, mine], np.where(mine < 0, 0.0, gone)), left(counts.sum(axis=1)[code], total)
+    own = _log_share(rest + more[mine], n + more.sum(), len(more))  # SX-3
+    scores[removed.row, code] = np.where(mine < 0, 0.0, own)
+    return DenseHeldOut(scores)
+
+
+def value_contribution(
+    feature: Any, value: str, logs: Array, alpha: Array, place: int, estimate: Estimate
+) -> Contributions:
+    """Return what one value says, rows × classes, by the posterior's α and the place of the value."""
+    sure = estimate in ("mean", "predictive") and 0 <= place < alpha.shape[1]
+    belief = belief_of_shares(alpha[None, :, place], alpha.sum(axis=1)[None]) if sure else None
+    return Contributions([feature], [value], logs, belief)
+
+
+def shares_that_speak(theta: Array, names: Sequence[Any], n: Array, code: int, k: int) -> list[Speaks]:
+    """Return the values that bring most evidence to a row of the class: θ_c ln(θ_c/θ)."""
+    brought = of_ratio(theta[code], share_of_others(n, code) @ theta)
+    return strongest(brought, k, lambda i: (0, str(names[i])))
+
+
+@dataclass(frozen=True, eq=False)
+class PlaceBelief:
+    """Dirichlet beliefs about columns of places; one beyond the last is as good as the last, −1 says nothing."""
+
+    alphas: list[Array]  # of each column, classes × places
+    place: Places  # rows × columns
+    unseen: float | None = None  # α of a place beyond those of a column, which is no part of its total
+
+    def moments(self, rows: Rows) -> Moments:
+        """Return mean and variance of Σ_j ln θ_jx."""
+        places = self.place(rows)
+        mean, variance = (_looked_up([both[k] for both in self._moments], places) for k in (0, 1))
+        return mean, variance
+
+    @cached_property
+    def _moments(self) -> list[Moments]:
+        must_be_known(*self.alphas)
+        found = []
+        for alpha in self.alphas:
+            total, wide = alpha.sum(axis=1, keepdims=True), self._with_unseen(alpha)
+            spread = np.maximum(trigamma(wide) - trigamma(total), 0.0)
+            found.append((digamma(wide) - digamma(total), spread))  # SX-5
+        return found
+
+    def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
+        """Return the same under drawn θ; places that no row has are drawn as one."""
+        must_be_known(*self.alphas)
+        places = self.place(rows)
+        out = np.zeros((size, len(places), len(self.alphas[0])))
+        for alpha, place in zip(self.alphas, places.T, strict=True):
+            out[:, place >= 0] += self._drawn(alpha, place[place >= 0], rng, size)
+        return out
+
+    def _drawn(self, alpha: Array, place: Integers, rng: np.random.Generator, size: int) -> Array:
+        wide = self._with_unseen(alpha)
+        met, where = np.unique(np.minimum(place, wide.shape[1] - 1), return_inverse=True)
+        logs = log_gammas(np.broadcast_to(wide[:, met], (size, len(alpha), len(met))), rng)
+        rest = np.setdiff1d(np.arange(alpha.shape[1]), met)
+        total = np.logaddexp.reduce(logs[..., met < alpha.shape[1]], axis=2)
+        if len(rest):
+            others = alpha[:, rest].sum(axis=1)
+            total = np.logaddexp(total, log_gammas(np.broadcast_to(others, total.shape), rng))
+        return np.asarray((logs - total[..., None])[..., where].transpose(0, 2, 1))
+
+    def _with_unseen(self, alpha: Array) -> Array:
+        return alpha if self.unseen is None else np.column_stack([alpha, np.full(len(alpha), self.unseen)])
+
+
+def _looked_up(tables: list[Array], places: Integers) -> Array:
+    """Add up the numbers of each row's places, rows × classes."""
+    out = np.zeros((len(places), len(tables[0])))
+    for table, place in zip(tables, places.T, strict=True):
+        lines = np.vstack([table.T, np.zeros(len(table))])
+        out += lines[np.where(place < 0, -1, np.minimum(place, len(lines) - 2))]
+    return out
