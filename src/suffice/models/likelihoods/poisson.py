@@ -142,8 +142,8 @@ class Poisson(Likelihood):
         """Score training rows, each by classes without it or its group."""
         x, code = rows.entries(t), removed.part_code
         n = left(t.n[code, 0], np.asarray(removed.members.sum(axis=1)).ravel())
-        entries, gone = removed.entries(x)
-        total = left(t.total[removed.code[entries.row], entries.feature], gone)
+        entries, lost = removed.entries(x)
+        total = left(t.total[removed.code[entries.row], entries.feature], lost)
         with np.errstate(divide="ignore", invalid="ignore"):
             zeros = self._zeros_left(t, code, n, Entries.of((removed.members @ x).tocsr()))
             more = self._beyond_zero(total, n[removed.part][entries.row], *self._at(t, entries.feature), entries.value)

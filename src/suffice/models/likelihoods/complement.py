@@ -1,0 +1,203 @@
+"""Counts of words in uneven classes: each class is described by what the others are (Rennie et al. 2003).
+
+score      −Σ_j x_j ln θ̃_cj,   θ̃_cj = (T_j − T_cj + α) / (T − T_c + αF); with `norm` over −Σ_j ln θ̃_cj       NB-8
+held out   a row, or its group, is taken from every other class's complement: T_j − T_cj − g_j + g_cj        SX-3
+
+It is no model of the rows of a class: it has no evidence, no posterior and no part in EM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.errors import KindError
+from suffice.models.likelihoods.base import Contributions, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.shared import known_words, of_counts, part_of_row, speaking_words
+from suffice.models.likelihoods.vocabulary import Cut
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.information import of_cells
+from suffice.models.scoring.linear import AS_OFTEN, ONCE, DenseHeldOut, Linear, Times
+from suffice.models.scoring.removal import Entries, Removal, left
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.transforms import Transform, TransformedScorer
+from suffice.stats import TokenCounts
+from suffice.stats.inputs import COUNT
+from suffice.stats.words import WordCounts
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["Complement"]
+
+TINY = float(np.finfo(np.float64).tiny)
+
+WordTable = TokenCounts | WordCounts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Complement(Likelihood):
+    """Words by what the other classes have of them, with a pseudo-count of `alpha` each."""
+
+    alpha: float | Array = 1.0
+    norm: bool = False  # whether weights are divided by their sum in the class
+    binary: bool = field(default=False, repr=False)  # whether a word counts once a row
+    cut: Cut | None = field(default=None, repr=False)  # words that are left out
+    transform: Transform | None = field(default=None, repr=False)  # of documents, before they are counted and scored
+
+    word = "complement"
+    statistic = (TokenCounts, WordCounts)
+    no_evidence = "it describes a class by what the others are, which is no model of its rows"
+    allowed = COUNT
+
+    def count(self, rows: Any, labels: Labels) -> WordTable:
+        """Count the words of each class; transformed documents, over the vocabulary of the rows."""
+        if self.transform is None:
+            return rows.count(TokenCounts, labels)  # type: ignore[no-any-return]
+        words: WordCounts = rows.vocabulary
+        x = self.transform(self._counted(rows.entries(words)))
+        return WordCounts.of_matrix(x, words.words, labels.y, labels.weights, labels.n_classes)
+
+    def kept(self, statistic: Any) -> Any:
+        """Return the counts of the words that are not left out."""
+        return statistic if self.cut is None or self.transform is not None else self.cut.of(statistic)
+
+    def counts(self, t: Any) -> Cells:
+        """Return T, classes × words."""
+        return Cells.of(t.documents if self.binary and self.transform is None else t.tokens)
+
+    def _counted(self, x: Any) -> Any:
+        """Return rows × words as they are counted."""
+        return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
+
+    @property
+    def times(self) -> Times:
+        """What x occurrences of a word count for in a score."""
+        return ONCE if self.binary else AS_OFTEN
+
+    def _more(self, width: int) -> tuple[Array, float]:
+        """Return what is added to the count of each word, and to all of them."""
+        more = np.broadcast_to(np.asarray(self.alpha, np.float64), (width,))
+        return more, float(more.sum() if np.ndim(self.alpha) else np.asarray(self.alpha) * width)
+
+    def scorer(self, t: WordTable) -> Scorer:
+        """Return what scores rows."""
+        weights = self.weights(t)
+        return weights if self.transform is None else TransformedScorer(weights, self.transform)
+
+    def weights(self, t: WordTable) -> Linear:
+        """Return −ln θ̃ of each class and word, or with `norm` the share of it in the class."""
+        counts, zeros = self.counts(t), np.zeros(self.counts(t).values.shape[0])
+        if self.norm and counts.width == 1:  # the only word is certain, and has all of the weight
+            return Linear(counts.map(np.ones_like), zeros, t, self.times)
+        (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()
+        log_total = np.log(np.maximum(total.sum() - total + all_more, TINY * counts.width))
+        base = -np.log(np.maximum(every + more, TINY))
+        weights = _complements(counts, every, more, base, log_total)  # NB-8
+        scale = 1 / (weights.sum() + base.sum()) if self.norm else None  # NB-8
+        return Linear(weights, zeros, t, self.times, base, scale)
+
+    def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
+        """Score training rows, each by complements without it or its group."""
+        if self.transform is not None:
+            raise KindError("Rows that are transformed cannot be held out: what they are made of depends on all rows.")
+        counts, x = self.counts(t), self._counted(rows.entries(t))
+        (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()
+        lost_words = _RemovedWords.of(x, removed)
+        scores = np.empty((len(rows), len(total)))
+        for code in range(len(total)):
+            others = np.asarray(every - counts.line(code))
+            less, all_less = lost_words.from_complement(code)
+            rest = np.log(np.maximum(left(others[lost_words.feature], less) + more[lost_words.feature], TINY))
+            words = np.maximum(left(total.sum() - total[code], all_less) + all_more, TINY * counts.width)
+            scores[:, code] = self._scored(
+                lost_words, np.log(np.maximum(others + more, TINY)), rest, np.log(words)
+            )  # SX-3
+        return DenseHeldOut(scores, rows.lengths(self.weights(t)))
+
+    def _scored(self, lost_words: _RemovedWords, log_theta: Array, rest: Array, log_total: Array) -> Array:
+        """Score all rows by one class: ln θ̃ of all words before, of words that are removed after, and the new total."""
+        x, change, width = lost_words.x, rest - log_theta[lost_words.feature], len(log_theta)
+        logs = log_theta[x.feature] + np.append(change, 0.0)[lost_words.place]
+        found = x.sums(x.value * logs) - x.sums(x.value) * log_total[lost_words.group]
+        if not self.norm:
+            return -found
+        if width == 1:
+            return x.sums(x.value)
+        sums = log_theta.sum() + np.bincount(lost_words.owner, change, len(log_total)) - width * log_total
+        return np.asarray(found / sums[lost_words.group])
+
+    def contributions(self, t: WordTable, rows: Rows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what each of its words says."""
+        part = part_of_row(rows, t, self.weights(t), weights)
+        if self.transform is None:
+            return part.said
+        x = self.transform(rows.entries(t))
+        logs = x.data[:, None] * self.weights(t).columns(x.indices).T
+        return Contributions(part.said.features, part.said.values, logs)
+
+    def speaks(self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the words that bring most evidence by shares of words in each class, as the multinomial has them."""
+        counts, (more, all_more) = self.counts(t), self._more(self.counts(t).width)
+        return speaking_words(of_counts(counts, more, counts.sum() + all_more, n, code), t, k, weights)
+
+    def information(self, t: WordTable, prior: Array) -> Array:
+        """Return what it tells that a drawn word is this one, by shares of words in each class."""
+        counts = self.counts(t)
+        total = counts.sum() + self._more(counts.width)[1]
+        return of_cells(counts, self.alpha, total, 1 / max(1, counts.width), prior)
+
+    def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
+        """Return which rows hold a word that was learned from so many rows or more."""
+        return known_words(t, rows, least)
+
+
+@dataclass(frozen=True)
+class _RemovedWords:
+    """Words that are removed with each group of rows; without groups, each row is one."""
+
+    x: Entries  # of all rows
+    group: Integers  # of each row
+    place: Integers  # of each entry of x: where its word is among those removed with its group; −1 if it is not
+    owner: Integers  # the group of each removed word
+    feature: Integers  # which word that is
+    count: Array  # how much is removed of it
+    parts: Entries  # removed words by group and class
+    part_place: Integers  # of each entry of these: where its word is among those removed with its group
+    part_code: Integers  # the class of each part
+    part_group: Integers
+
+    @classmethod
+    def of(cls, x: Any, removed: Removal) -> _RemovedWords:
+        """Read what is removed of rows × words."""
+        first = removed.part[np.searchsorted(removed.row, np.arange(x.shape[0]))]
+        _, group = np.unique(first, return_inverse=True)
+        part_group = np.zeros(removed.members.shape[0], np.int64)
+        part_group[removed.part] = group[removed.row]
+        mine, parts, width = Entries.of(x), Entries.of((removed.members @ x).tocsr()), np.int64(max(1, x.shape[1]))
+        keys, part_place = np.unique(part_group[parts.row] * width + parts.feature, return_inverse=True)
+        wanted = group[mine.row] * width + mine.feature
+        found = np.append(keys, -1)[np.searchsorted(keys, wanted)] == wanted
+        place = np.where(found, np.searchsorted(keys, wanted), -1)
+        count = np.bincount(part_place, parts.value, len(keys)).astype(np.float64, copy=False)
+        beside = (parts, part_place, removed.part_code, part_group)
+        return cls(mine, group, place, keys // width, keys % width, count, *beside)
+
+    def from_complement(self, code: int) -> tuple[Array, Array]:
+        """Return what the complement of a class loses with each group: of each removed word, and of all words."""
+        own = self.part_code[self.parts.row] == code
+        groups = int(self.group.max(initial=-1)) + 1
+        less = self.count - np.bincount(self.part_place[own], self.parts.value[own], len(self.count))
+        other = np.flatnonzero(~own)
+        lost = np.bincount(self.part_group[self.parts.row[other]], self.parts.value[other], groups)
+        return less, lost.astype(np.float64, copy=False)
+
+
+def _complements(counts: Cells, every: Array, more: Array, base: Array, log_total: Array) -> Cells:
+    """Return −ln θ̃ without the base of each word: 0 but for the total, where a class does not have the word."""
+    if counts.unmet is None:
+        return Cells(log_total[:, None] - np.log(np.maximum(every - counts.values + more, TINY)) - base)
+    word, lines = counts.values.indices, counts.lines
+    others = np.maximum(every[word] - counts.values.data + more[word], TINY)
+    return Cells(counts.like(log_total[lines] - np.log(others) - base[word]), log_total)
