@@ -1,0 +1,222 @@
+"""Linear and quadratic discriminant analysis from moments alone, as scikit-learn defines them.
+
+Where scikit-learn decomposes rows, here their scatter is decomposed: one pass over the rows, and the same numbers.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+from suffice.errors import InputError, KindError
+from suffice.models.empirical.covariances import Spread
+from suffice.models.likelihoods.base import Estimate
+from suffice.models.likelihoods.discriminant import Discriminant
+from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, SingularCovariance, centre_of, roots_of
+from suffice.models.scoring.linear import DenseHeldOut
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import MatrixRows
+from suffice.posterior import NormalInverseWishart
+from suffice.stats import FullMoments
+from suffice.typing import Array
+
+__all__ = ["LinearAnalysis", "Planes", "QuadraticAnalysis", "Quadrics", "shrunk"]
+
+
+def shrunk(covariance: Array, shrinkage: float) -> Array:
+    """Return covariances, moved towards a multiple of the identity."""
+    d = covariance.shape[-1]
+    size = np.trace(covariance, axis1=-2, axis2=-1) / d
+    return np.asarray((1 - shrinkage) * covariance + shrinkage * size[..., None, None] * np.eye(d))
+
+
+@dataclass(frozen=True)
+class Planes:
+    """What linear discriminant analysis finds."""
+
+    mean: Array
+    centre: Array
+    covariance: Array
+    scalings: Array
+    ratio: Array  # of explained variance
+    root: Array
+
+
+@dataclass(frozen=True)
+class Quadrics:
+    """What quadratic discriminant analysis finds: covariances by their axes."""
+
+    mean: Array
+    covariance: Array
+    rotations: list[Array]
+    scalings: list[Array]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Analysis(Discriminant):
+    """Maximum likelihood, with covariances that may be shrunk, cut, or given."""
+
+    estimate: Estimate = "mle"
+    prior: NormalInverseWishart | Spread | str | None = None
+    solver: str = "svd"
+    shrinkage: float = 0.0
+    tol: float = 1e-4
+    given: Array | None = None  # covariances that come from elsewhere: of classes, and for planes of all rows
+
+    @property
+    @abstractmethod
+    def plain(self) -> bool:
+        """Whether covariances are those of the rows, and nothing else."""
+
+    def held_out(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> DenseHeldOut:
+        """Score training rows, each by classes without it or its group: by downdates, or fitted again."""
+        if self.given is not None:
+            raise InputError("Rows cannot be left out of a covariance_estimator, or of shrinkage='auto'.")
+        if removed.alone and self.plain:
+            try:
+                return DenseHeldOut(self.without_row(t, rows, removed))
+            except SingularCovariance:  # of directions that do not vary, or of classes without rows
+                pass
+        return DenseHeldOut(self.refitted(t, rows, removed))
+
+    def must_share(self) -> None:
+        """Raise KindError: EM does not climb by these estimates."""
+        raise KindError(
+            f"{self.word} cannot learn without labels: its covariances are shrunk and cut as scikit-learn does it, "
+            "which is no estimate that EM can climb. Use GaussianDiscriminant."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearAnalysis(Analysis):
+    """One covariance, of which the directions that vary are kept."""
+
+    covariance: Covariance = "shared"
+    share: Array | None = None  # of each class; as in the data if not given
+
+    word = "LinearDiscriminantAnalysis"
+
+    @property
+    def plain(self) -> bool:
+        """Whether the covariance is that of the rows, and nothing else."""
+        return not self.shrinkage and (self.solver == "svd" or self.share is None)
+
+    def scorer(self, t: FullMoments) -> Ellipses:
+        """Return what scores rows."""
+        found, n = self.solve(t), np.asarray(t.n[:, 0])
+        law = Law("mle", t.mean.shape[1], len(n))
+        return Ellipses(law, found.mean, n, np.ones(len(n)), found.root[None], np.zeros(1))
+
+    def solve(self, t: FullMoments) -> Planes:
+        """Return means, coordinates and covariance."""
+        n = np.asarray(t.n[:, 0])
+        share = n / n.sum() if self.share is None else self.share
+        centre = centre_of(t.mean, share)
+        within = self.within(t, share)
+        if self.solver == "svd":
+            return self._by_axes(t, n, share, centre, within)
+        if self.solver == "lsqr":
+            precision = np.linalg.pinv(within, hermitian=True)
+            values, vectors = np.linalg.eigh((precision + precision.T) / 2)
+            root = vectors * np.sqrt(np.maximum(values, 0.0))
+            return Planes(t.mean, centre, within, np.empty((0, 0)), np.empty(0), root)
+        between = self._total(t, n) - within
+        try:
+            values, vectors = linalg.eigh(between, within)
+        except np.linalg.LinAlgError:
+            raise np.linalg.LinAlgError(
+                "The covariance matrix within classes is singular; use solver='svd', a larger 'shrinkage', or "
+                "GaussianDiscriminant(covariance='shared')."
+            ) from None
+        ratio = np.sort(values / values.sum())[::-1]
+        vectors = vectors[:, np.argsort(values)[::-1]]
+        return Planes(t.mean, centre, within, vectors, ratio, vectors)
+
+    def within(self, t: FullMoments, share: Array) -> Array:
+        """Return the covariance within classes, by their shares."""
+        own = np.nan_to_num(t.covariance) if self.given is None else self.given[:-1]
+        own = shrunk(own, self.shrinkage) if self.shrinkage and self.given is None else own
+        return np.asarray(np.einsum("c,cij->ij", share, own))
+
+    def _total(self, t: FullMoments, n: Array) -> Array:
+        if self.given is not None:
+            return np.asarray(self.given[-1])
+        away = t.mean - centre_of(t.mean, n / n.sum())
+        together = (t.scatter.sum(axis=0) + np.einsum("c,ci,cj->ij", n, away, away)) / n.sum()
+        return shrunk(together, self.shrinkage) if self.shrinkage else np.asarray(together)
+
+    def _by_axes(self, t: FullMoments, n: Array, share: Array, centre: Array, within: Array) -> Planes:
+        pooled = t.scatter.sum(axis=0) / n.sum()
+        unit = np.sqrt(np.diagonal(pooled))
+        unit = np.where(unit > 0, unit, 1.0)
+        values, vectors = np.linalg.eigh(pooled / unit[:, None] / unit)
+        kept = values[::-1] > self.tol**2
+        inner = (vectors[:, ::-1] / unit[:, None])[:, kept] / np.sqrt(values[::-1][kept])
+        spread = np.sqrt(n.sum() * share / max(len(n) - 1, 1))[:, None]
+        _, length, turn = np.linalg.svd(spread * (t.mean - centre) @ inner, full_matrices=False)
+        total = np.square(length).sum()
+        ratio = np.square(length) / (total if total > 0 else 1.0)
+        long = length > self.tol * length[:1].sum() if len(length) else np.zeros(0, bool)
+        scalings = inner @ turn[long].T
+        return Planes(t.mean, centre, within, scalings, ratio, scalings)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QuadraticAnalysis(Analysis):
+    """A covariance for each class."""
+
+    ridge: float = 0.0  # share of the identity
+    labels: tuple[Any, ...] = ()  # names of the classes, for errors
+
+    word = "QuadraticDiscriminantAnalysis"
+
+    @property
+    def plain(self) -> bool:
+        """Whether covariances are those of the rows, and nothing else."""
+        return not self.shrinkage and not self.ridge
+
+    def scorer(self, t: FullMoments) -> Ellipses:
+        """Return what scores rows."""
+        found, n = self.solve(t), np.asarray(t.n[:, 0])
+        roots, log_det = roots_of(found.covariance, n > 0)
+        return Ellipses(Law("mle", t.mean.shape[1]), found.mean, n, np.ones(len(n)), roots, log_det)
+
+    def solve(self, t: FullMoments) -> Quadrics:
+        """Return the axes of the covariance of each class."""
+        n, d = np.asarray(t.n[:, 0]), t.mean.shape[1]
+        own = np.nan_to_num(t.covariance) if self.given is None else self.given
+        if self.shrinkage and self.given is None:
+            own = shrunk(own, self.shrinkage)
+        own = (1 - self.ridge) * own + self.ridge * np.eye(d)
+        rotations, scalings = [], []
+        for c, (rows, covariance) in enumerate(zip(n, own, strict=True)):
+            if rows > 0:
+                self._refuse_singular(c, rows, covariance)
+            values, vectors = np.linalg.eigh(covariance) if rows > 0 else (np.ones(d), np.eye(d))
+            rotations.append(vectors[:, ::-1])
+            scalings.append(values[::-1])
+        return Quadrics(t.mean, own, rotations, scalings)
+
+    def _refuse_singular(self, c: int, rows: float, covariance: Array) -> None:
+        d, label = len(covariance), self.labels[c] if self.labels else c
+        if rows == 1:
+            raise InputError(f"y has only 1 sample in class {label}, covariance is ill defined.")
+        unit = np.sqrt(np.diagonal(covariance))
+        flat = (unit <= 0).any() or np.linalg.eigvalsh(covariance / unit[:, None] / unit)[0] <= self.tol**2
+        start = f"The covariance matrix of class {label} is not full rank."
+        bayesian = "GaussianDiscriminant needs no full rank."
+        if self.solver == "svd" and rows <= d:
+            raise np.linalg.LinAlgError(
+                f"{start} When using `solver='svd'` the number of samples in each class should be more than the number "
+                f"of features, but class {label} has {rows:g} samples and {d} features. Try using `solver='eigen'` and "
+                f"setting the parameter `shrinkage` for regularization. {bayesian}"
+            )
+        if flat:
+            name = "shrinkage" if self.solver == "eigen" else "reg_param"
+            raise np.linalg.LinAlgError(
+                f"{start} Increase the value of `{name}` to reduce the collinearity. {bayesian}"
+            )

@@ -1,0 +1,298 @@
+"""Real numbers: a normal per class and feature, or the Student-t that integrates it out.
+
+score      Σ_j ln Normal(x_j; x̄_cj, S_cj/N_c + floor), or with the posterior's mean or mode, or ln of NG-2   NB-4
+held out   S − S_g − (x̄_g − x̄)²·gN/(N−g) for S, without g rows of mean x̄_g and scatter S_g                   SX-3
+evidence   NG-3
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln
+
+from suffice.errors import DataError, ImproperPrior, InputError, KindError
+from suffice.models.empirical.normals import belief_about_normals
+from suffice.models.empirical.vague import SHAPE, largest_variance, single, vague_normal
+from suffice.models.empirical.weak import weak_normals
+from suffice.models.likelihoods.base import Contributions, Estimate, Likelihood, Speaks
+from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.shared import by_class, must_be, share_of_others, strongest
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.downdates import Downdates
+from suffice.models.scoring.linear import DenseHeldOut
+from suffice.models.scoring.reals import TINY, NormalBelief, NormalDensities, StudentTs, in_unit
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.parallel import in_parallel
+from suffice.posterior import NormalInverseGamma
+from suffice.stats import DiagonalMoments
+from suffice.stats.inputs import COUNT
+from suffice.tables import Column
+from suffice.typing import Array, Integers
+
+__all__ = ["Gaussian", "speaking_numbers"]
+
+LARGEST = 2.0**500
+"""The squares of larger numbers, summed, might leave the range of floats."""
+
+PAIRS_AT_ONCE = 2**14
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gaussian(Likelihood):
+    """A normal per class, or with estimate="predictive" the Student-t that integrates it out.
+
+    Parameters
+    ----------
+    prior : NormalInverseGamma or "evidence", default=None
+        Belief about mean and variance, or the one that makes the column most probable. If not given: the mean about
+        that of all rows, worth 0.01 rows; the variance about that within classes, worth one row. So the unit of the
+        numbers does not matter.
+    floor : float, default=0.0
+        Added to the variance where it is plugged in ("mle", "map", "mean").
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"height": sf.columns.Gaussian(prior=sf.NormalInverseGamma(170, 1, 2, 50))})
+    >>> model.fit({"height": [165.0, 160.0, 185.0, None]}, ["a", "a", "b", "b"]).predict({"height": [163.0, 190.0]})
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    prior: NormalInverseGamma | str | None = None
+    floor: float = 0.0
+    estimate: Estimate = field(default="predictive", repr=False)
+    column: bool = field(default=True, repr=False)  # one column, for which prior=None is a prior in its own unit
+    var_smoothing: float = field(default=0.0, repr=False)  # of a matrix: share of the largest variance in the floor
+    unit: float = field(default=1.0, repr=False)  # a power of two, by which numbers are divided to be scored
+
+    word = "gaussian"
+    statistic = DiagonalMoments
+    storages = frozenset({"bool", "integer", "real"})
+
+    def __post_init__(self) -> None:
+        if self.column:
+            COUNT.read(self.floor, "floor")
+            must_be(self.prior, NormalInverseGamma, "Gaussian")
+
+    def count(self, rows: MatrixRows, labels: Labels) -> DiagonalMoments:
+        """Return weight, mean and scatter of each class and feature."""
+        counted: DiagonalMoments = rows.count(DiagonalMoments, labels)
+        return counted
+
+    def settled(self, t: DiagonalMoments) -> Self:
+        """Return the likelihood with its prior, floor and unit made definite."""
+        if not self.column:
+            return self._settled_matrix(t)
+        if isinstance(self.prior, NormalInverseGamma):
+            return self  # in the unit of the user
+        vague = vague_normal(t)
+        unit = float(2.0 ** (np.frexp(vague.b / (SHAPE - 1))[1] // 2))
+        return replace(self, prior=vague if self.prior is None else single(belief_about_normals(t)), unit=unit)
+
+    def _settled_matrix(self, t: DiagonalMoments) -> Self:
+        if self.estimate != "mle" and self.prior is None:
+            raise InputError(
+                f"The 'prior' parameter of GaussianNB must be a NormalInverseGamma for estimate={self.estimate!r}. "
+                "Got None instead."
+            )
+        prior = belief_about_normals(t) if isinstance(self.prior, str) else self.prior
+        more = self.var_smoothing * largest_variance(t) if self.var_smoothing else 0.0
+        return replace(self, prior=prior, floor=self.floor + more, var_smoothing=0.0)
+
+    def parameters(self, t: DiagonalMoments) -> tuple[Array, Array]:
+        """Return mean and variance of each class and feature; both 0, but for the floor, in a class without rows."""
+        if self.prior is None or self.estimate == "mle":
+            return t.mean, np.nan_to_num(t.variance) + self.floor  # NB-4
+        belief = self.posterior(t)
+        mean, variance = belief.mode if self.estimate == "map" else belief.mean
+        return np.asarray(mean), np.asarray(variance) + self.floor
+
+    def _in_own_unit(self, t: DiagonalMoments) -> tuple[Self, DiagonalMoments]:
+        """Return the likelihood and its statistic in units of `unit`: dividing by a power of two changes no digit."""
+        if self.unit == 1:
+            return self, t
+        scale = {"mean": self.unit, "mean_lo": self.unit, "n": 1.0}
+        rest = DiagonalMoments(**{name: part / scale.get(name, self.unit**2) for name, part in t.arrays().items()})
+        m, kappa, a, b = self._given_prior("A score")._values()
+        prior = NormalInverseGamma(m / self.unit, kappa, a, b / self.unit**2)
+        return replace(self, prior=prior, floor=self.floor / self.unit**2, column=False, unit=1.0), rest
+
+    def _densities(self, t: DiagonalMoments, unit: float = 1.0) -> NormalDensities | StudentTs:
+        if self.estimate == "predictive" and self.prior is not None:
+            student = self.posterior(t).predict()  # NB-4
+            return StudentTs(student.df, student.location, student.scale, unit)
+        return NormalDensities(*self.parameters(t), unit)
+
+    def scorer(self, t: DiagonalMoments) -> NormalDensities | StudentTs:
+        """Return what scores rows."""
+        own, rest = self._in_own_unit(t)
+        return own._densities(rest, self.unit)
+
+    def held_out(self, t: DiagonalMoments, rows: MatrixRows, removed: Removal) -> DenseHeldOut:
+        """Score training rows, each by classes without it or its group."""
+        own, total = self._in_own_unit(t)
+        scores = own._densities(total, self.unit).scores(rows)
+        less = Downdates(total, in_unit(rows, self.unit).matrix, removed)
+        found = np.empty(len(removed.row))
+
+        def fill(pairs: slice) -> None:
+            found[pairs] = own._without(less, pairs)
+
+        in_parallel(fill, [slice(at, at + PAIRS_AT_ONCE) for at in range(0, len(found), PAIRS_AT_ONCE)])
+        scores[removed.row, removed.code] = found
+        return DenseHeldOut(scores)
+
+    def _without(self, less: Downdates, pairs: slice) -> Array:
+        """Return ln p of the row of each pair by the class of the pair without what is removed."""
+        x = less.values(pairs)
+        if not less.removed.alone or (self.estimate != "mle" and self.prior is not None):
+            return np.asarray(self._densities(less.moments(pairs, x)).logs(x).sum(axis=1))
+        scores, empty = less.plain_logs(pairs, x, self.floor)
+        if empty.any():
+            scores[empty] = self._densities(less.moments(pairs, x)).logs(x)[empty].sum(axis=1)
+        return scores
+
+    def contributions(self, t: DiagonalMoments, rows: MatrixRows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what each of its numbers says."""
+        (x,) = rows.numbers
+        densities, places = self.scorer(t), list(range(len(x)))
+        logs, shown = densities.logs(x / self.unit).T, [f"{value:.6g}" for value in x.tolist()]
+        if isinstance(densities, StudentTs):
+            return Contributions(places, shown, logs)
+        squared = densities.squared(x / self.unit)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            spread = (squared + (squared - 1) ** 2 / 2) / np.broadcast_to(t.n, squared.shape)
+        return Contributions(places, shown, logs, (logs, np.where(np.isfinite(spread), spread, np.nan).T))
+
+    def posterior(self, t: DiagonalMoments, features: Integers | None = None) -> NormalInverseGamma:
+        """Return the belief about each class's means and variances."""
+        belief = self._given_prior("A posterior").update(t)
+        if features is None:
+            return belief
+        return NormalInverseGamma(*(np.broadcast_to(part, t.mean.shape)[:, features] for part in belief._values()))
+
+    def _given_prior(self, what: str) -> NormalInverseGamma:
+        if isinstance(self.prior, NormalInverseGamma):
+            return self.prior
+        raise ImproperPrior(f"{what} needs a proper prior; got prior={self.prior}. Give a NormalInverseGamma.")
+
+    def _posterior_or_flat(self, t: DiagonalMoments) -> NormalInverseGamma:
+        """Return the posterior; without a prior, that of a flat one in the mean and the logarithm of the variance."""
+        if self.prior is not None:
+            return self.posterior(t)
+        n = np.broadcast_to(np.maximum(t.n, 1.0), t.mean.shape)
+        variance = np.maximum(np.nan_to_num(t.variance) + self.floor, TINY)
+        return NormalInverseGamma(t.mean, n, np.maximum(n - 1, 1.0) / 2, n * variance / 2)
+
+    def belief(self, t: DiagonalMoments, weights: Array | None = None) -> NormalBelief:
+        """Return what is believed of the scores of rows."""
+        own, rest = self._in_own_unit(t)
+        m, kappa, a, b = (np.broadcast_to(part, t.mean.shape) for part in own._posterior_or_flat(rest)._values())
+        return NormalBelief(m, kappa, a, b, self.unit)
+
+    def intervals(self, t: DiagonalMoments, level: float) -> Any:
+        """Return bounds of each mean."""
+        return self._posterior_or_flat(t).interval(level).mean
+
+    def log_evidence(self, t: DiagonalMoments) -> Cells:
+        """Return ln p of each class's numbers."""
+        return Cells(np.asarray(self._given_prior("The evidence").log_evidence(t)))
+
+    def speaks(self, t: DiagonalMoments, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the features whose normal in the class differs most from that of the others."""
+        mean, variance = self.posterior(t).mean if self.column else self.parameters(t)
+        return speaking_numbers(np.asarray(mean), np.asarray(variance), t.n[:, 0] if self.column else n, code, k)
+
+    def information(self, t: DiagonalMoments, prior: Array) -> Array:
+        """Raise KindError: moments are no counts."""
+        raise KindError(
+            f"The information of features needs counts; got {self.word}, which has moments. Cut the features into "
+            "categories, and use CategoricalNB."
+        )
+
+    def must_share(self) -> None:
+        """Raise KindError where EM could shrink a variance to nothing."""
+        if not self.column and (self.prior is None or self.estimate == "mle") and self.var_smoothing == self.floor == 0:
+            raise KindError(
+                "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
+                "likelihood, where a variance may shrink to nothing; got 0. Or give a prior, with estimate='map'."
+            )
+
+    def log_prior_density(self, t: DiagonalMoments) -> float:
+        """Return ln p of the means and variances that are plugged in: σ^(−2A) exp(−(2b + κ(μ−m)²) / 2σ²)."""
+        if self.prior is None or self.estimate in ("mle", "predictive"):
+            return 0.0
+        m, kappa, a, b = map(np.asarray, self._given_prior("A density")._values())
+        mean, variance = self.parameters(t)
+        power = a + 1.5 if self.estimate == "map" else a - 1
+        constant = a * np.log(b) - gammaln(a) + np.log(np.where(kappa > 0, kappa, 1.0) / (2 * np.pi)) / 2
+        return float((constant - power * np.log(variance) - (2 * b + kappa * (mean - m) ** 2) / (2 * variance)).sum())
+
+    def n_parameters(self, t: DiagonalMoments) -> int:
+        """Return a mean and a variance for each feature."""
+        return 2 * int(t.mean.shape[1])
+
+    def measure(self, t: DiagonalMoments, rows: MatrixRows) -> Array | float:
+        """Return −ln(unit) where there is a value: scores are densities in units of `unit`."""
+        per_row = -float(np.log(self.unit))
+        return per_row if rows.present is None else np.where(rows.present, per_row, 0.0)
+
+    @property
+    def learns_prior(self) -> bool:
+        """Whether the prior is the one of highest evidence, and is used."""
+        return isinstance(self.prior, str) and (self.column or self.estimate != "mle")
+
+    def weak(self, t: DiagonalMoments, rows: float, k: int) -> Self:
+        """Return the likelihood with a prior that says little, by all rows as one class, instead of a learned one."""
+        if not self.learns_prior:
+            return self
+        prior = weak_normals(t, k)  # WP-2
+        return replace(self, prior=single(prior) if self.column else prior)
+
+    def points(self, rows: MatrixRows) -> Array | None:
+        """Return the rows of a matrix; None for a column."""
+        return None if self.column else rows.numbers
+
+    def rows(self, column: Column) -> MatrixRows:
+        """Return a column of numbers; raise DataError if their squares could overflow."""
+        values = numbers(column)
+        if values.dtype.kind == "f" and len(values) and max(-values.min(), values.max()) > LARGEST:
+            raise DataError(
+                f"{column_name(column)} is {self.word} and must hold numbers that can be squared; "
+                f"got {values[np.abs(values).argmax()]}."
+            )
+        return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
+
+    def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return mean and standard deviation of each class, with intervals."""
+        belief = self.posterior(t)
+        ends, spread = belief.interval(level), np.sqrt(np.asarray(belief.mean.variance))
+        low, high = np.sqrt(np.asarray(ends.variance))
+        means = {"n": t.n, "mean": belief.m, "low": ends.mean[0], "high": ends.mean[1]}
+        return by_class(classes, **means, sd=spread, sd_low=low, sd_high=high)
+
+    def prior_in_words(self, t: DiagonalMoments) -> str:
+        """Describe the normal-inverse-gamma."""
+        m, kappa, a, b = (float(np.ravel(part)[0]) for part in self._given_prior("A description")._values())
+        return f"NormalInverseGamma({m:.4g}, {kappa:g}, {a:g}, {b:.4g})"
+
+
+def speaking_numbers(mean: Array, variance: Array, n: Array, code: int, k: int) -> list[Speaks]:
+    """Return features by the divergence ½[ln(v/v_c) + (v_c + (m_c − m)²)/v − 1] of a class's normals from others."""
+    share = share_of_others(n, code)
+    m = share @ mean
+    v = np.maximum(share @ (variance + (mean - m) ** 2), TINY)
+    own = np.maximum(variance[code], TINY)
+    with np.errstate(over="ignore"):
+        weights = 0.5 * (np.log(v / own) + (own + (mean[code] - m) ** 2) / v - 1)
+
+    def row(j: int) -> tuple[int, str]:
+        high = "high" if mean[code, j] > m[j] else "low"
+        return j, f"{high}: {mean[code, j]:.4g} on average, others {m[j]:.4g}"
+
+    return strongest(weights, k, row)

@@ -1,0 +1,205 @@
+"""Elliptical densities of real vectors: normals, or the Student-t's that integrate mean and covariance out.
+
+All of them are functions of δᵀΛ⁻¹δ with δ = x − m, so a row is read once for all of them.
+A row that leaves its class changes Λ by a rank-one downdate (SX-3):
+
+    κ'' = κ' − w      Λ'' = Λ' − κ'w/κ'' · δδᵀ      |Λ''| = |Λ'| · (1 − κ'w/κ'' · δᵀΛ'⁻¹δ)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from scipy.linalg.lapack import dtrtri
+
+from suffice.errors import DataError, PriorError
+from suffice.models.scoring.kernels import distances
+from suffice.models.scoring.removal import ROUNDING, left
+from suffice.posterior.special import log_rising
+from suffice.typing import Array, Integers
+
+if TYPE_CHECKING:
+    from suffice.models.likelihoods.base import Estimate
+    from suffice.models.scoring.rows import MatrixRows
+
+__all__ = ["Covariance", "Ellipses", "Law", "SingularCovariance", "centre_of", "roots_of"]
+
+Covariance = Literal["full", "shared"]
+
+
+class SingularCovariance(DataError, np.linalg.LinAlgError):
+    """A covariance matrix has no inverse: that of one class, by its place, or that of all."""
+
+    def __init__(self, why: str, code: int | None = None, label: Any = None) -> None:
+        whose = "shared by all classes" if code is None else f"of class {code if label is None else label!r}"
+        super().__init__(
+            f"The covariance matrix {whose} is singular: {why}. Use estimate='predictive', or 'map' with a prior."
+        )
+        self.why, self.code = why, code
+
+
+@dataclass(frozen=True)
+class Law:
+    """From δᵀΛ⁻¹δ to ln p(x): a normal of covariance Λ/divisor, or the Student-t that integrates it out."""
+
+    estimate: Estimate
+    d: int
+    shared: int = 0  # how many classes share a covariance
+
+    def divisor(self, nu: Any) -> Array:
+        """Return the number that Λ is divided by to give the covariance that is plugged in."""
+        nu = np.asarray(nu, np.float64)
+        if self.estimate == "mle":
+            return np.asarray(nu)
+        if self.estimate == "map":
+            return np.asarray(nu + self.d + 1 + max(self.shared, 1))  # NW-5
+        if (nu <= self.d + 1).any():
+            raise PriorError(
+                f"The 'prior' parameter must have nu + rows above d + 1 = {self.d + 1} for estimate='mean'; got "
+                f"{nu.min():g}. Use estimate='predictive'."
+            )
+        return np.asarray(nu - self.d - 1)
+
+    def logs(self, kappa: Any, nu: Any, distance: Array, log_det: Any) -> Array:
+        """Return ln p(x) where δᵀΛ⁻¹δ is `distance`; −∞ by a class that has no rows."""
+        d, some = self.d, np.asarray(kappa) > 0
+        if self.estimate == "predictive":
+            wider = 1 + 1 / np.where(some, kappa, 1.0)
+            df = np.asarray(nu, np.float64) - d + 1
+            top = log_rising(df / 2, d / 2) - d / 2 * np.log(np.pi * wider) - np.asarray(log_det) / 2
+            logs = top - (df + d) / 2 * np.log1p(distance / wider)  # GD-2
+        else:
+            by = self.divisor(np.where(some, nu, d + 2.0))
+            logs = -0.5 * (d * np.log(2 * np.pi / by) + log_det + by * distance)  # GD-1
+        return np.where(some, logs, -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Ellipses:
+    """Elliptical densities, class by class; `root` and `log_det` are one for all where they are shared."""
+
+    law: Law
+    mean: Array  # classes × d
+    kappa: Array
+    nu: Array  # of each class
+    root: Array  # classes × d × rank, or 1 × d × rank: δᵀΛ⁻¹δ = |δᵀ·root|²
+    log_det: Array
+
+    def scores(self, rows: MatrixRows) -> Array:
+        """Return ln p(x | c), rows × classes."""
+        out = self.distances(rows)
+        for c, (kappa, nu, log_det) in enumerate(zip(self.kappa, self.nu, self._log_dets, strict=True)):
+            out[:, c] = self.law.logs(kappa, nu, out[:, c], log_det)
+        return out
+
+    def distances(self, rows: MatrixRows) -> Array:
+        """Return δᵀΛ⁻¹δ of each row and class."""
+        axes = np.swapaxes(self.root, 1, 2)
+        if len(axes) < len(self.mean):
+            return distances(rows.source, self.centre[None], axes, self.turned(self.mean)[0])
+        return distances(rows.source, self.mean, axes, np.empty((0, axes.shape[1])))
+
+    def shares(self, x: Array) -> tuple[Array, Array]:
+        """Return what each column of one row adds by its part of δᵀΛ⁻¹δ, columns × classes, and ln p in the middle."""
+        away = x - self.mean
+        roots = np.broadcast_to(self.root, (len(away), *self.root.shape[1:]))
+        turned = np.einsum("ci,cij->cj", away, roots)
+        parts = away * np.einsum("cj,cij->ci", turned, roots)
+        distance = parts.sum(axis=1)
+        middle = self.law.logs(self.kappa, self.nu, np.zeros(len(distance)), self._log_dets)
+        with np.errstate(invalid="ignore"):
+            rest = self.law.logs(self.kappa, self.nu, distance, self._log_dets) - middle
+        share = np.divide(parts, distance[:, None], out=np.zeros_like(parts), where=distance[:, None] > 0)
+        return np.where(np.isfinite(rest), rest, 0.0) * share.T, middle
+
+    def turned(self, x: Array) -> tuple[Array, Array]:
+        """Return rows and means in coordinates in which the shared Λ is the identity."""
+        return (x - self.centre) @ self.root[0], (self.mean - self.centre) @ self.root[0]
+
+    @property
+    def centre(self) -> Array:
+        """A point in the middle: digits are for distances, not for where the origin is."""
+        return centre_of(self.mean, self.kappa / max(float(self.kappa.sum()), 1e-300))
+
+    @property
+    def _log_dets(self) -> Array:
+        return np.broadcast_to(self.log_det, (len(self.mean),))
+
+    def own_without_row(self, x: Array, codes: Integers, weight: Array) -> Array:
+        """Return ln p of each row by its own class without it, where each class has its own Λ."""
+        distance = np.empty(len(codes))
+        for c in np.unique(codes):
+            mine = codes == c
+            turned = (x[mine] - self.mean[c]) @ self.root[c]
+            distance[mine] = np.einsum("ij,ij->i", turned, turned)
+        less = Downdate.of(self.kappa[codes], weight, distance)
+        return self.law.logs(
+            less.kappa, self.nu[codes] - weight, less.distance, self.log_det[codes] + np.log(less.ratio)
+        )
+
+    def all_without_row(self, x: Array, codes: Integers, weight: Array, prior_kappa: float) -> Array:
+        """Return ln p of each row by all classes, whose shared Λ has lost the row."""
+        at = np.arange(len(codes))
+        turned, means = self.turned(x)
+        own = turned - means[codes]
+        less = Downdate.of(self.kappa[codes], weight, np.einsum("ij,ij->i", own, own))
+        across = np.einsum("ij,ij->i", turned, own)[:, None] - own @ means.T
+        apart = np.einsum("ij,ij->i", turned, turned)[:, None] - 2 * turned @ means.T + np.square(means).sum(axis=1)
+        away = np.maximum(apart, 0.0) + (less.factor / less.ratio)[:, None] * across**2  # SX-3
+        away[at, codes] = less.distance
+        kappa = np.broadcast_to(self.kappa, away.shape).copy()
+        kappa[at, codes] = less.kappa
+        empty = less.kappa - prior_kappa <= ROUNDING * self.kappa[codes]
+        # The mean of a class without rows is neither flat nor part of the mode.
+        freed = float(self.law.estimate != "mle" and prior_kappa == 0) - float(self.law.estimate == "map")
+        nu = (self.nu[0] - weight + freed * empty)[:, None]
+        return self.law.logs(kappa, nu, away, (self.log_det[0] + np.log(less.ratio))[:, None])
+
+
+class Downdate(NamedTuple):
+    """How Λ of a class changes by a row that leaves it: Λ'' = Λ' − factor · δδᵀ."""
+
+    kappa: Array  # κ''
+    distance: Array  # of the row from the mean without it, δ''ᵀΛ''⁻¹δ''
+    ratio: Array  # |Λ''| / |Λ'|
+    factor: Array  # κ'w / κ''
+
+    @classmethod
+    def of(cls, kappa: Array, weight: Array, distance: Array) -> Downdate:
+        """Return the change by rows of distance δᵀΛ'⁻¹δ; raise SingularCovariance where nothing of Λ is left."""
+        rest = left(kappa, weight)
+        some, positive = rest > 0, np.where(rest > 0, rest, 1.0)
+        factor = np.where(some, kappa * weight / positive, 0.0)
+        ratio = 1.0 - factor * distance  # SX-3
+        if (ratio <= 0).any():
+            raise SingularCovariance("there are too few rows to leave one out")
+        return cls(rest, np.where(some, (kappa / positive) ** 2 * distance / ratio, 0.0), ratio, factor)
+
+
+def centre_of(mean: Array, share: Array) -> Array:
+    """Return the mean of means, by distances from one of them."""
+    first = mean[int(np.argmax(share))]
+    return np.asarray(first + share @ (mean - first))
+
+
+def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
+    """Return R with RRᵀ = Λ⁻¹, and ln|Λ|, of each matrix that is used, whatever the units of its coordinates."""
+    d, roots, log_dets = scale.shape[-1], np.zeros(scale.shape), np.zeros(len(scale))
+    some = np.arange(len(scale)) if used is None else np.flatnonzero(used)
+    unit = np.sqrt(np.diagonal(scale[some], axis1=1, axis2=2))
+    for c, units in zip(some, unit, strict=True):
+        constant = np.flatnonzero(~(units > 0))
+        if len(constant):
+            raise SingularCovariance(f"column {constant[0]} does not vary", None if used is None else int(c))
+    alike = scale[some] / unit[:, :, None] / unit[:, None, :]
+    singular = np.flatnonzero(~(np.linalg.eigvalsh(alike)[:, 0] > 4 * d * np.finfo(np.float64).eps))
+    if len(singular):
+        code = None if used is None else int(some[singular[0]])
+        raise SingularCovariance("columns are collinear, or rows too few", code)
+    lower = np.linalg.cholesky(alike)
+    for c, triangle, units in zip(some, lower, unit, strict=True):
+        roots[c] = (dtrtri(triangle, lower=1)[0] / units).T
+    log_dets[some] = 2 * (np.log(np.diagonal(lower, axis1=1, axis2=2)) + np.log(unit)).sum(axis=1)
+    return roots, log_dets

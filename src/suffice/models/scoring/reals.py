@@ -1,0 +1,150 @@
+"""Densities of real numbers, class by class, and what is believed of their scores (SX-5).
+
+A column of a table is scored in a unit of its own, a power of two, so that no other unit changes a bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import digamma
+
+from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
+from suffice.models.scoring.kernels import by_feature, normal_scores
+from suffice.posterior.special import log_rising
+from suffice.stats import inputs
+from suffice.stats.inputs import REAL
+from suffice.typing import Array, Integers
+
+if TYPE_CHECKING:
+    from suffice.models.scoring.rows import MatrixRows
+
+__all__ = ["NormalBelief", "NormalDensities", "StudentTs", "in_unit"]
+
+TINY = np.finfo(np.float64).tiny
+
+FAR = 1e140
+"""A squared distance, in variances, that is far enough: its square is a number too."""
+
+
+def in_unit(rows: MatrixRows, unit: float) -> inputs.Rows:
+    """Return rows in another unit."""
+    here = rows.source
+    return here if unit == 1 else replace(here, matrix=np.asarray(here.matrix, np.float64) / unit)
+
+
+@dataclass(frozen=True, eq=False)
+class NormalDensities:
+    """Independent normals, classes × features."""
+
+    mean: Array
+    variance: Array
+    unit: float = 1.0
+
+    def scores(self, rows: MatrixRows) -> Array:
+        """Return ln p(x | c), rows × classes."""
+        mean, precision, offset = self._tables
+        out = np.empty((len(rows), len(offset)))
+        return np.asarray(normal_scores(out, in_unit(rows, self.unit), mean, precision, offset))
+
+    def best(self, rows: MatrixRows, log_prior: Array) -> Integers:
+        """Return the class of the largest joint, row by row; −1 where no class is possible."""
+        mean, precision, offset = self._tables
+        out = np.empty(len(rows), np.int64)
+        return np.asarray(normal_scores(out, in_unit(rows, self.unit), mean, precision, offset + log_prior))
+
+    def logs(self, x: Array) -> Array:
+        """Return ln p of each number by the normal beside it."""
+        with np.errstate(over="ignore"):
+            return np.asarray(-0.5 * (np.log(2.0 * np.pi * self.positive) + self.squared(x)))
+
+    def squared(self, x: Array) -> Array:
+        """Return the squared distance of each number from the mean, in variances."""
+        with np.errstate(over="ignore"):
+            return np.asarray((x - self.mean) ** 2 / self.positive)
+
+    @cached_property
+    def positive(self) -> Array:
+        """Variances above zero: a constant is its value or nothing."""
+        return np.maximum(self.variance, TINY)
+
+    @cached_property
+    def _tables(self) -> tuple[Array, Array, Array]:
+        offset = -0.5 * np.log(2.0 * np.pi * self.positive).sum(axis=1)
+        return by_feature(self.mean), by_feature(0.5 / self.positive), offset
+
+
+@dataclass(frozen=True, eq=False)
+class StudentTs:
+    """Independent Student-t's, classes × features."""
+
+    df: Array
+    location: Array
+    scale: Array
+    unit: float = 1.0
+
+    def scores(self, rows: MatrixRows) -> Array:
+        """Return ln p(x | c), rows × classes."""
+        source = in_unit(rows, self.unit)
+        REAL.check(source.matrix, source.name, source.first)
+        out, top = np.empty((len(rows), len(self.df))), self._top.sum(axis=1)
+        for c, (df, location, scale) in enumerate(zip(self.df, self.location, self.scale, strict=True)):
+            away = (source.matrix - location) / scale
+            away *= away
+            np.log1p(np.divide(away, df, out=away), out=away)
+            out[:, c] = top[c] - away @ ((df + 1) / 2)
+        return out
+
+    def logs(self, x: Array) -> Array:
+        """Return ln p of each number by the Student-t beside it."""
+        away = np.log1p(((x - self.location) / self.scale) ** 2 / self.df)
+        return np.asarray(self._top - (self.df + 1) / 2 * away)
+
+    @cached_property
+    def _top(self) -> Array:
+        """The logarithm of each density at its highest point."""
+        return np.asarray(log_rising(self.df / 2, 0.5) - np.log(np.pi * self.df) / 2 - np.log(self.scale))
+
+
+@dataclass(frozen=True, eq=False)
+class NormalBelief:
+    """Normal-inverse-gamma beliefs about means and variances, classes × features."""
+
+    m: Array
+    kappa: Array
+    a: Array
+    b: Array
+    unit: float = 1.0
+
+    def moments(self, rows: MatrixRows) -> tuple[Array, Array]:
+        """Return mean and variance of ½ ln τ − ½ τ(x−μ)², with τ ~ Gamma(a, b) and μ | τ ~ Normal(m, 1/(κτ))."""
+        must_be_known(self.kappa, self.a, self.b)
+        x = self._numbers(rows)
+        mean, variance = np.empty((2, len(x), len(self.m)))
+        for c, (m, kappa, a, b) in enumerate(zip(self.m, self.kappa, self.a, self.b, strict=True)):
+            with np.errstate(over="ignore"):
+                far = np.minimum((x - m) ** 2 / b, FAR)
+            square = a * far**2 + 4 * far * a / kappa + 2 / kappa**2
+            mean[:, c] = (digamma(a) - np.log(2 * np.pi * b) - far * a - 1 / kappa).sum(axis=1) / 2
+            variance[:, c] = (trigamma(a) + square - 2 * far).sum(axis=1) / 4  # SX-5
+        return mean, variance
+
+    def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
+        """Return scores under drawn means and variances, size × rows × classes."""
+        must_be_known(self.kappa, self.a, self.b)
+        x = self._numbers(rows)
+        out = np.empty((size, len(x), len(self.m)))
+        for i in range(size):
+            log_tau = log_gammas(self.a, rng) - np.log(self.b)
+            tau = np.exp(log_tau)
+            mu = rng.normal(self.m, 1 / np.sqrt(self.kappa * tau))
+            top = (log_tau - np.log(2 * np.pi)).sum(axis=1) / 2
+            for c in range(len(self.m)):
+                out[i, :, c] = top[c] - ((x - mu[c]) ** 2) @ tau[c] / 2
+        return out
+
+    def _numbers(self, rows: MatrixRows) -> Array:
+        return rows.numbers if self.unit == 1 else rows.numbers / self.unit
