@@ -1,0 +1,88 @@
+"""Decisions by expected loss (SX-10): what it costs to decide for one class when another is true."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError
+from suffice.typing import Array, Integers
+
+__all__ = ["cost_matrix", "least_loss", "price"]
+
+
+def least_loss(probabilities: Array, costs: Array, abstain: float | None = None) -> Integers:
+    """Return the class of least expected loss of each row, −1 where even that exceeds what it costs to abstain.
+
+    loss(ĉ) = Σ_c p(c | x) L(c, ĉ)
+    """
+    loss = probabilities @ costs  # SX-10
+    best = np.asarray(loss.argmin(axis=1), np.int64)
+    if abstain is None:
+        return best
+    return np.where(loss[np.arange(len(loss)), best] > abstain, -1, best)
+
+
+def cost_matrix(costs: Any, classes: Any) -> Array:
+    """Return L(true, decided) from a matrix, {(true, decided): cost} or {true: {decided: cost}}; by default 0 and 1."""
+    if costs is None:
+        return _zero_one(len(classes))
+    if isinstance(costs, Mapping):
+        return _from_pairs(_pairs(costs), classes)
+    table = np.asarray(costs)
+    if table.dtype.kind not in "biuf" or table.shape != (len(classes), len(classes)):
+        raise InputError(
+            f"The argument 'costs' must be a matrix of {len(classes)} × {len(classes)} numbers, a row per true class "
+            f"and a column per decision, or a dict; got an array of {table.dtype} of shape {table.shape}."
+        )
+    table = table.astype(np.float64)
+    if not (np.isfinite(table) & (table >= 0)).all():
+        wrong = table[~(np.isfinite(table) & (table >= 0))][0]
+        raise InputError(f"The argument 'costs' must hold finite numbers of at least 0; got {wrong:g}.")
+    return table
+
+
+def price(abstain: Any) -> float | None:
+    """Return what it costs not to decide; raise InputError unless it is a cost."""
+    if abstain is None:
+        return None
+    if not isinstance(abstain, Real) or not 0 <= float(abstain) < np.inf:
+        raise InputError(f"The argument 'abstain' must be a cost of at least 0; got {abstain!r}.")
+    return float(abstain)
+
+
+def _zero_one(n: int) -> Array:
+    return 1.0 - np.eye(n)
+
+
+def _pairs(costs: Mapping[Any, Any]) -> dict[Any, Any]:
+    pairs: dict[Any, Any] = {}
+    for true, cost in costs.items():
+        if isinstance(cost, Mapping):
+            pairs |= {(true, decided): value for decided, value in cost.items()}
+        elif isinstance(true, tuple) and len(true) == 2:
+            pairs[true] = cost
+        else:
+            raise InputError(
+                "The argument 'costs' must be a matrix, {(true, decided): cost} or {true: {decided: cost}}; "
+                f"got the entry {true!r}: {cost!r}."
+            )
+    return pairs
+
+
+def _from_pairs(pairs: dict[Any, Any], classes: Any) -> Array:
+    table, place = _zero_one(len(classes)), {label: i for i, label in enumerate(classes.tolist())}
+    for (true, decided), cost in pairs.items():
+        for label in (true, decided):
+            if label not in place:
+                raise InputError(f"The argument 'costs' must name classes, such as {classes[0]!s}; got {label!r}.")
+        if not isinstance(cost, Real) or not 0 <= float(cost) < np.inf:
+            raise InputError(
+                f"The argument 'costs' must hold finite numbers of at least 0; got {cost!r} for {true!r} taken for "
+                f"{decided!r}."
+            )
+        table[place[true], place[decided]] = float(cost)
+    return table

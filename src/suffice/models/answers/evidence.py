@@ -1,0 +1,101 @@
+"""Log evidence: ln p of the training rows and labels, their parameters integrated out, by class and feature.
+
+    labels       a Dirichlet belief: DM-6; otherwise their likelihood, as given or at its maximum
+    features     what each likelihood says of its statistic (NB-11)
+
+NB-11 also has n!/Πx! of rows of counts (for Poisson counts 1/Πx!). It is equal for every prior, and not in the
+statistic; where the rows are at hand, `coefficient` has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import LabelError
+from suffice.models.answers.features import names_of
+from suffice.models.model import Block, Model, Name
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.rows import Rows
+from suffice.typing import Array
+
+__all__ = ["Evidence", "coefficient_of", "evidence"]
+
+
+@dataclass(frozen=True, repr=False)
+class Evidence:
+    """ln p of the training rows and labels, and the parts it is the sum of."""
+
+    classes: NDArray[Any]
+    features: Any  # their names
+    labels: float  # ln p of the labels
+    belief: bool  # whether the class prior was integrated out; otherwise it is plugged in
+    cells: Cells = field(repr=False)  # classes × features
+    coefficient: float = 0.0  # Σ ln n!/Πx!, where the rows were given
+
+    @property
+    def total(self) -> float:
+        """The sum of all parts."""
+        return float(self.labels + self.by_class.sum() + self.coefficient)
+
+    @cached_property
+    def by_class(self) -> Array:
+        """The features of each class together."""
+        return self.cells.sum()
+
+    @cached_property
+    def by_feature(self) -> Array:
+        """Each feature, all classes together."""
+        return self.cells.by_feature()
+
+    @cached_property
+    def table(self) -> Array:
+        """Classes × features; of texts it is made when it is first used, and may be large."""
+        return self.cells.dense()
+
+    def __repr__(self) -> str:
+        prior = "belief" if self.belief else "plugged in"
+        shown = [f"labels {self.labels:.6g} (class prior: {prior})"]
+        shown += [f"{name} {value:.6g}" for name, value in zip(self.classes.tolist(), self.by_class, strict=True)]
+        shown += [f"n!/Πx! {self.coefficient:.6g}"] if self.coefficient else []
+        return f"Evidence(total={self.total:.6g}: {', '.join(shown)})"
+
+
+def evidence(predictor: Predictor, names: Any = None, by_block: bool = False, coefficient: float = 0.0) -> Evidence:
+    """Return the log evidence by class and feature of the only block; `by_block`, with one number for each block.
+
+    Features without `names` are called by their words, if the statistic has words, or by their places.
+    """
+    model = predictor.model
+    labels, belief = predictor.prior.log_evidence(model.n)
+    if by_block:
+        columns = [_of_block(block, len(model.classes)) for block in model.blocks.values()]
+        cells = Cells(np.array(columns).reshape(len(columns), len(model.classes)).T)
+        return Evidence(model.classes, list(model.blocks), labels, belief, cells, coefficient)
+    (block,) = model.blocks.values()
+    cells = block.settled.log_evidence(block.t)
+    features = names_of(block.t, cells.width) if names is None else names
+    return Evidence(model.classes, features, labels, belief, cells, coefficient)
+
+
+def _of_block(block: Block, classes: int) -> Array:
+    """Return the evidence of all features of a block, by class; nothing for one that does not vote."""
+    return np.zeros(classes) if block.likelihood.silent else block.settled.log_evidence(block.t).sum()
+
+
+def coefficient_of(model: Model, rows: Mapping[Name, Rows], weights: Array | None) -> float:
+    """Return Σ ln n!/Πx! over the training rows (of Poisson counts Σ −ln Πx!); raise LabelError if rows are missing."""
+    total = float(model.n.sum())
+    found = 0.0
+    for name, block in model.blocks.items():
+        given = np.ones(len(rows[name])) if weights is None else weights
+        if abs(given.sum() - total) > 1e-9 * total:
+            raise LabelError(f"The argument 'X' must hold the rows that were learned, {total:g}; got {given.sum():g}.")
+        found += float((given * block.settled.measure(block.t, rows[name])).sum())
+    return found

@@ -1,0 +1,250 @@
+"""Why a row belongs to one class rather than to another: each feature's weight of evidence (SX-6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError
+from suffice.models.answers.parts import Wording, parts
+from suffice.models.likelihoods.base import Contributions
+from suffice.models.model import Name
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.rows import Rows
+from suffice.tables import frame_of
+from suffice.typing import Array
+
+__all__ = ["Explanation", "explain", "place_of"]
+
+SHOWN = 30
+NORMAL_95 = 1.959963984540054
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Log-odds of one class against another, as the sum of what was known before and what each feature says.
+
+    Attributes
+    ----------
+    target, against : label
+        The two classes.
+    prior : float
+        Log-odds before any feature is seen.
+    features, values : sequences
+        What has a weight, and what it is in this row, in words.
+    weights : ndarray
+        ln p(x_j | target) − ln p(x_j | against), times the power that the likelihood is raised to.
+    low, high : ndarray or None
+        Where each weight lies with a probability of 95 % by what was learned of the two classes; NaN where the model
+        does not tell, None where it tells of none.
+    log_odds : float
+        ln p(target | x) − ln p(against | x): the prior and all weights.
+    note : str
+        Whether the answer is the class prior, because nothing in the row was learned; empty if something speaks.
+    """
+
+    target: Any
+    against: Any
+    prior: float
+    features: Sequence[Any]
+    values: Sequence[Any]
+    weights: Array
+    low: Array | None = None
+    high: Array | None = None
+    backend: str | None = None  # what dataframes the model was given
+    note: str = ""
+
+    @property
+    def log_odds(self) -> float:
+        """ln p(target | x) − ln p(against | x)."""
+        return float(self.prior + self.weights.sum())
+
+    def top(self, k: int = 10) -> list[tuple[Any, Any, float]]:
+        """Return the k weightiest features, each with its value and its weight."""
+        number: Any = k
+        if not isinstance(number, int | np.integer) or number < 0:
+            raise InputError(f"The argument 'k' of Explanation.top must be a whole number from 0 on; got {k!r}.")
+        return [(self.features[i], self.values[i], float(self.weights[i])) for i in self._order()[:k]]
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Return columns for a dataframe: the prior first, then features, the weightiest first."""
+        order = self._order()
+        return {
+            "feature": ["(prior)", *(self.features[i] for i in order)],
+            "value": ["", *(self.values[i] for i in order)],
+            "weight": [self.prior, *(float(self.weights[i]) for i in order)],
+        }
+
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return a dataframe with a line for the prior and one per feature: feature, value, weight, low and high.
+
+        Of pandas, polars or pyarrow, as given, or as the model was fitted with, or whichever there is.
+        """
+        order, columns = self._order(), dict[str, Any](self.to_dict())
+        columns["feature"] = [str(name) for name in columns["feature"]]
+        for name, ends in (("low", self.low), ("high", self.high)):
+            columns[name] = [None, *(_or_none(ends[i]) if ends is not None else None for i in order)]
+        columns |= {name: np.array(columns[name], np.float64) for name in ("weight", "low", "high")}
+        return frame_of(columns, backend or self.backend)
+
+    def _order(self) -> list[int]:
+        order: list[int] = np.argsort(-np.abs(self.weights), kind="stable").tolist()
+        return order
+
+    def __repr__(self) -> str:
+        columns = self._cut()
+        lines = [f"{self.target} rather than {self.against}: log-odds {self.log_odds:+.3f}"]
+        lines += [self.note] * bool(self.note)
+        width = max(len(str(name)) for name in columns["feature"])
+        for feature, value, weight in zip(*columns.values(), strict=True):
+            lines.append(f"  {weight:+8.3f}  {feature!s:{width}}  {value}".rstrip())
+        return "\n".join(lines)
+
+    def _cut(self) -> dict[str, list[Any]]:
+        """Return what is shown: the weightiest features, and the others together."""
+        columns, rest = self.to_dict(), self._order()[SHOWN:]
+        if len(rest) < 2:
+            return columns
+        columns = {name: column[: SHOWN + 1] for name, column in columns.items()}
+        columns["feature"].append("(others)")
+        columns["value"].append(f"{len(rest):,} features")
+        columns["weight"].append(float(self.weights[rest].sum()))
+        return columns
+
+    def _repr_html_(self) -> str:
+        columns = self._cut()
+        most = max([1e-300, *(abs(weight) for weight in columns["weight"] if np.isfinite(weight))])
+        ends = [self._interval(i) for i in self._order()[: len(columns["weight"]) - 1]]
+        spans = ["", *ends, *[""] * len(columns["weight"])][: len(columns["weight"])]
+        lines = [
+            _cells(escape(str(f)), escape(str(v)), f"{w:+.3f}", span, _bar(float(np.clip(w / most, -1, 1))))
+            for (f, v, w), span in zip(zip(*columns.values(), strict=True), spans, strict=True)
+        ]
+        head = f"{escape(str(self.target))} rather than {escape(str(self.against))}: log-odds {self.log_odds:+.3f}"
+        head += f"<br>{escape(self.note)}" if self.note else ""
+        return f"<table><caption>{head}</caption>{''.join(lines)}</table>"
+
+    def _interval(self, i: int) -> str:
+        if self.low is None or self.high is None or np.isnan(self.low[i]):
+            return ""
+        return f"{self.low[i]:+.2f} to {self.high[i]:+.2f}"
+
+
+def explain(
+    predictor: Predictor,
+    rows: Mapping[Name, Rows],
+    wording: Wording,
+    target: Any = None,
+    against: Any = None,
+    backend: str | None = None,
+) -> Explanation:
+    """Explain one row, for one class against another: by default the most probable one against the next."""
+    said = parts(predictor, rows, wording)
+    power = float(np.ravel(predictor.powers(rows))[0])
+    return _of_two(said, predictor.log_prior, power, predictor.model.classes, (target, against), backend)
+
+
+def _of_two(
+    said: Contributions, log_prior: Array, power: float, classes: Any, pair: tuple[Any, Any], backend: str | None
+) -> Explanation:
+    """Return what the parts of a row say for one class against another, the likelihood raised to a power."""
+    if power == 0:  # nothing is said
+        said = replace(said, logs=np.zeros_like(said.logs))
+    with np.errstate(invalid="ignore"):
+        total = log_prior + power * said.logs.sum(axis=0)
+    total = np.where(np.isnan(total) | np.isneginf(log_prior), -np.inf, total)
+    impossible = bool(np.isneginf(total).all())  # then it keeps the prior, NB-12
+    a, b = _two_classes(log_prior if impossible else total, classes, *pair)
+    if not impossible and np.isneginf(total[[a, b]]).all():
+        raise InputError(
+            f"The classes {classes[a]!s} and {classes[b]!s} are both impossible for this row: there are no odds. "
+            "A larger alpha, or estimate='mean', leaves nothing impossible."
+        )
+    with np.errstate(invalid="ignore"):
+        prior = log_prior[a] - log_prior[b]
+        weights = power * (said.logs[:, a] - said.logs[:, b])  # SX-6
+    weights = np.zeros(len(weights)) if impossible else np.where(np.isnan(weights), 0.0, weights)
+    low, high = (None, None) if impossible else _ends(said, power, a, b)
+    values = [_with_words(said, i, a, b) for i in range(len(said.values))]
+    note = _note(said, power, impossible)
+    return Explanation(classes[a], classes[b], float(prior), said.features, values, weights, low, high, backend, note)
+
+
+def _note(said: Contributions, power: float, impossible: bool) -> str:
+    """Return why the answer is the prior, if it is; and that nothing was learned of the row, even if absence speaks."""
+    prior = "the answer is the class prior."
+    if impossible:
+        return f"Every class is impossible for this row: {prior}"
+    with np.errstate(invalid="ignore"):
+        silent = power == 0 or not (np.ptp(said.logs, axis=1) > 0).any()
+    if said.unknown:
+        return f"No {said.unknown} was learned{': ' + prior if silent else '.'}"
+    return f"What was learned of this row says the same of every class: {prior}" if silent else ""
+
+
+def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | None, Array | None]:
+    """Return where the weights lie with a probability of 95 %, by the mean and variance of the logarithms."""
+    if said.belief is None or not len(said.features):
+        return None, None
+    mean, variance = said.belief
+    middle = power * (mean[:, a] - mean[:, b])
+    half = NORMAL_95 * power * np.sqrt(variance[:, a] + variance[:, b])
+    if np.isnan(half).all():
+        return None, None
+    return middle - half, middle + half
+
+
+def _with_words(said: Contributions, i: int, a: int, b: int) -> str:
+    """Return the value of a part, and of a text the words that weigh most."""
+    inner = said.inner.get(i)
+    if inner is None:
+        return said.values[i]
+    weights = np.nan_to_num(inner.logs[:, a] - inner.logs[:, b])
+    words = [(w, name) for w, name in zip(weights.tolist(), inner.features, strict=True) if name[:1] != "("]
+    weightiest = sorted(words, key=lambda pair: -abs(pair[0]))[:3]
+    listed = ", ".join(f"{name} {weight:+.1f}" for weight, name in weightiest)
+    return f"{said.values[i]} [{listed}]" if listed else said.values[i]
+
+
+def _two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:
+    """Return the places of the classes to compare; where they are not given, of the most probable one and the next."""
+    if len(total) < 2:
+        raise InputError("There is nothing to explain with one class only.")
+    order = np.argsort(-total, kind="stable").tolist()
+    first = None if target is None else place_of(classes, target, "target")
+    second = None if against is None else place_of(classes, against, "against")
+    a = first if first is not None else next(c for c in order if c != second)
+    b = second if second is not None else next(c for c in order if c != a)
+    if a == b:
+        raise InputError(f"The arguments 'target' and 'against' must be two classes; got {target!r} for both.")
+    return a, b
+
+
+def place_of(classes: Any, label: Any, name: str) -> int:
+    """Return the place of a class among all; raise InputError, which names the argument, if there is no such class."""
+    found = np.flatnonzero(classes == label)
+    if not len(found):
+        raise InputError(f"The argument '{name}' must be one of {classes.tolist()}; got {label!r}.")
+    return int(found[0])
+
+
+def _or_none(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
+def _cells(feature: str, value: str, weight: str, interval: str, bar: str) -> str:
+    left = "<td style='text-align:left'>"
+    numbers = f"<td>{weight}</td><td style='opacity:.6'>{interval}</td>"
+    return f"<tr>{left}{feature}</td>{left}{value}</td>{numbers}<td style='width:12em'>{bar}</td></tr>"
+
+
+def _bar(share: float) -> str:
+    """Return a bar to the right for evidence in favour, to the left for evidence against."""
+    side = "left" if share >= 0 else "right"
+    colour = "#2a7f62" if share >= 0 else "#b5482f"
+    half = f"<span style='display:inline-block;{side}:50%;width:{50 * abs(share):.1f}%;height:.8em;position:absolute;"
+    return f"<div style='position:relative;height:.9em'>{half}background:{colour}'></span></div>"

@@ -1,0 +1,147 @@
+"""What the parts of one row say: features of the only block, or the columns of a table, by names that people know.
+
+Likelihoods explain a row by the places of its features. How these are called, and what a value is in words, only a
+reader knows: it says so in a `Wording`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from suffice.models.answers.features import known
+from suffice.models.likelihoods.base import Contributions
+from suffice.models.likelihoods.shared import weight_in_words
+from suffice.models.model import Block, Name
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.rows import Rows, TextRows
+from suffice.models.views import AS_IT_IS
+from suffice.stats.words import WordCounts
+from suffice.tables import Column
+from suffice.text import Analysis, Batch
+from suffice.typing import Array
+
+__all__ = ["Tokens", "Wording", "parts", "reading"]
+
+UNKNOWN = "(unknown words)"
+LONGEST = 40
+LISTED = 5
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The tokens of one text, each once, in the order of the text."""
+
+    tokens: list[str]
+
+    @classmethod
+    def of(cls, text: Any, analysis: Analysis) -> Tokens:
+        """Return the tokens of a text."""
+        return cls(list(dict.fromkeys(analysis.tokens(analysis._decoded(text)))))
+
+    def called(self, t: WordCounts) -> tuple[dict[int, str], list[str]]:
+        """Return what the text calls words, or buckets of words, of a statistic; and tokens that are none of them."""
+        alone = TextRows.of_batch(Batch.of_tokens([[token] for token in self.tokens]), AS_THEY_ARE).entries(t)
+        words, names = np.full(len(self.tokens), -1), dict[int, list[str]]()
+        words[np.diff(alone.indptr) > 0] = alone.indices
+        for token, word in zip(self.tokens, words.tolist(), strict=True):
+            names.setdefault(word, []).append(token)
+        strangers = names.pop(-1, [])
+        return {word: " / ".join(tokens) for word, tokens in names.items()}, strangers
+
+
+def _token(text: str) -> list[str]:
+    return [text]
+
+
+AS_THEY_ARE = Analysis(unit=_token)
+"""Tokens that were found already."""
+
+
+@dataclass(frozen=True)
+class Wording:
+    """What people call the parts of one row."""
+
+    names: Sequence[Any] | None = None  # of the features of the only block; None where its rows have them
+    values: Sequence[str] | None = None  # what each feature is in the row, where the block has only codes
+    text: Tokens | None = None  # of the only block, where it reads a text
+    readings: Mapping[Name, str] | None = None  # of a table, what each column holds: then each block is one part
+
+
+def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> Contributions:
+    """Return what each part of one row says of each class, not tempered, by name."""
+    if wording.readings is not None:
+        return _of_columns(predictor, rows, wording.readings)
+    (name,) = predictor.votes(rows)  # raises DataError for values that cannot be
+    block, weights = predictor.model.blocks[name], predictor.views.weights
+    said = block.settled.contributions(block.t, rows[name], None if weights is None else weights.of_features(block.t))
+    if wording.text is None:
+        return _of_features(said, rows[name].names(block.t) if wording.names is None else wording.names, wording.values)
+    learned = block.settled.known(block.t, rows[name], 0)[0]
+    return replace(_of_words(said, wording.text, block.t), unknown="" if learned else "word of this text")
+
+
+def _of_features(said: Contributions, names: Sequence[Any], values: Sequence[str] | None) -> Contributions:
+    """Return what each feature says, by name; parts that are no features have names already."""
+    place = [isinstance(feature, int) for feature in said.features]
+    features = [names[j] if feature else j for j, feature in zip(said.features, place, strict=True)]
+    if values is None:
+        return replace(said, features=features)
+    both = zip(said.features, said.values, place, strict=True)
+    return replace(said, features=features, values=[values[j] if feature else value for j, value, feature in both])
+
+
+def _of_words(said: Contributions, text: Tokens, t: WordCounts) -> Contributions:
+    """Return what each word of a text says, by name, and those never learned as one part."""
+    names, strangers = text.called(t)
+    called = [names.get(j, f"word {j}") if isinstance(j, int) else j for j in said.features]
+    said = replace(said, features=called)
+    if not strangers:
+        return said
+    more = f" and {len(strangers) - LISTED} more" if len(strangers) > LISTED else ""
+    return said.and_one(UNKNOWN, ", ".join(strangers[:LISTED]) + more, np.zeros(said.logs.shape[1]))
+
+
+def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mapping[Name, str]) -> Contributions:
+    """Return what each column of a table says; one without a value says nothing, for certain."""
+    votes = replace(predictor, temper=AS_IT_IS).votes(rows)
+    logs = np.array([vote[0] for vote in votes.values()]).reshape(len(votes), len(predictor.model.classes))
+    belief, inner, values = np.zeros((2, *logs.shape)), dict[int, Contributions](), list[str]()
+    weights = predictor.views.weights
+    for i, name in enumerate(votes):
+        present = rows[name].present
+        if present is not None and not present[0]:
+            values.append("missing")
+            continue
+        power = 1.0 if weights is None else weights.of_block(name)
+        meant = weight_in_words(power, "columns")
+        values.append(f"{readings[name]}, {meant}" if meant else readings[name])
+        block = predictor.model.blocks[name]
+        said = block.settled.contributions(block.t, rows[name])
+        belief[:, i] = _belief_of_one(said, power)
+        if 0 in said.inner:
+            inner[i] = said.inner[0]
+    unknown = "" if known(predictor.model, rows, 0)[0] else "value of this row"
+    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, unknown)
+
+
+def _belief_of_one(said: Contributions, power: float) -> Array:
+    """Return mean and variance of what a column says, raised to a power; NaN where they are not known."""
+    if said.belief is None or len(said.features) != 1:
+        return np.full((2, said.logs.shape[1]), np.nan)
+    return np.stack([power * said.belief[0][0], power**2 * said.belief[1][0]])
+
+
+def reading(block: Block, column: Column) -> str:
+    """Return the value of a column of one row as a block reads it: the value, and its bin if there are bins."""
+    if column.n_missing or column.values is None:
+        return "missing"
+    value = column.values[0].as_py() if column.storage == "string" else column.values[0]
+    text = str(column.labels[value] if column.storage == "category" else value)
+    text = text if column.storage in ("string", "category") else text.removesuffix(".0")
+    text = text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    name = block.settled.reading(block.t, column)
+    return text if name in ("", text, "any") else f"{text} ({name})"

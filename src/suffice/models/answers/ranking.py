@@ -1,0 +1,93 @@
+"""Which features tell most about the class: mutual information, from counts alone (NB-13)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import InputError
+from suffice.models.answers.features import names_of
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.information import class_shares
+from suffice.typing import Array, Integers
+
+__all__ = ["Information", "information_of", "ranked"]
+
+SHOWN = 10
+UNITS = {"nats": 1.0, "bits": np.log(2.0)}
+
+
+class Information:
+    """Features and what each tells about the class, the most informative first.
+
+    Iteration gives pairs of name and value. Features of equal information stay in their order.
+
+    Attributes
+    ----------
+    names : ndarray
+        Names of the features, or their column numbers, by falling information.
+    values : ndarray of float
+        The information of each, falling.
+    order : ndarray of int
+        The column of each.
+    by_feature : ndarray of float
+        The information of all features in the order of the columns.
+    unit : {"nats", "bits"}
+        What the values are in.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["a", "a", "b", "b"])
+    >>> sf.mutual_information(model, unit="bits").top(1)
+    [(0, 0.188...)]
+    """
+
+    def __init__(self, names: Any, by_feature: Array, unit: str = "nats") -> None:
+        self.unit, self.by_feature = unit, by_feature
+        self.order: Integers = np.argsort(-by_feature, kind="stable")
+        self.values: Array = by_feature[self.order]
+        self.names: NDArray[Any] = np.asarray(names)[self.order]
+        for array in (self.by_feature, self.order, self.values, self.names):
+            array.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[tuple[Any, float]]:
+        return zip(self.names.tolist(), self.values.tolist(), strict=True)
+
+    def top(self, k: int) -> list[tuple[Any, float]]:
+        """Return the k most informative features with their values; all if there are fewer."""
+        number: Any = k
+        if not isinstance(number, int | np.integer) or number < 0:
+            raise InputError(f"The argument 'k' of Information.top must be a whole number from 0 on; got {k!r}.")
+        return list(zip(self.names[:k].tolist(), self.values[:k].tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        shown = [(str(name), f"{value:.3g}") for name, value in self.top(SHOWN)]
+        width = max((len(name) for name, _ in shown), default=0)
+        lines = [f"Information of {len(self):,} features, in {self.unit}:"]
+        lines += [f"  {name:{width}}  {value}" for name, value in shown]
+        lines += [f"  … and {len(self) - SHOWN:,} more"] if len(self) > SHOWN else []
+        return "\n".join(lines)
+
+
+def ranked(predictor: Predictor, names: Any = None, unit: str = "nats") -> Information:
+    """Rank the features of the only block by what they tell about the class; without names, by words or places."""
+    if unit not in UNITS:
+        raise InputError(f"The argument 'unit' of mutual_information must be 'nats' or 'bits'; got {unit!r}.")
+    values = information_of(predictor)
+    (block,) = predictor.model.voting.values()
+    return Information(names_of(block.t, len(values)) if names is None else names, values / UNITS[unit], unit)
+
+
+def information_of(predictor: Predictor) -> Array:
+    """Return the mutual information of each feature of the only block and the class, in nats, in their order."""
+    (block,) = predictor.model.voting.values()
+    prior = replace(predictor.prior, flat=False).log(predictor.model.n)  # without the terms of views
+    return block.settled.information(block.t, class_shares(prior))  # NB-13
