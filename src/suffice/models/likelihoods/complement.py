@@ -9,6 +9,7 @@ It is no model of the rows of a class: it has no evidence, no posterior and no p
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -120,11 +121,11 @@ class Complement(Likelihood):
         """Score all rows by one class: ln θ̃ of all words before, of words that are removed after, and the new total."""
         x, change, width = lost_words.x, rest - log_theta[lost_words.feature], len(log_theta)
         logs = log_theta[x.feature] + np.append(change, 0.0)[lost_words.place]
-        found = x.sums(x.value * logs) - x.sums(x.value) * log_total[lost_words.group]
+        found = x.sums(x.value * logs) - lost_words.length * log_total[lost_words.group]
         if not self.norm:
             return -found
         if width == 1:
-            return x.sums(x.value)
+            return lost_words.length
         sums = log_theta.sum() + np.bincount(lost_words.owner, change, len(log_total)) - width * log_total
         return np.asarray(found / sums[lost_words.group])
 
@@ -186,12 +187,27 @@ class _RemovedWords:
 
     def from_complement(self, code: int) -> tuple[Array, Array]:
         """Return what the complement of a class loses with each group: of each removed word, and of all words."""
-        own = self.part_code[self.parts.row] == code
+        own, parts = np.flatnonzero(self.part_code[self.parts.row] == code), np.flatnonzero(self.part_code == code)
+        less, total = self.count.copy(), self.total.copy()
+        less[self.part_place[own]] -= self.parts.value[own]
+        total[self.part_group[parts]] -= self.part_total[parts]
+        return less, total
+
+    @cached_property
+    def length(self) -> Array:
+        """Words of each row."""
+        return self.x.sums(self.x.value)
+
+    @cached_property
+    def part_total(self) -> Array:
+        """Words of each part."""
+        return self.parts.sums(self.parts.value)
+
+    @cached_property
+    def total(self) -> Array:
+        """Words that are removed with each group."""
         groups = int(self.group.max(initial=-1)) + 1
-        less = self.count - np.bincount(self.part_place[own], self.parts.value[own], len(self.count))
-        other = np.flatnonzero(~own)
-        lost = np.bincount(self.part_group[self.parts.row[other]], self.parts.value[other], groups)
-        return less, lost.astype(np.float64, copy=False)
+        return np.bincount(self.part_group, self.part_total, groups).astype(np.float64, copy=False)
 
 
 def _complements(counts: Cells, every: Array, more: Array, base: Array, log_total: Array) -> Cells:
