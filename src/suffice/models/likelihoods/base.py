@@ -118,6 +118,11 @@ class Likelihood(ABC):
     no_evidence: ClassVar[str] = ""
     """Why it has no evidence, no posterior and no part in EM, if it has none."""
 
+    @property
+    def weighable(self) -> bool:
+        """Whether features can have evidence weights: scores are linear in them, and no class forbids one."""
+        return False
+
     # what is counted and scored ---------------------------------------------------------------------------------------
 
     @abstractmethod
@@ -139,6 +144,14 @@ class Likelihood(ABC):
     @abstractmethod
     def held_out(self, t: Any, rows: Any, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group; of all classes."""
+
+    def uncut(self) -> Self:
+        """Return the likelihood for a statistic that holds only the features it looks at."""
+        return self
+
+    def without(self, t: Any, rows: Any, labels: Labels) -> Any:
+        """Return the statistic without some of its rows; all features stay, also those that no other row has."""
+        return t - self.count(rows, labels)
 
     def smoothed(self, alpha: float) -> Self:
         """Return the same with this pseudo-count."""

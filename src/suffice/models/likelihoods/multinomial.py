@@ -79,6 +79,21 @@ class Multinomial(Likelihood):
             found._check_mode(t)
         return found
 
+    def uncut(self) -> Multinomial:
+        """Return the likelihood for counts of the words that are not left out."""
+        return self if self.cut is None else replace(self, cut=None)
+
+    def without(self, t: WordTable, rows: Rows, labels: Labels) -> WordTable:
+        """Return the counts without some of the rows; all words stay."""
+        if not isinstance(t, WordCounts):
+            return t - self.count(rows, labels)
+        return t.less(rows.entries(t), labels.y, labels.given)
+
+    @property
+    def weighable(self) -> bool:
+        """Whether words can have evidence weights: each is scored on its own, also in a class that has lost it."""
+        return not self.learns_prior and self.estimate != "predictive" and bool(np.min(self.more) > 0)
+
     def counts(self, t: WordTable) -> Cells:
         """Return T, classes × words."""
         return Cells.of(t.documents if self.binary else t.tokens)

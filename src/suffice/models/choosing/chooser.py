@@ -1,0 +1,178 @@
+"""What training rows choose: a pseudo-count, a prior of covariances, a temper, weights of evidence.
+
+Two ways to judge: "loo", where each row is predicted by classes without it; and "held_out", where some rows are taken
+out of the model, and pseudo-count, temper and weights of features are chosen together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from suffice.models.choosing.descent import Report
+from suffice.models.choosing.feature_weights import choose_column_weights, fit_weights
+from suffice.models.choosing.judge import Judged, judge
+from suffice.models.choosing.sampling import Sample
+from suffice.models.choosing.smoothing import choose_alpha, choose_spread, smoothed, with_prior
+from suffice.models.choosing.temper import Scored, choose_temper
+from suffice.models.choosing.word_weights import WordRows, choose_together, looked_up, named
+from suffice.models.model import Block, Model, Name
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.views import Temper, Views
+from suffice.typing import Array, Integers
+
+__all__ = ["EFFORTS", "Effort", "Wanted", "choose"]
+
+Effort = Literal["fast", "balanced", "best"]
+Judging = Literal["loo", "held_out"]
+
+ROWS, FEW_ROWS, SCORES = 20_000, 2000, 2**24
+"""Rows that something is chosen by, at most; with little effort; and scores of these."""
+
+EFFORTS = {"fast": 2000, "balanced": 8000, "best": 16000}
+"""Rows that pseudo-count, temper and ridge are chosen by together."""
+
+FEW = 50
+"""Fewer rows than this choose no pseudo-count together with a temper: there is too little to judge by."""
+
+ENTRIES, BYTES = 2**23, 40
+"""Entries of rows that weights of features are fitted on, unless the effort is to be the best; and memory of each."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What training rows are to choose, and how much may be spent on it. A temper that is given is the predictor's."""
+
+    alpha: Judging | None = None
+    temper: Judging | None = None  # "held_out": by leave-one-out if nothing else is chosen by rows held out
+    prior: bool = False  # of covariances, for one block that has them
+    weights: Literal["features", "blocks"] | None = None
+    ridge: float | None = None  # how strongly weights are held at one; chosen if not given
+    least_rows: int = 0  # that weights are fitted on
+    alpha_bounds: tuple[float, float] = (1e-5, 10.0)
+    lengths: bool = True  # whether a temper may depend on the length of a row
+    effort: Effort | None = None
+    memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
+    report: Report | None = None  # takes each step, and the loss of a row
+
+    def most_rows(self, rows: int, classes: int) -> int:
+        """Return how many of the rows are left out one by one."""
+        most = {"fast": FEW_ROWS, "best": rows}.get(self.effort or "", ROWS)
+        return min(most, SCORES // classes)
+
+    def most_together(self, classes: int) -> int:
+        """Return how many rows choose together."""
+        return max(min(EFFORTS[self.effort or "balanced"], SCORES // classes), FEW)
+
+
+def choose(
+    predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None, wanted: Wanted
+) -> Views:
+    """Return what training rows choose: views of the model as if there were none yet."""
+    classes, temper = len(predictor.model.classes), predictor.temper
+    predictor = Predictor(_definite(predictor.model), predictor.prior)
+    everything = Sample(rows, labels, group)
+    wanted = _possible(predictor.model, len(labels), wanted)
+    together = wanted.weights == "features" or wanted.alpha == "held_out"
+    by_loo = wanted.temper == "loo" or (wanted.temper == "held_out" and (wanted.alpha == "loo" or not together))
+    few, views = everything, Views()
+    if not together or wanted.memory_limit is None or wanted.alpha == "loo":
+        few = everything.at_most(wanted.most_rows(len(labels), classes))
+    if by_loo or wanted.alpha == "loo" or wanted.prior or wanted.weights == "blocks":
+        given = None if by_loo else temper
+        predictor, views = _by_leave_one_out(predictor, few, wanted, given)
+    if together:
+        given = None if wanted.temper == "held_out" and not by_loo else views.temper or temper
+        sample = few if wanted.memory_limit is None else everything
+        views = _by_held_out(predictor, sample, wanted, given, views)
+    return views
+
+
+def _definite(model: Model) -> Model:
+    """Return the model of the features that its likelihoods look at, found once and not for every candidate."""
+    blocks = {name: Block(block.likelihood.uncut(), block.t) for name, block in model.blocks.items()}
+    return replace(model, blocks=blocks)
+
+
+def _possible(model: Model, rows: int, wanted: Wanted) -> Wanted:
+    """Return what these rows can choose of what is wanted."""
+    voting = list(model.voting.values())
+    weighable = len(voting) == 1 and voting[0].settled.weighable
+    weights = wanted.weights if len(model.classes) > 1 and rows >= wanted.least_rows else None
+    weights = None if wanted.effort == "fast" or (weights == "features" and not weighable) else weights
+    alpha = wanted.alpha
+    if alpha == "held_out" and (rows < FEW or not weighable):
+        alpha = None
+    return replace(wanted, weights=weights, alpha=alpha)
+
+
+def _by_leave_one_out(
+    predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None
+) -> tuple[Predictor, Views]:
+    """Choose by rows that are left out one by one; return the predictor with pseudo-count and prior as chosen, too."""
+    judged, views = judge(predictor, sample.rows, sample.labels, sample.group), Views()
+    suited = temper
+    if wanted.alpha == "loo" and judged.weights.any():
+        alpha, suited = choose_alpha(judged, wanted.alpha_bounds, temper, wanted.lengths)
+        judged, views = judged.with_model(smoothed(predictor.model, alpha)), replace(views, alpha=alpha)
+    if wanted.prior:
+        prior = choose_spread(judged.predictor, sample, temper)
+        judged = judged if prior is None else judged.with_model(with_prior(judged.predictor.model, prior))
+        views, suited = replace(views, prior=prior), temper
+    votes = {} if suited is not None and wanted.weights != "blocks" else judged.votes()
+    if suited is None:
+        suited = choose_temper(Scored.of(judged, wanted.lengths, _total(judged, votes)))
+    if temper is None:
+        views = replace(views, temper=suited)
+    if wanted.weights == "blocks":
+        views = replace(views, weights=choose_column_weights(judged, votes, suited, wanted.ridge))
+    return judged.predictor, views
+
+
+def _total(judged: Judged, votes: Mapping[Name, Array]) -> Array:
+    out = np.zeros((len(judged.codes), len(judged.predictor.model.classes)))
+    for vote in votes.values():
+        out += vote
+    return out
+
+
+def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None, views: Views) -> Views:
+    """Choose by rows that are taken out of the model; weights of features are then fitted on all rows."""
+    weigh, most = wanted.weights == "features", wanted.most_together(len(predictor.model.classes))
+    if weigh:
+        sample = looked_up(sample.at_most(_most_in_memory(predictor.model, wanted, len(sample))), predictor)
+    few = sample.at_most(most)
+    few = few if weigh else looked_up(few, predictor)
+    choice = choose_together(predictor, few, wanted.alpha == "held_out", temper, wanted.ridge, weigh)
+    if choice.alpha is not None:
+        predictor = replace(predictor, model=smoothed(predictor.model, choice.alpha))
+        views = replace(views, alpha=choice.alpha)
+    if temper is None:
+        views = replace(views, temper=choice.temper)
+    if not weigh:
+        return views
+    rows = WordRows.of(judge(predictor, sample.rows, sample.labels, sample.group), choice.temper)
+    found = fit_weights(rows, choice.initial.ridge, choice.initial, report=_by_row(wanted.report, rows))
+    return replace(views, weights=named(found, predictor))
+
+
+def _most_in_memory(model: Model, wanted: Wanted, rows: int) -> int:
+    """Return how many rows weights of words are fitted on, by the words that a row has on average."""
+    if wanted.memory_limit is None:
+        return rows
+    (block,) = model.voting.values()
+    entries = max(float(block.t.document_frequency.sum()) / max(float(model.n.sum()), 1e-300), 1.0)
+    most = wanted.memory_limit / BYTES
+    return max(FEW, int((most if wanted.effort == "best" else min(most, ENTRIES)) / entries))
+
+
+def _by_row(report: Report | None, rows: WordRows) -> Report:
+    """Return a report of the loss of a row, on average."""
+    if report is None:
+        return lambda step, value: None
+    total = float(rows.weights.sum())
+    return lambda step, value: report(step, value / total)

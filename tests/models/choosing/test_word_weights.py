@@ -1,0 +1,189 @@
+"""Evidence weights of words: rows left out by brute force, gradients by finite differences."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+
+import suffice as sf
+from suffice.models.choosing.judge import Judged, judge
+from suffice.models.choosing.sampling import Sample
+from suffice.models.choosing.word_weights import EntryRows, Split, WordRows, choose_together, looked_up
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.likelihoods.vocabulary import Cut
+from suffice.models.model import Model
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.rows import Labels, MatrixRows, TextRows
+from suffice.models.views import AS_IT_IS, Temper
+from suffice.stats.inputs import COUNT, Rows
+from suffice.text import Analysis
+
+WORDS = np.array(["spam", "ham", "eggs", "toast", "tea", "milk", "jam"])
+ALPHA = 0.3
+
+
+def corpus(seed: int, n: int, classes: int = 3) -> tuple[list[str], Any, Any]:
+    """Texts, codes, and the weights of texts."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, classes, n)
+    shares = rng.dirichlet(np.full(len(WORDS), 0.8), classes)
+    texts = [" ".join(rng.choice(WORDS, rng.integers(1, 9), p=shares[c])) for c in codes]
+    return texts, codes, rng.integers(1, 3, n).astype(float)
+
+
+def fitted(
+    texts: Any, codes: Any, weights: Any, group: Any = None, given: Any = 0.5, **options: Any
+) -> tuple[Predictor, Sample]:
+    """A model of texts, and these as it has learned them."""
+    classes = int(codes.max()) + 1
+    labels = Labels(codes, weights, classes)
+    rows: dict[Any, Any] = {"text": TextRows(texts, Analysis())}
+    model = Model.of(np.arange(classes), {"text": Multinomial(ALPHA, **options)}, rows, labels)
+    predictor = Predictor(model, ClassPrior(given))
+    return predictor, looked_up(Sample(rows, labels, group), predictor)
+
+
+def judged(predictor: Predictor, sample: Sample) -> Judged:
+    return judge(predictor, sample.rows, sample.labels, sample.group)
+
+
+def matrix(sample: Sample | Judged) -> Any:
+    rows = sample.rows["text"]
+    assert isinstance(rows, EntryRows)
+    return rows.matrix.toarray()
+
+
+def brute(predictor: Predictor, sample: Sample, temper: Temper, w: Any, b: Any, damped: bool, binary: bool) -> Any:
+    """−ln p of every document, each by a model without it or its group, made anew."""
+    x, codes, weights = matrix(sample), sample.labels.y, sample.labels.given
+    counted, losses = np.minimum(x, 1) if binary else x, []
+    for i in range(len(codes)):
+        out = np.arange(len(codes)) == i if sample.group is None else sample.group == sample.group[i]
+        member = np.eye(len(predictor.model.classes))[codes] * (weights * ~out)[:, None]
+        table = member.T @ counted
+        theta = (table + ALPHA) / (table.sum(axis=1, keepdims=True) + ALPHA * table.shape[1])
+        row = np.where(x[i] > 0, 1 + np.log(np.maximum(x[i], 1)), 0.0) if damped else counted[i]
+        scores = predictor.log_prior_of(member.sum(axis=0)) + b
+        scores = scores + temper.of(np.array([row.sum()])) * (np.log(theta) @ (w * row))
+        losses.append(-log_softmax(scores)[codes[i]])
+    return np.array(losses)
+
+
+@pytest.mark.parametrize("given", ["counted", "uniform", 0.5])
+@pytest.mark.parametrize("how", ["as often", "damped", "binary"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_rows_are_predicted_by_classes_without_them(given: Any, how: str, grouped: bool) -> None:
+    texts, codes, weights = corpus(0, 30)
+    options = {"damped": how == "damped", "binary": how == "binary"}
+    group = np.arange(30) // 4 if grouped else None
+    predictor, sample = fitted(texts, codes, weights, group, given, **options)
+    temper = Temper(0.8, 0.3)
+    rows = WordRows.of(judged(predictor, sample), temper)
+    rng = np.random.default_rng(1)
+    w, b = rng.uniform(0, 2, rows.size[0]), rng.normal(0, 1, 3)
+    expected = brute(predictor, sample, temper, w, b, **options)
+    np.testing.assert_allclose(rows.each(w, b), rows.weights * expected, rtol=1e-10)
+    np.testing.assert_array_equal(rows.weights, weights)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_words_of_a_matrix_are_those_of_texts(grouped: bool) -> None:
+    texts, codes, weights = corpus(9, 40)
+    group = np.arange(40) // 3 if grouped else None
+    predictor, sample = fitted(texts, codes, weights, group)
+    rows: dict[Any, Any] = {"X": MatrixRows(Rows.read(matrix(sample), "X").must_be(COUNT))}
+    model = Model.of(np.arange(3), {"X": Multinomial(ALPHA)}, rows, sample.labels)
+    dense = judge(Predictor(model, predictor.prior), rows, sample.labels, group)
+    rng = np.random.default_rng(1)
+    w, b, temper = rng.uniform(0, 2, len(WORDS)), rng.normal(0, 1, 3), Temper(0.7, 0.1)
+    one, other = (WordRows.of(part, temper) for part in (judged(predictor, sample), dense))
+    for k in range(3):
+        np.testing.assert_allclose(one.loss(w, b)[k], other.loss(w, b)[k], rtol=1e-10)
+    np.testing.assert_allclose(one.hessian_diagonal(w, b), other.hessian_diagonal(w, b), rtol=1e-10)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("classes", [2, 3, 9])
+def test_gradient_and_hessian_by_finite_differences(grouped: bool, classes: int) -> None:
+    texts, codes, weights = corpus(2, 60, classes)
+    predictor, sample = fitted(texts, codes, weights, np.arange(60) // 3 if grouped else None, damped=True)
+    rows = WordRows.of(judged(predictor, sample), Temper(0.7, 0.2))
+    rng, width = np.random.default_rng(3), rows.size[0]
+    w, b = rng.uniform(0.2, 2, width), rng.normal(0, 0.5, classes)
+    _, gradient, terms = rows.loss(w, b)
+    diagonal = rows.hessian_diagonal(w, b)
+    for j in range(width):
+        step = np.eye(width)[j] * 1e-5
+        above, below = (rows.loss(w + s, b) for s in (step, -step))
+        assert gradient[j] == pytest.approx((above[0] - below[0]) / 2e-5, rel=1e-5, abs=1e-5)
+        assert diagonal[j] == pytest.approx((above[1][j] - below[1][j]) / 2e-5, rel=1e-4, abs=1e-4)
+    for c in range(classes):
+        step = np.eye(classes)[c] * 1e-5
+        assert terms[c] == pytest.approx((rows.loss(w, b + step)[0] - rows.loss(w, b - step)[0]) / 2e-5, abs=1e-5)
+
+
+def test_entries_are_scored_as_texts_are() -> None:
+    texts, codes, weights = corpus(3, 25)
+    for options in ({}, {"damped": True}, {"binary": True}):
+        predictor, sample = fitted(texts, codes, weights, **options)
+        scorer: Any = predictor.scorers["text"].weighted(np.linspace(0, 2, len(WORDS)))
+        expected = scorer.scores(TextRows(texts, Analysis()))
+        np.testing.assert_allclose(scorer.scores(sample.rows["text"]), expected, rtol=1e-12)
+
+
+def test_threads_change_nothing() -> None:
+    rows = WordRows.of(judged(*fitted(*corpus(4, 400))), AS_IT_IS)
+    ones, none = np.ones(rows.size[0]), np.zeros(3)
+    with sf.threads(1):
+        alone = rows.loss(ones, none)
+    with sf.threads(4):
+        together = rows.loss(ones, none)
+    assert alone[0] == together[0]
+    for a, b in zip(alone[1:], together[1:], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_rows_of_no_weight_rows_without_words_and_rows_alone_in_their_class() -> None:
+    texts, codes, weights = corpus(5, 40)
+    texts[3], codes[7] = "", 3
+    rows = WordRows.of(judged(*fitted(texts, codes, weights)), Temper(1.0, 0.5))
+    ones, none = np.ones(rows.size[0]), np.zeros(4)
+    each = rows.each(ones, none)
+    assert np.isfinite(each).all()
+    assert each[7] == rows.weights[7] == 0
+    half = rows.take(np.arange(40) % 2 == 0)
+    assert half.loss(ones, none)[0] == pytest.approx(each[::2].sum(), rel=1e-12)
+
+
+def test_a_split_takes_rows_out_of_the_model_and_keeps_all_words() -> None:
+    texts, codes, weights = corpus(7, 60)
+    texts = [f"{text} only{i}" for i, text in enumerate(texts)]
+    predictor, sample = fitted(texts, codes, weights, cut=Cut(max_features=1000))
+    split = Split.of(predictor, sample)
+    left, x = split.learned.predictor.model, matrix(sample)
+    assert left.blocks["text"].t.width == x.shape[1]
+    learned = np.isin(np.arange(60), np.flatnonzero((x[:, None] == matrix(split.learned)).all(axis=2).any(axis=1)))
+    member = np.eye(3)[codes] * (weights * learned)[:, None]
+    np.testing.assert_allclose(left.blocks["text"].t.tokens.toarray(), member.T @ x)
+    np.testing.assert_allclose(left.n, member.sum(axis=0))
+    assert len(split.unseen.codes) + learned.sum() == 60
+
+
+def test_documents_that_judge_are_out_of_the_model() -> None:
+    """Each pair of documents shares a word of its own: left out singly, they would tell each other's class."""
+    rng = np.random.default_rng(6)
+    codes = np.repeat(rng.integers(0, 2, 150), 2)
+    texts = [f"pair{i // 2} {' '.join(rng.choice(WORDS, 4))}" for i in range(300)]
+    predictor, sample = fitted(texts, codes, np.ones(300), np.arange(300) // 2)
+    chosen = choose_together(predictor, sample, True, None, None, True)
+    assert chosen.initial.ridge > 1
+    named = np.char.startswith(predictor.model.blocks["text"].t.words.strings.astype(str), "pair")
+    assert chosen.initial.features[named].max() < 1.2
+
+
+def test_the_kernel_refuses_what_does_not_fit_together() -> None:
+    rows = WordRows.of(judged(*fitted(*corpus(8, 10))), AS_IT_IS)
+    with pytest.raises(ValueError, match="do not fit"):
+        rows.loss(np.ones(2), np.zeros(3))
