@@ -85,9 +85,12 @@ class Multinomial(Likelihood):
 
     def without(self, t: WordTable, rows: Rows, labels: Labels) -> WordTable:
         """Return the counts without some of the rows; all words stay."""
-        if not isinstance(t, WordCounts):
-            return t - self.count(rows, labels)
-        return t.less(rows.entries(t), labels.y, labels.given)
+        rest: WordTable = (
+            t.less(rows.entries(t), labels.y, labels.given)
+            if isinstance(t, WordCounts)
+            else super().without(t, rows, labels)
+        )
+        return rest
 
     @property
     def weighable(self) -> bool:
