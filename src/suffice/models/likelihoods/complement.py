@@ -48,6 +48,7 @@ class Complement(Likelihood):
     transform: Transform | None = field(default=None, repr=False)  # of documents, before they are counted and scored
 
     word = "complement"
+    subject = "The complement of classes"
     statistic = (TokenCounts, WordCounts)
     no_evidence = "it describes a class by what the others are, which is no model of its rows"
     allowed = COUNT
@@ -112,16 +113,15 @@ class Complement(Likelihood):
             less, all_less = lost_words.from_complement(code)
             rest = np.log(np.maximum(left(others[lost_words.feature], less) + more[lost_words.feature], TINY))
             words = np.maximum(left(total.sum() - total[code], all_less) + all_more, TINY * counts.width)
-            scores[:, code] = self._scored(
-                lost_words, np.log(np.maximum(others + more, TINY)), rest, np.log(words)
-            )  # SX-3
+            log_theta = np.log(np.maximum(others + more, TINY))
+            scores[:, code] = self._scored(lost_words, log_theta, rest, np.log(words))
         return DenseHeldOut(scores, rows.lengths(self.weights(t)))
 
     def _scored(self, lost_words: _RemovedWords, log_theta: Array, rest: Array, log_total: Array) -> Array:
         """Score all rows by one class: ln θ̃ of all words before, of words that are removed after, and the new total."""
         x, change, width = lost_words.x, rest - log_theta[lost_words.feature], len(log_theta)
         logs = log_theta[x.feature] + np.append(change, 0.0)[lost_words.place]
-        found = x.sums(x.value * logs) - lost_words.length * log_total[lost_words.group]
+        found = x.sums(x.value * logs) - lost_words.length * log_total[lost_words.group]  # SX-3
         if not self.norm:
             return -found
         if width == 1:

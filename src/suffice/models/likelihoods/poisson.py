@@ -133,10 +133,9 @@ class Poisson(Likelihood):
             return Linear(Cells(log(rates)), -rates.sum(axis=1), t)
         shape, rate = self._posterior(t)
         with np.errstate(divide="ignore", invalid="ignore"):  # no rows and no prior: nothing is known
-            offset = -(shape * np.log1p(1 / rate)).sum(axis=1)
-        return Rising(
-            Cells(shape), offset, t=t, linear=Linear(Cells(-np.log1p(rate)), np.zeros(len(offset)), t)
-        )  # NB-5
+            offset = -(shape * np.log1p(1 / rate)).sum(axis=1)  # NB-5
+        each = Linear(Cells(-np.log1p(rate)), np.zeros(len(offset)), t)
+        return Rising(Cells(shape), offset, t=t, linear=each)  # NB-5
 
     def held_out(self, t: Counted, rows: MatrixRows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
@@ -267,6 +266,11 @@ class Poisson(Likelihood):
                 f"{column_name(column)} is {self.word} and must hold counts of at least 0; got {values.min()}."
             )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
+
+    def served(self, block: Any) -> PoissonSums | None:
+        """Return the sums of a block, or those kept beside the counts of another family."""
+        kept = None if block.numbers is None else block.numbers.sums
+        return block.statistic if block.likelihood == self else kept
 
     def table(self, t: Counted, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return a line per class: rows, rate and bounds of it."""

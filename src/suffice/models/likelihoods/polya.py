@@ -85,6 +85,7 @@ class Polya(Likelihood):
     urns: Urns | None = field(default=None, repr=False, compare=False)  # fitted, once settled
 
     word = "dcm"
+    subject = "An urn"
     statistic = (Bursts, WordCounts)
     measure_kind = "probabilities of words"
     no_evidence = "its urns are fitted, not integrated out"
@@ -214,9 +215,9 @@ class Presence:
 
     def scores(self, rows: Rows) -> Array:
         """Return ln p(x | c), rows × classes."""
-        out = self.words.scores(rows.flags())
+        out, lengths = self.words.scores(rows.flags()), rows.lengths(self)  # type: ignore[arg-type]
         with np.errstate(invalid="ignore"):  # a class without words and prior has nothing to say
-            out -= of_lengths(rows.lengths(self), self.total)  # type: ignore[arg-type]  # NB-7
+            out -= of_lengths(lengths, self.total)  # NB-7
         out = np.where(np.isnan(out), -np.inf, out)
         return out if self.temper == AS_IT_IS else tempered(out, self.powers(rows))
 
