@@ -16,10 +16,10 @@ from scipy.special import gammaln
 
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.empirical.pseudo_counts import alpha_of_presence, beta_of_flags, flag_terms
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Speaks
-from suffice.models.likelihoods.flags import FlagBelief, Odds, held_out_flags, less
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.flags import FlagBelief, Odds, explained_words, flag_places, held_out_flags, less
 from suffice.models.likelihoods.number_columns import column_name, numbers
-from suffice.models.likelihoods.places import must_be_proper
+from suffice.models.likelihoods.places import PlaceScores, must_be_proper
 from suffice.models.likelihoods.shared import (
     added,
     by_class,
@@ -31,7 +31,6 @@ from suffice.models.likelihoods.shared import (
     share_of_others,
     speaking_words,
     strongest,
-    times_in_words,
 )
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
@@ -47,7 +46,6 @@ from suffice.stats import BinaryCounts
 from suffice.stats.inputs import BINARY
 from suffice.stats.words import WordCounts
 from suffice.tables import Column
-from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Bernoulli"]
@@ -161,9 +159,12 @@ class Bernoulli(Likelihood):
                 "Use estimate='mean', or a larger alpha."
             )
 
-    def scorer(self, t: FlagCounts) -> Linear:
-        """Return what scores rows."""
-        return self.odds.linear(*self.counts(t), t)
+    def scorer(self, t: FlagCounts) -> Scorer:
+        """Return what scores rows; those of one column by a line for False and one for True."""
+        if self.features != "values":
+            return self.odds.linear(*self.counts(t), t)
+        on, off = self.log_theta(t)
+        return PlaceScores.of(np.hstack([off.values, on.values]), flag_places)
 
     def log_theta(self, t: FlagCounts) -> tuple[Cells, Cells]:
         """Return ln θ and ln(1−θ), classes × features."""
@@ -175,12 +176,14 @@ class Bernoulli(Likelihood):
         scorer = self.scorer(t)
         scores = scorer.scores(rows)
         scores[removed.row, removed.code] = held_out_flags(self.odds, *self.counts(t), rows, t, removed)
-        return DenseHeldOut(scores, rows.lengths(scorer) if isinstance(t, WordCounts) else None)
+        return DenseHeldOut(
+            scores, rows.lengths(scorer) if isinstance(scorer, Linear) and self.features == "words" else None
+        )
 
     def contributions(self, t: FlagCounts, rows: Rows, weights: Array | None = None) -> Contributions:
         """Explain one row: what features say that are on, and those that are off; of a sparse row, these together."""
         if isinstance(t, WordCounts):
-            return self._of_words(t, rows)
+            return explained_words(self.odds, *self.counts(t), t, rows)
         on, off = (logs.values for logs in self.log_theta(t))
         x, belief = rows.entries(t).toarray()[0], None
         here = x > 0
@@ -193,18 +196,6 @@ class Bernoulli(Likelihood):
         said = Contributions(list(range(len(x))), words, logs.T, belief)
         wide = isinstance(rows, MatrixRows) and rows.source.is_sparse
         return said.gathered(here, "(features that are off)", f"{int((~here).sum()):,}") if wide else said
-
-    def _of_words(self, t: WordCounts, rows: Rows) -> Contributions:
-        """Explain a document: what its words say, and all that it lacks."""
-        (ones, n), odds, x, scorer = self.counts(t), self.odds, rows.entries(t), self.scorer(t)
-        k, size, belief = ones.columns(x.indices), n[:, None], None
-        logs, (on, off) = odds.log_on(k, size).T, odds.amounts(k, size)
-        if self.estimate in ("mean", "predictive") and odds.a.min() > 0:
-            belief = belief_of_shares(on.T, (on + off).T)
-        said = Contributions(x.indices.tolist(), [times_in_words(v) for v in x.data.tolist()], logs, belief)
-        absent = scorer.offset - odds.finite_off(k, size).sum(axis=1)
-        lacking = np.isneginf(scorer.scores(rows)[0]) & np.isfinite(logs.sum(axis=0))
-        return said.and_one("(absent words)", counted(ones.width - x.nnz, "word"), np.where(lacking, -np.inf, absent))
 
     def posterior(self, t: FlagCounts, features: Integers | None = None) -> Beta:
         """Return the belief about each class's features, or about some of them."""

@@ -31,6 +31,7 @@ from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.views import AS_IT_IS, Temper, tempered
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts
+from suffice.stats.counts import category_sizes
 from suffice.stats.row_shares import counts_of_shares
 from suffice.typing import Array, Integers
 
@@ -58,11 +59,12 @@ class CodeRows(MatrixRows):
 
     def count(self, kind: type[Any], labels: Labels) -> CategoryCounts:
         """Count the categories of each column by class."""
+        sizes, y, source = self.sizes, labels.y, self.source
         if labels.shares:
-            sizes = CategoryCounts.of(self.source).sizes if self.sizes is None else self.sizes
-            return counts_of_shares(CategoryCounts, self.source, labels.y, labels.given, sizes=sizes)
-        options = {"n_classes": labels.n_classes, "sizes": self.sizes, "name": self.source.name}
-        return CategoryCounts.of(self.source, labels.y, labels.weights, **options)
+            sizes = category_sizes(source) if sizes is None else sizes
+            counted: CategoryCounts = counts_of_shares(CategoryCounts, source, y, labels.given, sizes=sizes)
+            return counted
+        return CategoryCounts.of(source, y, labels.weights, n_classes=labels.n_classes, sizes=sizes, name=source.name)
 
     def codes(self, t: CategoryCounts) -> Integers:
         """Return codes, rows × columns; all beyond those known to a statistic are the one after them."""
@@ -93,6 +95,10 @@ class CodeScores:
     def tempered(self, temper: Temper) -> CodeScores:
         """Return the same with scores raised to a power."""
         return replace(self, temper=temper)
+
+    def powers(self, rows: MatrixRows) -> float:
+        """Return what the likelihood of each row is raised to: rows of codes have no length."""
+        return self.temper.power
 
     def scores(self, rows: MatrixRows) -> Array:
         """Return ln p(x | c), rows × classes."""
@@ -185,10 +191,10 @@ class Codes(Likelihood):
         """Return the score of each pair of a row and a class without what is removed."""
         shape = (len(removed.row), len(t.sizes))
         padded = np.hstack([_with_unseen(counts) for counts in self.columns(t)])
-        entries, gone = removed.entries(rows.entries(t))
-        own = left(padded[removed.code[entries.row], entries.feature], gone).reshape(shape)
+        entries, taken = removed.entries(rows.entries(t))
+        own = left(padded[removed.code[entries.row], entries.feature], taken).reshape(shape)
         total = left(self._totals(t)[removed.code], removed.weight[:, None])
-        return _log_shares(own, total, self._more, t.sizes).sum(axis=1)  # SX-3
+        return np.asarray(_log_shares(own, total, self._more, t.sizes).sum(axis=1))  # SX-3
 
     def contributions(self, t: CategoryCounts, rows: CodeRows, weights: Array | None = None) -> Contributions:
         """Explain one row: what the category of each column says."""

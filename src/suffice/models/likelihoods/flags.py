@@ -14,17 +14,19 @@ import numpy as np
 from scipy import sparse
 from scipy.special import digamma
 
-from suffice.models.likelihoods.base import Estimate, Moments
-from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
+from suffice.models.likelihoods.base import Contributions, Estimate, Moments
+from suffice.models.likelihoods.shared import times_in_words
+from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import ONCE, Linear
 from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import ROUNDING, Entries, Removal, left
-from suffice.models.scoring.rows import Rows
+from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.stats.words import WordCounts
+from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["FlagBelief", "Odds", "flags", "held_out_flags", "less"]
+__all__ = ["FlagBelief", "Odds", "explained_words", "flag_places", "flags", "held_out_flags", "less"]
 
 HALF = float(np.log(0.5))
 
@@ -113,14 +115,33 @@ def _of(numbers: Array, feature: Integers) -> Array:
     return numbers[feature] if numbers.ndim else numbers
 
 
+def flag_places(rows: MatrixRows) -> Integers:
+    """Return 0 or 1 for each row of one column, −1 where it has no value."""
+    place = rows.source.matrix[:, 0].astype(np.int64)
+    return place if rows.present is None else np.where(rows.present, place, -1)
+
+
+def explained_words(odds: Odds, ones: Cells, n: Array, t: WordCounts, rows: Rows) -> Contributions:
+    """Explain a document: what its words say, and all words that it lacks."""
+    x, scorer = rows.entries(t), odds.linear(ones, n, t)
+    k, size, belief = ones.columns(x.indices), n[:, None], None
+    logs, (on, off) = odds.log_on(k, size).T, odds.amounts(k, size)
+    if odds.estimate in ("mean", "predictive") and odds.a.min() > 0:
+        belief = belief_of_shares(on.T, (on + off).T)
+    said = Contributions(x.indices.tolist(), [times_in_words(v) for v in x.data.tolist()], logs, belief)
+    absent = scorer.offset - odds.finite_off(k, size).sum(axis=1)
+    lacking = np.isneginf(scorer.scores(rows)[0]) & np.isfinite(logs.sum(axis=0))
+    return said.and_one("(absent words)", counted(ones.width - x.nnz, "word"), np.where(lacking, -np.inf, absent))
+
+
 def held_out_flags(odds: Odds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
     """Return the score of each pair of a row and a class without what is removed."""
     if removed.alone and (removed.members.data == removed.members.data[:1]).all():
         return _without_one(odds, ones, n, rows, t, removed)
     x = flags(rows.entries(t))
-    (entries, gone), (offset, lacking) = removed.entries(x), _all_off(odds, ones, n, x, removed)
+    (entries, taken), (offset, lacking) = removed.entries(x), _all_off(odds, ones, n, x, removed)
     rest = left(n[removed.code], removed.weight)[entries.row]
-    own, each = left(ones.at(removed.code[entries.row], entries.feature), gone), odds.at(entries.feature)
+    own, each = left(ones.at(removed.code[entries.row], entries.feature), taken), odds.at(entries.feature)
     scores = offset + entries.sums(each.log_odds(own, rest))  # SX-3
     lacking -= entries.sums(each.always(own, rest))
     return np.where(lacking > 0.5, -np.inf, scores)
@@ -142,11 +163,11 @@ def _all_off(odds: Odds, ones: Cells, n: Array, x: Any, removed: Removal) -> tup
     code = removed.part_code
     rest = left(n[code], np.asarray(removed.members.sum(axis=1)).ravel())
     sums, always = _by_size(odds, ones, code, rest)
-    gone = Entries.of((removed.members @ x).tocsr())
-    size, before, each = rest[gone.row], ones.at(code[gone.row], gone.feature), odds.at(gone.feature)
-    after = left(before, gone.value)
-    sums += gone.sums(each.finite_off(after, size) - each.finite_off(before, size))
-    always += gone.sums(each.always(after, size) - each.always(before, size))
+    taken = Entries.of((removed.members @ x).tocsr())
+    size, before, each = rest[taken.row], ones.at(code[taken.row], taken.feature), odds.at(taken.feature)
+    after = left(before, taken.value)
+    sums += taken.sums(each.finite_off(after, size) - each.finite_off(before, size))
+    always += taken.sums(each.always(after, size) - each.always(before, size))
     return sums[removed.part], always[removed.part]
 
 

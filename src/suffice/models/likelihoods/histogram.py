@@ -238,6 +238,6 @@ class Histogram(Likelihood):
             return super().served(block)  # type: ignore[no-any-return]
         bits = block.likelihood.grid_bits(t) if isinstance(t, ValueCounts) else None
         if bits is not None:
-            return coarser(t, self.bits) if self.bits <= bits else None  # type: ignore[no-any-return]
+            return coarser(t, self.bits) if self.bits <= bits else None
         kept = getattr(block, "numbers", None)
-        return None if kept is None else kept.on(self.bits)  # type: ignore[no-any-return]
+        return None if kept is None else kept.on(self.bits)

@@ -108,8 +108,8 @@ def held_out_places(scores: Array, counts: Array, more: Array, place: Integers, 
     """Return scores with those of classes that lose something by what is left of them; `more` is added to a count."""
     there = place >= 0
     mine, code = place[removed.row], removed.code
-    gone, total = removed.same_place(place), removed.sums(there.astype(np.float64))
-    rest, n = left(counts[code, mine], np.where(mine < 0, 0.0, gone)), left(counts.sum(axis=1)[code], total)
+    taken, total = removed.same_place(place), removed.sums(there.astype(np.float64))
+    rest, n = left(counts[code, mine], np.where(mine < 0, 0.0, taken)), left(counts.sum(axis=1)[code], total)
     own = _log_share(rest + more[mine], n + more.sum(), len(more))  # SX-3
     scores[removed.row, code] = np.where(mine < 0, 0.0, own)
     return DenseHeldOut(scores)
