@@ -17,7 +17,7 @@ from scipy.special import gammaln
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.empirical.pseudo_counts import alpha_of_presence, beta_of_flags, flag_terms
 from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
-from suffice.models.likelihoods.flags import FlagBelief, Odds, explained_words, flag_places, held_out_flags, less
+from suffice.models.likelihoods.flags import FlagBelief, FlagOdds, explained_words, flag_places, held_out_flags, less
 from suffice.models.likelihoods.number_columns import column_name, numbers
 from suffice.models.likelihoods.places import PlaceScores, must_be_proper
 from suffice.models.likelihoods.shared import (
@@ -112,12 +112,12 @@ class Bernoulli(Likelihood):
         return MEASURES[self.features]
 
     @property
-    def odds(self) -> Odds:
+    def odds(self) -> FlagOdds:
         """The pseudo-counts in use, with the formulas of θ."""
         if self.a is not None and self.b is not None:
-            return Odds(self.a, self.b, self.estimate)
+            return FlagOdds(self.a, self.b, self.estimate)
         prior: Any = self.prior
-        return Odds(np.asarray(prior.a, np.float64), np.asarray(prior.b, np.float64), self.estimate)
+        return FlagOdds(np.asarray(prior.a, np.float64), np.asarray(prior.b, np.float64), self.estimate)
 
     def count(self, rows: Rows, labels: Labels) -> Any:
         """Count the rows of each class that have each feature."""

@@ -26,20 +26,20 @@ from suffice.stats.words import WordCounts
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["FlagBelief", "Odds", "explained_words", "flag_places", "flags", "held_out_flags", "less"]
+__all__ = ["FlagBelief", "FlagOdds", "explained_words", "flag_places", "flags", "held_out_flags", "less"]
 
 HALF = float(np.log(0.5))
 
 
 @dataclass(frozen=True, eq=False)
-class Odds:
+class FlagOdds:
     """Pseudo-counts of on and off, one number for all features or one for each, and how θ is estimated."""
 
     a: Array
     b: Array
     estimate: Estimate = "mean"
 
-    def at(self, feature: Integers) -> Odds:
+    def at(self, feature: Integers) -> FlagOdds:
         """Return the formulas of single features."""
         return replace(self, a=_of(self.a, feature), b=_of(self.b, feature))
 
@@ -121,7 +121,7 @@ def flag_places(rows: MatrixRows) -> Integers:
     return place if rows.present is None else np.where(rows.present, place, -1)
 
 
-def explained_words(odds: Odds, ones: Cells, n: Array, t: WordCounts, rows: Rows) -> Contributions:
+def explained_words(odds: FlagOdds, ones: Cells, n: Array, t: WordCounts, rows: Rows) -> Contributions:
     """Explain a document: what its words say, and all words that it lacks."""
     x, scorer = rows.entries(t), odds.linear(ones, n, t)
     k, size, belief = ones.columns(x.indices), n[:, None], None
@@ -134,7 +134,7 @@ def explained_words(odds: Odds, ones: Cells, n: Array, t: WordCounts, rows: Rows
     return said.and_one("(absent words)", counted(ones.width - x.nnz, "word"), np.where(lacking, -np.inf, absent))
 
 
-def held_out_flags(odds: Odds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
+def held_out_flags(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
     """Return the score of each pair of a row and a class without what is removed."""
     if removed.alone and (removed.members.data == removed.members.data[:1]).all():
         return _without_one(odds, ones, n, rows, t, removed)
@@ -147,7 +147,7 @@ def held_out_flags(odds: Odds, ones: Cells, n: Array, rows: Rows, t: Any, remove
     return np.where(lacking > 0.5, -np.inf, scores)
 
 
-def _without_one(odds: Odds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
+def _without_one(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
     """Return the same where all rows weigh alike and are removed alone, by tables of classes that lack one row."""
     weight = np.asarray(removed.members.data[:1].sum())
     rest = np.maximum(less(n, weight), 0.0)
@@ -155,7 +155,7 @@ def _without_one(odds: Odds, ones: Cells, n: Array, rows: Rows, t: Any, removed:
     return odds.linear(ones, rest, t, on).scores(rows)[removed.row, removed.code]  # SX-3
 
 
-def _all_off(odds: Odds, ones: Cells, n: Array, x: Any, removed: Removal) -> tuple[Array, Array]:
+def _all_off(odds: FlagOdds, ones: Cells, n: Array, x: Any, removed: Removal) -> tuple[Array, Array]:
     """Return Σ_j ln(1−θ) of each pair, and how many features its class has in all rows, which are not in the sum.
 
     First as if rows were removed that have no feature, then with the features that they have.
@@ -171,7 +171,7 @@ def _all_off(odds: Odds, ones: Cells, n: Array, x: Any, removed: Removal) -> tup
     return sums[removed.part], always[removed.part]
 
 
-def _by_size(odds: Odds, ones: Cells, code: Integers, rest: Array) -> tuple[Array, Array]:
+def _by_size(odds: FlagOdds, ones: Cells, code: Integers, rest: Array) -> tuple[Array, Array]:
     """Return both sums for classes of `rest` rows; features alike are looked at once."""
     sums, always = np.zeros((2, len(code)))
     for c in np.unique(code):
@@ -191,7 +191,7 @@ class FlagBelief:
 
     ones: Cells
     n: Array
-    odds: Odds
+    odds: FlagOdds
     t: Any
 
     def moments(self, rows: Rows) -> Moments:
@@ -212,7 +212,7 @@ class FlagBelief:
         off = self.ones.map(lambda k, n: psi(less(n, k) + odds.b) - psi(n + odds.a + odds.b), self.n)  # SX-5
         return Linear(weights, off.sum(), self.t, ONCE)
 
-    def _parameters(self, ones: Cells, odds: Odds) -> tuple[Cells, Cells]:
+    def _parameters(self, ones: Cells, odds: FlagOdds) -> tuple[Cells, Cells]:
         return ones.map(lambda k: k + odds.a), ones.map(lambda k, n: less(n, k) + odds.b, self.n)
 
     def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
