@@ -17,7 +17,7 @@ from sklearn.base import clone
 import suffice as sf
 from laws.estimators import EstimatorCase, counts, every_kind_of_rows, flags, reals
 from suffice.errors import BusyError
-from suffice.estimators.whole import CHANGES, changing
+from suffice.estimators.shell.whole import CHANGES, changing
 
 THREADS, ENOUGH = 4, 60.0
 """How many change a model at once, and seconds after which they wait for each other."""
@@ -269,7 +269,7 @@ def test_four_threads_of_three_hundred_texts() -> None:
 FORK = """
 import os, sys, threading
 import suffice as sf
-from suffice.estimators.whole import changing
+from suffice.estimators.shell.whole import changing
 model = sf.MultinomialNB().fit([[1, 2], [3, 1]], ["a", "b"])
 held, done = threading.Event(), threading.Event()
 def hold():

@@ -25,7 +25,7 @@ from suffice.estimators.semi_supervised import SemiSupervised
 from suffice.estimators.text import TextClassifier
 from suffice.estimators.unlabelled import read_rows
 from suffice.estimators.views import is_loo
-from suffice.estimators.whole import changing
+from suffice.estimators.shell.whole import changing
 from suffice.models.columns import Gaussian, Unknown
 from suffice.store import to_bytes
 from suffice.tables import Table

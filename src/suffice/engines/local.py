@@ -20,7 +20,7 @@ from suffice.engines.columns import Roles, given_of, opened, roles
 from suffice.errors import DataError, KindError
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
-from suffice.estimators.whole import changing, whole
+from suffice.estimators.shell.whole import changing, whole
 from suffice.models.sample import hashed
 from suffice.tables.files import Files
 

@@ -22,7 +22,7 @@ from suffice.errors import DataError
 from suffice.estimators.algebra import merge
 from suffice.estimators.mixed import NaiveBayes
 from suffice.estimators.text import TextClassifier
-from suffice.estimators.whole import changing
+from suffice.estimators.shell.whole import changing
 from suffice.store import from_bytes, to_bytes
 
 __all__ = [

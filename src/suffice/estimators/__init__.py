@@ -3,7 +3,7 @@
 from suffice.estimators.algebra import merge
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.categorical import CategoricalNB
-from suffice.estimators.certificate import Certificate
+from suffice.estimators.shell.certificate import Certificate
 from suffice.estimators.comparison import Comparison, LossComparison, bayes_factor, compare
 from suffice.estimators.complement import ComplementNB
 from suffice.estimators.dirichlet_multinomial import DirichletMultinomialNB

@@ -13,9 +13,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
-from suffice.estimators.certificate import Certificate, checksum
+from suffice.estimators.shell.certificate import Certificate, checksum
 from suffice.estimators.journaled import Book, joined, without
-from suffice.estimators.whole import whole
+from suffice.estimators.shell.whole import whole
 from suffice.stats.journal import Journal
 from suffice.stats.words import WordCounts
 from suffice.typing import Integers

@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError
-from suffice.estimators.bounds import check_bounds
+from suffice.estimators.shell.bounds import check_bounds
 from suffice.estimators.shared import Classifier
-from suffice.estimators.whole import Whole
+from suffice.estimators.shell.whole import Whole
 
 __all__ = ["Kept"]
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, PriorError
 from suffice.estimators.algebra import all_or_nothing
 from suffice.estimators.vocabulary import given_words
-from suffice.estimators.whole import Whole
+from suffice.estimators.shell.whole import Whole
 from suffice.estimators.words import TEXT_OPTIONS, analysis_of
 from suffice.models.language import Vocabulary, log_probability
 from suffice.posterior import Dirichlet

@@ -19,7 +19,7 @@ from suffice.estimators.base import NaiveBayesClassifier
 from suffice.estimators.bernoulli import BernoulliNB
 from suffice.estimators.informative import Information, information_of
 from suffice.estimators.validation import validate_data
-from suffice.estimators.whole import Whole
+from suffice.estimators.shell.whole import Whole
 from suffice.sparse import sound
 from suffice.typing import Booleans
 

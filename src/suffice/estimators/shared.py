@@ -20,7 +20,7 @@ from suffice.estimators.journaled import Journaled
 from suffice.estimators.stored import Stored
 from suffice.estimators.uncertain import Uncertain
 from suffice.estimators.views import Views
-from suffice.estimators.whole import Whole
+from suffice.estimators.shell.whole import Whole
 from suffice.models import decide, joint, log_posterior
 from suffice.models.logs import log
 from suffice.posterior import Dirichlet

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError
-from suffice.estimators.bounds import check_bounds
+from suffice.estimators.shell.bounds import check_bounds
 from suffice.estimators.weights import FeatureWeights, Weights
 from suffice.models.empirical.covariances import Spread
 from suffice.models.temper import Temper

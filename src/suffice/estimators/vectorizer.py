@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
 from suffice.errors import DataError, KindError
-from suffice.estimators.whole import Whole
+from suffice.estimators.shell.whole import Whole
 from suffice.estimators.words import analysis_of
 from suffice.text import Analysis
 from suffice.text.words import WordList

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import InputError, LabelError, SubtractionError
+from suffice.errors import LabelError, SubtractionError
 from suffice.models.likelihoods.base import HeldOut, Likelihood, Scorer
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, Rows
@@ -63,12 +63,7 @@ class Block:
         return replace(self, statistic=change(self.statistic))
 
     def combined(self, other: Block, how: Callable[[Any, Any], Any], name: Name) -> Block:
-        """Return the block of both statistics, added or subtracted."""
-        if self.likelihood != other.likelihood:
-            raise InputError(
-                f"Models that are combined must have the same likelihoods; {name!r} is {self.likelihood!r} in one and "
-                f"{other.likelihood!r} in the other."
-            )
+        """Return the block of both statistics, added or subtracted; `name` is for complaints."""
         return replace(self, statistic=how(self.statistic, other.statistic))
 
     def __getstate__(self) -> dict[str, Any]:

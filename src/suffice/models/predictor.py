@@ -163,11 +163,14 @@ class Predictor:
         return codes
 
     def _best_at_once(self, rows: RowsByName) -> Integers | None:
-        names = [name for name in self.scorers if name in rows]
-        if len(names) != 1 or rows[names[0]].present is not None or self.views.weights is not None and self.views.weights.of_block(names[0]) != 1:
+        names, weights = [name for name in self.scorers if name in rows], self.views.weights
+        if len(names) != 1 or rows[names[0]].present is not None:
             return None
-        best = getattr(self.scorers[names[0]], "best", None)
-        found = None if best is None else best(rows[names[0]], self.log_prior)
+        scorer = self.scorers[names[0]]
+        power = 1.0 if hasattr(scorer, "tempered") else self.temper.power
+        power *= 1.0 if weights is None else weights.of_block(names[0])
+        best = getattr(scorer, "best", None)
+        found = None if best is None or not power else best(rows[names[0]], self.log_prior / power)
         return None if found is None else np.asarray(found, np.int64)
 
     def _blocks(self, rows: RowsByName) -> Iterator[slice]:

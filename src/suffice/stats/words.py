@@ -7,7 +7,7 @@ bursty models also how many documents of a class hold a word exactly r ≥ 2 tim
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -141,6 +141,9 @@ class WordCounts:
         names = ("repeats", "repeat_documents", "lengths", "length_documents")
         rest: dict[str, Any] = {name: arrays[name] for name in names}
         return cls(words, np.asarray(arrays["n"], np.float64), tokens, documents, **rest, hash_bits=bits)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # without what was made of it
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, WordCounts):

@@ -97,5 +97,5 @@ def coefficient_of(model: Model, rows: Mapping[Name, Rows], weights: Array | Non
         given = np.ones(len(rows[name])) if weights is None else weights
         if abs(given.sum() - total) > 1e-9 * total:
             raise LabelError(f"The argument 'X' must hold the rows that were learned, {total:g}; got {given.sum():g}.")
-        found += float((given * block.settled.measure(block.t, rows[name])).sum())
+        found += float((given * block.settled.log_coefficients(block.t, rows[name])).sum())
     return found

@@ -115,6 +115,9 @@ class Likelihood(ABC):
     measure_kind: ClassVar[str] = "probabilities of values"
     """What its evidence is of: models compare by evidence only where that is the same."""
 
+    subject: ClassVar[str] = ""
+    """How a sentence about it starts; its name if not given."""
+
     no_evidence: ClassVar[str] = ""
     """Why it has no evidence, no posterior and no part in EM, if it has none."""
 
@@ -225,6 +228,10 @@ class Likelihood(ABC):
         """Return the part of ln p(x) that scores leave out: the same for all classes, row by row."""
         return 0.0
 
+    def log_coefficients(self, t: Any, rows: Any) -> Array | float:
+        """Return ln of the number of orders of each row, where rows are counts: not part of scores nor of evidence."""
+        return 0.0
+
     @property
     def learns_prior(self) -> bool:
         """Whether the prior is to be learned from counts."""
@@ -275,7 +282,7 @@ class Likelihood(ABC):
     # ------------------------------------------------------------------------------------------------------------------
 
     def _refusal(self, what: str) -> KindError:
-        return KindError(f"{self.word} has no {what}: {self.no_evidence or 'it has none'}.")
+        return KindError(f"{self.subject or self.word} has no {what}: {self.no_evidence or 'it has none'}.")
 
     def _fields(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]

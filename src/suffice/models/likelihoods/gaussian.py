@@ -36,9 +36,7 @@ from suffice.typing import Array, Integers
 
 __all__ = ["Gaussian", "speaking_numbers"]
 
-LARGEST = 2.0**500
-"""The squares of larger numbers, summed, might leave the range of floats."""
-
+LARGEST = 2.0**500  # the squares of larger numbers, summed, might leave the range of floats
 PAIRS_AT_ONCE = 2**14
 
 
@@ -267,6 +265,10 @@ class Gaussian(Likelihood):
                 f"got {values[np.abs(values).argmax()]}."
             )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
+
+    def served(self, block: Any) -> Any:
+        """Return the moments of a block, or those kept beside the counts of another family."""
+        return super().served(block) or (block.numbers and block.numbers.moments)
 
     def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return mean and standard deviation of each class, with intervals."""

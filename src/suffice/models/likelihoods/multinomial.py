@@ -223,9 +223,11 @@ class Multinomial(Likelihood):
 
     def measure(self, t: WordTable, rows: Rows) -> Array | float:
         """Return ln n!/Πx! of each row of a matrix; the words of a text have an order of their own."""
-        if sparse.issparse(t.tokens):
-            return 0.0
-        x = rows.entries(t)
+        return 0.0 if sparse.issparse(t.tokens) else self.log_coefficients(t, rows)
+
+    def log_coefficients(self, t: WordTable, rows: Rows) -> Array:
+        """Return ln n!/Πx! of each row."""
+        x = self._counted(rows.entries(t))
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
         each = np.bincount(row, gammaln(x.data + 1), x.shape[0])
         return np.asarray(gammaln(np.asarray(x.sum(axis=1)).ravel() + 1) - each)  # NB-11

@@ -249,6 +249,10 @@ class Poisson(Likelihood):
         x = Entries.of(rows.entries(t))
         return -x.sums(gammaln(x.value + 1))  # NB-11
 
+    def log_coefficients(self, t: Counted, rows: MatrixRows) -> Array | float:
+        """Return −Σ ln x! of each row of a matrix; the evidence of a column has it."""
+        return 0.0 if self.factorials else self.measure(t, rows)
+
     @property
     def learns_prior(self) -> bool:
         """Whether the prior is the one of highest evidence."""

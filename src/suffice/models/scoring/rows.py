@@ -199,7 +199,13 @@ class Lexicon:
 
     @classmethod
     def of(cls, counts: WordCounts) -> Lexicon:
-        """Make the lexicon of a statistic."""
+        """Return the lexicon of a statistic, which is made once."""
+        found: Lexicon = vars(counts).setdefault("lexicon", None) or cls._made(counts)
+        vars(counts)["lexicon"] = found
+        return found
+
+    @classmethod
+    def _made(cls, counts: WordCounts) -> Lexicon:
         if counts.hash_bits:
             nothing = np.empty(0, np.uint8), np.zeros(1, np.int64)
             return cls(_native.Lexicon(*nothing, counts.hash_bits), np.arange(counts.width))
@@ -209,60 +215,78 @@ class Lexicon:
 
 @dataclass(frozen=True, eq=False)
 class TextRows(Rows):
-    """Documents, counted and scored without a matrix of them."""
+    """Documents, counted and scored without a matrix of them. A stream of them can be counted once."""
 
     tempers = True
 
-    batches: Sequence[Batch]
+    texts: Any
     analysis: Analysis
     present: Booleans | None = None
     hash_bits: int = 0
     bursts: bool = False  # whether words that come again are counted, too
+    vocabulary: WordCounts | None = None  # whose words alone are counted, all of which stay; None for all words
+    name: str = "X"  # of the texts, for complaints
 
     @classmethod
-    def of(cls, texts: Any, analysis: Analysis, name: str = "X", **options: Any) -> TextRows:
-        """Read texts as people have them."""
-        return cls(list(analysis.batches(texts, name)), analysis, **options)
+    def of_batch(cls, batch: Batch, analysis: Analysis) -> TextRows:
+        """Return documents that were read already."""
+        rows = cls((), analysis)
+        rows.__dict__["batches"] = [batch]
+        return rows
+
+    @cached_property
+    def batches(self) -> list[Batch]:
+        """The documents as the compiled kernels read them."""
+        return list(self.analysis.batches(self.texts, self.name))
 
     def __len__(self) -> int:
         return sum(map(len, self.batches))
 
     def take(self, which: Any) -> TextRows:
-        """Return some of the documents: their words, looked up already, if they were."""
-        places = np.flatnonzero(which) if np.asarray(which).dtype == np.bool_ else np.asarray(which)
-        chosen, at = list[Batch](), 0
-        for batch in self.batches:
-            mine = places[(places >= at) & (places < at + len(batch))] - at
-            chosen += [batch.part(slice(int(i), int(i) + 1)) for i in mine]
-            at += len(batch)
+        """Return some of the documents, with their words if these were looked up."""
+        places = np.arange(len(self))[which]
         present = None if self.present is None else self.present[places]
-        rows = replace(self, batches=chosen, present=present)
-        rows.__dict__["_looked_up"] = {key: (t, x[places]) for key, (t, x) in self._looked_up.items()}
+        if len(self.texts):
+            some = self.texts.take(places) if hasattr(self.texts, "take") else [self.texts[i] for i in places]
+            rows = replace(self, texts=some, present=present)
+        else:
+            rows = replace(self, present=present)
+            rows.__dict__["batches"] = self._picked(places)
+        rows.__dict__["_looked_up"] = {key: (words, x[places]) for key, (words, x) in self._looked_up.items()}
         return rows
+
+    def _picked(self, places: Integers) -> list[Batch]:
+        """Return documents of batches one by one."""
+        chosen = list[Batch]()
+        for batch, part in zip(self.batches, self._parts, strict=True):
+            mine = places[(places >= part.start) & (places < part.stop)] - part.start
+            chosen += [batch.part(slice(int(i), int(i) + 1)) for i in mine]
+        return chosen
 
     def part(self, block: slice) -> TextRows:
         """Return a stretch of the documents."""
         if block.start <= 0 and block.stop >= len(self):
             return self
-        cut = [(slice(max(block.start - at.start, 0), min(block.stop, at.stop) - at.start), batch)
-               for at, batch in zip(self._parts, self.batches, strict=True)
-               if at.start < block.stop and at.stop > block.start]  # fmt: skip
-        present = None if self.present is None else self.present[block]
-        return replace(self, batches=[batch.part(inside) for inside, batch in cut], present=present)
+        rows = replace(self, texts=(), present=None if self.present is None else self.present[block])
+        rows.__dict__["batches"] = [
+            batch.part(slice(max(block.start - at.start, 0), min(block.stop, at.stop) - at.start))
+            for at, batch in zip(self._parts, self.batches, strict=True)
+            if at.start < block.stop and at.stop > block.start
+        ]
+        return rows
 
     def count(self, kind: type[Any], labels: Labels) -> WordCounts:
-        """Count words by class."""
-        if labels.shares:
-            raise TypeError("Documents in shares are counted by their matrix.")
+        """Count words by class; documents in shares, over the words of a vocabulary."""
+        if self.vocabulary is not None:
+            shares = labels.y if labels.shares else np.eye(labels.n_classes)[labels.y]
+            return self.matrix(self.vocabulary).counts(shares * labels.given[:, None])
         counter = WordCounter(self.analysis, labels.n_classes, self.hash_bits, self.bursts)
+        if "batches" not in vars(self):
+            counter.add(self.texts, labels.y, labels.weights, self.name)
+            return counter.result()
         for batch, part in zip(self.batches, self._parts, strict=True):
-            counter.add_batch(batch, labels.take(part).y, None if labels.weights is None else labels.weights[part])
+            counter.add_batch(batch, labels.y[part], None if labels.weights is None else labels.weights[part])
         return counter.result()
-
-    def counted_as(self, t: WordCounts, labels: Labels) -> WordCounts:
-        """Count shares of classes, over the words of a statistic, all of which stay."""
-        shares = labels.y if labels.weights is None else labels.y * labels.weights[:, None]
-        return self.matrix(t).counts(shares)
 
     @property
     def _parts(self) -> list[slice]:

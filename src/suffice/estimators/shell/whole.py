@@ -25,7 +25,7 @@ from sklearn.base import BaseEstimator
 from suffice.attributes import guard_properties
 from suffice.errors import BusyError
 
-__all__ = ["Whole", "changing", "whole"]
+__all__ = ["Whole", "changing", "take_turns", "whole"]
 
 CHANGES = {
     "decay", "drop_journal", "drop_views", "fit", "fit_predict", "fit_transform", "forget", "merge", "partial_fit",
@@ -46,20 +46,26 @@ class Whole:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        guard_properties(cls, whole)
-        for name in {name for base in cls.__mro__ for name in vars(base)}:
-            found = inspect.getattr_static(cls, name)
-            if not inspect.isfunction(found) or hasattr(found, "_in_turn"):
-                continue
-            if name in CHANGES:
-                setattr(cls, name, _change(found))
-            elif name in QUESTIONS or (_is_ours(found) and not name.startswith("_")):
-                setattr(cls, name, _question(found))
+        take_turns(cls)
+
+
+def take_turns(cls: type[Any]) -> None:
+    """Make the changes of a class of estimators whole, and its questions questions to one state."""
+    cls._takes_turns = True
+    guard_properties(cls, whole)
+    for name in {name for base in cls.__mro__ for name in vars(base)}:
+        found = inspect.getattr_static(cls, name)
+        if not inspect.isfunction(found) or hasattr(found, "_in_turn"):
+            continue
+        if name in CHANGES:
+            setattr(cls, name, _change(found))
+        elif name in QUESTIONS or (_is_ours(found) and not name.startswith("_")):
+            setattr(cls, name, _question(found))
 
 
 def whole(model: Any) -> Any:
-    """The model as it is now: whatever changes it later leaves this as it is."""
-    if not isinstance(model, Whole):
+    """Return the model as it is now: whatever changes it later leaves this as it is."""
+    if not getattr(type(model), "_takes_turns", False):
         return model
     now = object.__new__(type(model))
     now.__dict__ = model.__dict__

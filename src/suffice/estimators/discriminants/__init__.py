@@ -1,0 +1,1 @@
+"""Discriminants of real vectors: Bayesian, linear and quadratic."""

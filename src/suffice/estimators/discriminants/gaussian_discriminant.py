@@ -1,0 +1,237 @@
+"""Gaussian discriminants: a normal distribution of real vectors per class, by their moments."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import InputError
+from suffice.estimators.discriminants.coordinates import Coordinates, coordinates, decisions, plane
+from suffice.estimators.naive_bayes.parameters import ESTIMATES, TEMPER, is_loo, wanted_of
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.sklearn_api import StrOptions, validate_data
+from suffice.models.choosing.chooser import Wanted
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.diagonal import DiagonalDiscriminant
+from suffice.models.likelihoods.discriminant import Discriminant
+from suffice.models.scoring.ellipses import SingularCovariance
+from suffice.models.views import Views
+from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart
+from suffice.typing import Array
+
+__all__ = ["GaussianDiscriminant"]
+
+
+class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixClassifier):
+    """Classes of real vectors that are normally distributed: QDA, LDA and naive Bayes as one model, Bayesian or not.
+
+    With `estimate="predictive"` means and covariances are integrated out: each class is a Student-t, which knows how
+    few rows there were, and works where there are fewer rows than columns.
+
+    Parameters
+    ----------
+    covariance : {"full", "shared", "diagonal"}, default="full"
+        A covariance matrix for each class (QDA), one for all of them (LDA), or a variance for each class and column.
+    estimate : {"predictive", "mle", "map", "mean"}, default="predictive"
+        How means and covariances are estimated: integrated out, or plugged in.
+    prior : "loo", "evidence", NormalInverseWishart or NormalInverseGamma, default="loo"
+        Belief about mean and covariance, of all classes or of each; not used by "mle". "evidence" takes a flat mean
+        and a diagonal `scale` in the columns' own units, whose size and `nu` make the training rows most probable.
+        "loo" takes that with which nine tenths of the rows tell the classes of the others best, and the evidence where
+        rows do not tell. A diagonal covariance has a NormalInverseGamma, of highest evidence in either case.
+    priors : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities, or a belief about them; as in the data if not given.
+    n_components : int, default=None
+        Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
+    temper : float, pair of floats, "loo" or None, default="loo"
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    coef_, intercept_ : ndarrays of shape (n_classes, n_features) and (n_classes,)
+        Of a shared covariance that is plugged in: joint log-probabilities are linear in the row, but for what all
+        classes have in common.
+    covariance_ : ndarray
+        Covariance as plugged in, or expected: (n_classes, n_features, n_features), (n_features, n_features) if shared,
+        variances (n_classes, n_features) if diagonal. Infinite where too few rows leave it unknown.
+    means_ : ndarray of shape (n_classes, n_features)
+        Mean of each class.
+    prior_ : NormalInverseWishart, NormalInverseGamma or None
+        The belief in use.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    See Also
+    --------
+    LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis : With scikit-learn's parameters and numbers.
+
+    Examples
+    --------
+    Two classes of four rows each, in ten dimensions:
+
+    >>> import numpy as np
+    >>> import suffice as sf
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(8, 10)) + 2 * (np.arange(8) % 2)[:, None]
+    >>> model = sf.GaussianDiscriminant().fit(X, np.arange(8) % 2)
+    >>> model.predict_proba([[0] * 10, [1] * 10, [2] * 10]).round(2)
+    array([[1.  , 0.  ],
+           [0.35, 0.65],
+           [0.  , 1.  ]])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "covariance": [StrOptions({"full", "shared", "diagonal"})],
+        "estimate": [ESTIMATES],
+        "prior": [StrOptions({"loo", "evidence"}), NormalInverseWishart, NormalInverseGamma],
+        "priors": ["array-like", Dirichlet, None],
+        "n_components": [int, np.integer, None],
+        "temper": TEMPER,
+    }
+    _reading: ClassVar[dict[str, Any]] = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+
+    def __init__(
+        self,
+        covariance: Any = "full",
+        estimate: Any = "predictive",
+        *,
+        prior: Any = "loo",
+        priors: Any = None,
+        n_components: Any = None,
+        temper: Any = "loo",
+    ) -> None:
+        self.covariance = covariance
+        self.estimate = estimate
+        self.prior = prior
+        self.priors = priors
+        self.n_components = n_components
+        self.temper = temper
+
+    def _likelihood(self, views: Views) -> Likelihood:
+        prior = None if self.estimate == "mle" else views.prior or ("evidence" if is_loo(self.prior) else self.prior)
+        if self.covariance == "diagonal":
+            return DiagonalDiscriminant(prior, estimate=self.estimate)
+        return Discriminant(self.covariance, self.estimate, prior)
+
+    def _class_prior(self) -> ClassPrior:
+        given = self.priors if isinstance(self.priors, Dirichlet) or self.priors is None else np.asarray(self.priors)
+        if given is not None and not isinstance(given, Dirichlet):
+            if (given < 0).any() or not np.isclose(given.sum(), 1.0):
+                raise ValueError("The 'priors' parameter must hold probabilities that sum to 1.")
+        return ClassPrior("counted" if given is None else given)
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        chosen = is_loo(self.prior) and self.estimate != "mle" and self.covariance != "diagonal"
+        return wanted_of(self, prior=chosen)
+
+    def _settle(self, rows: int) -> None:
+        try:
+            _ = self._block.scorer
+        except SingularCovariance as error:
+            label = None if error.code is None else self.classes_.tolist()[error.code]
+            raise SingularCovariance(error.why, error.code, label) from None
+
+    def decision_function(self, X: Any) -> Array:
+        """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The larger, the more probable.
+        """
+        return decisions(self.predict_joint_log_proba(X))
+
+    @property
+    def prior_(self) -> Any:
+        """The belief in use."""
+        settled: Any = self._block.settled
+        return settled.prior
+
+    @property
+    def class_prior_(self) -> Array:
+        """Probability of each class."""
+        check_is_fitted(self)
+        return np.exp(self._predictor.log_prior)
+
+    @property
+    def means_(self) -> Array:
+        """Mean of each class."""
+        return self._parameters()[0]
+
+    @property
+    def covariance_(self) -> Array:
+        """Covariance of each class, or of all."""
+        found = self._parameters()[1]
+        return found[0] if self.covariance == "shared" else found
+
+    def _parameters(self) -> tuple[Array, Array]:
+        settled: Any = self._block.settled
+        of = settled.parameters if self.covariance == "diagonal" else settled.covariances
+        mean, covariance = (np.array(part) for part in of(self._block.t))
+        return mean, covariance
+
+    def _plane(self) -> tuple[Array, Array]:
+        """Return weights and offsets of joint log-probabilities."""
+        check_is_fitted(self)
+        if self.covariance != "shared" or self.estimate == "predictive":
+            raise AttributeError("Scores are linear only with covariance='shared' and a plugged-in estimate.")
+        scorer: Any = self._block.scorer
+        return plane(scorer, self._predictor.log_prior)
+
+    @property
+    def coef_(self) -> Array:
+        """Weight of each column in each class's joint log-probability."""
+        return self._plane()[0]
+
+    @property
+    def intercept_(self) -> Array:
+        """Offset of each class's joint log-probability."""
+        return self._plane()[1]
+
+    def transform(self, X: Any) -> Array:
+        """Return discriminant coordinates: where classes are apart, in units of the spread within them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_samples, n_components)
+            The first of them tells most. Within classes, taken together, they are uncorrelated and of variance one.
+        """
+        check_is_fitted(self)
+        found = self._coordinates()
+        rows = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return np.asarray((rows - found.centre) @ found.axes, rows.dtype)
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Share of each discriminant coordinate in what tells classes apart."""
+        return self._coordinates().shares
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self._coordinates().axes.shape[1])
+
+    def _coordinates(self) -> Coordinates:
+        return coordinates(self._block.t, self.prior_, self.class_prior_, self.n_components)

@@ -1,0 +1,225 @@
+"""Quadratic discriminant analysis, with scikit-learn's parameters, attributes and numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from suffice.errors import InputError
+from suffice.estimators.discriminants.coordinates import decisions
+from suffice.estimators.discriminants.rows_needed import (
+    NOT_COMBINED,
+    SHRINKAGE,
+    check_combination,
+    check_given,
+    covariances_of_rows,
+    fixed_shrinkage,
+    given_priors,
+    needs_rows,
+)
+from suffice.estimators.naive_bayes.parameters import TEMPER, wanted_of
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.sklearn_api import HasMethods, Interval, StrOptions
+from suffice.estimators.shell.stored import State
+from suffice.models.choosing.chooser import Wanted
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.analysis import QuadraticAnalysis, Quadrics
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Model, Name
+from suffice.models.views import Views
+from suffice.readers.examples import Examples
+from suffice.typing import Array
+
+__all__ = ["QuadraticDiscriminantAnalysis"]
+
+NO_ESTIMATOR = "covariance_estimator is not supported with solver='svd'. Try solver='eigen' instead."
+
+
+class QuadraticDiscriminantAnalysis(MatrixClassifier):
+    """Quadratic discriminant analysis: normal classes, each with a covariance of its own.
+
+    A drop-in for scikit-learn's class of the same name, from one pass over the rows. It also learns in batches, merges,
+    forgets, leaves rows out and takes sample weights; a `covariance_estimator` and `shrinkage="auto"` need the rows
+    themselves, and are for `fit` alone. Where rows are few, `GaussianDiscriminant` needs no regularising.
+
+    Parameters
+    ----------
+    solver : {"svd", "eigen"}, default="svd"
+        "eigen" can shrink; otherwise both are the same.
+    shrinkage : float, "auto" or None, default=None
+        Share of a multiple of the identity in the covariance of each class; "auto" is that of Ledoit and Wolf.
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities; as in the data if not given.
+    reg_param : float, default=0.0
+        Share of the identity in the covariance of each class.
+    store_covariance : bool, default=False
+        Whether there is a `covariance_`.
+    tol : float, default=1e-4
+        Standard deviation, in units of the columns' own, below which a covariance has not full rank.
+    covariance_estimator : object, default=None
+        Has `fit` and `covariance_`, and replaces the covariance of each class.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+
+    Attributes
+    ----------
+    covariance_ : list of n_classes ndarrays of shape (n_features, n_features)
+        Covariance of each class.
+    means_ : ndarray of shape (n_classes, n_features)
+        Mean of each class.
+    priors_ : ndarray of shape (n_classes,)
+        Probability of each class.
+    rotations_ : list of n_classes ndarrays of shape (n_features, n_features)
+        Axes of each covariance.
+    scalings_ : list of n_classes ndarrays of shape (n_features,)
+        Variances along the axes.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
+    >>> sf.QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2]).predict([[-0.8, -1]])
+    array([1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "solver": [StrOptions({"svd", "eigen"})],
+        "shrinkage": SHRINKAGE,
+        "priors": ["array-like", None],
+        "reg_param": [Interval(Real, 0, 1, closed="both")],
+        "store_covariance": ["boolean"],
+        "tol": [Interval(Real, 0, None, closed="left")],
+        "covariance_estimator": [HasMethods("fit"), None],
+        "temper": TEMPER,
+    }
+    _reading: ClassVar[dict[str, Any]] = {"dtype": [np.float64, np.float32]}
+    _schema = (*MatrixClassifier._schema, "_given", "_dtype")
+    _given: Array | None
+    _dtype: str
+
+    def __init__(
+        self,
+        *,
+        solver: str = "svd",
+        shrinkage: Any = None,
+        priors: Any = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: Any = None,
+        temper: Any = None,
+    ) -> None:
+        self.solver = solver
+        self.shrinkage = shrinkage
+        self.priors = priors
+        self.reg_param = reg_param
+        self.store_covariance = store_covariance
+        self.tol = tol
+        self.covariance_estimator = covariance_estimator
+        self.temper = temper
+
+    def _likelihood(self, views: Views) -> QuadraticAnalysis:
+        given = None if self._given is None else self._given[:-1]
+        ridge = self.reg_param if self.solver == "svd" else 0.0
+        options: dict[str, Any] = {"solver": self.solver, "shrinkage": fixed_shrinkage(self), "tol": self.tol}
+        return QuadraticAnalysis(**options, given=given, ridge=ridge)
+
+    def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
+        return {"X": replace(self._likelihood(views), labels=tuple(model.classes.tolist()))}
+
+    def _settle(self, rows: int) -> None:
+        _ = self._block.scorer
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+        check_combination(self, NO_ESTIMATOR)
+        examples = super()._read(X, y, sample_weight, first)
+        if first:
+            self._dtype = examples.source.dtype.name
+            parts = (examples.source, examples.codes, examples.weights, len(examples.classes))
+            self._given = covariances_of_rows(self, *parts) if needs_rows(self) else None
+        return examples
+
+    def _count(self, examples: Examples) -> Model:
+        if needs_rows(self) and self.__sklearn_is_fitted__():
+            raise InputError(
+                "A covariance_estimator, or shrinkage='auto', needs all rows at once: fit, not partial_fit or forget."
+            )
+        return super()._count(examples)
+
+    def _class_prior(self) -> ClassPrior:
+        return given_priors(self.priors)
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        return wanted_of(self)
+
+    def _agree(self, other: Any) -> None:
+        super()._agree(other)
+        if needs_rows(self):
+            raise InputError(NOT_COMBINED)
+
+    def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
+        check_combination(self, NO_ESTIMATOR)
+        check_given(self._given, self._dtype, len(classes), self.n_features_in_)
+        super()._check_statistics(classes, statistics, likelihood)
+
+    def _cast(self, array: Array) -> Array:
+        return array.astype(self._dtype)
+
+    def _solution(self) -> Quadrics:
+        settled: Any = self._block.settled
+        found: Quadrics = settled.solve(self._block.t)
+        return found
+
+    def decision_function(self, X: Any) -> Array:
+        """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            The larger, the more probable.
+        """
+        return decisions(self.predict_joint_log_proba(X))
+
+    @property
+    def means_(self) -> Array:
+        """Mean of each class."""
+        return self._cast(self._solution().mean)
+
+    @property
+    def priors_(self) -> Array:
+        """Probability of each class."""
+        return self._cast(np.exp(self._class_prior().log(self._model.n)))
+
+    @property
+    def covariance_(self) -> list[Array]:
+        """Covariance of each class."""
+        if not self.store_covariance:
+            raise AttributeError("Covariances are kept with store_covariance=True.")
+        return [self._cast(one) for one in self._solution().covariance]
+
+    @property
+    def rotations_(self) -> list[Array]:
+        """Axes of each covariance."""
+        return [self._cast(one) for one in self._solution().rotations]
+
+    @property
+    def scalings_(self) -> list[Array]:
+        """Variances along the axes."""
+        return [self._cast(one) for one in self._solution().scalings]
+

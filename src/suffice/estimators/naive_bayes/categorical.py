@@ -1,0 +1,263 @@
+"""Naive Bayes for categories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import DataError, InputError
+from suffice.estimators.naive_bayes.parameters import COUNTS, EVIDENCE, NUMBER, checked_alpha, class_prior_of, wanted_of
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.sklearn_api import Interval, StrOptions, validate_data
+from suffice.estimators.shell.stored import State
+from suffice.models.answers.parts import Wording
+from suffice.models.choosing.chooser import Wanted
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.codes import Codes
+from suffice.models.model import Block, Model
+from suffice.models.views import Views
+from suffice.posterior import Dirichlet
+from suffice.readers.codes import CodeReader, as_numbers, declared_categories
+from suffice.readers.examples import Examples
+from suffice.typing import Array, Integers
+
+__all__ = ["CategoricalNB"]
+
+
+class CategoricalNB(MatrixClassifier):
+    """Naive Bayes for columns of categories: codes 0, 1, 2, …, names, or any values.
+
+    A drop-in for scikit-learn's class of the same name. Whole, non-negative numbers are codes, as there. Anything else
+    (text, numbers with a fraction) is a category by its value, never cut off to a code. A category not known at fit has
+    the mass of one seen no time, instead of an error.
+
+    Parameters
+    ----------
+    alpha : float, "evidence" or "loo", default=1.0
+        Pseudo-count added to every category; 0 for none. "evidence" finds the one, for all features, that makes the
+        training rows most probable, "loo" the number of least leave-one-out log loss.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    min_categories : int or array of shape (n_features,), default=None
+        Categories that each feature has at least, seen or not; for codes, not for categories by value.
+    categories : "auto" or list of n_features lists, default="auto"
+        The values each feature can have, as in scikit-learn's OrdinalEncoder; all of them count as categories, seen or
+        not, and others are refused at fit. With "auto", whole numbers are codes from 0, as in scikit-learn's
+        CategoricalNB: the faces 1 to 6 of a die have seven categories unless ``categories=[range(1, 7)]`` is given.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mean"
+        How the probabilities are estimated; "predictive" equals "mean" here.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The pseudo-count in use.
+    categories_ : list of n_features ndarrays, or None
+        The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …
+    category_count_ : list of n_features ndarrays of shape (n_classes, n_categories)
+        Rows of each class with each category.
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_log_prob_ : list of n_features ndarrays of shape (n_classes, n_categories)
+        Log-probability of each category.
+    n_categories_ : ndarray of shape (n_features,)
+        Number of categories of each feature.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[0, 2], [0, 1], [1, 0], [1, 0]]
+    >>> model = sf.CategoricalNB().fit(X, ["a", "a", "b", "b"])
+    >>> model.predict([[0, 2], [1, 7]])
+    array(['a', 'b'], dtype='<U1')
+    >>> named = sf.CategoricalNB().fit([["red"], ["red"], ["blue"]], ["a", "a", "b"])
+    >>> named.predict([["blue"], ["green"]])
+    array(['b', 'a'], dtype='<U1')
+    >>> dice = sf.CategoricalNB(categories=[range(1, 7)]).fit([[6], [6], [1]], ["loaded", "loaded", "fair"])
+    >>> dice.n_categories_, dice.category_count_[0]
+    (array([6]), array([[1., 0., 0., 0., 0., 0.],
+           [0., 0., 0., 0., 0., 2.]]))
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **COUNTS,
+        "alpha": [NUMBER, EVIDENCE],
+        "categories": [StrOptions({"auto"}), list, tuple],
+        "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
+    }
+    _reading: ClassVar[dict[str, Any]] = {"dtype": None, "accept_sparse": False, "ensure_all_finite": False}
+    _schema = (*MatrixClassifier._schema, "categories_")
+    _reader: CodeReader
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        min_categories: Any = None,
+        categories: Any = "auto",
+        estimate: Any = "mean",
+        temper: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.categories = categories
+        self.estimate = estimate
+        self.temper = temper
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _make_reader(self) -> Any:
+        return None  # the first rows say what categories are
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+        examples = super()._read(X, y, sample_weight, first)
+        self._refuse_missing(examples.source)
+        source = as_numbers(examples.source)
+        if first:
+            self._reader = CodeReader.first(source, self.min_categories, self._declared_categories(source.shape[1]))
+        return replace(examples, source=source)
+
+    def _declared_categories(self, features: int) -> list[Any] | None:
+        if isinstance(self.categories, str):
+            return None
+        if self.min_categories is not None:
+            raise ValueError("CategoricalNB takes one of 'categories' and 'min_categories'. Got both instead.")
+        return declared_categories(self.categories, features)
+
+    def _source(self, X: Any) -> Any:
+        source = super()._source(X)
+        if self._is_plain(X):
+            return source
+        self._refuse_missing(source)
+        return as_numbers(source)
+
+    def _is_plain(self, X: Any) -> bool:
+        return self._reader.categories is None and super()._is_plain(X)
+
+    def _count(self, examples: Examples) -> Model:
+        given = examples.weights
+        if given is not None and (given == 0).any():  # a row of no weight was not seen, nor were its categories
+            examples = examples.take(np.flatnonzero(given > 0), self._reader)
+        self._make_room(self._reader.wider(examples.source))
+        return super()._count(examples)
+
+    def _make_room(self, reader: CodeReader) -> None:
+        """Know more categories, each of which has a place in the counts."""
+        if self.__sklearn_is_fitted__():
+            model = _roomy(self._model, self._reader, reader)
+            self._predictor = replace(self._predictor, model=model)
+        self._reader = reader
+
+    def _put(self, model: Model, views: Views, stale: bool) -> None:
+        self._reader, left = self._reader.without_unseen(model.blocks["X"].statistic)
+        super()._put(replace(model, blocks={"X": replace(model.blocks["X"], statistic=left)}), views, stale)
+
+    def _models(self, others: Sequence[Any]) -> list[Model]:
+        if any((self._reader.categories is None) != (other._reader.categories is None) for other in others):
+            raise InputError("Models that are combined must have categories of one kind; got codes and values.")
+        reader = CodeReader.union([model._reader for model in (self, *others)])
+        models = [_roomy(model._model, model._reader, reader) for model in (self, *others)]
+        self._reader = reader
+        return models
+
+    def _likelihood(self, views: Views) -> Codes:
+        alpha = self.alpha if isinstance(self.alpha, Dirichlet) else checked_alpha(self, views)
+        return Codes(alpha if isinstance(alpha, str) else float(alpha), self.estimate)
+
+    def _class_prior(self) -> ClassPrior:
+        return class_prior_of(self)
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        return wanted_of(self)
+
+    def _wording(self, source: Any) -> Wording:
+        raw, (rows,) = np.asarray(source, dtype=object)[0], self._parts(source)
+        unseen = np.asarray(rows["X"].source.matrix)[0] >= self._statistic.sizes
+        values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
+        return Wording(self._feature_names(), values)
+
+    def _categories(self) -> Any:
+        return self._reader.categories
+
+    @property
+    def categories_(self) -> list[Any] | None:
+        """The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …"""
+        check_is_fitted(self)
+        return self._reader.categories
+
+    @property
+    def alpha_(self) -> float:
+        """The pseudo-count in use."""
+        settled: Any = self._block.settled
+        return settled.alpha if isinstance(self.alpha, str) else self.alpha
+
+    @property
+    def n_categories_(self) -> Integers:
+        """Number of categories of each feature."""
+        return np.asarray(self._statistic.sizes)
+
+    @property
+    def category_count_(self) -> list[Array]:
+        """Rows of each class with each category, feature by feature."""
+        return [self._statistic.column(j) for j in range(self.n_features_in_)]
+
+    @property
+    def feature_log_prob_(self) -> list[Array]:
+        """Log-probability of each category, feature by feature."""
+        settled: Any = self._block.settled
+        logs: list[Array] = settled.log_theta(self._block.t)
+        return logs
+
+    def _get_state(self) -> State:
+        state = super()._get_state()
+        return {**state, "schema": {**state["schema"], "categories_": self._reader.categories}}
+
+    def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
+        super()._check_statistics(classes, statistics, likelihood)
+        known, sizes = vars(self).pop("categories_"), statistics["features"].sizes.tolist()
+        if known is not None and [_each_once(values) for values in known] != sizes:
+            raise DataError(f"Categories must be sorted, each of them once, {sizes} of them; got others.")
+        self._reader = CodeReader(known, self.min_categories, self._declared_categories(len(sizes)))
+
+
+def _roomy(model: Model, known: CodeReader, wider: CodeReader) -> Model:
+    """Return the model with a place for every category of a reader."""
+    block = model.blocks["X"]
+    return replace(model, blocks={"X": Block(block.likelihood, wider.with_room(block.statistic, known))})
+
+
+def _each_once(values: Any) -> int:
+    """Return how many there are; −1 if they are not in order."""
+    plain = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "USbiuf"
+    return len(values) if plain and bool((values[1:] > values[:-1]).all()) else -1

@@ -1,0 +1,142 @@
+"""Naive Bayes for word counts, by the complement of each class."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+
+from suffice.estimators.naive_bayes.multinomial import pseudo_counts
+from suffice.estimators.naive_bayes.parameters import COUNTS, LOO, class_prior_of, wanted_of
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.models.choosing.chooser import Wanted
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.complement import Complement
+from suffice.models.views import Views
+from suffice.posterior import Dirichlet
+from suffice.readers.matrix import MatrixReader
+from suffice.stats.inputs import COUNT
+from suffice.typing import Array
+
+__all__ = ["ComplementNB"]
+
+
+class ComplementNB(MatrixClassifier):
+    """Naive Bayes for word counts in uneven classes: each class is described by what the others are.
+
+    A drop-in for scikit-learn's class of the same name (Rennie et al. 2003). The class prior plays no part in it,
+    unless there is only one class.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (n_features,), Dirichlet or "loo", default=1.0
+        Pseudo-counts added to every word; 0 for none. "loo" finds the number of least leave-one-out log loss.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    fit_prior : bool, default=True
+        Only used with a single class.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Not used.
+    norm : bool, default=False
+        Whether to divide each class's weights by their sum.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
+        document's length that it is divided by. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+
+    Attributes
+    ----------
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_all_ : ndarray of shape (n_features,)
+        Total count of each word.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Total count of each word in each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Weight of each word for each class.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the words, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]
+    >>> sf.ComplementNB().fit(X, [0, 0, 1, 1]).predict([[1, 1, 0], [0, 1, 2]])
+    array([0, 1])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **{name: rule for name, rule in COUNTS.items() if name != "estimate"},
+        "alpha": [*COUNTS["alpha"], Dirichlet, LOO],
+        "norm": ["boolean"],
+    }
+    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        norm: bool = False,
+        temper: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.norm = norm
+        self.temper = temper
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _make_reader(self) -> MatrixReader:
+        return MatrixReader(COUNT)
+
+    def _likelihood(self, views: Views) -> Complement:
+        return Complement(pseudo_counts(self, views), self.norm)
+
+    def _class_prior(self) -> ClassPrior:
+        return class_prior_of(self, flat=True)
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        return wanted_of(self, lengths=True)
+
+    @property
+    def alpha_(self) -> Any:
+        """The pseudo-counts in use: as given, or chosen by rows."""
+        settled: Any = self._block.settled
+        return settled.alpha if isinstance(self.alpha, str) else self.alpha
+
+    @property
+    def class_log_prior_(self) -> Array:
+        """Log-probability of each class, which plays a part only if there is a single one."""
+        return class_prior_of(self).log(self._model.n)
+
+    @property
+    def feature_count_(self) -> Array:
+        """Total count of each word in each class."""
+        return np.asarray(self._statistic.counts)
+
+    @property
+    def feature_all_(self) -> Array:
+        """Total count of each word."""
+        return np.asarray(self.feature_count_.sum(axis=0))
+
+    @property
+    def feature_log_prob_(self) -> Array:
+        """Weight of each word for each class."""
+        scorer: Any = self._block.scorer
+        return np.asarray(scorer.columns(np.arange(self.n_features_in_)))

@@ -1,0 +1,179 @@
+"""Naive Bayes for words that come in bursts."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from suffice.estimators.naive_bayes.parameters import COUNTS, checked_alpha, class_prior_of, wanted_of
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.models.choosing.chooser import Wanted
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.polya import Polya, Urns
+from suffice.models.model import Model
+from suffice.models.views import Views
+from suffice.readers.examples import Examples
+from suffice.readers.matrix import MatrixReader
+from suffice.stats.inputs import WHOLE
+from suffice.telling import tell
+from suffice.typing import Array, Integers
+
+__all__ = ["DirichletMultinomialNB"]
+
+
+class DirichletMultinomialNB(MatrixClassifier):
+    """Naive Bayes for words that come in bursts: documents of any length, as whole counts of each word.
+
+    A word that came once is likely to come again, and the rarer it is, the more so. The multinomial cannot say so; the
+    Dirichlet compound multinomial, or Pólya urn, can. The urn of each class is fitted by maximum likelihood to counts
+    of counts (in how many documents a word stands once, twice, …), which add and subtract like all statistics here.
+
+    Parameters
+    ----------
+    method : {"dcm", "edcm"}, default="dcm"
+        The model itself, or Elkan's approximation, which looks at which words there are and how long a document is, not
+        at how often each word is repeated. It is fitted by one equation and takes about a quarter of the time, but its
+        "probabilities" of documents do not sum to one.
+    alpha : float or array of shape (n_features,), default=0.03
+        Prior: documents of one word each that every class has read before its own. An array says how many of each word;
+        a number is their average, spread over the words in proportion to the documents (of all classes, and one more)
+        that hold them. With 0 a word that a class has not seen is impossible there. It is a belief about the mean of
+        the urn, and none about burstiness.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    max_iter : int, default=100
+        Most steps to fit an urn with; about six are needed.
+    tol : float, default=1e-6
+        A fit ends when no number in the urn changes by more than this part of itself.
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
+        document's length that it is divided by. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+
+    Attributes
+    ----------
+    alpha_ : ndarray of shape (n_classes, n_features)
+        The urns: α of each word in each class (β for "edcm"). Their sum is between 1e-6 and a million times the longest
+        document, where the urn cannot be told from the multinomial; it goes there if words come in no bursts.
+    log_likelihood_ : ndarray of shape (n_classes,)
+        Log-likelihood of the documents of each class.
+    n_iter_ : ndarray of shape (n_classes,)
+        Steps that were needed.
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the words, if X had them.
+
+    References
+    ----------
+    Madsen, Kauchak and Elkan (2005), "Modeling word burstiness using the Dirichlet distribution".
+    Elkan (2006), "Clustering documents with an exponential-family approximation of the Dirichlet compound multinomial".
+    Minka (2000), "Estimating a Dirichlet distribution".
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[4, 1, 0], [0, 1, 5], [0, 2, 0], [1, 2, 1], [1, 1, 0], [0, 2, 1]]
+    >>> model = sf.DirichletMultinomialNB().fit(X, ["bursty"] * 3 + ["even"] * 3)
+    >>> model.predict([[6, 0, 0], [2, 3, 1]])
+    array(['bursty', 'even'], dtype='<U6')
+    >>> model.alpha_.sum(axis=1).round(1)  # few balls make bursts; so many are a multinomial
+    array([9.e-01, 4.e+06])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "method": [StrOptions({"dcm", "edcm"})],
+        **{name: COUNTS[name] for name in ("alpha", "fit_prior", "class_prior", "temper")},
+        "max_iter": [Interval(Integral, 1, None, closed="left")],
+        "tol": [Interval(Real, 0, None, closed="neither")],
+    }
+    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+
+    def __init__(
+        self,
+        *,
+        method: Any = "dcm",
+        alpha: Any = 0.03,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        temper: Any = None,
+    ) -> None:
+        self.method = method
+        self.alpha = alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.max_iter = max_iter
+        self.tol = tol
+        self.temper = temper
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.input_tags.categorical = True  # scikit-learn's word for whole numbers
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _make_reader(self) -> MatrixReader:
+        return MatrixReader(WHOLE)
+
+    def _likelihood(self, views: Views) -> Polya:
+        alpha: Any = checked_alpha(self, views)
+        return Polya(np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha), self.method, self.max_iter, self.tol)
+
+    def _class_prior(self) -> ClassPrior:
+        return class_prior_of(self)
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        return wanted_of(self, alpha=None, lengths=True)
+
+    def _count(self, examples: Examples) -> Model:
+        model = super()._count(examples)
+        if not self.__sklearn_is_fitted__():  # what does not converge is warned of at once; later at the next question
+            self._warn_late(model)
+        return model
+
+    def _warn_late(self, model: Model) -> None:
+        settled: Any = model.blocks["X"].settled
+        late = [str(model.classes[c]) for c in settled.urns.late]
+        if late:
+            tell(
+                f"{len(late)} of {len(model.classes)} classes need more than max_iter={self.max_iter} steps, "
+                f"{late[0]!r} among them. Increase max_iter or tol.",
+                ConvergenceWarning,
+            )
+
+    @property
+    def _urns(self) -> Urns:
+        settled: Any = self._block.settled
+        urns: Urns = settled.urns
+        return urns
+
+    @property
+    def alpha_(self) -> Array:
+        """The urns, classes × words."""
+        return np.asarray(self._urns.alpha.values)
+
+    @property
+    def log_likelihood_(self) -> Array:
+        """Log-likelihood of the documents of each class."""
+        return self._urns.log_likelihood
+
+    @property
+    def n_iter_(self) -> Integers:
+        """Steps that each urn was fitted in."""
+        return self._urns.n_iter

@@ -1,0 +1,183 @@
+"""Naive Bayes for word counts."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import InputError
+from suffice.estimators.naive_bayes.parameters import (
+    COUNTS,
+    EVIDENCE,
+    LOO,
+    RIDGE,
+    checked_alpha,
+    class_prior_of,
+    is_loo,
+    wanted_of,
+)
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.models.choosing.chooser import Wanted
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.views import Views
+from suffice.posterior import Dirichlet
+from suffice.readers.matrix import MatrixReader
+from suffice.stats.inputs import COUNT
+from suffice.typing import Array
+
+__all__ = ["MultinomialNB", "pseudo_counts"]
+
+
+class MultinomialNB(MatrixClassifier):
+    """Naive Bayes for word counts: documents of any length, as counts of each word.
+
+    A drop-in for scikit-learn's class of the same name, with more ways to estimate.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (n_features,), Dirichlet, "evidence" or "loo", default=1.0
+        Pseudo-counts added to every word; 0 for none. "evidence" finds the number that makes the training rows most
+        probable, "loo" the one of least leave-one-out log loss.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    estimate : {"mle", "map", "mean", "predictive"}, default="mean"
+        How words' probabilities are estimated: by maximum likelihood, the posterior's mode or its mean, or not at all,
+        by integrating them out (the whole document is then scored by the Dirichlet-multinomial).
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
+        document's length that it is divided by. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    weights : "loo" or None, default=None
+        Evidence weights: an exponent for each word, so that what several words say counts once. "loo" takes those with
+        which each row is predicted best by what the others taught.
+    ridge : float, default=None
+        How strongly weights are held at one. If not given, that with which most of the rows predict the others best.
+
+    Attributes
+    ----------
+    alpha_ : float, ndarray or Dirichlet
+        The pseudo-counts in use.
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Total count of each word in each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Log-probability of each word in each class.
+    n_features_in_ : int
+        Number of words.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the words, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]
+    >>> model = sf.MultinomialNB().fit(X, ["ham", "ham", "spam", "spam"])
+    >>> model.predict([[1, 1, 0], [0, 1, 2]])
+    array(['ham', 'spam'], dtype='<U4')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **COUNTS,
+        "alpha": [*COUNTS["alpha"], Dirichlet, EVIDENCE],
+        "weights": [LOO, None],
+        "ridge": RIDGE,
+    }
+    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        estimate: Any = "mean",
+        temper: Any = None,
+        weights: Any = None,
+        ridge: float | None = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+        self.temper = temper
+        self.weights = weights
+        self.ridge = ridge
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _make_reader(self) -> MatrixReader:
+        return MatrixReader(COUNT)
+
+    def _likelihood(self, views: Views) -> Multinomial:
+        return Multinomial(pseudo_counts(self, views), self.estimate)
+
+    def _class_prior(self) -> ClassPrior:
+        return class_prior_of(self)
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        if is_loo(self.weights):
+            alpha = None if isinstance(self.alpha, Dirichlet) else checked_alpha(self, Views())
+            if alpha is None or np.ndim(alpha) or (not isinstance(alpha, str) and alpha <= 0) or self.estimate == "predictive":
+                raise InputError(
+                    "The 'weights' parameter of MultinomialNB can be 'loo' with one alpha above 0 for all words and an "
+                    f"estimate other than 'predictive'; got alpha={self.alpha!r}, estimate={self.estimate!r}."
+                )
+        return wanted_of(self, weights="features" if is_loo(self.weights) else None, ridge=self.ridge, lengths=True)
+
+    @property
+    def alpha_(self) -> Any:
+        """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
+        check_is_fitted(self)
+        return self._block.settled.alpha if isinstance(self.alpha, str) else self.alpha  # type: ignore[attr-defined]
+
+    @property
+    def feature_count_(self) -> Array:
+        """Total count of each word in each class."""
+        return np.asarray(self._statistic.counts)
+
+    @property
+    def feature_log_prob_(self) -> Array:
+        """Log-probability of each word in each class."""
+        settled: Any = self._block.settled
+        return np.asarray(settled.log_theta(self._block.t).values)
+
+    @property
+    def weights_(self) -> Array:
+        """The evidence weight of each word: near 0 where other words have said it already."""
+        check_is_fitted(self)
+        weights = self._predictor.views.weights
+        powers = None if weights is None else weights.of_features(self._block.t)
+        return np.ones(self.n_features_in_) if powers is None else powers
+
+
+def pseudo_counts(estimator: Any, views: Views) -> Any:
+    """Return the pseudo-count of each word, one for all, or "evidence"."""
+    if not isinstance(estimator.alpha, Dirichlet):
+        alpha = checked_alpha(estimator, views)
+        return alpha if isinstance(alpha, str) else np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha)
+    given = estimator.alpha.alpha
+    if given.shape != (estimator.n_features_in_,):
+        raise ValueError(
+            f"The 'alpha' parameter of {type(estimator).__name__} must be a Dirichlet of {estimator.n_features_in_} "
+            f"categories, one per feature. Got one of shape {given.shape} instead."
+        )
+    return given

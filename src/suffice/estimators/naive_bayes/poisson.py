@@ -1,0 +1,143 @@
+"""Naive Bayes for counts of independent events."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.estimators.naive_bayes.parameters import COUNTS, EVIDENCE, checked_alpha, class_prior_of, two_parameters, wanted_of
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.stored import State
+from suffice.models.choosing.chooser import Wanted
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.poisson import Poisson
+from suffice.models.views import Views
+from suffice.posterior import Gamma
+from suffice.readers.matrix import MatrixReader
+from suffice.stats import RateCounts, TokenCounts
+from suffice.stats.inputs import COUNT
+from suffice.typing import Array
+
+__all__ = ["PoissonNB"]
+
+
+class PoissonNB(MatrixClassifier):
+    """Naive Bayes for counts of independent events: calls, clicks, goals.
+
+    Parameters
+    ----------
+    alpha : float, array of shape (n_features,), Gamma, "evidence" or "loo", default=1.0
+        Events, and the same number of rows they were seen in, added to every feature: a prior guess of one event a row,
+        worth `alpha` rows. A Gamma says it in general; "evidence" finds the one, for all features, that makes the
+        training rows most probable, "loo" the number of least leave-one-out log loss.
+    force_alpha : bool, default=True
+        If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
+    fit_prior : bool, default=True
+        Whether to learn the class prior from the data; otherwise it is uniform.
+    class_prior : array of shape (n_classes,) or Dirichlet, default=None
+        Class probabilities that the data do not change, or a belief that they do.
+    estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
+        How the rates are estimated; "predictive" integrates them out (negative binomial).
+    temper : float, pair of floats, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
+        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+
+    Attributes
+    ----------
+    alpha_ : float, ndarray or Gamma
+        The prior in use.
+    class_count_ : ndarray of shape (n_classes,)
+        Rows of each class, or the sum of their weights.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Log-probability of each class.
+    classes_ : ndarray of shape (n_classes,)
+        The labels.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Total count of each feature in each class.
+    rate_ : ndarray of shape (n_classes, n_features)
+        Estimated rate of each feature in each class (the posterior's mean for "predictive").
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X had them.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = [[0, 5], [1, 7], [6, 1], [4, 0]]
+    >>> sf.PoissonNB().fit(X, ["night", "night", "day", "day"]).predict([[5, 2]])
+    array(['day'], dtype='<U5')
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {**COUNTS, "alpha": [*COUNTS["alpha"], Gamma, EVIDENCE]}
+    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+
+    def __init__(
+        self,
+        *,
+        alpha: Any = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Any = None,
+        estimate: Any = "predictive",
+        temper: Any = None,
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.estimate = estimate
+        self.temper = temper
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        tags.classifier_tags.poor_score = True
+        return tags
+
+    def _make_reader(self) -> MatrixReader:
+        return MatrixReader(COUNT)
+
+    def _likelihood(self, views: Views) -> Poisson:
+        if not isinstance(self.alpha, Gamma) and isinstance(checked_alpha(self, views), str):
+            return Poisson("evidence", self.estimate, factorials=False)
+        shape, rate = two_parameters(self, Gamma, views)
+        return Poisson(None, self.estimate, shape, rate, factorials=False)
+
+    def _class_prior(self) -> ClassPrior:
+        return class_prior_of(self)
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        return wanted_of(self)
+
+    @property
+    def alpha_(self) -> Any:
+        """The prior in use: as given, of highest evidence, or chosen by rows."""
+        check_is_fitted(self)
+        if not isinstance(self.alpha, str):
+            return self.alpha
+        settled: Any = self._block.settled
+        return settled.prior if self.alpha == "evidence" else float(np.ravel(settled.shape)[0])
+
+    @property
+    def feature_count_(self) -> Array:
+        """Total count of each feature in each class."""
+        return np.asarray(self._statistic.counts)
+
+    @property
+    def rate_(self) -> Array:
+        """Rate of each feature in each class."""
+        settled: Any = self._block.settled
+        return np.asarray(settled.rates(self._block.t))
+
+    def _kinds(self, likelihood: Likelihood) -> tuple[type[Any], ...]:
+        return RateCounts, TokenCounts
+
+    def _read_statistic(self, statistics: State) -> RateCounts:
+        """Return totals and rows, which older files have apart."""
+        found = statistics["features"]
+        return found if isinstance(found, RateCounts) else RateCounts(found.counts, statistics["classes"].counts[:, None])

@@ -1,0 +1,320 @@
+"""The one shell: it has a reader, a model and views, and replaces them last. What fails changes nothing.
+
+All that a classifier learns is `+` of models, all that it forgets is `−`; what training rows choose is a view on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import InputError, KindError, LabelError
+from suffice.estimators.shell.certificate import Certificate, checksum
+from suffice.estimators.shell.journals import Book, book_of, joined, struck, without
+from suffice.estimators.shell.judging import Judging
+from suffice.estimators.shell.sklearn_api import fit_context
+from suffice.estimators.shell.stored import verify
+from suffice.estimators.shell.whole import whole
+from suffice.models.model import Model
+from suffice.models.views import Views
+from suffice.readers.examples import Examples
+from suffice.stats.journal import Journal
+
+__all__ = ["Classifier"]
+
+
+class Classifier(Judging):
+    """A classifier that learns and forgets. A public class says how rows are read and what likelihood they have."""
+
+    def _count(self, examples: Examples) -> Model:
+        """Count rows and labels, as this model counts."""
+        raise NotImplementedError
+
+    def _watched(self, examples: Examples, book: Book | None, groups: Any) -> Examples:
+        """Return rows to be counted; a stream is written into the book, and some of it kept, as it passes."""
+        return examples
+
+    def _settle(self, rows: int) -> None:
+        """Refuse at once, after a fit to so many rows, what would be refused at the first question."""
+
+    # learning ---------------------------------------------------------------------------------------------------------
+
+    @fit_context
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, journal: Any = None) -> Self:
+        """Learn from rows, forgetting whatever was learned before.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or texts
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for; one if not given.
+        groups : array-like of shape (n_samples,), default=None
+            Rows that belong together: each is left out with its whole group where something is chosen by leave-one-out.
+        journal : bool, str or bytes, default=None
+            Whether to keep a journal of rows, so that `forget` refuses others. A key of your own, which is not stored
+            and needed again, keeps the journal from those who can guess rows.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        return self._fit(self._read(X, y, sample_weight, True), groups, journal)
+
+    def _fit(self, examples: Examples, groups: Any, journal: Any) -> Self:
+        book = book_of(None, examples, journal, first=True)
+        examples = self._watched(examples, book, groups)
+        self._put(self._count(examples), Views(), stale=False)
+        self._enter(book, examples, None)
+        self._settle(len(examples))
+        self._choose(examples, groups)
+        return self
+
+    @fit_context
+    def partial_fit(
+        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, journal: Any = None
+    ) -> Self:
+        """Learn from one more batch: what is counted is that of one fit, however rows are cut into batches.
+
+        What is chosen by rows (where a temper, weights, a pseudo-count or a prior are "loo") is chosen by the first
+        batch and stays in force; ``stale_`` is True once it is older than the counts, and ``refresh`` with all rows
+        chooses it anew: then the model is that of one fit.
+
+        Parameters
+        ----------
+        X : as for fit
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Class labels.
+        classes : array-like of shape (n_classes,), default=None
+            All classes that can appear; needed at the first call, optional later.
+        sample_weight : array-like of shape (n_samples,), default=None
+            What each row counts for; one if not given.
+        journal : bool, str or bytes, default=None
+            As for `fit` in the first batch; later the key, if there is one.
+
+        Returns
+        -------
+        self : object
+            The fitted classifier.
+        """
+        first = not self.__sklearn_is_fitted__()
+        return self._learn(self._read(X, y, sample_weight, first), classes, journal, first)
+
+    def _learn(self, examples: Examples, classes: Any, journal: Any, first: bool) -> Self:
+        known = self._known_classes(classes, examples, first)
+        examples = examples.among(known)
+        book = book_of(self._journal, examples, journal, first)
+        examples = self._watched(examples, book, None)
+        batch = self._count(examples)
+        if first:
+            declared = None if classes is None else known
+            self._put(replace(batch, declared=declared), Views(), stale=False)
+            self._enter(book, examples, None)
+            self._choose(examples, None)
+            return self
+        self._put(self._model + batch, self._predictor.views, stale=True)
+        self._enter(book, examples, self._journal)
+        return self
+
+    def _known_classes(self, classes: Any, examples: Examples, first: bool) -> NDArray[Any]:
+        """Return all classes: those that were declared must hold the labels."""
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        known = np.unique(np.asarray(classes)) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(known, np.sort(np.asarray(classes))):
+            raise ValueError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}")
+        strangers = np.setdiff1d(examples.classes, known)
+        if len(strangers):
+            raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}")
+        return known
+
+    def _enter(self, book: Book | None, examples: Examples, before: Journal | None) -> None:
+        """Write rows that were learned into the journal."""
+        if book is not None:
+            book.write(self._reader.row_bytes(examples.source))
+        self._journal = None if book is None else book.journal if before is None else before + book.journal
+
+    def forget(
+        self, X: Any, y: Any, sample_weight: Any = None, *, drop_views: bool = False, journal: Any = None
+    ) -> Any:
+        """Unlearn rows that were learned: the model is then one that never saw them, to the bit where it counts.
+
+        Classes, categories and words without a row left are gone too, unless they were declared. A model that was
+        fitted with ``journal`` refuses rows that it has not learned, or that are forgotten already. Without one, only
+        rows whose counts do not fit are refused (a word, a value or a class that is not there so often): sums cannot
+        know more. What is refused leaves the model as it was.
+
+        Parameters
+        ----------
+        X : as for fit
+            The rows.
+        y : array-like of shape (n_rows,)
+            Their labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Their weights, as they were learned with.
+        drop_views : bool, default=False
+            What was fitted on rows (such as the temper) stays in force, stale, and carries a trace of the forgotten
+            ones until `refresh`. True drops it.
+        journal : str or bytes, default=None
+            The key of the journal, if it has one.
+
+        Returns
+        -------
+        self or certificate : object
+            The classifier; or, if it keeps a journal, a `Certificate` of what was forgotten.
+        """
+        check_is_fitted(self)
+        X = list(X) if self._journal is not None and isinstance(X, Iterator) else X
+        examples = self._read(X, y, sample_weight, False)
+        book = struck(self._journal, examples, self._reader.row_bytes(examples.source), journal)
+        before = None if book is None else checksum(self)
+        self._subtract(self._count(examples), drop_views)
+        if book is None:
+            return self
+        if self.__sklearn_is_fitted__():
+            self._journal = self._journal - book.journal if self._journal is not None else None
+        return Certificate.of(book.hashes, before, checksum(self))
+
+    def _subtract(self, removed: Model, drop_views: bool = False) -> None:
+        rest = self._model - removed
+        if not len(rest.classes):
+            self._know_nothing()
+            return
+        views = Views() if drop_views else self._predictor.views
+        rest = rest.without_trace() if drop_views else rest
+        held = {name: block.statistic for name, block in rest.blocks.items()}
+        self._put(rest, views.cut(rest.classes, held), stale=not drop_views)
+
+    def _without(self, inside: Examples, outside: Examples, groups: Any) -> Self:
+        """Return the model without a fold, with all that is chosen chosen anew by the rows outside."""
+        rest = copy(self)
+        rest._journal = None  # a copy that is not kept owes nobody a certificate
+        if inside.labels.given.any():
+            rest._subtract(rest._count(inside), drop_views=True)
+        outside = replace(outside, classes=self.classes_).among(rest.classes_) if len(rest.classes_) else outside
+        rest._put(rest._rechosen(outside), Views(), stale=False)
+        if self._predictor.views:
+            rest._choose(outside, groups)
+        return rest
+
+    def _know_nothing(self) -> None:
+        """Be as before the first fit."""
+        kept = set(self.get_params(deep=False))
+        for name in [name for name in vars(self) if name not in kept]:
+            delattr(self, name)
+
+    def merge(self, other: Any) -> Self:
+        """Learn what another model has learned, as if its rows had been learned here.
+
+        Parameters
+        ----------
+        other : classifier
+            Of the same kind, with the same parameters. Classes, categories and words are united by name.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        return self._merge_all([whole(other)])
+
+    def _merge_all(self, others: list[Any]) -> Self:
+        for other in others:
+            self._agree(other)
+        models = [self, *others]
+        by_rows = sorted(models, key=lambda model: -float(model._model.n.sum()))
+        views = next((model._predictor.views for model in by_rows if model._predictor.views), Views())
+        journal = joined([model._journal for model in models])
+        self._put(Model.total(self._models(others)), views, stale=True)
+        self._journal = journal
+        return self
+
+    def decay(self, factor: float) -> Self:
+        """Let all that was learned count for less, so that what comes next counts for more.
+
+        Parameters
+        ----------
+        factor : float
+            What each row's weight is multiplied by; above 0, and at most 1.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        check_is_fitted(self)
+        given: Any = factor
+        if not isinstance(given, Real) or not 0 < float(given) <= 1:
+            raise InputError(f"The argument 'factor' must be above 0 and at most 1; got {factor!r}.")
+        self._put(self._model.scaled(float(given)), self._predictor.views, stale=True)
+        self._journal = None if self._journal is None else self._journal.scaled(float(given))
+        return self
+
+    def __add__(self, other: Any) -> Self:
+        return copy(self).merge(other) if isinstance(other, Classifier) else NotImplemented
+
+    def __radd__(self, other: object) -> Self:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # where sum() starts
+
+    def __sub__(self, other: Any) -> Self:
+        if not isinstance(other, Classifier):
+            return NotImplemented
+        other = whole(other)
+        self._agree(other)
+        left = copy(self)
+        left._journal = without(self._journal, other._journal)
+        model, removed = left._models([other])
+        left._predictor = replace(left._predictor, model=model)
+        left._subtract(removed)
+        return left
+
+    def _models(self, others: Sequence[Any]) -> list[Model]:
+        """Return this model and others, with features that are the same."""
+        return [model._model for model in (self, *others)]
+
+    def _agree(self, other: Any) -> None:
+        """Raise unless both models count the same things in the same way."""
+        agree(self, other)
+
+
+
+def agree(model: Any, other: Any) -> None:
+    """Raise unless both models are of one kind, with the same parameters and labels of one kind."""
+    if type(model) is not type(other):
+        raise KindError(f"A {type(model).__name__} can only be combined with another one; got {type(other).__name__}.")
+    for one in (model, other):
+        check_is_fitted(one)
+        verify(one)
+    theirs = other.get_params(deep=False)
+    for name, value in model.get_params(deep=False).items():
+        if not _same(value, theirs[name]):
+            raise InputError(
+                f"Models that are combined must have the same parameters; {name!r} is {value!r} in one and "
+                f"{theirs[name]!r} in the other."
+            )
+    words = ("U", "S", "O", "T")
+    if (model.classes_.dtype.kind in words) != (other.classes_.dtype.kind in words):
+        raise LabelError(
+            f"Models that are combined must have labels of one kind; got {model.classes_[0]!r} and {other.classes_[0]!r}."
+        )
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray | list | tuple) or isinstance(b, np.ndarray | list | tuple):
+        return type(a) is type(b) and np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
+    if all(isinstance(value, Real) and not isinstance(value, bool) for value in (a, b)):
+        return bool(a == b)  # 1 and 1.0, of Python or of numpy
+    return type(a) is type(b) and bool(a == b)

@@ -1,0 +1,116 @@
+"""Folds of training rows, each judged by a model that knows nothing of it.
+
+Leaving one row out of the counts is exact. But what was chosen by rows (pseudo-count, temper, evidence weights, kinds
+of columns) has seen the row, and so flatters. A fold is subtracted from the counts, which is as exact and costs no
+other pass over the rest, and all that is chosen is chosen anew by the rows that are left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice.errors import InputError, SubtractionError
+from suffice.models.choosing.sampling import hashed
+from suffice.models.scoring.removal import group_codes
+from suffice.readers.examples import Examples
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["FOLDS", "Rest", "fold_numbers", "judged_with_fresh_views", "rests"]
+
+FOLDS = 5
+
+ENOUGH = 20_000
+"""Rows by which views are chosen as well as by all."""
+
+
+@dataclass(frozen=True)
+class Rest:
+    """A fold, and the model without it: None where nothing is left."""
+
+    rows: Integers
+    model: Any
+
+
+def rests(model: Any, examples: Examples, groups: Any, fold: Integers) -> Iterator[Rest]:
+    """Return each fold with the model without it, whose views are chosen by the rows outside."""
+    given = examples.labels.given
+    _check_enough(model, given)
+    parts = None if groups is None else np.asarray(groups)
+    for k in range(int(fold.max(initial=-1)) + 1):
+        inside, outside = np.flatnonzero(fold == k), np.flatnonzero(fold != k)
+        if not given[outside].any() and np.allclose(given.sum(), model.class_count_.sum()):
+            yield Rest(inside, None)
+            continue
+        others = examples.take(outside, model._reader)
+        group = None if parts is None else parts[outside]
+        yield Rest(inside, model._without(examples.take(inside, model._reader), others, group))
+
+
+def judged_with_fresh_views(model: Any, examples: Examples, groups: Any) -> tuple[Array, Booleans]:
+    """Return log-probabilities without the row, with views chosen without its fold; and rows alone in their class."""
+    group = None if groups is None else group_codes(groups, len(examples))
+    parts = None if groups is None else np.asarray(groups)
+    logs, alone = np.empty((len(examples), len(model.classes_))), np.zeros(len(examples), bool)
+    for rest in rests(model, examples, groups, fold_numbers(examples.codes, group, FOLDS)):
+        judging = copy(model)
+        judging._put(model._model, type(model._predictor.views)() if rest.model is None else rest.model._predictor.views, True)
+        mine = examples.take(rest.rows, model._reader)
+        judged = judging._judge(mine, None if parts is None else parts[rest.rows])
+        logs[rest.rows], alone[rest.rows] = judged.log_proba(), judged.alone
+    return logs, alone
+
+
+def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integers:
+    """Return the fold of each row: classes are spread evenly, groups stay together, and nothing is drawn by chance.
+
+    >>> fold_numbers(np.array([0, 0, 0, 0, 1, 1]), None, 2)
+    array([0, 1, 0, 1, 0, 1])
+    >>> fold_numbers(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2, 2]), 2)
+    array([0, 0, 1, 1, 0, 0])
+    """
+    given: Any = folds
+    if not isinstance(given, int | np.integer) or given < 2:
+        raise InputError(f"The argument 'folds' must be a whole number of at least 2; got {folds!r}.")
+    if group is None:
+        order = np.lexsort((hashed(np.arange(len(codes))), codes))
+        fold = np.empty(len(codes), np.int64)
+        fold[order] = np.arange(len(codes)) % min(folds, max(len(codes), 1))
+        return fold
+    return _of_groups(codes, group, min(folds, int(group.max(initial=0)) + 1))[group]
+
+
+def _of_groups(codes: Integers, group: Integers, folds: int) -> Integers:
+    """Return the fold of each group: large ones first, each to the fold that has least of its classes."""
+    classes = int(codes.max(initial=-1)) + 1
+    size = np.bincount(codes, minlength=classes).astype(np.float64)
+    shape = (int(group.max(initial=-1)) + 1, classes)
+    rows = sparse.csr_matrix((np.ones(len(codes)), (group, codes)), shape)
+    has, total = np.zeros((folds, classes)), np.zeros(folds)
+    fold = np.empty(rows.shape[0], np.int64)
+    sizes = np.asarray(rows.sum(axis=1)).ravel()
+    for g in np.lexsort((hashed(np.arange(rows.shape[0])), -sizes)).tolist():
+        mine = slice(rows.indptr[g], rows.indptr[g + 1])
+        which, count = rows.indices[mine], rows.data[mine]
+        k = int(np.lexsort((total, has[:, which] @ (count / size[which] ** 2)))[0])
+        has[k, which] += count
+        total[k] += sizes[g]
+        fold[g] = k
+    return fold
+
+
+def _check_enough(model: Any, weights: Array) -> None:
+    """Raise if there are more rows than were learned, or too few to choose views by."""
+    learned, given = float(model.class_count_.sum()), float(weights.sum())
+    if given > learned * (1 + 1e-9):
+        raise SubtractionError("Rows can be left out only where they were learned; there are more than that.")
+    if model._predictor.views and given < min(learned / 2, ENOUGH):
+        raise InputError(
+            "The argument 'X' must hold the rows that were learned, or most of them, since they choose views anew "
+            f"(leave_one_out with views='fixed' does without); got {given:,.15g} of {learned:,.15g}."
+        )

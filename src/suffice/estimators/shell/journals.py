@@ -1,0 +1,160 @@
+"""Journals of classifiers: which rows were learned, so that `forget` removes these and no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError, SubtractionError
+from suffice.readers.examples import Examples
+from suffice.stats.hashing import Key, cell
+from suffice.stats.journal import Hashes, Journal
+from suffice.typing import Array
+
+__all__ = ["Book", "book_of", "joined", "struck", "without"]
+
+AT_ONCE = 4096
+"""Texts of a stream that are hashed together."""
+
+
+class Book:
+    """Rows that are about to be learned or forgotten, and the journal of them."""
+
+    def __init__(self, key: Key, labels: Any, weights: Array | None) -> None:
+        given = np.asarray(labels).tolist()
+        known = {label: cell(label) for label in set(given)}
+        self.labels = [known[label] for label in given]
+        self.key, self.weights = key, weights
+        self._hashes: Hashes | None = None
+
+    @property
+    def hashes(self) -> Hashes:
+        """Those of all rows."""
+        assert self._hashes is not None
+        return self._hashes
+
+    def write(self, rows: Iterable[bytes] | Hashes) -> None:
+        """Hash rows, unless they were hashed as they passed."""
+        if isinstance(rows, np.ndarray):
+            self._hashes = rows
+        elif self._hashes is None:
+            self._hashes = self.key.hashes(rows, self.labels)
+
+    def watch(self, texts: Any, form: Any) -> Any:
+        """Return texts; those that can be read only once are hashed as they pass."""
+        return _Watched(texts, self, form) if isinstance(texts, Iterator) else texts
+
+    @property
+    def journal(self) -> Journal:
+        """The journal of these rows."""
+        return Journal.of(self.hashes, self.weights, self.key.check)
+
+
+class _Watched(Iterator[Any]):
+    """Texts that pass by, each hashed with its label."""
+
+    def __init__(self, texts: Iterator[Any], book: Book, form: Any) -> None:
+        self._texts, self._book, self._form = texts, book, form
+        self._hashes = list[Hashes]()
+        self._rows = list[bytes]()
+        self._at = 0
+
+    def __next__(self) -> Any:
+        try:
+            text = next(self._texts)
+        except StopIteration:
+            self._hash()
+            self._book.write(np.concatenate(self._hashes))
+            raise
+        self._rows.append(self._form(text))
+        if len(self._rows) == AT_ONCE:
+            self._hash()
+        return text
+
+    def _hash(self) -> None:
+        labels = self._book.labels[self._at : self._at + len(self._rows)]
+        self._hashes.append(self._book.key.hashes(self._rows[: len(labels)], labels))  # who counts them refuses more
+        self._at += len(self._rows)
+        self._rows = []
+
+
+def book_of(kept: Journal | None, examples: Examples, journal: Any, first: bool) -> Book | None:
+    """Return what rows to be learned are written into, beside the journal kept so far; None where none is kept."""
+    wanted = journal is not None and journal is not False
+    if first:
+        key = Key(None if journal is True else journal) if wanted else None
+    elif kept is None and wanted:
+        raise InputError(
+            "The argument 'journal' asks for a journal of all rows, but this model has learned some without one. "
+            "Fit it anew with 'journal', or learn the new rows without."
+        )
+    elif kept is not None and journal is False:
+        raise InputError(
+            "The argument 'journal' must not be False where a journal is kept, since every row is in it. Leave it "
+            "out, or call 'drop_journal()' first."
+        )
+    else:
+        key = None if kept is None else _key(kept, journal)
+    return None if key is None else Book(key, examples.y, examples.weights)
+
+
+def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], journal: Any) -> Book | None:
+    """Return rows that are to be forgotten, all of which must have been learned; None where no journal is kept."""
+    if kept is None:
+        if journal is not None and journal is not False:
+            raise InputError(
+                "The argument 'journal' needs a model that keeps one; this one was fitted without, and cannot tell "
+                "which rows it has learned."
+            )
+        return None
+    book = Book(_key(kept, journal), examples.y, examples.weights)
+    book.write(rows)
+    found = kept.not_learned(book.hashes, book.weights)
+    if found is not None:
+        row, learned, removed = found
+        why = "it was not learned with this label, or is forgotten already"
+        if learned:
+            why = f"rows like it have a weight of {learned:g} in all, and {removed:g} would go with it"
+        raise SubtractionError(f"Cannot forget row {row} (the first is 0): {why}.")
+    return book
+
+
+def _key(kept: Journal, journal: Any) -> Key:
+    """Return the key of a journal, if it is the one given."""
+    key = Key(None if journal is True or journal is None else journal)
+    if np.array_equal(key.check, kept.check):
+        return key
+    given = "none" if journal is None or journal is True else "another"
+    raise InputError(f"The argument 'journal' must be the key that this model's journal is kept under; got {given}.")
+
+
+def joined(journals: list[Journal | None]) -> Journal | None:
+    """Return the journal of several models: all of them have one, under one key, or none has."""
+    if all(journal is None for journal in journals):
+        return None
+    return Journal.total_of(_together(journals))
+
+
+def without(journal: Journal | None, part: Journal | None) -> Journal | None:
+    """Return the journal of one model without the rows of another."""
+    if journal is None and part is None:
+        return None
+    one, other = _together([journal, part])
+    return one - other
+
+
+def _together(journals: list[Journal | None]) -> list[Journal]:
+    known = [journal for journal in journals if journal is not None]
+    if len(known) < len(journals):
+        raise InputError(
+            "Models that are combined must all keep a journal, or none; some here do not. Fit those with 'journal', or "
+            "call 'drop_journal()' of the others."
+        )
+    if any(not np.array_equal(known[0].check, journal.check) for journal in known):
+        raise InputError(
+            "Models that are combined must keep their journals under one key; got different ones. Fit them with the "
+            "same key, or call 'drop_journal()' of each."
+        )
+    return known

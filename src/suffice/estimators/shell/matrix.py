@@ -1,0 +1,220 @@
+"""Classifiers of rows of a matrix: what scikit-learn's users pass, checked as they expect it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import assert_all_finite
+from sklearn.utils.validation import check_is_fitted, check_non_negative
+
+from suffice.errors import DataError, InputError, LabelError, ShapeError
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.one_row import one_row_of
+from suffice.estimators.shell.sklearn_api import CHECKS, checked_weights, validate_data
+from suffice.estimators.shell.stored import (
+    OF_FILES,
+    State,
+    check_labels,
+    check_schema,
+    checked_journal,
+    read_views,
+    written_views,
+)
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Block, Model, Name
+from suffice.models.views import FeatureWeights, Views
+from suffice.readers.examples import Examples
+from suffice.readers.labels import classes_and_codes, labelled
+from suffice.readers.matrix import MatrixReader
+from suffice.stats import Statistic
+from suffice.stats.base import has_rows_of
+from suffice.stats.inputs import KERNEL_TYPES, Rows
+from suffice.typing import Array
+
+__all__ = ["MatrixClassifier"]
+
+
+class MatrixClassifier(Classifier):
+    """A classifier with one block, which reads the rows of an array or a sparse matrix."""
+
+    _reading: ClassVar[dict[str, Any]] = {"ensure_all_finite": False}
+    """How scikit-learn reads rows."""
+
+    _schema: ClassVar[tuple[str, ...]] = ("_declared", "n_features_in_", "feature_names_in_")
+    """What a file says of rows."""
+
+    n_features_in_: int
+
+    def _likelihood(self, views: Views) -> Likelihood:
+        """Return the likelihood that the parameters, and what was chosen, describe."""
+        raise NotImplementedError
+
+    def _make_reader(self) -> MatrixReader:
+        """Return the reader that the parameters describe."""
+        return MatrixReader()
+
+    def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
+        return {"X": self._likelihood(views)}
+
+    @property
+    def _block(self) -> Block:
+        """The one block."""
+        return self._model.blocks["X"]
+
+    @property
+    def _statistic(self) -> Any:
+        """What was counted."""
+        return self._block.statistic
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+        X, y = validate_data(self, X, labelled(y), reset=first, **self._reading)
+        classes, codes = classes_and_codes(y, CHECKS)
+        weights = None if sample_weight is None else checked_weights(sample_weight, X, dtype=np.float64)
+        if first:
+            self._reader = self._make_reader()
+        return Examples(X, classes, codes, weights)
+
+    def _count(self, examples: Examples) -> Model:
+        views = self._predictor.views if self.__sklearn_is_fitted__() else Views()
+        likelihoods = {"X": self._likelihood(views)}
+        with self._complaints(examples.source):
+            return Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
+
+    def _source(self, X: Any) -> Any:
+        if self._is_plain(X):
+            return Rows(X, X.shape[1:], "X")
+        reading = {name: value for name, value in self._reading.items() if name != "ensure_min_samples"}
+        return validate_data(self, X, reset=False, **reading)
+
+    def _is_plain(self, X: Any) -> bool:
+        """Return whether X is what the kernels read as it is: there is nothing to convert, and they check the values."""
+        return (
+            type(X) is np.ndarray
+            and X.ndim == 2
+            and X.dtype in KERNEL_TYPES
+            and X.shape[1] == self.n_features_in_
+            and len(X) > 0
+            and X.flags.aligned
+            and X.flags.forc
+            and "feature_names_in_" not in vars(self)
+        )
+
+    def _one(self, x: Any) -> Any:
+        return one_row_of(x, getattr(self, "feature_names_in_", None))
+
+    def _feature_names(self) -> Any:
+        return getattr(self, "feature_names_in_", None)
+
+    @contextmanager
+    def _complaints(self, X: Any) -> Iterator[None]:
+        try:
+            yield
+        except DataError:
+            self._refuse_missing(X.data if issparse(X) else np.asarray(X))
+            if self.__sklearn_tags__().input_tags.positive_only:
+                check_non_negative(X, f"{type(self).__name__} (input X)")
+            raise
+
+    def _refuse_missing(self, values: Any) -> None:
+        """Raise DataError if a value is missing or infinite."""
+        name = type(self).__name__
+        if values.dtype.kind in "fO" and _any_gap(values):
+            raise DataError(
+                f"Input X contains NaN. {name} needs a value everywhere; NaiveBayes accepts missing values."
+            ) from None
+        if values.dtype.kind in "biuf":
+            assert_all_finite(values, estimator_name=name, input_name="X")
+
+    def feature_interval(self, level: float = 0.9) -> Any:
+        """Return bounds of each parameter, which hold it with probability `level`: of θ, of a rate, or of a mean.
+
+        Parameters
+        ----------
+        level : float, default=0.9
+            Probability that the bounds hold, the same outside on each side.
+
+        Returns
+        -------
+        lower, upper : ndarrays of shape (n_classes, n_features)
+            From the posterior of each; for columns of categories, lists of arrays (n_classes, n_categories).
+        """
+        check_is_fitted(self)
+        return self._block.settled.intervals(self._block.t, level)
+
+    def _agree(self, other: Any) -> None:
+        super()._agree(other)
+        if self.n_features_in_ != other.n_features_in_:
+            raise ShapeError(
+                f"Models that are combined must have the same features; got {self.n_features_in_} and "
+                f"{other.n_features_in_}."
+            )
+        mine, theirs = (getattr(model, "feature_names_in_", None) for model in (self, other))
+        if mine is not None and theirs is not None and not np.array_equal(mine, theirs):
+            a, b = next((a, b) for a, b in zip(mine, theirs, strict=True) if a != b)
+            raise InputError(f"Models that are combined must have the same features; got {a!r} and {b!r}.")
+
+    # files ------------------------------------------------------------------------------------------------------------
+
+    def _get_state(self) -> State:
+        """Return what a file keeps beside the parameters."""
+        known = {**vars(self), "_declared": self._model.declared}
+        journal = {} if self._journal is None else {"journal": self._journal}
+        return {
+            "classes": self.classes_,
+            "schema": {name: known[name] for name in (*self._schema, *OF_FILES) if name in known},
+            "statistics": {"classes": self._model.rows, "features": self._statistic, **journal},
+            "views": written_views(self._predictor.views, self._stale),
+        }
+
+    def _set_state(self, state: State) -> None:
+        """Take a state, which may come from anywhere; raise if it is none of this class."""
+        classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
+        check_labels(classes)
+        check_schema(schema, self._schema)
+        views, stale = read_views(state["views"], FeatureWeights)
+        declared = schema.pop("_declared")
+        vars(self).update(schema)
+        self._journal, self._reader = checked_journal(statistics), self._make_reader()
+        likelihood = self._likelihood(views)
+        self._check_statistics(classes, statistics, likelihood)
+        block = Block(likelihood, self._read_statistic(statistics))
+        self._put(Model(classes, statistics["classes"], {"X": block}, declared), views, stale)
+        features = getattr(views.weights, "features", None)
+        if features is not None and features.shape != (self.n_features_in_,):
+            raise DataError("Evidence weights must be as many as features.")
+
+    def _read_statistic(self, statistics: State) -> Statistic:
+        """Return the statistic of the block from those of a file."""
+        return statistics["features"]
+
+    def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
+        """Raise DataError or ShapeError unless these are statistics of the classes and features."""
+        shape, kinds = (len(classes), self.n_features_in_), self._kinds(likelihood)
+        if set(statistics) != {"classes", "features"} or type(statistics["features"]) not in kinds:
+            raise DataError(f"Statistics must be of classes and {kinds[0].__name__}; got {statistics}.")
+        if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
+            raise ShapeError(f"Statistics must be of {shape} classes and features.")
+        if not has_rows_of(statistics["features"], shape[0]):
+            raise ShapeError(f"Statistics must have the rows of {shape[0]} classes.")
+
+    def _kinds(self, likelihood: Likelihood) -> tuple[type[Any], ...]:
+        """Return the kinds of statistics that a file may have."""
+        kinds = likelihood.statistic
+        return kinds if isinstance(kinds, tuple) else (kinds,)
+
+
+def _any_gap(values: Any) -> bool:
+    """Return whether there is a NaN, which differs from itself, or a None among the values."""
+    if bool((values != values).any()):
+        return True
+    return values.dtype.kind == "O" and any(value is None for value in values.flat)
+
+
+def check_rows(X: Any, codes: Array) -> None:
+    """Raise LabelError unless there is one label per row."""
+    if X.shape[0] != len(codes):
+        raise LabelError(f"The argument 'y' must hold one label per row, {X.shape[0]}; got {len(codes)}.")

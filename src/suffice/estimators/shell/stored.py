@@ -1,0 +1,106 @@
+"""What a file keeps of a fitted classifier beside its parameters: all that cannot be made anew from these.
+
+    classes      the labels
+    schema       what rows look like: features and their names, categories, what a token is
+    statistics   what was counted, and the journal of rows if one is kept
+    views        what was fitted on rows, and whether it is stale
+
+`suffice.store` writes and reads these; what is read may be forged, so all of it is checked here.
+"""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import DataError
+from suffice.models.empirical.covariances import Spread
+from suffice.models.views import FeatureWeights, Temper, Views, Weights
+from suffice.stats.journal import Journal
+
+__all__ = ["OF_FILES", "check_labels", "check_schema", "checked_journal", "read_views", "verify", "written_views"]
+
+State = dict[str, Any]
+
+OF_FILES = ("target_", "text_column_")
+"""Which columns of files held the labels and the texts, where a model was fitted to files."""
+
+OPTIONAL = ("feature_names_in_", *OF_FILES)
+"""What a schema may lack."""
+
+
+def verify(estimator: Any) -> None:
+    """Compare what was read from a file with its checksums, if that is still to be done."""
+    check = vars(estimator).get("_verify")
+    if check is not None:
+        check()
+
+
+def written_views(views: Views, stale: bool) -> State:
+    """Return views as a file keeps them."""
+    return {"_chosen": {name: part for name, part in vars(views).items() if part is not None}, "_stale": stale}
+
+
+def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
+    """Return views of a file; raise DataError if they are none, or weights of another kind."""
+    chosen, stale = state.get("_chosen"), state.get("_stale")
+    if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
+        raise DataError(f"Views must be ['_chosen', '_stale']; got {list(state)}.")
+    alpha: Any = chosen.get("alpha", 1.0)
+    unknown = set(chosen) - {"alpha", "prior", "temper", "weights"}
+    if unknown or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
+        raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
+    _check_parts(chosen, kind)
+    return Views(**chosen), stale
+
+
+def _check_parts(chosen: State, kind: type[Weights]) -> None:
+    prior, temper, weights = chosen.get("prior", Spread()), chosen.get("temper", Temper()), chosen.get("weights")
+    if not isinstance(prior, Spread) or not 0 < prior.more < np.inf or not 0 < prior.size < np.inf:
+        raise DataError(f"A prior of covariances must have a positive weight and size; got {prior!r}.")
+    if not isinstance(temper, Temper) or not 0 < temper.power < np.inf or not np.isfinite(temper.length):
+        raise DataError(f"A temper must be a power above 0 and an exponent; got {temper!r}.")
+    if weights is not None and (type(weights) is not kind or not _sound(weights)):
+        raise DataError(f"Evidence weights must be finite {kind.__name__}; got {type(weights).__name__}.")
+
+
+def _sound(weights: Weights) -> bool:
+    """Return whether all exponents are numbers from 0 on, and terms of classes are finite."""
+    powers = weights.features if isinstance(weights, FeatureWeights) else [*getattr(weights, "columns", {}).values()]
+    terms, array = np.array([*weights.classes.values()], np.float64), np.asarray(powers, np.float64)
+    sound = np.isfinite(terms).all() and ((array >= 0) & np.isfinite(array)).all()
+    return array.ndim == 1 and weights.ridge > 0 and bool(sound)
+
+
+def check_labels(labels: Any) -> None:
+    """Raise DataError unless these are classes: sorted, each once."""
+    flat = isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels) > 0
+    if not flat or not bool((labels[1:] > labels[:-1]).all()) or not bool((labels == labels).all()):
+        raise DataError("Classes must be labels in order, each of them once.")
+
+
+def check_schema(schema: State, names: tuple[str, ...]) -> None:
+    """Raise DataError unless a schema has these parts, and they are what they should be."""
+    if set(schema) - set(names) - set(OPTIONAL) or set(names) - set(schema) - set(OPTIONAL):
+        raise DataError(f"A schema must say {list(names)}; got {list(schema)}.")
+    if any(not isinstance(schema.get(name), str | None) for name in OF_FILES):
+        raise DataError("Columns of labels and of texts must have names, or none.")
+    if schema["_declared"] is not None:
+        check_labels(schema["_declared"])
+    number, titles = schema.get("n_features_in_", 1), schema.get("feature_names_in_")
+    if type(number) is not int or number < 1:
+        raise DataError(f"The number of features must be a whole number above 0; got {number!r}.")
+    if titles is not None and not (isinstance(titles, np.ndarray) and titles.dtype == object and titles.ndim == 1):
+        raise DataError("The names of features must be a list of names.")
+    if titles is not None and "_named" not in schema and len(titles) != number:
+        raise DataError(f"The names of features must be {number}; got {len(titles)}.")
+
+
+def checked_journal(statistics: State) -> Journal | None:
+    """Remove the journal from the statistics of a file and return it; raise DataError if it is none."""
+    journal = statistics.pop("journal", None)
+    if not isinstance(journal, Journal | None):
+        raise DataError(f"A journal must be one; got {type(journal).__name__}.")
+    return journal

@@ -1,0 +1,1 @@
+"""Classifiers and models of raw text."""

@@ -1,0 +1,228 @@
+"""Matrices of categories, by code or by value → rows of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.models.likelihoods.codes import CodeRows
+from suffice.models.model import narrowest
+from suffice.stats import CategoryCounts
+from suffice.stats.counts import category_sizes
+from suffice.stats.hashing import matrix_rows, value_rows
+from suffice.stats.inputs import Rows
+from suffice.typing import Integers
+
+__all__ = ["CodeReader", "as_numbers", "declared_categories"]
+
+
+@dataclass(frozen=True, eq=False)
+class CodeReader:
+    """What the categories of each column are: values, sorted, or None where these are the codes 0, 1, 2, …"""
+
+    categories: list[NDArray[Any]] | None
+    least: Any = None  # how many codes each column has at least
+    declared: list[NDArray[Any]] | None = None  # categories that stay, and besides which there are no others
+    block: str = "X"
+
+    by_block = False
+
+    @classmethod
+    def first(cls, X: NDArray[Any], least: Any, declared: list[NDArray[Any]] | None) -> CodeReader:
+        """Return what the first rows say: whole, non-negative numbers are codes, all else is categories by value."""
+        if declared is not None:
+            return cls(declared, None, declared)
+        none = None if _are_codes(X) else [np.empty(0, _values(X[:, j], j).dtype) for j in range(X.shape[1])]
+        return cls(none, least)
+
+    def wider(self, X: NDArray[Any]) -> CodeReader:
+        """Return the reader with room for values not met before; raise ValueError for others than those declared."""
+        if self.categories is None:
+            return self
+        columns = [_values(X[:, j], j) for j in range(X.shape[1])]
+        if self.declared is not None:
+            refuse_others(self.declared, columns)
+        pairs = zip(self.categories, columns, strict=True)
+        return replace(self, categories=[narrowest(np.union1d(known, column)) for known, column in pairs])
+
+    @staticmethod
+    def union(readers: Sequence[CodeReader]) -> CodeReader:
+        """Return the reader that knows the categories of all."""
+        if readers[0].categories is None:
+            return readers[0]
+        known: Any = zip(*(reader.categories or () for reader in readers), strict=True)
+        return replace(readers[0], categories=[reduce(np.union1d, each) for each in known])
+
+    def with_room(self, t: CategoryCounts, known: CodeReader) -> CategoryCounts:
+        """Return counts by the categories of another reader, with a place for every category of this one."""
+        if self.categories is None or known.categories is None:
+            return t
+        columns = []
+        for j, (old, new) in enumerate(zip(known.categories, self.categories, strict=True)):
+            room = np.zeros((*t.counts.shape[:-1], len(new)))
+            room[..., np.searchsorted(new, old)] = t.column(j)
+            columns.append(room)
+        return CategoryCounts(np.concatenate(columns, axis=-1), np.array([len(new) for new in self.categories]))
+
+    def without_unseen(self, t: CategoryCounts) -> tuple[CodeReader, CategoryCounts]:
+        """Return what is left of categories that no row has: none by value, and of codes those below the largest."""
+        seen = [t.column(j).any(axis=0) for j in range(len(t.sizes))]
+        reader = self
+        if self.categories is not None:
+            if self.declared is not None:
+                parts = zip(seen, self.categories, self.declared, strict=True)
+                seen = [used | np.isin(known, given) for used, known, given in parts]
+            pairs = zip(self.categories, seen, strict=True)
+            reader, keep = replace(self, categories=[narrowest(values[used]) for values, used in pairs]), seen
+        else:
+            used = np.array([int(np.flatnonzero(one).max(initial=-1)) + 1 for one in seen])
+            keep = [np.arange(n) < most for n, most in zip(t.sizes, at_least(used, self.least), strict=True)]
+        counts = np.concatenate([t.column(j)[:, one] for j, one in enumerate(keep)], axis=1)
+        return reader, CategoryCounts(counts, np.array([int(one.sum()) for one in keep]))
+
+    def rows(self, source: Any) -> dict[str | int, Any]:
+        """Return the rows of the block."""
+        if self.categories is None:
+            read = source if isinstance(source, Rows) else Rows.read(_numbers(source), "X")
+            return {self.block: CodeRows(read, (), None, at_least(category_sizes(read), self.least))}
+        sizes = np.array([len(values) for values in self.categories])
+        return {self.block: CodeRows(Rows.read(self.encode(source), "X"), (), None, sizes)}
+
+    def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
+        """Return all rows, at once, to be scored."""
+        read = source if isinstance(source, Rows) else Rows.read(
+            _numbers(source) if self.categories is None else self.encode(source), "X"
+        )
+        yield {self.block: CodeRows(read)}
+
+    def encode(self, X: Any) -> Integers:
+        """Return codes of values; one beyond the last for a value not known."""
+        out = np.empty(X.shape, np.int64)
+        for j, values in enumerate(self.categories or ()):
+            column = _values(X[:, j], j)
+            place = np.minimum(np.searchsorted(values, column), len(values) - 1)
+            out[:, j] = np.where(values[place] == column, place, len(values))
+        return out
+
+    def take(self, source: Any, which: Integers) -> Any:
+        """Return some of the rows."""
+        return source[which]
+
+    def size(self, source: Any) -> int:
+        """Return the number of rows."""
+        return len(source)
+
+    def row_bytes(self, source: Any) -> Iterable[bytes]:
+        """Return each row as bytes, equal for equal rows."""
+        return matrix_rows(source) if source.dtype.kind in "biuf" else value_rows(source)
+
+
+TEXT, NUMBER = "U", "biuf"
+
+
+def declared_categories(categories: Any, n_features: int) -> list[NDArray[Any]]:
+    """Return the values each feature can have, sorted, as arrays of text or of numbers."""
+    if len(categories) != n_features:
+        raise ValueError(
+            f"The 'categories' parameter of CategoricalNB must be a list for each of {n_features} features, such as "
+            f"[range(1, 7)]. Got {len(categories)} instead."
+        )
+    return [_sorted(values, j) for j, values in enumerate(categories)]
+
+
+def _sorted(values: Any, j: int) -> NDArray[Any]:
+    try:
+        given = values if hasattr(values, "__array__") else list(values)
+        array = np.asarray(given)
+        plain = np.asarray(given, object)
+    except (TypeError, ValueError):
+        array = plain = np.empty((0, 0))
+    array = array.astype(np.str_) if array.dtype.kind == "O" and all(isinstance(v, str) for v in array.flat) else array
+    mixed = array.dtype.kind == TEXT and not all(isinstance(value, str) for value in plain.flat)
+    if array.ndim != 1 or not array.size or mixed or array.dtype.kind not in TEXT + NUMBER:
+        raise ValueError(
+            "The 'categories' parameter of CategoricalNB must list texts or numbers, one kind per feature. "
+            f"Got {values!r} for feature {j} instead."
+        )
+    once = np.unique(array)
+    if len(once) != len(array) or (once != once).any():
+        raise ValueError(
+            f"The 'categories' parameter of CategoricalNB must list each category once, none missing. Got {values!r} "
+            f"for feature {j} instead."
+        )
+    return once
+
+
+def refuse_others(known: list[NDArray[Any]], columns: list[NDArray[Any]]) -> None:
+    """Raise ValueError naming the first value that is none of its feature's categories."""
+    for j, (values, column) in enumerate(zip(known, columns, strict=True)):
+        alike = (values.dtype.kind == TEXT) == (column.dtype.kind == TEXT)
+        other = ~np.isin(column, values) if alike else np.ones(len(column), bool)
+        if other.any():
+            row = int(np.argmax(other))
+            raise ValueError(
+                "CategoricalNB (input X) must hold only the categories that were given; "
+                f"got {column[row].item()!r} in row {row}, column {j}."
+            )
+
+
+def _values(column: Any, j: int) -> Any:
+    """Return a column that can be sorted: all text, or all numbers."""
+    if column.dtype.kind != "O":
+        return column
+    kinds = {str if isinstance(value, str) else float if isinstance(value, Real) else type(value) for value in column}
+    if len(kinds) > 1 or not kinds <= {str, float}:
+        raise TypeError(
+            f"CategoricalNB (input X): every argument must be a string or a number, one kind per column; column {j} "
+            f"holds {', '.join(sorted(kind.__name__ for kind in kinds))}."
+        )
+    return column.astype(np.str_ if kinds == {str} else np.float64) if kinds else column.astype(np.float64)
+
+
+def as_numbers(X: Any) -> Any:
+    """Return numbers that came as objects, as a frame of mixed columns gives them; anything else as it is."""
+    if X.dtype.kind != "O" or not all(isinstance(value, Real) for value in X.flat):
+        return X
+    return X.astype(np.int64 if all(isinstance(value, Integral) for value in X.flat) else np.float64)
+
+
+def _are_codes(X: Any) -> bool:
+    if X.dtype.kind in "biu":
+        return True
+    return X.dtype.kind == "f" and all(bool((np.floor(part) == part).all()) for part in _parts(X))
+
+
+def _parts(X: Any) -> Iterator[Any]:
+    """Return X, some rows at a time: what is made of them stays small."""
+    step = max(1, 2**19 // max(1, X.shape[1]))
+    return (X[at : at + step] for at in range(0, len(X), step))
+
+
+def _numbers(X: Any) -> Any:
+    if X.dtype.kind not in "biuf":
+        raise ValueError(
+            "CategoricalNB (input X) must hold category codes 0, 1, 2, … as at the first fit; "
+            f"got an array of {X.dtype}."
+        )
+    return X
+
+
+def at_least(seen: Integers, least: Any) -> Integers:
+    """Return `seen`, raised to `min_categories` where that is more."""
+    if least is None:
+        return seen
+    wanted = np.asarray(least)
+    if not np.issubdtype(wanted.dtype, np.signedinteger):
+        raise ValueError(f"'min_categories' should have integral type. Got {wanted.dtype} instead.")
+    if wanted.shape not in ((), seen.shape):
+        raise ValueError(
+            f"'min_categories' should have shape ({len(seen)},) when an array-like is provided. "
+            f"Got {wanted.shape} instead."
+        )
+    return np.asarray(np.maximum(seen, wanted), np.int64)
