@@ -156,6 +156,18 @@ def test_what_speaks_is_by_shares_of_words() -> None:
     assert model.known(by_text, texts(["ant zebra", "zebra"])).tolist() == [True, False]
 
 
+def test_counts_without_rows_keep_all_words() -> None:
+    few = np.arange(30) < 9
+    labels = Labels(CODES[few], None, 3)
+    plain, changed = Complement(), Complement(transform=Transform(sublinear_tf=True, idf=None, normalize=True))
+    words = WordCounts.of(TEXTS, CODES)
+    for model, rows in ((plain, matrix(X)), (plain, texts()), (changed, texts(vocabulary=words))):
+        rest = model.without(counted(model, rows), rows.take(few), labels)
+        wanted = counted(model, rows.take(~few), which=~few).tokens
+        found = sparse.csr_matrix(rest.tokens).toarray()
+        np.testing.assert_allclose(found, sparse.csr_matrix(wanted).toarray(), atol=1e-12)
+
+
 def test_it_is_no_model_of_rows() -> None:
     model, t = Complement(), TokenCounts.of(X, CODES)
     for answer in (model.log_evidence, model.posterior, model.belief, lambda t: model.intervals(t, 0.9)):

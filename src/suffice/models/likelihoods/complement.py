@@ -8,7 +8,7 @@ It is no model of the rows of a class: it has no evidence, no posterior and no p
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -64,6 +64,17 @@ class Complement(Likelihood):
     def kept(self, statistic: Any) -> Any:
         """Return the counts of the words that are not left out."""
         return statistic if self.cut is None or self.transform is not None else self.cut.of(statistic)
+
+    def uncut(self) -> Complement:
+        """Return the likelihood for counts of the words that are not left out."""
+        return self if self.cut is None else replace(self, cut=None)
+
+    def without(self, t: Any, rows: Rows, labels: Labels) -> Any:
+        """Return the counts without some of the rows; all words stay."""
+        if not isinstance(t, WordCounts):
+            return t - self.count(rows, labels)
+        x = rows.entries(t)
+        return t.less(x if self.transform is None else self.transform(self._counted(x)), labels.y, labels.given)
 
     def counts(self, t: Any) -> Cells:
         """Return T, classes × words."""
