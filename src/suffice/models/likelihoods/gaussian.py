@@ -280,7 +280,7 @@ class Gaussian(Likelihood):
 
     def prior_in_words(self, t: DiagonalMoments) -> str:
         """Describe the normal-inverse-gamma."""
-        m, kappa, a, b = (float(np.ravel(part)[0]) for part in self._given_prior("A description")._values())
+        m, kappa, a, b = (float(np.ravel(part)[0]) for part in self.settled(t)._given_prior("A description")._values())
         return f"NormalInverseGamma({m:.4g}, {kappa:g}, {a:g}, {b:.4g})"
 
 

@@ -130,7 +130,7 @@ class Poisson(Likelihood):
         """Return what scores rows."""
         if self.estimate != "predictive":
             rates = self.rates(t, 1.0)
-            return Linear(Cells(log(rates)), -rates.sum(axis=1), t)
+            return Linear(Cells(log(rates)), -rates.sum(axis=1), t, documents=False)
         shape, rate = self._posterior(t)
         with np.errstate(divide="ignore", invalid="ignore"):  # no rows and no prior: nothing is known
             offset = -(shape * np.log1p(1 / rate)).sum(axis=1)  # NB-5

@@ -1,0 +1,150 @@
+"""Columns that say nothing: left out, or without a value so far."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from suffice.models.likelihoods.base import Contributions, Likelihood, Moments, Speaks
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.linear import DenseHeldOut, Linear
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.stats import ClassCounts
+from suffice.tables import Column
+from suffice.typing import Array, Booleans
+
+__all__ = ["Drop", "NoValues", "Unknown", "Zeros"]
+
+
+@dataclass(frozen=True, eq=False)
+class NoValues(Rows):
+    """Rows of which none has a value."""
+
+    rows: int
+
+    @property
+    def present(self) -> Booleans:  # type: ignore[override]
+        """Which rows have a value: none."""
+        return np.zeros(self.rows, bool)
+
+    def __len__(self) -> int:
+        return self.rows
+
+    def take(self, which: Any) -> NoValues:
+        """Return some of the rows."""
+        return NoValues(len(np.arange(self.rows)[which]))
+
+    def count(self, kind: type[Any], labels: Labels) -> NoReturn:
+        """Raise TypeError: there is nothing to count."""
+        raise TypeError("Rows without a value cannot be counted.")
+
+    def scored(self, by: Linear) -> Array:
+        """Return zeros, rows × classes."""
+        return np.zeros((self.rows, len(by.offset)))
+
+    def entries(self, t: Any) -> Any:
+        """Return a matrix without features."""
+        return sparse.csr_matrix((self.rows, 0))
+
+    def names(self, t: Any) -> Sequence[Any]:
+        """Return no names."""
+        return ()
+
+
+@dataclass(frozen=True)
+class Zeros:
+    """Scores of rows that nothing is known of."""
+
+    classes: int
+
+    def scores(self, rows: Rows) -> Array:
+        """Return zeros, rows × classes."""
+        return np.zeros((len(rows), self.classes))
+
+    def moments(self, rows: Rows) -> Moments:
+        """Return zeros: what is not said is not doubted."""
+        return self.scores(rows), self.scores(rows)
+
+    def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
+        """Return zeros, size × rows × classes."""
+        return np.zeros((size, len(rows), self.classes))
+
+
+class Silent(Likelihood):
+    """Counts nothing and says nothing."""
+
+    statistic = ClassCounts
+    silent = True
+    storages = frozenset({"bool", "integer", "real", "string", "category", "date"})
+
+    def count(self, rows: Rows, labels: Labels) -> ClassCounts:
+        """Return no rows."""
+        return ClassCounts(np.zeros(labels.n_classes))
+
+    def scorer(self, t: ClassCounts) -> Zeros:
+        """Return zeros for all rows."""
+        return Zeros(len(t.counts))
+
+    def held_out(self, t: ClassCounts, rows: Rows, removed: Removal) -> DenseHeldOut:
+        """Return zeros for all rows."""
+        return DenseHeldOut(np.zeros((len(rows), len(t.counts))))
+
+    def contributions(self, t: ClassCounts, rows: Rows, weights: Array | None = None) -> Contributions:
+        """Return no parts."""
+        return Contributions([], [], np.zeros((0, len(t.counts))))
+
+    def belief(self, t: ClassCounts, weights: Array | None = None) -> Zeros:
+        """Return zeros for all rows."""
+        return Zeros(len(t.counts))
+
+    def log_evidence(self, t: ClassCounts) -> Cells:
+        """Return zeros, classes × 1: nothing is said of the column."""
+        return Cells(np.zeros((len(t.counts), 1)))
+
+    def speaks(self, t: ClassCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return nothing."""
+        return []
+
+    def known(self, t: ClassCounts, rows: Rows, least: int = 1) -> Booleans:
+        """Return that no row holds anything that was learned."""
+        return np.zeros(len(rows), bool)
+
+    def rows(self, column: Column) -> NoValues:
+        """Return rows without a value, whatever the column holds."""
+        return NoValues(len(column))
+
+    def table(self, t: ClassCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return a line per class, without a number."""
+        return {"class": classes, "n": np.zeros(len(classes))}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Drop(Silent):
+    """A column to leave out.
+
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"id": sf.columns.Drop(), "size": "gaussian"})
+    >>> model.fit({"id": [1, 2, 3], "size": [1.0, 1.5, 9.0]}, ["a", "a", "b"]).predict({"id": [3], "size": [1.2]})
+    array(['a'], dtype='<U1')
+    """
+
+    word = "drop"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Unknown(Silent):
+    """A column without a single value so far; the first batch that has some decides what it is.
+
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes().partial_fit({"x": [None, None], "size": [1.0, 9.0]}, ["a", "b"])
+    >>> model.columns_["x"]
+    Unknown()
+    """
+
+    word = "unknown"

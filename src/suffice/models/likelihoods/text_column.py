@@ -1,0 +1,194 @@
+"""Columns of free text: words by class, as many as each row has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
+from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.likelihoods.shared import by_value, shares
+from suffice.models.likelihoods.silent import Zeros
+from suffice.models.likelihoods.vocabulary import Cut
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.linear import DenseHeldOut
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.rows import Labels, TextRows
+from suffice.stats import ValueCounts
+from suffice.stats.inputs import POSITIVE
+from suffice.stats.words import WordCounts
+from suffice.tables import Column, refuse
+from suffice.telling import counted
+from suffice.text import Analysis
+from suffice.typing import Array, Booleans
+
+__all__ = ["ColumnTexts", "Text"]
+
+UNKNOWN = "(unknown words)"
+"""The part of an explanation that stands for words never learned."""
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnTexts(TextRows):
+    """The texts of a column, as Arrow's strings, "" where one is missing."""
+
+    @classmethod
+    def of_strings(cls, strings: Any, analysis: Analysis, name: Any) -> ColumnTexts:
+        """Read strings, some of which may be missing."""
+        present = strings.is_valid().to_numpy(zero_copy_only=False) if strings.null_count else None
+        return cls(strings.fill_null(""), analysis, present, name=f"column {name!r}")
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def take(self, which: Any) -> ColumnTexts:
+        """Return some of the texts, with their words if these were looked up."""
+        places = np.arange(len(self))[which]
+        present = None if self.present is None else self.present[places]
+        rows = replace(self, texts=self.texts.take(pa.array(places)), present=present)
+        rows.__dict__["_looked_up"] = {key: (words, x[places]) for key, (words, x) in self._looked_up.items()}
+        return rows
+
+    def part(self, block: slice) -> ColumnTexts:
+        """Return a stretch of the texts."""
+        short = super().part(block)
+        if short is self:
+            return self
+        rows = replace(self, texts=self.texts[block], present=short.present)
+        rows.__dict__["batches"] = short.batches
+        return rows
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Text(Multinomial):
+    """Free text: how often each class uses each word, with the tokens of ``TextClassifier``.
+
+    Parameters
+    ----------
+    alpha : float or "evidence", default=1.0
+        Pseudo-count of each word in each class; or the one that makes the words most probable.
+    ngram_range : tuple of int, default=(1, 1)
+        Words, or runs of so many words.
+    lowercase : bool, default=True
+        Whether capital letters are the same as small ones.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> model = sf.NaiveBayes(columns={"subject": sf.columns.Text(ngram_range=(1, 2))}, weights=None)
+    >>> model.fit({"subject": ["cheap pills", "lunch at noon"]}, ["spam", "ham"]).predict({"subject": ["pills"]})
+    array(['spam'], dtype='<U4')
+    """
+
+    alpha: float | str = 1.0
+    estimate: Estimate = field(default="predictive", repr=False, kw_only=True)
+    damped: bool = field(default=False, repr=False, kw_only=True)
+    binary: bool = field(default=False, repr=False, kw_only=True)
+    cut: Cut | None = field(default=None, repr=False, kw_only=True)
+    ngram_range: tuple[int, int] = (1, 1)
+    lowercase: bool = True
+
+    word = "text"
+    statistic = WordCounts  # type: ignore[assignment]
+    storages = frozenset({"string", "category"})
+
+    def __post_init__(self) -> None:
+        if self.alpha != "evidence":
+            POSITIVE.read(self.alpha, "alpha")
+
+    @property
+    def analysis(self) -> Analysis:
+        """What a token is."""
+        return Analysis(ngram_range=self.ngram_range, lowercase=self.lowercase)
+
+    def check(self, column: Column, how: str = "is declared") -> None:
+        """Raise DataError if a column holds other than words."""
+        super().check(column, how)
+        if column.storage == "category" and column.labels.dtype.kind != "O":
+            refuse(column, self.word, how)
+
+    def rows(self, column: Column) -> ColumnTexts:
+        """Return the texts of a column."""
+        return ColumnTexts.of_strings(_strings(column), self.analysis, column.name)
+
+    def count(self, rows: Any, labels: Labels) -> WordCounts:
+        """Count the words of each class."""
+        counts: WordCounts = rows.count(WordCounts, labels)
+        return counts
+
+    def served(self, block: Any) -> WordCounts | None:
+        """Return the words of a block, or of its categories, if these are words."""
+        t = block.statistic
+        if block.likelihood == self or not isinstance(t, ValueCounts) or t.values.dtype.kind != "O":
+            found: WordCounts | None = super().served(block)
+            return found
+        words = pa.array(t.values[t.place].tolist(), pa.large_string())
+        return self.count(ColumnTexts.of_strings(words, self.analysis, ""), Labels(t.line, t.count, int(t.classes)))
+
+    def scorer(self, t: Any) -> Scorer:
+        """Return what scores texts; where no word was ever seen, none says anything."""
+        return super().scorer(t) if t.width else Zeros(t.n_classes)
+
+    def held_out(self, t: Any, rows: Any, removed: Removal) -> HeldOut:
+        """Score training texts, each by classes without it or its group."""
+        return super().held_out(t, rows, removed) if t.width else DenseHeldOut(np.zeros((len(rows), t.n_classes)))
+
+    def contributions(self, t: Any, rows: Any, weights: Array | None = None) -> Contributions:
+        """Explain one text: what it says, and what each of its words does."""
+        shown, logs = str(rows.texts[0].as_py()), self.scorer(t).scores(rows)
+        shown = shown if len(shown) <= 40 else shown[:39] + "…"
+        unsure = np.full(logs.shape, np.nan)
+        return Contributions([0], [shown], logs, (unsure, unsure), {0: self._of_words(t, rows)} if t.width else {})
+
+    def _of_words(self, t: Any, rows: Any) -> Contributions:
+        """Return what each word says, by name, and those never learned as one part."""
+        said, names = super().contributions(t, rows), rows.names(t)
+        said = replace(said, features=[j if isinstance(j, str) else str(names[j]) for j in said.features])
+        tokens, vocabulary = dict.fromkeys(self.analysis.tokens(rows.texts[0].as_py())), set(names)
+        strangers = [token for token in tokens if token not in vocabulary]
+        if strangers:
+            more = f" and {len(strangers) - 5} more" if len(strangers) > 5 else ""
+            said = said.and_one(UNKNOWN, ", ".join(strangers[:5]) + more, np.zeros(t.n_classes))
+        return said if len(strangers) < len(tokens) else replace(said, unknown="word of this text")
+
+    def belief(self, t: Any, weights: Array | None = None) -> Belief:
+        """Return what is believed of the scores of texts; nothing is unsure where no word was ever seen."""
+        return super().belief(t, weights) if t.width else Zeros(t.n_classes)
+
+    def log_evidence(self, t: Any) -> Cells:
+        """Return ln p of the words of each class in their order."""
+        return super().log_evidence(t) if t.width else Cells(np.zeros((t.n_classes, 1)))
+
+    def speaks(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the words that bring most evidence to a text of the class."""
+        if not t.width or not t.n[code]:
+            return []
+        words = Multinomial.speaks(replace(self, estimate="mean"), t, t.n, code, k)
+        length = float(t.tokens[code].sum() / t.n[code])
+        return [Speaks(0, str(row.feature), row.weight * length) for row in words]
+
+    def known(self, t: Any, rows: Any, least: int = 1) -> Booleans:
+        """Return which texts hold a word that was learned from so many texts or more."""
+        found = super().known(t, rows, least)
+        return found if rows.present is None else found & rows.present
+
+    def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return a line per word and class: its count and its probability, with intervals."""
+        counts = t.tokens.toarray()
+        return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.settled(t).alpha, level))
+
+    def prior_in_words(self, t: Any) -> str:
+        """Describe the pseudo-counts and the words."""
+        return f"Dirichlet({self.settled(t).alpha:g} each) over {counted(t.width, 'word')}"
+
+
+def _strings(column: Column) -> Any:
+    """Return the texts of a column as Arrow's strings."""
+    if column.storage == "category":
+        codes, labels = pa.array(column.values, mask=column.missing), pa.array(column.labels, pa.large_string())
+        return pa.DictionaryArray.from_arrays(codes, labels).cast(pa.large_string())
+    return column.values if column.values is not None else pa.nulls(len(column), pa.large_string())

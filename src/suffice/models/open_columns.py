@@ -1,0 +1,285 @@
+"""Columns whose likelihood was chosen, not declared: what is kept of them serves every likelihood they may get.
+
+A likelihood that was chosen is a view. Besides the statistic of that likelihood, such a column of numbers has moments
+(for a normal), sums (for counts of events), and counts on a grid (for bins and categories), so that models fitted apart
+can be added whatever each has chosen. The grid is as fine as leaves it few cells: grids of fewer bits lie within finer
+ones, so the grid of a sum is that of all rows, in whatever order they come.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.errors import DataError, InputError, SubtractionError
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.gaussian import LARGEST, Gaussian
+from suffice.models.likelihoods.histogram import Histogram
+from suffice.models.likelihoods.number_columns import numbers
+from suffice.models.likelihoods.silent import Unknown
+from suffice.models.likelihoods.text_column import Text
+from suffice.models.model import Block, Name
+from suffice.models.scoring.rows import Labels
+from suffice.stats import ClassCounts, DiagonalMoments, PoissonSums, ValueCounts
+from suffice.stats.grid import BITS, coarser, distinct, on_grid
+from suffice.stats.inputs import EXACT, WHOLE
+from suffice.tables import Column
+from suffice.typing import Array, Integers
+
+__all__ = ["CELLS", "Chosen", "Numbers", "OpenBlock"]
+
+CELLS = 1024
+"""Counts of a value in a class that are kept at most, beside the statistic of the column's own likelihood."""
+
+VALUES_AT_ONCE = 2**14
+
+PARTS = ("moments", "sums", "grid", "bits", "exact")
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """Moments, sums and a grid of one column; None where there can be none, or no longer."""
+
+    moments: DiagonalMoments | None
+    sums: PoissonSums | None
+    grid: ValueCounts | None
+    bits: int = BITS  # of the grid
+    exact: bool = True  # whether the finest grid tells all numbers apart, which are whole
+
+    @classmethod
+    def of(cls, column: Column, labels: Labels, known: tuple[Any, ...] = (), bits: int = BITS) -> Numbers:
+        """Count a column, on a grid of so many bits or fewer; statistics of it that are known need no counting."""
+        values = numbers(column)
+        if column.missing is not None:
+            values, labels = values[~column.missing], labels.take(~column.missing)
+        values = values.astype(np.float64, copy=False)
+        rows: dict[str, Any] = {"labels": labels.y, "weights": labels.weights, "n_classes": labels.n_classes}
+        grid = next((t for t in known if type(t) is ValueCounts), None) if bits == BITS else None
+        if grid is None:
+            cells, place = distinct(on_grid(values, bits))
+            grid = ValueCounts.of_codes(place, cells, **rows)
+        exact = _whole(values) and _all(values, lambda part: on_grid(part) == part)
+        return cls(**_sums(values, rows, known), grid=grid, bits=bits, exact=exact)._bounded()
+
+    @property
+    def parts(self) -> dict[str, Any]:
+        """All parts by name, for a file."""
+        return {name: getattr(self, name) for name in PARTS}
+
+    @classmethod
+    def of_parts(cls, parts: Any) -> Numbers:
+        """Return what a file holds; raise DataError if that is something else."""
+        if not isinstance(parts, dict) or list(parts) != list(PARTS):
+            raise DataError(f"What is kept of a column must be {list(PARTS)}; got {str(parts)[:80]}.")
+        return cls(**parts)
+
+    def _bounded(self) -> Numbers:
+        grid, bits = self.grid, self.bits
+        while grid is not None and len(grid.count) > CELLS and bits > 0:
+            bits -= 1
+            grid = coarser(grid, bits)
+        return replace(self, grid=grid, bits=bits)
+
+    def on(self, bits: int) -> ValueCounts | None:
+        """Return counts on a grid of so many bits; None if there are only coarser ones."""
+        if self.grid is None or bits > self.bits:
+            return None
+        return self.grid if bits == self.bits else coarser(self.grid, bits)
+
+    def __add__(self, other: Numbers) -> Numbers:
+        return self._with(other, operator.add)
+
+    def __sub__(self, other: Numbers) -> Numbers:
+        return self._with(other, operator.sub)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Numbers) and self.parts == other.parts
+
+    def __hash__(self) -> int:
+        return hash((self.moments, self.sums, self.grid, self.bits, self.exact))
+
+    def _with(self, other: Numbers, how: Callable[[Any, Any], Any]) -> Numbers:
+        bits = min(self.bits, other.bits)
+        grids = self.on(bits), other.on(bits)
+        moments, sums, grid = (
+            None if a is None or b is None else _made(lambda a=a, b=b: how(a, b))  # type: ignore[misc]
+            for a, b in ((self.moments, other.moments), (self.sums, other.sums), grids)
+        )
+        return Numbers(moments, sums, grid, bits, self.exact and other.exact)._bounded()
+
+    def _each(self, how: Callable[[Any], Any]) -> Numbers:
+        moments, sums, grid = (None if part is None else how(part) for part in (self.moments, self.sums, self.grid))
+        return replace(self, moments=moments, sums=sums, grid=grid)
+
+    def with_classes(self, place: Integers, n_classes: int) -> Numbers:
+        """Return the same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
+        return self._each(lambda part: part.with_classes(place, n_classes))
+
+    def scaled(self, factor: float) -> Numbers:
+        """Return what there were if every row weighed `factor` times as much."""
+        return self._each(lambda part: part.scaled(factor))
+
+    def without_trace(self) -> Numbers:
+        """Return what is kept without anything of removed rows; a grid that tells all numbers makes the rest anew."""
+        grid = self.grid
+        if grid is None or not self.exact or self.bits < BITS:
+            return self._each(lambda part: part.without_trace())
+        rows = {"labels": grid.line, "weights": grid.count, "n_classes": int(grid.classes)}
+        return replace(self, **_sums(grid.values[grid.place], rows))
+
+    def check(self, name: Any, n_classes: int) -> None:
+        """Raise DataError unless these can be counts of one column in so many classes."""
+        kinds: dict[str, Any] = {"moments": DiagonalMoments, "sums": PoissonSums, "grid": ValueCounts}
+        for part, kind in kinds.items():
+            t = getattr(self, part)
+            if t is not None and (type(t) is not kind or t.shape not in ((n_classes,), (n_classes, 1))):
+                raise DataError(f"What is kept of column {name!r} must be a {kind.__name__} of {n_classes} classes.")
+        given: dict[str, Any] = self.parts
+        if type(given["exact"]) is not bool or type(given["bits"]) is not int or not 0 <= self.bits <= BITS:
+            raise DataError(f"The grid of column {name!r} must have 0 to {BITS} bits; got {self.bits!r}.")
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A likelihood of a column that was chosen by other rows than those to be counted, and not declared."""
+
+    of: Likelihood
+
+
+@dataclass(frozen=True, eq=False)
+class OpenBlock(Block):
+    """A column of a table. Blocks that model it differently add up, if what they keep serves one of both."""
+
+    numbers: Numbers | None = None  # of a column of numbers whose likelihood was chosen
+
+    @classmethod
+    def of_column(cls, likelihood: Likelihood, column: Column, labels: Labels) -> OpenBlock:
+        """Count the rows of a column that have a value."""
+        return cls(likelihood, Block.of(likelihood, likelihood.rows(column), labels).statistic)
+
+    @classmethod
+    def silent(cls, likelihood: Likelihood, n_classes: int) -> OpenBlock:
+        """Return the block of a column that is not counted."""
+        return cls(likelihood, ClassCounts(np.zeros(n_classes)))
+
+    @classmethod
+    def unknown(cls, n_classes: int) -> OpenBlock:
+        """Return the block of a column without a value so far."""
+        return cls.silent(Unknown(), n_classes)
+
+    @property
+    def grid_bits(self) -> int | None:
+        """Bits of the finest grid on which numbers are counted; None if they are on none."""
+        if isinstance(self.statistic, ValueCounts):
+            family: Any = self.likelihood  # which counts values, and says how finely
+            bits: int | None = family.grid_bits(self.statistic)
+            return bits
+        return None if self.numbers is None or self.numbers.grid is None else self.numbers.bits
+
+    def with_statistic(self, change: Callable[[Any], Any]) -> Self:
+        """Return the block with other counts, of all that is kept."""
+        kept = None if self.numbers is None else change(self.numbers)
+        return replace(self, statistic=change(self.statistic), numbers=kept)
+
+    def with_numbers(self, numbers: Numbers) -> OpenBlock:
+        """Return the block with what else is kept of the column; a likelihood that is settled stays so."""
+        block = replace(self, numbers=numbers)
+        if "settled" in vars(self):
+            block.__dict__["settled"] = self.settled
+        return block
+
+    def combined(self, other: Block, how: Callable[[Any, Any], Any], name: Name) -> Block:
+        """Return the block of both, added or subtracted; one that is silent gives way to the other."""
+        assert isinstance(other, OpenBlock)
+        if how is operator.sub:
+            return self._without(other, name)
+        if other.likelihood.silent and self.likelihood != Unknown():
+            return self
+        if self.likelihood.silent:
+            return other
+        numbers = None if self.numbers is None or other.numbers is None else self.numbers + other.numbers
+        if self.likelihood == other.likelihood:
+            return replace(self, statistic=self._with(other.statistic, how, name), numbers=numbers)
+        common = _common(self, other)
+        if common is None:
+            raise _different(name, self.likelihood, other.likelihood)
+        return OpenBlock(*common, numbers)
+
+    def _with(self, statistic: Any, how: Callable[[Any, Any], Any], name: Name) -> Any:
+        """Return both statistics, added or subtracted; an error names the column."""
+        try:
+            return how(self.statistic, statistic)
+        except DataError as error:
+            raise DataError(f"Column {name!r} cannot be counted as {self.likelihood.word}: {error}") from error
+
+    def _without(self, other: OpenBlock, name: Name) -> OpenBlock:
+        """Return the block without the rows of another; one that loses all its rows is unknown again."""
+        if self.likelihood.silent or other.likelihood.silent:
+            return self
+        removed = self.likelihood.served(other)
+        if removed is None:
+            raise _different(name, self.likelihood, other.likelihood)
+        rest = self._with(removed, operator.sub, name)
+        if not np.any(rest.n):
+            return OpenBlock.unknown(len(rest.n))
+        numbers = None if self.numbers is None or other.numbers is None else self.numbers - other.numbers
+        return replace(self, statistic=rest, numbers=numbers)
+
+
+def _common(a: OpenBlock, b: OpenBlock) -> tuple[Likelihood, Any] | None:
+    """Return a likelihood that both blocks serve, that of the larger one if it can be, and its statistic of both."""
+    bits = [block.grid_bits for block in (a, b)]
+    shared = None if bits[0] is None or bits[1] is None else Histogram(bits=min(bits[0], bits[1]))
+    wanted = [_on_shared_grid(block.likelihood, shared) for block in (a, b)]
+    larger_first = wanted if np.sum(a.statistic.n) >= np.sum(b.statistic.n) else wanted[::-1]
+    for likelihood in (*larger_first, shared, Gaussian(), Text()):
+        served = (None, None) if likelihood is None else (likelihood.served(a), likelihood.served(b))
+        if likelihood is not None and served[0] is not None and served[1] is not None:
+            return likelihood, served[0] + served[1]
+    return None
+
+
+def _on_shared_grid(likelihood: Likelihood, shared: Histogram | None) -> Likelihood | None:
+    """Return a likelihood of numbers on a grid for the grid of both blocks, and any other as it is."""
+    return shared if hasattr(likelihood, "bits") else likelihood
+
+
+def _different(name: Name, mine: Likelihood, theirs: Likelihood) -> InputError:
+    return InputError(
+        f"Column {name!r} is {mine!r} in one model and {theirs!r} in the other, and what they keep of it serves "
+        f"neither; name one for both: columns={{{name!r}: {mine.word!r}}}."
+    )
+
+
+def _sums(values: Array, rows: dict[str, Any], known: tuple[Any, ...] = ()) -> dict[str, Any]:
+    """Return moments of numbers that can be squared, and sums of those that can be counts."""
+    have: dict[type, Any] = {type(t): t for t in known}
+    small = bool(max(values.max(initial=0.0), -values.min(initial=0.0)) <= LARGEST)
+    moments = have.get(DiagonalMoments) or (
+        _made(lambda: DiagonalMoments.of(values[:, None], **rows)) if small else None
+    )
+    sums = have.get(PoissonSums)
+    if sums is None and _all(values, WHOLE.accepts):
+        sums = _made(lambda: PoissonSums.of(values[:, None], **rows))
+    return {"moments": moments, "sums": sums}
+
+
+def _whole(values: Array) -> bool:
+    return _all(values, lambda part: (part == np.floor(part)) & (np.abs(part) < EXACT))
+
+
+def _all(values: Array, holds: Callable[[Any], Any]) -> bool:
+    """Return whether something holds of all values; most columns of which it does not show it early."""
+    return all(bool(holds(values[at : at + VALUES_AT_ONCE]).all()) for at in range(0, len(values), VALUES_AT_ONCE))
+
+
+def _made(make: Callable[[], Any]) -> Any:
+    """Return a statistic, or None where numbers are too large for it, or rows are removed that it does not have."""
+    try:
+        return make()
+    except (DataError, SubtractionError):
+        return None

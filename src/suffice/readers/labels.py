@@ -1,0 +1,224 @@
+"""Labels as people have them: columns of any library, lists, arrays; all there, or some of them missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, LabelError
+from suffice.models.model import narrowest
+from suffice.stats.words import read_weights
+from suffice.tables import Column, Table
+from suffice.tables.series import is_series
+from suffice.text import unwrapped
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = [
+    "Coded", "LabelChecks", "classes_and_codes", "column_classes", "is_gap", "is_missing", "label_column", "labelled",
+    "partly_labelled", "same_values", "weighed",
+]  # fmt: skip
+
+KINDS = {str: "words", bool: "truth values", int: "numbers", float: "numbers"}
+
+Coded = tuple[NDArray[Any], Integers]
+"""The classes, sorted, and the place of each row's among them."""
+
+
+@dataclass(frozen=True)
+class LabelChecks:
+    """What labels must pass besides: to be of one dimension, which may convert them, and to be classes."""
+
+    one_dimension: Callable[[Any], Any]
+    are_classes: Callable[[Any], None]
+
+
+def classes_and_codes(y: Any, checks: LabelChecks) -> Coded:
+    """Return the classes of an array of labels, and the code of each row."""
+    if y.dtype.kind in "iuf" and y.ndim == 1 and len(y):
+        least, most = y.min().item(), y.max().item()
+        near = most - least < max(1024, len(y)) and -(2**62) < least <= most < 2**62  # never of NaN
+        if near and (y.dtype.kind != "f" or (y == np.floor(y)).all()):  # no need to sort
+            shifted = y.astype(np.int64, copy=False) - int(least)
+            seen = np.bincount(shifted, minlength=1) > 0
+            places = np.cumsum(seen) - 1
+            return (np.flatnonzero(seen) + int(least)).astype(y.dtype), places[shifted]
+    if y.dtype.kind != "U" or y.ndim != 1:
+        checks.are_classes(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    return narrowest(classes), codes
+
+
+def column_classes(column: Column, checks: LabelChecks) -> Coded:
+    """Return the classes of a column of labels, and the code of each row; raise LabelError if a row has none."""
+    what = "The target" if column.name == "y" else f"The target {column.name!r}"
+    if column.n_missing or column.storage == "nothing":
+        without = column.n_missing or len(column)
+        lacks = f"{without:,} of {len(column):,} {'lacks' if without == 1 else 'lack'} one"
+        raise LabelError(
+            f"{what} must have a label in every row; {lacks}. Leave such rows out; SemiSupervised learns from them, "
+            "too."
+        )
+    if column.storage == "date":
+        raise LabelError(f"{what} must hold labels; got dates.")
+    if column.infinite():
+        raise LabelError(f"{what} must hold labels; got infinity.")
+    if column.storage not in ("string", "category"):
+        checks.are_classes(column.values)
+        return classes_and_codes(column.values, checks)
+    coded = column.coded()
+    used = np.bincount(coded.values, minlength=len(coded.labels)) > 0
+    names = coded.labels[used]
+    names = names.astype(str) if names.dtype.kind == "O" else names
+    order = np.argsort(names)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return names[order], rank[(np.cumsum(used) - 1)[coded.values]]
+
+
+def label_column(y: Any, rows: int, checks: LabelChecks) -> Column:
+    """Return labels as a column named "y"; raise LabelError unless there is one for each row."""
+    labels = Table.read({"y": y if is_series(y) else checks.one_dimension(np.asarray(labelled(y)))}, "y")
+    if len(labels) != rows:
+        raise LabelError(_unequal(rows, len(labels)))
+    return labels["y"]
+
+
+def labelled(y: Any) -> Any:
+    """Return labels as they are, Arrow's scalars as what they hold; raise LabelError if one is missing."""
+    y = unwrapped(y) if isinstance(y, list | tuple) else y
+    row = _first_gap(y)
+    if row is not None:
+        raise LabelError(
+            f"Input y contains NaN or None, first in row {row}: every row needs a label. Leave such rows out; "
+            "SemiSupervised learns from them, too."
+        )
+    return y
+
+
+def _first_gap(y: Any) -> int | None:
+    """Return the first row without a label; a list is looked at before numpy makes words of None and NaN."""
+    if isinstance(y, list | tuple):
+        kinds = [kind for kind in set(map(type, y)) if _may_be_gap(kind)]
+        return next((row for row, value in enumerate(y) if type(value) in kinds and is_gap(value)), None)
+    values = np.asarray(y) if hasattr(y, "__array__") else None
+    if values is None or values.ndim != 1 or values.dtype.kind not in "fO":
+        return None
+    gaps = np.isnan(values) if values.dtype.kind == "f" else np.array([is_gap(value) for value in values], bool)
+    return int(np.argmax(gaps)) if gaps.any() else None
+
+
+def _may_be_gap(kind: type) -> bool:
+    return kind.__name__ in ("NoneType", "NAType", "NaTType") or issubclass(kind, float | np.floating)
+
+
+def is_gap(label: Any) -> bool:
+    """Return whether a label is None, NaN, NA or NaT."""
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(label, float | np.floating) and bool(np.isnan(label))
+
+
+def is_missing(label: Any) -> bool:
+    """Return whether a label is −1, None, NaN or NA."""
+    if isinstance(label, bool | np.bool_):
+        return False
+    return is_gap(label) or (isinstance(label, Real) and label == -1)
+
+
+def weighed(table: Table, codes: Integers, sample_weight: Any) -> tuple[Table, Integers, Array | None]:
+    """Return the rows that weigh something, and what they weigh; None if all weigh one."""
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(len(codes), float(sample_weight))
+    weights = read_weights(sample_weight, len(codes))
+    if weights is None:
+        return table, codes, None
+    if not weights.any():
+        raise DataError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
+    keep = weights > 0
+    return (table, codes, weights) if keep.all() else (table.take(keep), codes[keep], weights[keep])
+
+
+def same_values(a: Column, b: Column) -> bool:
+    """Return whether two columns hold the same values, and the same gaps."""
+    if a.storage != b.storage or len(a) != len(b) or not np.array_equal(a.present, b.present):
+        return False
+    if a.storage == "string":
+        return bool(a.values.equals(b.values))
+    there = a.present
+    return a.values is None or (np.array_equal(a.values[there], b.values[there]) and np.array_equal(a.labels, b.labels))
+
+
+def partly_labelled(y: Any, rows: int, checks: LabelChecks) -> Coded:
+    """Return the classes, and the code of each row; −1 for a row labelled −1, None, NaN or NA."""
+    labels = _as_array(y, checks)
+    if rows != len(labels):
+        raise LabelError(_unequal(rows, len(labels)))
+    missing = np.array([is_missing(label) for label in labels], bool) if labels.dtype.kind == "O" else _gaps(labels)
+    known = labels[~missing]
+    if known.dtype.kind == "O":
+        known = _of_one_kind(known)
+    if known.dtype.kind == "f" and np.isinf(known).any():
+        raise LabelError("The argument 'y' must hold labels; got infinity.")
+    checks.are_classes(known)
+    codes = np.full(len(labels), -1, np.int64)
+    if not len(known):
+        return known, codes
+    classes, codes[~missing] = classes_and_codes(known, checks)
+    if len(classes) < 2 and missing.any():
+        raise LabelError(
+            f"The argument 'y' must name at least two classes where labels are missing; got {classes.tolist()} alone. "
+            "A label of −1 is a missing one: if it is a class of yours, give it another name."
+        )
+    return classes, codes
+
+
+def _unequal(rows: int, labels: int) -> str:
+    return (
+        f"The argument 'y' must hold one label per row, {rows:,}; got {labels:,}. Found input variables with "
+        "inconsistent numbers of samples."
+    )
+
+
+def _as_array(y: Any, checks: LabelChecks) -> Any:
+    """Return labels as they are; lists as objects, so that None and NaN do not turn into words."""
+    for way in ("to_pylist", "to_list"):
+        if hasattr(y, way):
+            y = getattr(y, way)()
+            break
+    if isinstance(y, list | tuple) and not any(isinstance(label, list | tuple | np.ndarray) for label in y):
+        labels = np.empty(len(y), object)
+        labels[:] = y
+        return labels
+    return checks.one_dimension(np.asarray(y))
+
+
+def _gaps(labels: Any) -> Booleans:
+    if labels.dtype.kind == "f":
+        return np.asarray(np.isnan(labels) | (labels == -1))
+    return np.asarray(labels == -1) if labels.dtype.kind == "i" else np.zeros(len(labels), bool)
+
+
+def _of_one_kind(labels: Any) -> Any:
+    """Return labels that came as objects as an array of words or of numbers."""
+    found = {_kind(label) for label in labels}
+    if len({KINDS.get(kind, kind.__name__) for kind in found}) > 1:
+        kinds = sorted(KINDS.get(kind, kind.__name__) for kind in found)
+        raise LabelError(
+            "The argument 'y' must hold labels of one kind, besides −1, None and NaN for rows without; got "
+            f"{' and '.join(kinds)}."
+        )
+    kind = float if found == {int, float} else next(iter(found), object)
+    if kind is int and max(labels) > np.iinfo(np.int64).max:
+        return np.array(labels.tolist(), np.uint64)
+    return labels.astype(kind) if kind in KINDS else labels
+
+
+def _kind(label: Any) -> type:
+    if isinstance(label, bool | np.bool_):
+        return bool
+    return int if isinstance(label, Integral) else float if isinstance(label, Real) else type(label)

@@ -1,0 +1,298 @@
+"""Tables of any library: which columns a model knows, how each is read, and what they add up to."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError, InputError, KeywordError, ShapeError
+from suffice.models.likelihoods.base import Estimate, Likelihood
+from suffice.models.likelihoods.gaussian import Gaussian
+from suffice.models.likelihoods.histogram import Histogram
+from suffice.models.likelihoods.silent import Drop, NoValues, Unknown
+from suffice.models.model import Model, Name
+from suffice.models.open_columns import Chosen, OpenBlock
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.parallel import in_parallel
+from suffice.readers.counting import counted_again, counted_first
+from suffice.readers.declarations import closest, declared_likelihoods
+from suffice.readers.labels import Coded, LabelChecks, column_classes, label_column, same_values
+from suffice.stats import ClassCounts
+from suffice.stats.hashing import table_rows
+from suffice.tables import Column, Table
+from suffice.tables.series import is_series
+from suffice.telling import tell
+from suffice.typing import Integers
+
+__all__ = ["TableReader", "columns_of", "one_row"]
+
+
+@dataclass(frozen=True)
+class TableReader:
+    """The columns that a model knows, and what the user says of them. It reads tables, and counts them."""
+
+    columns: Any = "auto"  # what the user declares
+    estimate: Estimate = "predictive"
+    strict: bool = False  # whether a category that was never seen is an error
+    owner: str = "NaiveBayes"  # how messages call the classifier
+    names: tuple[Name, ...] = ()
+    named: bool = True  # whether columns have names rather than places
+    backend: str | None = None
+    target: Name | None = None
+    settled: Mapping[Name, Likelihood] = field(default_factory=dict)  # how a model reads columns
+
+    by_block = True
+
+    # what the user gives ----------------------------------------------------------------------------------------------
+
+    def read(self, X: Any, y: Any, target: Any, checks: LabelChecks) -> tuple[Table, Name | None, Coded]:
+        """Return columns to learn from, the name of the target if it is one of them, and classes with codes."""
+        table = Table.read(X, "X")
+        if target is not None and y is not None:
+            raise KeywordError("Labels must be given once: as 'y', or as the name of a column, 'target'; got both.")
+        if isinstance(y, str):
+            y, target = None, y
+        if target is None and y is None:
+            raise InputError(
+                f"{self.owner} requires y to be passed, but the target y is None. Give labels, or the name "
+                "of their column."
+            )
+        if not len(table):
+            raise DataError(f"The argument 'X' must have rows; got 0 sample(s) (shape=(0, {table.width})).")
+        if target is not None:
+            target = target if isinstance(target, str | int) else str(target)  # as tables name columns
+            if target not in table:
+                raise InputError(f"The target {target!r} must be a column of the table.{closest(target, table.names)}")
+            return table.without([target]), target, column_classes(table[target], checks)
+        labels = label_column(y, len(table), checks)
+        name = _source(y, table, labels)
+        return (table if name is None else table.without([name])), name, column_classes(labels, checks)
+
+    def without_labels(self, X: Any, y: Any) -> tuple[Table, Any]:
+        """Return columns to learn from, and the labels, of which some may be missing, or which may be a column."""
+        table = Table.read(X, "X")
+        if isinstance(y, str):
+            return table.without([y]), X[y]
+        name = _source(y, table, Table.read({"y": y}, "y")["y"]) if is_series(y) else None
+        return (table if name is None else table.without([name])), y
+
+    def started(self, table: Table, target: Name | None = None) -> TableReader:
+        """Return the reader of tables like a first one."""
+        if not table.names:
+            raise DataError(
+                f"The argument 'X' must have columns to learn from; got 0 feature(s) (shape=({len(table)}, 0)) while a "
+                "minimum of 1 is required."
+            )
+        return replace(self, names=tuple(table.names), named=table.named, backend=table.backend, target=target)
+
+    def aligned(self, table: Table) -> Table:
+        """Return the columns that the model knows, in any order; warn of unknown columns and of lacking ones."""
+        known = list(self.names)
+        if not table.named or not self.named:
+            return self._by_place(table, known)
+        lacking = [name for name in known if name not in table]
+        if len(lacking) == len(known):
+            shown = ", ".join(repr(name) for name in known[:5])
+            raise DataError(
+                f"The argument 'X' must have columns that the model knows ({shown}); got {table.names[:5]}."
+            )
+        among = set(known)
+        extra = [name for name in table.names if name not in among and name != self.target]
+        if extra:
+            tell(f"Columns ignored, unknown to the model: {_first_five(extra)}.")
+        if lacking:
+            tell(f"Columns missing from the table, and so in every row: {_first_five(lacking)}.")
+        return table.only(name for name in known if name in table)
+
+    def _by_place(self, table: Table, known: list[Name]) -> Table:
+        """Return the columns of a table by their places: an array has no names."""
+        if table.named and set(known) <= set(table.names):
+            return table.only(known)
+        if len(table.names) != len(known):
+            raise ShapeError(
+                f"X has {len(table.names)} features, but {self.owner} is expecting {len(known)} features as input."
+            )
+        if table.named:
+            tell(f"X has feature names, but {self.owner} was fitted without feature names")
+        elif self.named:
+            tell(f"X does not have valid feature names, but {self.owner} was fitted with feature names")
+        return table.renamed(known)
+
+    def rows(self, table: Table, likelihoods: Mapping[Name, Likelihood] | None = None) -> dict[Name, Rows]:
+        """Return each column of a table as its likelihood reads it; columns that the table lacks are absent."""
+        by = self.settled if likelihoods is None else likelihoods
+        names = [name for name in by if name in table]
+        return dict(zip(names, in_parallel(lambda name: _rows(table, name, by[name]), names), strict=True))
+
+    def parts(self, table: Table) -> Iterator[dict[Name, Rows]]:
+        """Return all rows, at once."""
+        yield self.rows(table)
+
+    def empty(self) -> dict[Name, Rows]:
+        """Return no rows."""
+        return {name: NoValues(0) for name in self.names}
+
+    def take(self, table: Table, which: Integers) -> Table:
+        """Return some of the rows, in the order of the table."""
+        keep = np.zeros(len(table), bool)
+        keep[which] = True
+        return table.take(keep)
+
+    def size(self, table: Table) -> int:
+        """Return the number of rows."""
+        return len(table)
+
+    def row_bytes(self, X: Any) -> Iterable[bytes]:
+        """Return each row as bytes, equal for equal rows; columns that are left out are no part of them."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # whoever counts the rows warns
+            table = self.aligned(Table.read(X, "X"))
+        return table_rows(table, [name for name in self.names if self.settled.get(name) != Drop()])
+
+    # what they add up to ----------------------------------------------------------------------------------------------
+
+    @property
+    def declared(self) -> dict[Name, Likelihood | Chosen]:
+        """The likelihood of each column that has one declared."""
+        return declared_likelihoods(self.columns, self.names, self.target)
+
+    def count(self, table: Table, labels: Labels, model: Model | None, classes: NDArray[Any]) -> Model:
+        """Return the model of these rows alone.
+
+        Columns that a model has settled are counted by their likelihoods; the others get the one declared, or else the
+        one that these rows favour.
+        """
+        before, declared = {} if model is None else model.blocks, self.declared
+
+        def counted(name: Name) -> OpenBlock:
+            block, given = before.get(name), declared.get(name)
+            if not isinstance(block, OpenBlock) or block.likelihood == Unknown():
+                return counted_first(name, table, labels, given)
+            wanted = given.of if isinstance(given, Chosen) else given
+            if wanted is not None and self._used(wanted) != self._used(block.likelihood):
+                raise InputError(
+                    f"Column {name!r} was settled as {block.likelihood!r} at the first fit; got {wanted!r}, which "
+                    "needs a fit from the start."
+                )
+            return counted_again(name, table, labels, block)
+
+        blocks = dict(zip(self.names, in_parallel(counted, list(self.names)), strict=True))
+        return Model(classes, ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes), blocks)
+
+    def of(self, model: Model) -> TableReader:
+        """Return the reader of tables for a model."""
+        return replace(self, names=tuple(model.blocks), settled=model.likelihoods)
+
+    def likelihoods(self, model: Model) -> dict[Name, Likelihood]:
+        """Return the likelihoods of a model's columns that estimate otherwise than the user wants, made to comply."""
+        used = {name: self._used(likelihood) for name, likelihood in model.likelihoods.items()}
+        return {name: likelihood for name, likelihood in used.items() if likelihood != model.likelihoods[name]}
+
+    def _used(self, likelihood: Likelihood) -> Likelihood:
+        return _with_options(likelihood, estimate=self.estimate, strict=self.strict)
+
+    def settled_by_all(self, tables: Sequence[Table]) -> Model:
+        """Return all rows as one class; numbers are normal where they would be cut into bins, which takes classes."""
+        largest_first = sorted(tables, key=len, reverse=True)
+        model, declared = self._by_all(largest_first), self.declared
+        found = model.likelihoods
+        bins = [name for name in found if found[name] == Histogram() and name not in declared]
+        if bins:
+            normal = replace(self, names=tuple(bins), columns=dict.fromkeys(bins, Gaussian()))
+            model = replace(model, blocks={**model.blocks, **normal._by_all(largest_first).blocks})
+        self.tell_of_dropped(None, model, largest_first[0])
+        return model
+
+    def _by_all(self, tables: Sequence[Table]) -> Model:
+        model = None
+        for table in tables:
+            labels = Labels(np.zeros(len(table), np.int64), None, 1)
+            part = self.count(table, labels, model, np.zeros(1, np.int64))
+            model = part if model is None else model + part
+        assert model is not None
+        return model
+
+    def tell_of_dropped(self, before: Model | None, after: Model, table: Table) -> None:
+        """Warn of columns that are left out now, though the user did not say so."""
+        known = {} if before is None else before.likelihoods
+        fresh = [name for name, one in after.likelihoods.items() if one == Drop() and known.get(name) != Drop()]
+        silently = [name for name in fresh if self.columns == "auto" or name not in self.columns]
+        dates = [name for name in silently if table[name].storage == "date"]
+        others = [name for name in silently if name not in dates]
+        if dates:
+            tell(
+                f"{_listed(dates)} of dates left out: give what matters of them, such as the weekday, the month or the "
+                f"number of days since, as columns of their own. columns={{{dates[0]!r}: 'drop'}} silences this.",
+            )
+        if others:
+            tell(
+                f"{_listed(others)} left out, having another value in every row, as names of rows have. "
+                f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
+            )
+
+
+def _rows(table: Table, name: Name, likelihood: Likelihood) -> Rows:
+    if likelihood.silent:
+        return NoValues(len(table))
+    column = table[name]
+    if column.n_missing == len(column):  # of any storage
+        return NoValues(len(table))
+    likelihood.check(column, "was learned as")
+    return likelihood.rows(column)
+
+
+def _source(y: Any, table: Table, labels: Column) -> Any:
+    """Return the column of the table that labels were taken from, if they were: a model must not learn from it."""
+    name = getattr(y, "name", None)
+    if name is None or name not in table:
+        return None
+    return name if same_values(table[name], labels) else None
+
+
+def columns_of(model: Model) -> dict[Name, Likelihood]:
+    """Return the likelihood of each column as users write it: how it estimates is a parameter of the classifier."""
+    usual = {name: type(likelihood)() for name, likelihood in model.likelihoods.items()}
+    options = ("estimate", "strict")
+    return {
+        name: _with_options(likelihood, **{one: getattr(usual[name], one, None) for one in options})
+        for name, likelihood in model.likelihoods.items()
+    }
+
+
+def _with_options(likelihood: Likelihood, **options: Any) -> Likelihood:
+    """Return a likelihood with other options, as far as it has them."""
+    known = {one.name for one in fields(likelihood)}  # type: ignore[arg-type]
+    given = {name: value for name, value in options.items() if name in known}
+    return replace(likelihood, **given) if given else likelihood  # type: ignore[type-var]
+
+
+def one_row(row: Any) -> Table:
+    """Return one row as a table, from a dict of values, a Series, a list or a table of one row."""
+    if isinstance(row, np.ndarray | list | tuple) and np.ndim(row) == 1:
+        row = np.asarray(row, dtype=object)[None]
+    elif hasattr(row, "to_dict") and not hasattr(row, "columns"):  # a row of pandas
+        row = row.to_dict()
+    if isinstance(row, dict):
+        row = {name: value if _is_column(value) else [value] for name, value in row.items()}
+    table = Table.read(row, "x")
+    if len(table) != 1:
+        raise InputError(f"The argument 'x' must be one row; got {len(table)}.")
+    return table
+
+
+def _is_column(value: Any) -> bool:
+    return hasattr(value, "__len__") and not isinstance(value, str | bytes)
+
+
+def _first_five(names: list[Name]) -> str:
+    shown = ", ".join(repr(name) for name in names[:5])
+    return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
+
+
+def _listed(names: list[Name]) -> str:
+    return f"Column{'s' * (len(names) > 1)} {', '.join(repr(name) for name in names)}"
