@@ -90,6 +90,10 @@ class Predicting(ClassifierMixin, BaseEstimator):
         """Return the values that codes stand for, for answers; None where there are none."""
         return None
 
+    def _known_columns(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Return rows and labels without columns that the model does not know."""
+        return X, y
+
     def _wording(self, source: Any) -> Wording:
         """Return what people call the parts of a source of one row."""
         return Wording(self._feature_names())

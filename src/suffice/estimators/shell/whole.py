@@ -82,6 +82,9 @@ def changing(model: Any) -> Iterator[Any]:
             "from the rows that another one reads, or from a signal handler."
         )
     with lock:
+        check = model.__dict__.get("_verify")
+        if check is not None:  # what was read from a file has still to be compared with its checksums
+            check()
         before = model.__dict__.copy()
         changed = object.__new__(type(model))
         changed.__dict__ = before.copy()

@@ -19,7 +19,9 @@ from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.one_row import one_text
 from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions
+from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.options import TEXT_OPTIONS, URNS, analysis_of, check_text_model, cut_of
+from suffice.estimators.texts.state import restored, state_of
 from suffice.estimators.texts.streams import KeptTexts, labels_of_texts
 from suffice.estimators.texts.transformed import refuse_transformed, transformed_counts, transforms
 from suffice.models.answers.parts import Tokens, Wording
@@ -397,6 +399,12 @@ decode_error
     def _agree(self, other: Any) -> None:
         super()._agree(other)
         refuse_transformed(self)
+
+    def _get_state(self) -> State:
+        return state_of(self)
+
+    def _set_state(self, state: State) -> None:
+        restored(self, state)
 
     def decay(self, factor: float) -> Any:
         refuse_transformed(self)

@@ -167,6 +167,14 @@ class Likelihood(ABC):
         """
         return block.statistic if block.likelihood == self else None
 
+    def measured(self, t: Any) -> str:
+        """Return what its evidence is of."""
+        return self.measure_kind
+
+    def frequencies(self, t: Any) -> Array:
+        """Return how often each word was counted, where the statistic has words."""
+        return np.asarray(t.frequency)
+
     # what people ask --------------------------------------------------------------------------------------------------
 
     def contributions(self, t: Any, rows: Any, weights: Array | None = None) -> Contributions:
@@ -305,4 +313,4 @@ class Likelihood(ABC):
 def _same(a: Any, b: Any) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return np.shape(a) == np.shape(b) and bool(np.array_equal(a, b))
-    return type(a) is type(b) and bool(a == b) or (a is b)
+    return a is b or (isinstance(a, bool) == isinstance(b, bool) and bool(a == b))

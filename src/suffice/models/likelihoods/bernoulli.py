@@ -111,6 +111,10 @@ class Bernoulli(Likelihood):
         """What its evidence is of."""
         return MEASURES[self.features]
 
+    def frequencies(self, t: WordCounts) -> Array:
+        """Return how many documents have each word."""
+        return t.document_frequency
+
     @property
     def odds(self) -> FlagOdds:
         """The pseudo-counts in use, with the formulas of θ."""

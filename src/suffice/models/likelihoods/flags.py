@@ -87,7 +87,7 @@ class FlagOdds:
         proper = self.estimate in ("mean", "predictive") and self.b.min() > 0
         always = None if proper else ones.map(self.always, n)
         required = always if always is not None and always.sum().any() else None
-        return Linear(weights, off.sum(), t, ONCE, required=required)  # NB-1
+        return Linear(weights, off.sum(), t, ONCE, documents=isinstance(t, WordCounts), required=required)  # NB-1
 
 
 def _minus(one: Cells, other: Cells) -> Cells:

@@ -62,7 +62,7 @@ class Multinomial(Likelihood):
 
     word = "multinomial"
     statistic = (TokenCounts, WordCounts)
-    measure_kind = "probabilities of words"
+    measure_kind = "probabilities of counts"
 
     def count(self, rows: Rows, labels: Labels) -> WordTable:
         """Count the words of each class."""
@@ -100,6 +100,16 @@ class Multinomial(Likelihood):
     def counts(self, t: WordTable) -> Cells:
         """Return T, classes × words."""
         return Cells.of(t.documents if self.binary else t.tokens)
+
+    def measured(self, t: WordTable) -> str:
+        """Return what the evidence is of: counts of a matrix, or words, which may be there or not."""
+        if not sparse.issparse(t.tokens):
+            return self.measure_kind
+        return "probabilities of words that are there or not" if self.binary else "probabilities of words"
+
+    def frequencies(self, t: WordCounts) -> Array:
+        """Return how often each word was counted."""
+        return t.document_frequency if self.binary else t.frequency
 
     @property
     def more(self) -> Any:

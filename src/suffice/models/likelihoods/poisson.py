@@ -86,6 +86,10 @@ class Poisson(Likelihood):
             raise DataError(f"Column {name!r} is {self.word} and must hold counts 0, 1, 2, …; got {wrong}.")
         return rows.count(PoissonSums, labels)  # type: ignore[no-any-return]
 
+    def measured(self, t: Counted) -> str:
+        """Return what the evidence is of: values of a column, or counts of a matrix without their ln x!."""
+        return "probabilities of values" if self.factorials else "probabilities of counts"
+
     def smoothed(self, alpha: float) -> Poisson:
         """Return the same with this many events, in as many rows, added to each feature."""
         return replace(self, prior=None, shape=alpha, rate=alpha)

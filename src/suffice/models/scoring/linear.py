@@ -39,6 +39,7 @@ class Linear:
     base: Array | None = None  # on top of all cells of a feature, stored or not
     scale: Array | None = None  # of each class; one if not given
     feature_weights: Array | None = None  # w
+    documents: bool = True  # whether rows have lengths by which they are tempered
     required: Cells | None = None  # 1 where a class has the feature in all of its rows, otherwise 0
     temper: Temper = AS_IT_IS
 
@@ -67,11 +68,11 @@ class Linear:
             return None
         if rows.tempers or self.temper == AS_IT_IS:
             return rows.best(self, log_prior)
-        return None if self.temper.length else rows.best(self, log_prior / self.temper.power)
+        return None if self.temper.length and self.documents else rows.best(self, log_prior / self.temper.power)
 
     def powers(self, rows: Rows) -> Any:
         """Return what the likelihood of each row is raised to: a number for all, or one for each."""
-        return self.temper.of(rows.lengths(self) if self.temper.length else None)
+        return self.temper.of(rows.lengths(self) if self.temper.length and self.documents else None)
 
     def counted(self, x: Array) -> Array:
         """Return what x occurrences count for."""

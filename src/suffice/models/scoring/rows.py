@@ -128,21 +128,21 @@ class MatrixRows(Rows):
     def __len__(self) -> int:
         return len(self.source)
 
-    def take(self, which: Any) -> MatrixRows:
+    def take(self, which: Any) -> Self:
         """Return some of the rows."""
         here = self.source.matrix.tocsr() if self.source.is_sparse else self.source.matrix
         present = None if self.present is None else self.present[which]
-        return MatrixRows(replace(self.source, matrix=here[which]), self.feature_names, present)
+        return replace(self, source=replace(self.source, matrix=here[which]), present=present)
 
     @property
     def width(self) -> int:
         """Numbers that a row holds; on average, if the matrix is sparse."""
         return self.source.width
 
-    def part(self, block: slice) -> MatrixRows:
+    def part(self, block: slice) -> Self:
         """Return a stretch of the rows, which keep their numbers for complaints."""
         present = None if self.present is None else self.present[block]
-        return MatrixRows(self.source.part(block), self.feature_names, present)
+        return replace(self, source=self.source.part(block), present=present)
 
     def count(self, kind: type[Statistic], labels: Labels) -> Any:
         """Return the statistic of these rows."""

@@ -10,11 +10,10 @@ from typing import Any, overload
 import numpy as np
 
 from suffice.errors import InputError, KindError
-from suffice.estimators.crossfit import crossfit
-from suffice.estimators.evident import Evident
-from suffice.estimators.same_data import must_share_data
-from suffice.estimators.table_counts import TableCounts
-from suffice.models.bayes import normalise
+from suffice.estimators.comparing.crossfit import crossfit
+from suffice.estimators.comparing.same_data import must_share_data
+from suffice.estimators.shell.classifier import Classifier
+from suffice.models.predictor import normalise
 from suffice.tables import frame_of
 from suffice.typing import Array
 
@@ -206,14 +205,11 @@ def _by_losses(models: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, gr
     own = isinstance(X, Mapping) and set(X) == set(models)
     found = {}
     for name, model in models.items():
-        if not isinstance(model, Evident):
+        if not isinstance(model, Classifier):
             raise KindError(f"The model {name!r} must be a classifier of suffice; got {type(model).__name__}.")
         rows = X[name] if own else X
-        if isinstance(model, TableCounts) and hasattr(model, "classes_"):
-            rows, labels = model._rows_and_labels(rows, y)
-            rows = rows.only([column for column in rows.names if column in model.columns_])
-            found[str(name)] = crossfit(model, rows, labels, sample_weight, groups=groups)
-            continue
+        if model.__sklearn_is_fitted__():
+            rows, y = model._known_columns(rows, y)
         found[str(name)] = crossfit(model, rows, y, sample_weight, groups=groups)
     judged = ~np.logical_or.reduce([one.alone for one in found.values()])
     losses = {name: one.losses[judged] for name, one in found.items()}

@@ -6,15 +6,14 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, PriorError
-from suffice.estimators.algebra import all_or_nothing
-from suffice.estimators.vocabulary import given_words
+from suffice.estimators.texts.given_words import given_words
+from suffice.estimators.shell.sklearn_api import Interval, fit_context
 from suffice.estimators.shell.whole import Whole
-from suffice.estimators.words import TEXT_OPTIONS, analysis_of
+from suffice.estimators.texts.options import TEXT_OPTIONS, analysis_of
 from suffice.models.language import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
@@ -120,7 +119,7 @@ decode_error
         tags.input_tags.two_d_array = False
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from texts, forgetting whatever was learned before.
 
@@ -136,11 +135,10 @@ decode_error
         self : object
             The fitted model.
         """
-        with all_or_nothing(self):
-            self._learn(X, fresh=True)
+        self._learn(X, fresh=True)
         return self
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context
     def update(self, X: Any) -> Self:
         """Learn from more texts. The vocabulary stays, and any cutting into parts gives the same model as one fit.
 
@@ -154,8 +152,7 @@ decode_error
         self : object
             The fitted model.
         """
-        with all_or_nothing(self):
-            self._learn(X, fresh=not hasattr(self, "counts_"))
+        self._learn(X, fresh=not hasattr(self, "counts_"))
         return self
 
     def probabilities(self) -> dict[str, float]:

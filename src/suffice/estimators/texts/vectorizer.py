@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice import text
 from suffice.errors import DataError, KindError
 from suffice.estimators.shell.whole import Whole
-from suffice.estimators.words import analysis_of
+from suffice.estimators.texts.options import analysis_of
 from suffice.text import Analysis
 from suffice.text.words import WordList
 

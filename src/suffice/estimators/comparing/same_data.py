@@ -10,21 +10,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
-from suffice.estimators.evident import Evident
-from suffice.estimators.table_counts import TableCounts
-from suffice.estimators.text_counts import TextCounts
-from suffice.models.columns import Drop, Gaussian, Histogram, Unknown
-from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, FullMoments
+from suffice.estimators.shell.classifier import Classifier
+from suffice.stats.words import WordCounts
 
 __all__ = ["must_share_data"]
 
-DENSITY, MASS = "densities of numbers", "probabilities of values"
-BY_STATISTIC: dict[Any, str] = {
-    BinaryCounts: "probabilities of flags",
-    CategoryCounts: MASS,
-    DiagonalMoments: DENSITY,
-    FullMoments: DENSITY,
-}
+COUNTS = "probabilities of counts"
 ROUNDING = ("mean_lo", "scatter_lo", "peak")  # depends on the order of rows
 OTHERWISE = "Models of other data compare by how well they predict labels: compare(models, X, y)."
 
@@ -43,7 +34,7 @@ class Data:
 def must_share_data(models: Mapping[str, Any], coefficients: bool) -> None:
     """Raise unless all are fitted classifiers of the same rows and features; with n!/Πx! counts compare, too."""
     for name, model in models.items():
-        if not isinstance(model, Evident):
+        if not isinstance(model, Classifier):
             raise KindError(f"The model {name!r} must be a fitted classifier of suffice; got {type(model).__name__}.")
         check_is_fitted(model)
     first, *others = models
@@ -77,26 +68,24 @@ def _difference(a: str, mine: Data, b: str, its: Data) -> str:
 
 def _data_of(model: Any, coefficients: bool) -> Data:
     names, measures, statistics = _features(model, coefficients)
-    return Data(model.classes_.tolist(), model._class_rows().tolist(), names, measures, statistics)
+    return Data(model.classes_.tolist(), model.class_count_.tolist(), names, measures, statistics)
 
 
-def _features(model: Any, coefficients: bool) -> tuple[list[Any], list[str], list[Any]]:
-    if isinstance(model, TableCounts):
-        voting = [name for name, one in model.columns_.items() if not isinstance(one, Drop | Unknown)]
-        kinds = [DENSITY if isinstance(model.columns_[name], Gaussian | Histogram) else MASS for name in voting]
-        return voting, kinds, [model.statistics_[name] for name in voting]
-    if isinstance(model, TextCounts):
-        counts = model._view("counts", model._kept)
-        names = list(range(counts.width)) if counts.hash_bits else counts.words.strings.tolist()
-        once = model.model == "bernoulli" or model.binary
-        measure = "probabilities of words that are there or not" if once else "probabilities of words"
-        return names, [measure] * len(names), list((counts.document_frequency if once else counts.frequency).tolist())
-    names = list(getattr(model, "feature_names_in_", range(model.n_features_in_)))
-    counted = (
-        "probabilities of counts" if coefficients else f"probabilities of counts as {type(model).__name__} has them"
-    )
-    measure = BY_STATISTIC.get(type(model._features), counted)
-    return names, [measure] * len(names), [model._features] * len(names)
+def _features(model: Classifier, coefficients: bool) -> tuple[list[Any], list[str], list[Any]]:
+    """Return names, measures and statistics of all features: of the columns of a table, or of the only block."""
+    voting = model._model.voting
+    if model._reader.by_block:
+        kinds = [block.settled.measured(block.t) for block in voting.values()]
+        return list(voting), kinds, [block.statistic for block in voting.values()]
+    (block,) = voting.values()
+    measure = block.settled.measured(block.t)
+    if measure == COUNTS and not coefficients:
+        measure = f"{COUNTS} as {type(model).__name__} has them"
+    if isinstance(block.t, WordCounts):
+        names = list(range(block.t.width)) if block.t.hash_bits else block.t.words.strings.tolist()
+        return names, [measure] * len(names), block.settled.frequencies(block.t).tolist()
+    names = list(model._feature_names() if model._feature_names() is not None else range(model.n_features_in_))
+    return names, [measure] * len(names), [block.statistic] * len(names)
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -7,18 +7,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import issparse
-from sklearn.base import BaseEstimator, _fit_context, clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError
-from suffice.estimators.algebra import all_or_nothing
-from suffice.estimators.base import NaiveBayesClassifier
-from suffice.estimators.bernoulli import BernoulliNB
-from suffice.estimators.informative import Information, information_of
-from suffice.estimators.validation import validate_data
+from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
+from suffice.estimators.selecting.informative import Information, information_of
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.sklearn_api import Interval, fit_nested, validate_data
 from suffice.estimators.shell.whole import Whole
 from suffice.sparse import sound
 from suffice.typing import Booleans
@@ -61,7 +59,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "k": [Interval(Integral, 1, None, closed="left")],
-        "estimator": [NaiveBayesClassifier, None],
+        "estimator": [MatrixClassifier, None],
     }
 
     estimator_: Any
@@ -78,7 +76,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         tags.target_tags.required = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_nested
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the columns by class, and find the most informative.
 
@@ -96,16 +94,14 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         self : object
             The fitted selector.
         """
-        with all_or_nothing(self):
-            validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
-            if self.k > self.n_features_in_:
-                raise InputError(
-                    f"The 'k' parameter of SelectInformative must be at most n_features = {self.n_features_in_}, the "
-                    f"number of columns of X. Got {self.k} instead."
-                )
-            self.estimator_ = self._counter().fit(X, y, sample_weight)
-            names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-            self.information_ = Information(names, information_of(self.estimator_))
+        validate_data(self, X, y, accept_sparse=["csr", "csc"], dtype=None, ensure_all_finite=False)
+        if self.k > self.n_features_in_:
+            raise InputError(
+                f"The 'k' parameter of SelectInformative must be at most n_features = {self.n_features_in_}, the "
+                f"number of columns of X. Got {self.k} instead."
+            )
+        self.estimator_ = self._counter().fit(X, y, sample_weight)
+        self.information_ = information_of(self.estimator_)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -147,14 +143,14 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
     def _set_state(self, state: dict[str, Any]) -> None:
         schema, counter = state["schema"], state["statistics"]["estimator"]
         names = schema.get("feature_names_in_", np.arange(counter.n_features_in_))
-        if not set(schema) <= {"n_features_in_", "feature_names_in_"} or not isinstance(counter, NaiveBayesClassifier):
+        if not set(schema) <= {"n_features_in_", "feature_names_in_"} or not isinstance(counter, MatrixClassifier):
             raise DataError(f"A selection must have a classifier of counts; got {type(counter).__name__}.")
         if schema["n_features_in_"] != counter.n_features_in_ or np.shape(names) != (counter.n_features_in_,):
             raise DataError(f"A selection must have the {counter.n_features_in_} features of its classifier.")
         for name, value in schema.items():
             setattr(self, name, value)
         self.estimator_ = counter
-        self.information_ = Information(names, information_of(counter))
+        self.information_ = information_of(counter)
 
     def _counter(self) -> Any:
         return BernoulliNB() if self.estimator is None else clone(self.estimator)

@@ -1,0 +1,1 @@
+"""Models compared: by evidence, and by rows they know nothing of."""

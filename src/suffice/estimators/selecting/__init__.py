@@ -1,0 +1,1 @@
+"""Features that tell most about the class."""

@@ -1,0 +1,1 @@
+"""Naive Bayes for tables of any columns."""

@@ -1,0 +1,75 @@
+"""What a file keeps of a classifier of tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from suffice.errors import DataError, ShapeError
+from suffice.estimators.shell.stored import (
+    OF_FILES,
+    State,
+    check_labels,
+    check_schema,
+    checked_journal,
+    read_views,
+    written_views,
+)
+from suffice.models.model import Model
+from suffice.models.open_columns import Numbers, OpenBlock
+from suffice.models.views import ColumnWeights
+from suffice.readers.counting import check_block
+from suffice.readers.table import TableReader, columns_of
+from suffice.stats import ClassCounts
+
+__all__ = ["restored", "state_of"]
+
+SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_")
+
+
+def state_of(estimator: Any) -> State:
+    """Return what a file keeps beside the parameters."""
+    model, reader = estimator._model, estimator._reader
+    known = {**vars(estimator), "_declared": model.declared, "columns_": columns_of(model)}
+    known |= {"_backend": reader.backend, "_named": reader.named, "_target": reader.target}
+    kept = {name: block.numbers.parts for name, block in model.blocks.items() if block.numbers is not None}
+    statistics = {"rows": model.rows, "columns": dict(estimator.statistics_), "open": kept}
+    journal = {} if estimator._journal is None else {"journal": estimator._journal}
+    return {
+        "classes": model.classes,
+        "schema": {name: known[name] for name in (*SCHEMA, *OF_FILES) if name in known},
+        "statistics": statistics | journal,
+        "views": written_views(estimator._predictor.views, estimator._stale),
+    }
+
+
+def restored(estimator: Any, state: State) -> None:
+    """Make an estimator what a file says; raise if that is none of its class."""
+    classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
+    check_labels(classes)
+    check_schema(schema, SCHEMA)
+    views, stale = read_views(state["views"], ColumnWeights)
+    estimator._journal = checked_journal(statistics)
+    named, backend = schema["_named"], schema["_backend"]
+    if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
+        raise DataError(f"A table must be of a library that is known; got {backend!r}.")
+    model = _model(classes, schema, statistics)
+    options = {"columns": estimator.columns, "estimate": estimator.estimate, "strict": estimator.unseen == "error"}
+    estimator._reader = TableReader(**options, named=named, backend=backend, target=schema["_target"]).of(model)
+    vars(estimator).update({name: schema[name] for name in ("feature_names_in_", *OF_FILES) if name in schema})
+    estimator._put(model, views, stale)
+
+
+def _model(classes: Any, schema: State, statistics: State) -> Model:
+    columns, counted = schema["columns_"], statistics["columns"]
+    kept = {name: Numbers.of_parts(parts) for name, parts in statistics.get("open", {}).items()}
+    if not isinstance(columns, dict) or not isinstance(counted, dict) or list(columns) != list(counted):
+        raise DataError("A table must have columns with names, a model and a statistic each.")
+    if set(kept) - set(columns):
+        raise DataError("What is kept of columns must be of columns that are there.")
+    rows = statistics["rows"]
+    if type(rows) is not ClassCounts or rows.shape != (len(classes),):
+        raise ShapeError(f"A table must have rows of {len(classes)} classes.")
+    blocks = {name: OpenBlock(likelihood, counted[name], kept.get(name)) for name, likelihood in columns.items()}
+    for name, block in blocks.items():
+        check_block(name, block, len(classes))
+    return Model(classes, rows, blocks, schema["_declared"])
