@@ -46,6 +46,7 @@ class Discriminant(Likelihood):
     estimate: Estimate = "predictive"
     prior: NormalInverseWishart | Spread | str | None = "evidence"
 
+    measure_kind = "densities of numbers"
     word = "discriminant"
     statistic = FullMoments
 

@@ -68,6 +68,7 @@ class Gaussian(Likelihood):
     var_smoothing: float = field(default=0.0, repr=False)  # of a matrix: share of the largest variance in the floor
     unit: float = field(default=1.0, repr=False)  # a power of two, by which numbers are divided to be scored
 
+    measure_kind = "densities of numbers"
     word = "gaussian"
     statistic = DiagonalMoments
     storages = frozenset({"bool", "integer", "real"})
