@@ -39,7 +39,7 @@ from .estimators import bayes_factor as bayes_factor
 from .estimators import compare as compare
 from .estimators import merge as merge
 from .estimators import mutual_information as mutual_information
-from .models import columns as columns
+from .readers import columns as columns
 from .parallel import threads as threads
 from .posterior import Beta as Beta
 from .posterior import Dirichlet as Dirichlet

@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv
 
 from suffice.errors import InputError, LabelError, ShapeError
-from suffice.estimators.crossfit import CrossFit, crossfit
-from suffice.estimators.shared import labelled
+from suffice.estimators.comparing.crossfit import CrossFit, crossfit
+from suffice.readers.labels import labelled
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 

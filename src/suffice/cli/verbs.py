@@ -24,7 +24,7 @@ from suffice.cli.scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
 from suffice.errors import InputError
-from suffice.estimators.crossfit import FOLDS
+from suffice.estimators.comparing.crossfit import FOLDS
 from suffice.reporting import pitfalls
 from suffice.reporting.methods import judged_by
 from suffice.reporting.rows import read

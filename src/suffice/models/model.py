@@ -172,7 +172,7 @@ class Model:
 def _sum(name: Name, blocks: list[Block]) -> Block:
     """Add blocks up, words all at once."""
     first = blocks[0]
-    if len(blocks) > 2 and isinstance(first.statistic, WordCounts):
+    if len(blocks) > 2 and all(isinstance(block.statistic, WordCounts) for block in blocks):
         return replace(first, statistic=WordCounts.total([block.statistic for block in blocks]))
     return reduce(lambda a, b: a.combined(b, operator.add, name), blocks)
 

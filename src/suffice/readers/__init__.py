@@ -1,1 +1,5 @@
-"""From what people have to rows that likelihoods read: tables and labels. Knows models, and nothing of scikit-learn."""
+"""What a user passes → rows of each block: matrices, codes, texts, tables, and their labels. No scikit-learn here."""
+
+from suffice.readers import columns
+
+__all__ = ["columns"]

@@ -8,19 +8,11 @@ from typing import Any
 
 from suffice.errors import InputError
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.bernoulli import Bernoulli
-from suffice.models.likelihoods.categorical import Categorical
-from suffice.models.likelihoods.gaussian import Gaussian
-from suffice.models.likelihoods.histogram import Histogram
-from suffice.models.likelihoods.poisson import Poisson
-from suffice.models.likelihoods.silent import Drop
-from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Name
 from suffice.models.open_columns import Chosen
+from suffice.readers.columns import FAMILIES
 
 __all__ = ["closest", "declared_likelihoods"]
-
-FAMILIES: tuple[type[Likelihood], ...] = (Bernoulli, Categorical, Drop, Gaussian, Histogram, Poisson, Text)
 
 BY_WORD = {family.word: family for family in FAMILIES}
 

@@ -32,18 +32,17 @@ from suffice.estimators import (
     SemiSupervised,
     TextClassifier,
 )
-from suffice.estimators.weights import ColumnWeights, FeatureWeights, WordWeights
-from suffice.models import columns
-from suffice.models.columns.open import Chosen
-from suffice.models.language import Vocabulary
 from suffice.models.empirical.covariances import Spread
-from suffice.models.temper import Temper
-from suffice.models.texts import Transform
+from suffice.models.language import Vocabulary
+from suffice.models.open_columns import Chosen
+from suffice.models.scoring.transforms import Transform
+from suffice.models.views import ColumnWeights, FeatureWeights, Temper, WordWeights
+from suffice.readers import columns
 from suffice.stats.inputs import EXACT
 from suffice.stats.words import WordCounts
 from suffice.text import Analysis, WordList
 
-__all__ = ["ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "made"]
+__all__ = ["ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "made", "public_fields"]
 
 
 def _by_name(*kinds: type[Any], prefix: str = "") -> dict[str, type[Any]]:
@@ -121,6 +120,11 @@ RECORDS: dict[str, type[Any]] = {
 }
 
 
+def public_fields(kind: Any) -> list[Any]:
+    """Return the fields of a record that users know; the others are made from parameters and statistics."""
+    return [field for field in fields(kind) if field.repr]
+
+
 def made(kind: type[Any], values: dict[str, Any]) -> Any:
     """A record of values, if they are what its fields are declared to be."""
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]  # a class is hashable, whatever its instances are
@@ -139,7 +143,7 @@ def made(kind: type[Any], values: dict[str, Any]) -> Any:
 @cache
 def _hints(kind: type[Any]) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {field.name: hints[field.name] for field in fields(kind)}
+    return {field.name: hints[field.name] for field in public_fields(kind)}
 
 
 def _fits(value: Any, hint: Any) -> bool:

@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import math
 import re
-from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
@@ -91,7 +90,7 @@ class Writer:
         return {"$": type(value).__name__, "of": {key: of[key] for key in arrays}}
 
     def _record(self, value: Any, name: str) -> Any:
-        inside = {f.name: getattr(value, f.name) for f in fields(value)}
+        inside = {one.name: getattr(value, one.name) for one in kinds.public_fields(value)}
         of = {key: self.write(part, f"{name}/{key}") for key, part in inside.items()}
         if isinstance(value, WordList):
             self._lists.append(value)

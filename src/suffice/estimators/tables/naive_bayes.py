@@ -290,7 +290,8 @@ class NaiveBayes(Classifier):
         weights = examples.weights
         if weights is not None and not weights.all():
             examples = examples.take(np.flatnonzero(weights > 0), self._reader)
-        return rechosen(self._model, self._reader.count(examples.source, examples.labels, None, examples.classes))
+        fresh = self._reader.count(examples.source, examples.labels, None, examples.classes)
+        return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
 
     def _source(self, X: Any) -> Any:
         return self._reader.aligned(Table.read(X, "X"))

@@ -1,0 +1,31 @@
+"""Likelihoods of single columns, to be named in ``NaiveBayes(columns={...})``. This is their registry.
+
+>>> import suffice as sf
+>>> sf.NaiveBayes(columns={"age": "gaussian", "zip": sf.columns.Categorical(alpha=0.5)})
+NaiveBayes(columns={'age': 'gaussian', 'zip': Categorical(alpha=0.5)})
+"""
+
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.bernoulli import Bernoulli
+from suffice.models.likelihoods.categorical import Categorical
+from suffice.models.likelihoods.gaussian import Gaussian
+from suffice.models.likelihoods.histogram import Histogram
+from suffice.models.likelihoods.poisson import Poisson
+from suffice.models.likelihoods.silent import Drop, Unknown
+from suffice.models.likelihoods.text_column import Text
+
+__all__ = [
+    "FAMILIES",
+    "Bernoulli",
+    "Categorical",
+    "Drop",
+    "Gaussian",
+    "Histogram",
+    "Likelihood",
+    "Poisson",
+    "Text",
+    "Unknown",
+]
+
+FAMILIES: tuple[type[Likelihood], ...] = (Bernoulli, Categorical, Drop, Gaussian, Histogram, Poisson, Text)
+"""What a user can declare."""
