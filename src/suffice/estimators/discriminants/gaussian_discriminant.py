@@ -144,6 +144,9 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
             label = None if error.code is None else self.classes_.tolist()[error.code]
             raise SingularCovariance(error.why, error.code, label) from None
 
+    def _evidence_names(self) -> Any:
+        return ["all columns"] if self.covariance != "diagonal" else super()._evidence_names()
+
     def decision_function(self, X: Any) -> Array:
         """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
 

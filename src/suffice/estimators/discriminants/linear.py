@@ -187,6 +187,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         found: Planes = settled.solve(self._block.t)
         return found
 
+    def _evidence_names(self) -> Any:
+        return ["all columns"]
+
     def decision_function(self, X: Any) -> Array:
         """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
 

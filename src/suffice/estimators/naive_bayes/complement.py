@@ -121,11 +121,6 @@ class ComplementNB(MatrixClassifier):
         return settled.alpha if isinstance(self.alpha, str) else self.alpha
 
     @property
-    def class_log_prior_(self) -> Array:
-        """Log-probability of each class, which plays a part only if there is a single one."""
-        return class_prior_of(self).log(self._model.n)
-
-    @property
     def feature_count_(self) -> Array:
         """Total count of each word in each class."""
         return np.asarray(self._statistic.counts)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
@@ -64,7 +65,7 @@ class Predicting(ClassifierMixin, BaseEstimator):
     def class_log_prior_(self) -> Array:
         """Log-probability of each class."""
         check_is_fitted(self)
-        return self._predictor.prior.log(self._model.n)
+        return replace(self._predictor.prior, flat=False).log(self._model.n)
 
     def _source(self, X: Any) -> Any:
         """Return rows as the reader takes them; raise if the model cannot read them."""
@@ -85,6 +86,10 @@ class Predicting(ClassifierMixin, BaseEstimator):
     def _feature_names(self) -> Any:
         """Return the names of features, for answers; None where the counts have them."""
         return None
+
+    def _evidence_names(self) -> Any:
+        """Return the names of what has an evidence of its own: features, or all columns together."""
+        return self._feature_names()
 
     def _categories(self) -> Any:
         """Return the values that codes stand for, for answers; None where there are none."""
@@ -319,7 +324,7 @@ class Predicting(ClassifierMixin, BaseEstimator):
         if X is not None:
             rows = self._reader.rows(self._source(X))
             coefficient = coefficient_of(self._model, rows, read_weights(sample_weight, len(next(iter(rows.values())))))
-        return evidence(self._predictor, self._feature_names(), self._reader.by_block, coefficient)
+        return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
     def _known(self, X: Any, least: int) -> Booleans:
         """Return which rows hold something that was learned from so many rows or more."""

@@ -181,6 +181,10 @@ class Text(Multinomial):
         counts = t.tokens.toarray()
         return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.settled(t).alpha, level))
 
+    def log_coefficients(self, t: Any, rows: Any) -> Any:
+        """Return 0: the words of a text have an order of their own."""
+        return 0.0
+
     def prior_in_words(self, t: Any) -> str:
         """Describe the pseudo-counts and the words."""
         return f"Dirichlet({self.settled(t).alpha:g} each) over {counted(t.width, 'word')}"
