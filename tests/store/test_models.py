@@ -186,7 +186,7 @@ def test_a_header_can_be_read_alone(tmp_path: Path) -> None:
 
 def test_words_that_are_shared_are_shared_again(tmp_path: Path) -> None:
     loaded = there_and_back(MODELS["text"][0], tmp_path)
-    assert loaded._weights.words is loaded.counts_.words
+    assert loaded._predictor.views.weights.words is loaded.counts_.words
 
 
 def test_a_loaded_model_needs_no_file(tmp_path: Path) -> None:

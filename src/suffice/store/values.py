@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError
+from suffice.estimators.shell.bounds import check_bounds
 from suffice.stats import Journal, Statistic
 from suffice.stats.words import WordCounts
 from suffice.store import kinds
@@ -216,6 +217,7 @@ class Reader:
         state = {part: self.read(parts[part]) for part in SECTIONS if part in parts}
         if state:
             model._set_state(state)
+            check_bounds(model)
             self.built.append(model)
         return model
 
