@@ -65,6 +65,7 @@ def differences(path: str, frozen: Any, now: Any, exact: bool = False) -> list[s
         lost = [
             f"{path}: {key} is {'new' if key in new else 'missing'}"
             for key in sorted({*new, *(frozen.keys() - now.keys())})
+            if reason(f"{path}/{key}") is None
         ]
         both = frozen.keys() & now.keys()
         return lost + [

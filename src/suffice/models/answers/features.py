@@ -8,6 +8,7 @@ of the class (for words: to each word of it; for a column of text: to all its wo
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -98,7 +99,9 @@ def _of_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
     for name, block in predictor.model.voting.items():
         power = 1.0 if weights is None else weights.of_block(name)
         meant = weight_in_words(power, "columns")
-        for row in block.settled.speaks(block.t, predictor.model.n, code, k):
+        likelihood: Any = block.settled
+        by_means = replace(likelihood, estimate="mean")  # of which none brings infinite evidence
+        for row in by_means.speaks(block.t, predictor.model.n, code, k):
             found.append(Top(name, f"{row.value}, {meant}" if meant else row.value, power * row.weight))
     return sorted(found, key=lambda row: -row.weight)[:k]
 
