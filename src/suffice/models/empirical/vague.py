@@ -1,13 +1,13 @@
-"""Beliefs about real numbers that need no choice: what is taken where nothing is known but the numbers themselves."""
+"""Beliefs about numbers that need no choice: what is taken where nothing is known but the numbers themselves."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from suffice.posterior import NormalInverseGamma
-from suffice.stats import DiagonalMoments
+from suffice.posterior import Gamma, NormalInverseGamma
+from suffice.stats import DiagonalMoments, PoissonSums, RateCounts
 
-__all__ = ["SHAPE", "largest_variance", "single", "vague_normal"]
+__all__ = ["SHAPE", "largest_variance", "rate_of_all", "single", "vague_normal"]
 
 KAPPA, SHAPE = 0.01, 1.5
 """What a column's class means, and their variance, are worth before any row: next to nothing, and one row."""
@@ -37,3 +37,9 @@ def largest_variance(t: DiagonalMoments) -> float:
     parts = [DiagonalMoments(*(array[c] for array in t.arrays().values())) for c in range(len(t.mean))]
     together = sum(parts[1:], start=parts[0])
     return float(np.max(together.scatter / together.n)) if float(together.n[0]) > 0 else 0.0
+
+
+def rate_of_all(t: PoissonSums | RateCounts) -> Gamma:
+    """Return one event at the mean rate of all classes and features."""
+    total, n = float(t.total.sum()), float(t.n.sum())
+    return Gamma(1.0, n * t.total.shape[1] / total if total > 0 else 1.0)

@@ -7,14 +7,15 @@ All that is asked of a family is answered in its own file; what it has no answer
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, Self
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError
+from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
+from suffice.models.likelihoods.results import Belief, Contributions, HeldOut, Moments, Scorer, Speaks
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, Rows
@@ -27,77 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["Belief", "Contributions", "Estimate", "HeldOut", "Likelihood", "Moments", "Scorer", "Speaks"]
 
 Estimate = Literal["mle", "map", "mean", "predictive"]
-
-Moments = tuple[Array, Array]
-"""Mean and variance."""
-
-
-class Scorer(Protocol):
-    """What is left of a statistic to score rows with. It may also have `best`, `tempered` and `weighted`, as Linear."""
-
-    def scores(self, rows: Any) -> Array:
-        """Return ln p(x | c), rows × classes, up to a constant that all classes of a row share."""
-
-
-class HeldOut(Protocol):
-    """What classes without a training row, or its group, say of it."""
-
-    def scores(self, feature_weights: Array | None = None) -> Array:
-        """Return ln p(x | c), rows × classes, not tempered."""
-
-    def lengths(self) -> Array | None:
-        """Return how many features each row has, as often as they count; None where rows are no documents."""
-
-
-class Belief(Protocol):
-    """What is believed of the scores of rows, by the posterior of the parameters (SX-5)."""
-
-    def moments(self, rows: Any) -> Moments:
-        """Return mean and variance of each score, rows × classes."""
-
-    def draws(self, rows: Any, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under parameters drawn from the posterior, size × rows × classes."""
-
-
-class Speaks(NamedTuple):
-    """A feature that speaks for a class: its place or name, its value in words, and the weight of evidence it brings."""
-
-    feature: Any
-    value: str
-    weight: float
-
-
-@dataclass(frozen=True)
-class Contributions:
-    """What the parts of one row add to its score: names or places, values in words, and ln p(x_j | c), parts × classes.
-
-    What all classes share is left out, as it is from scores. The sum over the parts is the score of the row.
-    """
-
-    features: list[Any]
-    values: list[str]
-    logs: Array
-    belief: Moments | None = None  # of the same; NaN where it is not known
-    inner: Mapping[int, Contributions] = field(default_factory=dict)  # what parts are made of, such as words of a text
-    unknown: str = ""  # what was never learned, if nothing in the row was: "word of this text", "value of this row"
-
-    def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
-        """Return the same with a part more, of which nothing else is known."""
-        unknown = np.full((1, len(logs)), np.nan)
-        belief = self.belief and (np.vstack([self.belief[0], unknown]), np.vstack([self.belief[1], unknown]))
-        together = np.vstack([self.logs, logs[None]])
-        features, values = [*self.features, feature], [*self.values, value]
-        return replace(self, features=features, values=values, logs=together, belief=belief)
-
-    def gathered(self, apart: Booleans, name: str, value: str) -> Contributions:
-        """Return the same with all parts that do not stand apart in one."""
-        if apart.all():
-            return self
-        kept = np.flatnonzero(apart).tolist()
-        tables = [np.vstack([table[apart], table[~apart].sum(axis=0)]) for table in (self.logs, *(self.belief or ()))]
-        belief = (tables[1], tables[2]) if self.belief else None
-        features, values = ([*(part[i] for i in kept), last] for part, last in ((self.features, name), (self.values, value)))
-        return Contributions(features, values, tables[0], belief)
 
 
 class Likelihood(ABC):
@@ -205,6 +135,14 @@ class Likelihood(ABC):
         """Return the mutual information of each feature and the class, in nats."""
         raise KindError(f"{self.word} keeps no counts that tell the information of features.")
 
+    def believed(self, t: Any) -> FeatureBelief | None:
+        """Return what is believed of many features of one kind, such as words; None where a feature is a column."""
+        return None
+
+    def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
+        """Return how each column is distributed in each class, for pictures; none where that cannot be drawn."""
+        return []
+
     def known(self, t: Any, rows: Any, least: int = 1) -> Booleans:
         """Return which rows hold something that was learned from so many rows or more."""
         return np.ones(len(rows), bool) if rows.present is None else np.asarray(rows.present)
@@ -246,7 +184,7 @@ class Likelihood(ABC):
         return False
 
     def weak(self, t: Any, rows: float, k: int) -> Self:
-        """Return the same with a prior that says little, by all rows as one class and their number, for k classes (WP)."""
+        """Return the same with a prior that says little, by all rows as one class, for k classes (WP)."""
         return self
 
     def judging(self, t: Any, weak: Self) -> Self:

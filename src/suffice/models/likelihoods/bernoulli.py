@@ -14,16 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from suffice.errors import DataError, NoUniqueMode
+from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import alpha_of_presence, beta_of_flags, flag_terms
 from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
-from suffice.models.likelihoods.flags import FlagBelief, FlagOdds, explained_words, flag_places, held_out_flags, less
+from suffice.models.likelihoods.flags import (
+    FlagBelief,
+    FlagOdds,
+    explained_flags,
+    explained_words,
+    flag_places,
+    held_out_flags,
+    less,
+    must_have_mode,
+)
 from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, dots
 from suffice.models.likelihoods.places import PlaceScores, must_be_proper
 from suffice.models.likelihoods.shared import (
     added,
     by_class,
-    check_mode,
     known_words,
     must_be,
     of_counts,
@@ -33,7 +42,7 @@ from suffice.models.likelihoods.shared import (
     strongest,
 )
 from suffice.models.likelihoods.vocabulary import Cut
-from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
+from suffice.models.scoring.beliefs import must_be_known
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_cells, of_flags
 from suffice.models.scoring.linear import DenseHeldOut, Linear
@@ -80,9 +89,7 @@ class Bernoulli(Likelihood):
     """
 
     prior: Beta | str = UNIFORM
-    a: Array | None = field(
-        default=None, repr=False
-    )  # pseudo-counts that take the place of the prior: zeros, or arrays
+    a: Array | None = field(default=None, repr=False)  # pseudo-counts in place of the prior: zeros, or arrays
     b: Array | None = field(default=None, repr=False)
     estimate: Estimate = field(default="mean", repr=False)
     features: Features = field(default="values", repr=False)  # a column, columns of a matrix, or words of texts
@@ -144,24 +151,13 @@ class Bernoulli(Likelihood):
         """Return the same with the prior of highest evidence, if that is wanted; raise if there is no mode."""
         found = self._learned(t) if self.learns_prior else self
         if self.estimate == "map":
-            found._check_mode(t)
+            must_have_mode(found.odds, t)
         return found
 
     def _learned(self, t: FlagCounts) -> Bernoulli:
         if isinstance(t, WordCounts):
             return self.smoothed(alpha_of_presence(t.documents, t.n))
         return replace(self, prior=beta_of_flags(flag_terms(t.ones, t.zeros, np.broadcast_to(t.n, t.ones.shape))))
-
-    def _check_mode(self, t: FlagCounts) -> None:
-        """Raise NoUniqueMode unless the belief about every class and feature has one."""
-        odds = self.odds
-        if not isinstance(t, WordCounts):
-            check_mode(Beta, odds.a + t.ones, odds.b + t.zeros)
-        elif odds.a.min() < 1:
-            raise NoUniqueMode(
-                f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={odds.a.min():g}. "
-                "Use estimate='mean', or a larger alpha."
-            )
 
     def scorer(self, t: FlagCounts) -> Scorer:
         """Return what scores rows; those of one column by a line for False and one for True."""
@@ -188,18 +184,7 @@ class Bernoulli(Likelihood):
         """Explain one row: what features say that are on, and those that are off; of a sparse row, these together."""
         if isinstance(t, WordCounts):
             return explained_words(self.odds, *self.counts(t), t, rows)
-        on, off = (logs.values for logs in self.log_theta(t))
-        x, belief = rows.entries(t).toarray()[0], None
-        here = x > 0
-        if self.estimate in ("mean", "predictive"):
-            a, b = self.odds.amounts(t.ones, t.n)
-            belief = belief_of_shares(np.where(here, a, b).T, (a + b).T)
-        words = [{0.0: "off", 1.0: "on"}.get(v, f"{v:.6g}") for v in x.tolist()]
-        logs, part = np.where(here, on, off), here & (x != 1)  # what is not 0 or 1 counts in part, as in a score
-        logs[:, part] = x[part] * on[:, part] + (1 - x[part]) * off[:, part]
-        said = Contributions(list(range(len(x))), words, logs.T, belief)
-        wide = isinstance(rows, MatrixRows) and rows.source.is_sparse
-        return said.gathered(here, "(features that are off)", f"{int((~here).sum()):,}") if wide else said
+        return explained_flags(self.odds, *self.counts(t), rows.entries(t).toarray()[0], rows)
 
     def posterior(self, t: FlagCounts, features: Integers | None = None) -> Beta:
         """Return the belief about each class's features, or about some of them."""
@@ -244,6 +229,22 @@ class Bernoulli(Likelihood):
             return of_cells(ones, more, n + 2 * more, 0.5, prior)
         on, off = self.log_theta(t)
         return of_flags(np.exp(on.values), np.exp(off.values), prior)
+
+    def believed(self, t: FlagCounts) -> FeatureBelief:
+        """Return a Beta for each feature, or word."""
+        (ones, n), odds = self.counts(t), self.odds
+        if isinstance(t, WordCounts):
+            more = added(odds.a, self.estimate)
+            return FeatureBelief(ones, more, n + 2 * more, "beta", "word", "share of texts that have it")
+        a, b = (np.broadcast_to(part, ones.values.shape) for part in (odds.a, odds.b))
+        return FeatureBelief(ones, a, n[:, None] + a + b, "beta", "feature", "how often a feature is on")
+
+    def distributions(self, t: BinaryCounts, level: float) -> list[ClassDistributions]:
+        """Return how often a column is True, and how often it is not."""
+        both = self.table(t, np.arange(len(t.ones)), level)
+        on, low, high = (both[name] for name in ("probability", "low", "high"))
+        pairs = {"probability": (on, 1 - on), "low": (low, 1 - high), "high": (high, 1 - low)}
+        return [dots(["True", "False"], {name: np.column_stack(pair) for name, pair in pairs.items()})]
 
     def known(self, t: FlagCounts, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows have a value; of texts, those with a word that was learned from so many or more."""

@@ -17,6 +17,7 @@ from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
 from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     PlaceScores,
@@ -249,8 +250,14 @@ class Categorical(Likelihood):
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return how often each category comes, a line per category and class."""
         counts, alpha = self.settled(t).counts(t)
-        names = np.array([*map(_shown, t.values), *["(other)"] * (self.other != 0)], dtype=object)
-        return by_value("value", names, classes, n=counts, **shares(counts + alpha, level))
+        return by_value("value", self._names(t), classes, n=counts, **shares(counts + alpha, level))
+
+    def _names(self, t: ValueCounts) -> NDArray[Any]:
+        return np.array([*map(_shown, t.values), *["(other)"] * (self.other != 0)], dtype=object)
+
+    def distributions(self, t: ValueCounts, level: float) -> list[ClassDistributions]:
+        """Return how often each category comes."""
+        return [dots(self._names(t), shares(self.posterior(t).alpha, level))]
 
     def prior_in_words(self, t: ValueCounts) -> str:
         """Describe pseudo-counts and categories."""

@@ -11,6 +11,7 @@ from scipy import sparse
 from suffice.errors import KindError
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Speaks
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     check_shares,
@@ -240,6 +241,12 @@ class Codes(Likelihood):
     def information(self, t: CategoryCounts, prior: Array) -> Array:
         """Return the mutual information of the class and the category of each column."""
         return of_categories([np.exp(logs) for logs in self.log_theta(t)], prior)
+
+    def distributions(self, t: CategoryCounts, level: float) -> list[ClassDistributions]:
+        """Return how often each category comes, by its code, of each column."""
+        theta = [np.exp(logs) for logs in self.log_theta(t)]
+        columns = zip(theta, *self.intervals(t, level), strict=True)
+        return [dots(np.arange(p.shape[1]), {"probability": p, "low": a, "high": b}) for p, a, b in columns]
 
     def log_prior_density(self, t: CategoryCounts) -> float:
         """Return ln p of the probabilities that are plugged in."""

@@ -17,6 +17,7 @@ from scipy import sparse
 
 from suffice.errors import KindError
 from suffice.models.likelihoods.base import Contributions, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import known_words, of_counts, part_of_row, speaking_words
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
@@ -159,6 +160,13 @@ class Complement(Likelihood):
         counts = self.counts(t)
         total = counts.sum() + self._more(counts.width)[1]
         return of_cells(counts, self.alpha, total, 1 / max(1, counts.width), prior)
+
+    def believed(self, t: WordTable) -> FeatureBelief:
+        """Return a Beta for each word, by shares of words in each class; of transformed documents there is none."""
+        counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
+        sure = not isinstance(t, WordCounts) or (self.transform is None and bool(alpha > 0))
+        total = counts.sum() + self._more(counts.width)[1]
+        return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
 
     def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows hold a word that was learned from so many rows or more."""

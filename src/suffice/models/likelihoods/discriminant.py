@@ -19,7 +19,7 @@ from suffice.errors import ImproperPrior, KindError, PriorError
 from suffice.models.empirical.covariances import Spread, by_evidence
 from suffice.models.empirical.weak import weak_vectors
 from suffice.models.likelihoods.base import Contributions, Estimate, Likelihood, Speaks
-from suffice.models.likelihoods.gaussian import speaking_numbers
+from suffice.models.likelihoods.shared import speaking_numbers
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, roots_of
 from suffice.models.scoring.linear import DenseHeldOut

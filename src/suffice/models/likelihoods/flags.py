@@ -14,19 +14,24 @@ import numpy as np
 from scipy import sparse
 from scipy.special import digamma
 
+from suffice.errors import NoUniqueMode
 from suffice.models.likelihoods.base import Contributions, Estimate, Moments
-from suffice.models.likelihoods.shared import times_in_words
+from suffice.models.likelihoods.shared import check_mode, times_in_words
 from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import ONCE, Linear
 from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import ROUNDING, Entries, Removal, left
 from suffice.models.scoring.rows import MatrixRows, Rows
+from suffice.posterior import Beta
 from suffice.stats.words import WordCounts
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["FlagBelief", "FlagOdds", "explained_words", "flag_places", "flags", "held_out_flags", "less"]
+__all__ = [
+    "FlagBelief", "FlagOdds", "explained_flags", "explained_words", "flag_places", "flags", "held_out_flags", "less",
+    "must_have_mode",
+]  # fmt: skip
 
 HALF = float(np.log(0.5))
 
@@ -121,6 +126,17 @@ def flag_places(rows: MatrixRows) -> Integers:
     return place if rows.present is None else np.where(rows.present, place, -1)
 
 
+def must_have_mode(odds: FlagOdds, t: Any) -> None:
+    """Raise NoUniqueMode unless the belief about every class and feature has one."""
+    if not isinstance(t, WordCounts):
+        check_mode(Beta, odds.a + t.ones, odds.b + t.zeros)
+    elif odds.a.min() < 1:
+        raise NoUniqueMode(
+            f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={odds.a.min():g}. "
+            "Use estimate='mean', or a larger alpha."
+        )
+
+
 def explained_words(odds: FlagOdds, ones: Cells, n: Array, t: WordCounts, rows: Rows) -> Contributions:
     """Explain a document: what its words say, and all words that it lacks."""
     x, scorer = rows.entries(t), odds.linear(ones, n, t)
@@ -132,6 +148,21 @@ def explained_words(odds: FlagOdds, ones: Cells, n: Array, t: WordCounts, rows: 
     absent = scorer.offset - odds.finite_off(k, size).sum(axis=1)
     lacking = np.isneginf(scorer.scores(rows)[0]) & np.isfinite(logs.sum(axis=0))
     return said.and_one("(absent words)", counted(ones.width - x.nnz, "word"), np.where(lacking, -np.inf, absent))
+
+
+def explained_flags(odds: FlagOdds, ones: Cells, n: Array, x: Array, rows: Rows) -> Contributions:
+    """Explain a row of a matrix: what features say that are on, and those that are off; of a sparse row, together."""
+    here, size, belief = x > 0, n[:, None], None
+    on, off = odds.log_on(ones.values, size), odds.log_off(ones.values, size)
+    if odds.estimate in ("mean", "predictive"):
+        a, b = odds.amounts(ones.values, size)
+        belief = belief_of_shares(np.where(here, a, b).T, (a + b).T)
+    words = [{0.0: "off", 1.0: "on"}.get(v, f"{v:.6g}") for v in x.tolist()]
+    logs, part = np.where(here, on, off), here & (x != 1)  # what is not 0 or 1 counts in part, as in a score
+    logs[:, part] = x[part] * on[:, part] + (1 - x[part]) * off[:, part]
+    said = Contributions(list(range(len(x))), words, logs.T, belief)
+    wide = isinstance(rows, MatrixRows) and rows.source.is_sparse
+    return said.gathered(here, "(features that are off)", f"{int((~here).sum()):,}") if wide else said
 
 
 def held_out_flags(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:

@@ -20,7 +20,8 @@ from suffice.models.empirical.vague import SHAPE, largest_variance, single, vagu
 from suffice.models.empirical.weak import weak_normals
 from suffice.models.likelihoods.base import Contributions, Estimate, Likelihood, Speaks
 from suffice.models.likelihoods.number_columns import column_name, numbers
-from suffice.models.likelihoods.shared import by_class, must_be, share_of_others, strongest
+from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
+from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.downdates import Downdates
 from suffice.models.scoring.linear import DenseHeldOut
@@ -34,7 +35,7 @@ from suffice.stats.inputs import COUNT
 from suffice.tables import Column
 from suffice.typing import Array, Integers
 
-__all__ = ["Gaussian", "speaking_numbers"]
+__all__ = ["Gaussian"]
 
 LARGEST = 2.0**500  # the squares of larger numbers, summed, might leave the range of floats
 PAIRS_AT_ONCE = 2**14
@@ -214,6 +215,13 @@ class Gaussian(Likelihood):
             "categories, and use CategoricalNB."
         )
 
+    def distributions(self, t: DiagonalMoments, level: float) -> list[ClassDistributions]:
+        """Return the normal of each column."""
+        mean, variance = self.posterior(t).mean if self.column else self.parameters(t)
+        sd, (low, high) = np.sqrt(np.maximum(variance, 1e-300)), self.intervals(t, level)
+        columns = zip(np.asarray(mean).T, np.asarray(sd).T, low.T, high.T, strict=True)
+        return [curves_of_numbers(m, s, (a, b), t.n[:, 0]) for m, s, a, b in columns]
+
     def must_share(self) -> None:
         """Raise KindError where EM could shrink a variance to nothing."""
         if not self.column and (self.prior is None or self.estimate == "mle") and self.var_smoothing == self.floor == 0:
@@ -283,19 +291,3 @@ class Gaussian(Likelihood):
         """Describe the normal-inverse-gamma."""
         m, kappa, a, b = (float(np.ravel(part)[0]) for part in self.settled(t)._given_prior("A description")._values())
         return f"NormalInverseGamma({m:.4g}, {kappa:g}, {a:g}, {b:.4g})"
-
-
-def speaking_numbers(mean: Array, variance: Array, n: Array, code: int, k: int) -> list[Speaks]:
-    """Return features by the divergence ½[ln(v/v_c) + (v_c + (m_c − m)²)/v − 1] of a class's normals from others."""
-    share = share_of_others(n, code)
-    m = share @ mean
-    v = np.maximum(share @ (variance + (mean - m) ** 2), TINY)
-    own = np.maximum(variance[code], TINY)
-    with np.errstate(over="ignore"):
-        weights = 0.5 * (np.log(v / own) + (own + (mean[code] - m) ** 2) / v - 1)
-
-    def row(j: int) -> tuple[int, str]:
-        high = "high" if mean[code, j] > m[j] else "low"
-        return j, f"{high}: {mean[code, j]:.4g} on average, others {m[j]:.4g}"
-
-    return strongest(weights, k, row)

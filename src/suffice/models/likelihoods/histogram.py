@@ -19,6 +19,7 @@ from suffice.errors import DataError, NoUniqueMode
 from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
 from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
 from suffice.models.likelihoods.number_columns import numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     PlaceScores,
@@ -221,6 +222,10 @@ class Histogram(Likelihood):
         bins = self.bins(t)
         names = np.array(bins.names(), dtype=object)
         return by_value("value", names, classes, n=bins.counts, **shares(self._alpha(t), level))
+
+    def distributions(self, t: ValueCounts, level: float) -> list[ClassDistributions]:
+        """Return how often numbers fall into each bin."""
+        return [dots(np.array(self.bins(t).names(), dtype=object), shares(self._alpha(t), level))]
 
     def prior_in_words(self, t: ValueCounts) -> str:
         """Describe strength and bins."""

@@ -14,12 +14,13 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import digamma, gammaln
+from scipy.special import gammaln
 
 from suffice.errors import ImproperPrior, NoUniqueMode
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Moments, Scorer, Speaks
+from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (
     added,
     check_mode,
@@ -31,7 +32,7 @@ from suffice.models.likelihoods.shared import (
     speaking_words,
 )
 from suffice.models.likelihoods.vocabulary import Cut
-from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
+from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import AS_OFTEN, DAMPED, ONCE, Linear, LinearHeldOut, Times
@@ -39,6 +40,7 @@ from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import Removal, left
 from suffice.models.scoring.rising import Rising, RisingHeldOut
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.word_beliefs import WordBelief
 from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import TokenCounts
@@ -164,8 +166,9 @@ class Multinomial(Likelihood):
         part = part_of_row(rows, t, self.scorer(t), weights)
         if self.estimate != "mean":
             return part.said
-        own = self.counts(t).columns(part.features).T + (self.more[part.features, None] if self.more.ndim else self.more)
-        return part.with_belief(belief_of_shares(own, self._total(self.counts(t))[None], part.times))
+        counts, more = self.counts(t), self.more
+        own = counts.columns(part.features).T + (more[part.features, None] if more.ndim else more)
+        return part.with_belief(belief_of_shares(own, self._total(counts)[None], part.times))
 
     def posterior(self, t: WordTable, features: Integers | None = None) -> Dirichlet:
         """Return the belief about each class's words; with `features`, about these and all others together."""
@@ -205,9 +208,7 @@ class Multinomial(Likelihood):
         price = log_rising(alpha.sum() if alpha.ndim else alpha * counts.width, total) / np.where(total > 0, total, 1.0)
         return counts.map(lambda words, price: np.asarray(log_rising(alpha, words) - words * price), price)  # NB-11
 
-    def speaks(
-        self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None
-    ) -> list[Speaks]:
+    def speaks(self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
         """Return the words that bring most evidence to each word of a row of the class: θ_c ln(θ_c/θ)."""
         counts, more, total = self.counts(t), self.more, self._total(self.counts(t))
         return speaking_words(of_counts(counts, more, total, n, code), t, k, weights)
@@ -216,6 +217,14 @@ class Multinomial(Likelihood):
         """Return what it tells that a drawn word is this one, or another."""
         counts = self.counts(t)
         return of_cells(counts, self.more, self._total(counts), 1 / max(1, counts.width), prior)
+
+    def believed(self, t: WordTable) -> FeatureBelief:
+        """Return a Beta for each word: of texts by what is plugged in, if that has a posterior."""
+        counts, texts = self.counts(t), isinstance(t, WordCounts)
+        alpha = self.more if texts else np.asarray(self.alpha, np.float64)
+        total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
+        sure = not texts or bool(alpha > 0)
+        return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
 
     def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows hold a word that was learned from so many rows or more."""
@@ -262,46 +271,3 @@ class Multinomial(Likelihood):
                 )
             return
         check_mode(Dirichlet, np.asarray(self.alpha + t.counts))
-
-
-@dataclass(frozen=True, eq=False)
-class WordBelief:
-    """Dirichlet beliefs about words, one for each class; only the words that rows have are looked at."""
-
-    counts: Cells
-    alpha: Array  # a number, or one for each word
-    scorer: Linear
-
-    def moments(self, rows: Rows) -> Moments:
-        """Return mean and variance of Σ w_j x_j ln θ_j."""
-        X, _, alpha, total = self._looked_at(rows)
-        n = np.asarray(X.sum(axis=1)).ravel()[:, None]
-        mean = X @ digamma(alpha).T - n * digamma(total)
-        squares = X.multiply(X)
-        return mean, np.maximum(squares @ trigamma(alpha).T - n**2 * trigamma(total), 0.0)  # SX-5
-
-    def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn θ; words that no row has are drawn as one."""
-        X, all_words, alpha, total = self._looked_at(rows)
-        rest = np.maximum(total - alpha.sum(axis=1), 0.0)
-        n, out = np.asarray(X.sum(axis=1)).ravel()[:, None], []
-        for _ in range(size):
-            logs = log_gammas(alpha, rng)
-            every = np.logaddexp.reduce(logs, axis=1)
-            if not all_words:
-                every = np.logaddexp(every, log_gammas(rest, rng))
-            out.append(X @ logs.T - np.where(n > 0, n * every, 0.0))
-        return np.stack(out)
-
-    def _looked_at(self, rows: Rows) -> tuple[Any, bool, Array, Array]:
-        """Return rows by the words they have, whether these are all, their α by class, and α of all words together."""
-        x, by = rows.entries(self.scorer.t), self.scorer
-        X = sparse.csr_matrix((by.counted(x.data), x.indices, x.indptr), x.shape).tocsc()
-        there = np.flatnonzero(np.diff(X.indptr))
-        if by.feature_weights is not None:
-            powers = np.repeat(by.feature_weights, np.diff(X.indptr))
-            X = sparse.csc_matrix((X.data * powers, X.indices, X.indptr), X.shape)
-        prior = np.broadcast_to(self.alpha, (self.counts.width,))
-        alpha, total = self.counts.columns(there) + prior[there], self.counts.sum() + prior.sum()
-        must_be_known(alpha, total)
-        return X[:, there].tocsr(), len(there) == self.counts.width, alpha, total

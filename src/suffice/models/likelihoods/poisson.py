@@ -15,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from suffice.errors import DataError, ImproperPrior
+from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
+from suffice.models.empirical.vague import rate_of_all
 from suffice.models.likelihoods.base import Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
 from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, curves_of_counts
+from suffice.models.likelihoods.places import must_be_proper
 from suffice.models.likelihoods.shared import added, by_class, check_mode, must_be, of_ratio, share_of_others, strongest
 from suffice.models.scoring.beliefs import must_be_known
 from suffice.models.scoring.cells import Cells
@@ -104,7 +107,7 @@ class Poisson(Likelihood):
 
     def _found(self, t: Counted) -> Gamma:
         """Return the prior of highest evidence, or one about the mean of all."""
-        return gamma_of_counts(rate_terms(t.total, t.n)) if self.learns_prior else _about_mean(t)
+        return gamma_of_counts(rate_terms(t.total, t.n)) if self.learns_prior else rate_of_all(t)
 
     def _added(self, t: Counted) -> tuple[Array, Array]:
         """Return the prior's shape and rate: one of each, or one for each feature."""
@@ -207,18 +210,13 @@ class Poisson(Likelihood):
 
     def intervals(self, t: Counted, level: float) -> Any:
         """Return bounds of each rate."""
-        shape, rate = self._posterior(t)
-        must_be_known(shape, rate)
-        return Gamma(shape, rate).interval(level)
+        must_be_known(*self._posterior(t))
+        return self.posterior(t).interval(level)
 
     def log_evidence(self, t: Counted) -> Cells:
         """Return ln p of the counts of each class."""
         s, r = self._added(t)
-        least = min(float(s.min()), float(r.min()))
-        if not least > 0:
-            raise ImproperPrior(
-                f"The evidence needs a proper prior; got alpha={least:g}, which does not integrate to one."
-            )
+        must_be_proper(s, r)
         found = log_rising(s, t.total) - s * np.log1p(t.n / r) - t.total * np.log(r + t.n)  # NB-11
         return Cells(np.asarray(found - t.log_factorials if isinstance(t, PoissonSums) else found))
 
@@ -234,6 +232,16 @@ class Poisson(Likelihood):
         mean, (_, rate) = self.rates(t, 1.0), self._posterior(t)
         spread = np.where(rate > 0, rate, 1.0) if self.estimate == "predictive" else np.full(mean.shape, np.inf)
         return of_counts(mean, spread, prior)
+
+    def believed(self, t: Counted) -> FeatureBelief:
+        """Return a Gamma for each rate."""
+        shape, rate = (np.broadcast_to(part, t.total.shape) for part in self._added(t))
+        return FeatureBelief(Cells(t.total), shape, t.n + rate, "gamma", "count", "rate")
+
+    def distributions(self, t: Counted, level: float) -> list[ClassDistributions]:
+        """Return how often each count comes, of each column."""
+        belief, (low, high) = self.posterior(t), self.posterior(t).interval(level)
+        return [curves_of_counts(r, (a, b)) for r, a, b in zip(belief.mean.T, low.T, high.T, strict=True)]
 
     def log_prior_density(self, t: Counted) -> float:
         """Return ln p of the rates that are plugged in."""
@@ -264,7 +272,7 @@ class Poisson(Likelihood):
 
     def weak(self, t: Counted, rows: float, k: int) -> Poisson:
         """Return the same with a prior of one event at the mean rate of all."""
-        return replace(self, prior=_about_mean(t), shape=None, rate=None)  # WP-3
+        return replace(self, prior=rate_of_all(t), shape=None, rate=None)  # WP-3
 
     def rows(self, column: Column) -> MatrixRows:
         """Return a column of counts."""
@@ -290,9 +298,3 @@ class Poisson(Likelihood):
         """Describe the Gamma."""
         shape, rate = (float(np.ravel(part)[0]) for part in self._added(t))
         return f"Gamma({shape:g}, {rate:.4g})"
-
-
-def _about_mean(t: Counted) -> Gamma:
-    """Return one event at the mean rate of all classes and features."""
-    total, n = float(t.total.sum()), float(t.n.sum())
-    return Gamma(1.0, n * t.total.shape[1] / total if total > 0 else 1.0)

@@ -20,6 +20,7 @@ from scipy.special import gammaln, xlogy
 from suffice.errors import KindError
 from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 from suffice.models.likelihoods.base import Contributions, HeldOut, Likelihood, Speaks
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (
     known_words,
     of_ratio,
@@ -156,6 +157,14 @@ class Polya(Likelihood):
             return of_cells(counts, more, counts.sum() + more * t.width, 1 / max(1, t.width), prior)
         urns = self._urns(t)
         return of_cells(urns.alpha, 0.0, urns.total, 1 / max(1, t.width), prior)
+
+    def believed(self, t: Counted) -> FeatureBelief:
+        """Return shares of words by the means of the urns, of texts by their counts; urns have no posterior."""
+        urns, what = self._urns(t), ("word", "share of its words", False)
+        if not isinstance(t, WordCounts):
+            return FeatureBelief(urns.alpha, 0.0, urns.total, "beta", *what)
+        counts, more = Cells.of(t.tokens), float(self.alpha)
+        return FeatureBelief(counts, more, counts.sum() + more * t.width, "beta", *what)
 
     def known(self, t: Counted, rows: Rows, least: int = 1) -> Booleans:
         """Return which rows hold a word that was learned from so many rows or more."""

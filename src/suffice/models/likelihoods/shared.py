@@ -14,6 +14,7 @@ from suffice.errors import KindError, NoUniqueMode, ShapeError
 from suffice.models.likelihoods.base import Contributions, Estimate, Moments, Speaks
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
+from suffice.models.scoring.reals import TINY
 from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.posterior.base import tails
@@ -22,8 +23,8 @@ from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
     "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "known_words", "must_be", "of_counts",
-    "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_words", "strongest", "times_in_words",
-    "weight_in_words",
+    "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_numbers", "speaking_words", "strongest",
+    "times_in_words", "weight_in_words",
 ]  # fmt: skip
 
 SILENT = 0.05
@@ -141,6 +142,22 @@ def speaking_words(brought: Array, t: Any, k: int, weights: Array | None) -> lis
         return name, "" if weights is None else weight_in_words(weights[j], "words")
 
     return strongest(brought if weights is None else brought * weights, k, row)
+
+
+def speaking_numbers(mean: Array, variance: Array, n: Array, code: int, k: int) -> list[Speaks]:
+    """Return features by the divergence ½[ln(v/v_c) + (v_c + (m_c − m)²)/v − 1] of a class's normals from others."""
+    share = share_of_others(n, code)
+    m = share @ mean
+    v = np.maximum(share @ (variance + (mean - m) ** 2), TINY)
+    own = np.maximum(variance[code], TINY)
+    with np.errstate(over="ignore"):
+        weights = 0.5 * (np.log(v / own) + (own + (mean[code] - m) ** 2) / v - 1)
+
+    def row(j: int) -> tuple[int, str]:
+        high = "high" if mean[code, j] > m[j] else "low"
+        return j, f"{high}: {mean[code, j]:.4g} on average, others {m[j]:.4g}"
+
+    return strongest(weights, k, row)
 
 
 def known_words(t: Any, rows: Rows, least: int) -> Booleans:

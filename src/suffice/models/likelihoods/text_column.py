@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.shared import by_value, shares
 from suffice.models.likelihoods.silent import Zeros
 from suffice.models.likelihoods.vocabulary import Cut
@@ -180,6 +181,10 @@ class Text(Multinomial):
         """Return a line per word and class: its count and its probability, with intervals."""
         counts = t.tokens.toarray()
         return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.settled(t).alpha, level))
+
+    def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
+        """Return how often each word is drawn; a text has many."""
+        return [dots(t.words.strings, shares(self.posterior(t).alpha, level), exclusive=False)]
 
     def log_coefficients(self, t: Any, rows: Any) -> Any:
         """Return 0: the words of a text have an order of their own."""
