@@ -24,7 +24,10 @@ from golden.data import (
 TEMPERED = ("alpha", "as it comes", "bernoulli loo", "best", "fast", "hashed, loo", "tempered")
 INTENDED: dict[str, str] = {
     "NaiveBayes*/fitted/interval sampled*": "parameters of tables are drawn in another order",
-    **{f"TextClassifier {name}/fitted/interval*": "intervals of texts are those of tempered scores" for name in TEMPERED},
+    **{
+        f"TextClassifier {name}/fitted/interval*": "intervals of texts are those of tempered scores"
+        for name in TEMPERED
+    },
     "NaiveBayes best/held out/alone/probabilities*": "weights fitted without a row end within 2e-9 of where they did",
     "ComplementNB*/fitted/attributes/weights_": "complements have no weights of features, not even None",
 }

@@ -9,11 +9,9 @@ from sklearn.base import clone
 
 import suffice as sf
 from suffice.errors import ImproperPrior, PriorError
-from suffice.models.empirical import covariances as spread
-from suffice.models.scoring import kernels
-from suffice.models.discriminant import Discriminant, SingularCovariance, roots_of, shared_evidence
+from suffice.models.likelihoods.discriminant import Discriminant
+from suffice.models.scoring.ellipses import SingularCovariance
 from suffice.stats import FullMoments
-from suffice.stats.inputs import Rows
 
 COVARIANCES = ("full", "shared")
 
@@ -106,7 +104,8 @@ def test_shared_evidence_of_one_class_is_its_own() -> None:
     t = FullMoments.of(X, np.zeros(40, int), n_classes=1)
     for kappa in (0.0, 2.0):
         prior = sf.NormalInverseWishart([1.0, 2.0, 3.0], kappa, 6.0, np.diag([1.0, 2.0, 3.0]))
-        assert shared_evidence(prior, t) == pytest.approx(float(prior.log_evidence(values=X)))
+        shared = Discriminant("shared", prior=prior).log_evidence(t).sum()
+        assert shared == pytest.approx(float(prior.log_evidence(values=X)))
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
@@ -191,35 +190,6 @@ def test_more_columns_than_rows() -> None:
         sf.GaussianDiscriminant("shared", "mle").fit(X, y)
 
 
-@pytest.mark.parametrize("covariance", COVARIANCES)
-def test_the_slope_of_the_evidence(covariance: Any) -> None:
-    X, y = data(6, 50)
-    bodies = spread.Bodies.of(FullMoments.of(X, y), covariance, "pooled")
-    x, step = np.array([3.0, 0.7]), 1e-5
-    first, second = bodies.slope(x)
-    for i, move in enumerate(step * np.eye(2)):
-        assert first[i] == pytest.approx((bodies.value(x + move) - bodies.value(x - move)) / 2 / step, rel=1e-6)
-        bend = (bodies.slope(x + move)[0] - bodies.slope(x - move)[0]) / 2 / step
-        np.testing.assert_allclose(second[i], bend, rtol=1e-6)
-
-
-@pytest.mark.parametrize("covariance", COVARIANCES)
-def test_the_prior_has_the_highest_evidence(covariance: Any) -> None:
-    X, y = data(7, 60, 4)
-    t = FullMoments.of(X, y)
-
-    def evidence(found: spread.Spread) -> float:
-        return float(sf.GaussianDiscriminant(covariance, prior=found.prior(t), temper=None).fit(X, y).log_evidence_)
-
-    best = spread.by_evidence(t, covariance)
-    top = evidence(best)
-    assert top == sf.GaussianDiscriminant(covariance, prior="evidence").fit(X, y).log_evidence_
-    for kind in spread._kinds(covariance):
-        for more in best.more * np.array([0.3, 0.9, 1.0, 1.1, 3.0]):
-            for size in best.size * np.array([0.3, 0.9, 1.0, 1.1, 3.0]):
-                assert evidence(spread.Spread(kind, more, size)) <= top + 1e-3
-
-
 def test_rows_judge_the_prior_where_the_evidence_errs() -> None:
     """Clouds that lie across the columns, unlike any diagonal prior: the evidence takes them for rounder."""
     rng, wrong = np.random.default_rng(0), np.zeros((6, 2))
@@ -238,45 +208,6 @@ def test_rows_judge_the_prior_where_the_evidence_errs() -> None:
     assert wrong[:, 0].mean() < wrong[:, 1].mean() - 0.03
 
 
-def test_groups_stay_in_one_part() -> None:
-    group = np.random.default_rng(0).integers(0, 25, 300)
-    part = spread.parts_of(np.zeros(300, int), group)
-    assert all(len(set(part[group == g])) == 1 for g in range(25))
-    assert len(set(part)) == 10
-    codes = np.repeat([0, 1], [20, 280])
-    alone = spread.parts_of(codes, None)
-    assert np.bincount(alone[codes == 0]).tolist() == [2] * 10
-
-
-@pytest.mark.parametrize("rank", [1, 5, 8, 13])
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_the_kernel_is_plain_arithmetic(rank: int, kind: Any) -> None:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(1037, 13)).astype(kind)[:, ::-1]
-    middle, axes = rng.normal(size=(4, 13)), np.tril(rng.normal(size=(4, rank, 13)), 2)
-    expected = np.square(np.einsum("ncd,crd->ncr", X[:, None] - middle, axes)).sum(axis=2)
-    rows, nothing = Rows.read(X, "X"), np.empty((0, rank))
-    found = [kernels.distances(rows, middle, axes, nothing)]
-    with sf.threads(3):
-        found.append(kernels.distances(rows, middle, axes, nothing))
-    np.testing.assert_allclose(found[0], expected, rtol=1e-11)
-    np.testing.assert_array_equal(found[0], found[1])
-    turned = rng.normal(size=(6, rank))
-    expected = np.square(((X - middle[0]) @ axes[0].T)[:, None] - turned).sum(axis=2)
-    np.testing.assert_allclose(kernels.distances(rows, middle[:1], axes[:1], turned), expected, rtol=1e-11)
-
-
-def test_roots_and_volumes() -> None:
-    rng = np.random.default_rng(0)
-    root = rng.normal(size=(2, 4, 4)) * np.array([1e-6, 1.0, 1e6, 1.0])[:, None]
-    scale = root @ np.swapaxes(root, 1, 2)
-    found, volume = roots_of(scale)
-    np.testing.assert_allclose(
-        np.einsum("cij,cik,ckl->cjl", found, scale, found), np.broadcast_to(np.eye(4), (2, 4, 4)), atol=1e-7
-    )
-    np.testing.assert_allclose(volume, np.linalg.slogdet(scale)[1])
-
-
 @pytest.mark.thorough
 @pytest.mark.parametrize(("covariance", "method"), [(c, m) for c in COVARIANCES for m in ("delta", "sample")])
 def test_intervals_hold_nine_of_ten_draws(covariance: str, method: str) -> None:
@@ -290,10 +221,10 @@ def test_intervals_hold_nine_of_ten_draws(covariance: str, method: str) -> None:
         drawn: Any = prior.update(t).sample(rng, 4000)
         means, covariances = drawn.mean, drawn.covariance
     else:
-        mean, kappa, nu, scale = Discriminant("shared", "predictive", prior)._shared(t, np.asarray(t.n[:, 0]))
-        one = stats.invwishart(float(nu[0]), scale[0]).rvs(4000, random_state=rng)
+        after = Discriminant("shared", "predictive", prior).posterior(t)
+        one = stats.invwishart(float(after.nu[0]), after.scale[0]).rvs(4000, random_state=rng)
         steps = np.einsum("sij,scj->sci", np.linalg.cholesky(one), rng.normal(size=(4000, 3, 3)))
-        means = mean + steps / np.sqrt(kappa)[:, None]
+        means = after.m + steps / np.sqrt(after.kappa)[:, None]
         covariances = np.broadcast_to(one[:, None], (4000, 3, 3, 3))
     away = X[:8, None, None] - means
     distance = np.einsum("nsci,scij,nscj->nsc", away, np.linalg.inv(covariances), away)

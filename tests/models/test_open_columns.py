@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from suffice.models.columns import Bernoulli, Categorical, Gaussian, Histogram, Poisson, Text
-from suffice.models.columns.open import CELLS, Numbers
+from suffice.models.open_columns import CELLS, Numbers
+from suffice.models.scoring.rows import Labels
+from suffice.readers.columns import Bernoulli, Categorical, Gaussian, Histogram, Poisson, Text
 from suffice.stats.grid import BITS
 from suffice.tables import Table
 
@@ -56,6 +57,11 @@ def model_of(*parts: tuple[dict[str, Any], Any], **options: Any) -> Any:
     return sf.NaiveBayes(**options).fit(*together(*parts))
 
 
+def kept(model: Any) -> Any:
+    """What is kept of the column of numbers whatever likelihood it gets."""
+    return model._model.blocks["a"].numbers
+
+
 def assert_same(got: Any, expected: Any, X: Any, atol: float = 1e-9) -> None:
     assert got.columns_ == expected.columns_
     np.testing.assert_allclose(got.predict_log_proba(X), expected.predict_log_proba(X), rtol=0, atol=atol)
@@ -100,7 +106,7 @@ def test_it_does_not_matter_in_which_order_parts_are_added() -> None:
     expected = model_of(*parts, **PLAIN)
     for merged in ((a + b) + (c + d), a + (b + (c + d)), d + c + b + a, sf.merge([b, d, a, c])):
         assert merged.class_count_.tolist() == expected.class_count_.tolist()
-        assert merged._learned.open["a"].grid == expected._learned.open["a"].grid
+        assert kept(merged).grid == kept(expected).grid
         assert_same(merged.refresh(X, y), expected, X)
 
 
@@ -108,11 +114,11 @@ def test_it_does_not_matter_in_which_order_parts_are_added() -> None:
 def test_what_is_kept_is_that_of_all_rows_however_they_are_cut(draw: Any) -> None:
     X, y = rows(draw, 5, 4000)
     codes, column = np.searchsorted(LABELS, y), Table.read(X, "X")["a"]
-    whole = Numbers.of(column, codes, None, 2)
+    whole = Numbers.of(column, Labels(codes, None, 2))
     pieces = []
     for some in np.array_split(np.arange(4000), 7):
         keep = np.isin(np.arange(4000), some)
-        pieces.append(Numbers.of(column.take(keep), codes[keep], None, 2))
+        pieces.append(Numbers.of(column.take(keep), Labels(codes[keep], None, 2)))
     for order in (pieces, pieces[::-1]):
         total = sum(order[1:], order[0])
         assert (total.grid, total.bits, total.exact) == (whole.grid, whole.bits, whole.exact)
@@ -125,11 +131,11 @@ def test_what_is_kept_of_a_million_numbers_is_little() -> None:
     rng = np.random.default_rng(3)
     y = rng.integers(0, 3, 1_000_000)
     model = sf.NaiveBayes(**PLAIN).fit({"a": rng.normal(y, 1.0)}, y)
-    kept = model._learned.open["a"]
+    numbers = kept(model)
     assert isinstance(model.columns_["a"], Gaussian)
-    assert len(kept.grid.count) <= CELLS
-    assert 2 <= kept.bits < BITS
-    assert kept.grid.n.sum() == 1_000_000
+    assert len(numbers.grid.count) <= CELLS
+    assert 2 <= numbers.bits < BITS
+    assert numbers.grid.n.sum() == 1_000_000
 
 
 def test_a_file_keeps_it(tmp_path: Path) -> None:
@@ -146,7 +152,7 @@ def test_a_file_keeps_it(tmp_path: Path) -> None:
 def test_batches_and_decay_keep_it() -> None:
     a, b, c = rows(normal, 0, 400), rows(normal, 2, 300), rows(skewed, 1, 900)
     model = model_of(a, **PLAIN).partial_fit(*b)
-    assert model._learned.open["a"].grid == model_of(a, b, **PLAIN)._learned.open["a"].grid
+    assert kept(model).grid == kept(model_of(a, b, **PLAIN)).grid
     assert (model.decay(0.5) + model_of(c, **PLAIN)).statistics_["a"].n.sum() == 350 + 900
 
 
@@ -160,7 +166,7 @@ def test_refresh_chooses_anew_only_where_it_may() -> None:
     assert isinstance(model.refresh(*together(a, b)).columns_["a"], Histogram)
     declared = sf.NaiveBayes(columns={"a": "gaussian"}, **PLAIN).fit(*a).partial_fit(*b).refresh(*together(a, b))
     assert isinstance(declared.columns_["a"], Gaussian)
-    assert "a" not in declared._learned.open
+    assert kept(declared) is None
 
 
 def test_columns_of_words_and_flags_add_up_too() -> None:

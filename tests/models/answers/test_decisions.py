@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import suffice as sf
 from suffice.models.answers.decisions import cost_matrix, least_loss, price
 
 CLASSES = np.array(["a", "b", "c"])
@@ -51,3 +52,14 @@ def test_abstaining_has_a_price() -> None:
     for wrong in (-1, "x", np.inf):
         with pytest.raises(ValueError, match="'abstain' must be a cost of at least 0"):
             price(wrong)
+
+
+def test_abstaining_has_a_label() -> None:
+    model = sf.BernoulliNB().fit([[0], [0], [1], [1], [1]], [7, 7, 8, 8, 7])
+    assert model.decide([[0], [1]], abstain=0.3).tolist() == [7, None]
+    assert model.decide([[0], [1]], abstain=0.3, abstain_label=-1).tolist() == [7, -1]
+    assert model.decide([[0], [1]]).dtype == model.classes_.dtype
+    wrong: Any
+    for wrong in (-1, "x", np.inf):
+        with pytest.raises(ValueError, match="'abstain' must be a cost of at least 0"):
+            model.decide([[0]], abstain=wrong)

@@ -1,9 +1,11 @@
 """Evidence weights of words: rows left out by brute force, gradients by finite differences."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 from scipy.special import log_softmax
 
 import suffice as sf
@@ -187,3 +189,9 @@ def test_the_kernel_refuses_what_does_not_fit_together() -> None:
     rows = WordRows.of(judged(*fitted(*corpus(8, 10))), AS_IT_IS)
     with pytest.raises(ValueError, match="do not fit"):
         rows.loss(np.ones(2), np.zeros(3))
+    predictor, sample = fitted(*corpus(8, 10))
+    seen = judged(predictor, sample)
+    held: Any = seen.held_out["text"]
+    wide = replace(held, rows=EntryRows(sparse.csr_matrix(np.ones((10, 99)))))
+    with pytest.raises(ValueError, match=r"do not fit|index|out of"):
+        WordRows.of(replace(seen, held_out={"text": wide}), AS_IT_IS)

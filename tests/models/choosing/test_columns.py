@@ -1,4 +1,4 @@
-"""Which model a column gets when nobody says."""
+"""Which likelihood the columns of a table get when nobody says, and how it is shown."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ import pytest
 
 import suffice as sf
 from estimators.plain import NaiveBayes
-from suffice.models.columns import Histogram
+from suffice.models.likelihoods.histogram import Histogram
 
 RNG = np.random.default_rng(0)
 N = 2000
@@ -62,7 +62,7 @@ def test_a_column_is_settled_by_its_first_values() -> None:
 @pytest.mark.parametrize("estimate", ["mean", "predictive"])
 def test_a_histogram_sums_to_one(estimate: Any) -> None:
     fitted = NaiveBayes({"x": "histogram"}).fit({"x": np.exp(2 * BELL) * (1 + Y)}, Y)
-    scorer = Histogram().scorer(fitted.statistics_["x"], estimate, False)
+    scorer = Histogram(estimate=estimate).scorer(fitted.statistics_["x"])
     np.testing.assert_allclose(np.exp(scorer.table[:-1]).sum(axis=0), 1)
     np.testing.assert_array_equal(scorer.table[-1], 0)
 

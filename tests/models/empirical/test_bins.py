@@ -11,7 +11,8 @@ from scipy import integrate, stats
 from scipy.special import gammaln
 
 from suffice.models.empirical.bins import Bins, best_cuts, candidates, chosen_bins, given_bins, log_density, widths
-from suffice.models.columns import Histogram
+from suffice.models.likelihoods.histogram import Histogram
+from suffice.models.scoring.rows import Labels
 from suffice.stats import ValueCounts
 from suffice.tables import Table
 
@@ -141,9 +142,9 @@ def test_values_are_asked_for_in_the_bin_they_were_counted_in(values: list[float
     y = np.random.default_rng(seed).integers(0, 2, len(x))
     column = Table.read({"x": x})["x"]
     model = Histogram()
-    t = model.count(column, y, None, 2)
+    t = model.count(model.rows(column), Labels(y, None, 2))
     bins = model.bins(t)
-    places = model.scorer(t, "predictive", False).place(column)
+    places = model.scorer(t).place(model.rows(column))
     np.testing.assert_array_equal(
         bins.counts, np.array([np.bincount(places[y == c], minlength=bins.counts.shape[1]) for c in range(2)])
     )
@@ -156,8 +157,9 @@ def test_values_are_asked_for_in_the_bin_they_were_counted_in(values: list[float
 def test_bins_are_a_view_of_what_was_added_up(x: list[float], split: int) -> None:
     y = np.arange(len(x)) % 2
     model, column = Histogram(), Table.read({"x": np.array(x)})["x"]
-    halves = [model.count(column.part(part), y[part], None, 2) for part in (slice(0, split), slice(split, None))]
-    merged, whole = model.bins(halves[0] + halves[1]), model.bins(model.count(column, y, None, 2))
+    parts, labels = (slice(0, split), slice(split, None)), Labels(y, None, 2)
+    halves = [model.count(model.rows(column.part(part)), labels.take(part)) for part in parts]
+    merged, whole = model.bins(halves[0] + halves[1]), model.bins(model.count(model.rows(column), labels))
     np.testing.assert_array_equal(merged.edges, whole.edges)
     np.testing.assert_array_equal(merged.counts, whole.counts)
 
