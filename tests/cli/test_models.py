@@ -10,7 +10,7 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
 import suffice as sf
 from cli.test_cli import here, mails, run, write
-from suffice.cli.scores import lines_of_mistakes, lines_of_scores, scores
+from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
 
 __all__ = ["here"]
 

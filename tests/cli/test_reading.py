@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import suffice as sf
+from suffice.cli.file_options import OPTIONS
 from suffice.cli.main import app
-from suffice.cli.reading import OPTIONS
 
 from .test_cli import run
 

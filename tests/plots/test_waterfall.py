@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from suffice.models.explanation import Explanation
+from suffice.models.answers.explanation import Explanation
 
 
 def made(n: int, **parts: Any) -> Explanation:

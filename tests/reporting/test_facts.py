@@ -8,14 +8,14 @@ import pytest
 
 import suffice as sf
 from reporting.data import counts, letters, table
-from suffice.estimators.features import words_of
-from suffice.models.sample import some_rows
+from suffice.models.answers.shown import believed
+from suffice.models.choosing.sampling import some_rows
 from suffice.reporting import facts as told
 from suffice.reporting.facts import gather
 from suffice.reporting.highlight import marked
-from suffice.reporting.judging import looks_learned
-from suffice.reporting.rows import read
-from suffice.reporting.words import two_to_show
+from suffice.reporting.judged_rows import looks_learned
+from suffice.reporting.labelled_rows import read
+from suffice.reporting.two_classes import two_to_show
 
 
 def test_rows_that_were_learned_are_judged_without_themselves() -> None:
@@ -106,7 +106,7 @@ def test_words_are_marked_where_they_stand() -> None:
     model = sf.TextClassifier(ngram_range=(1, 2), stop_words=["the"]).fit(texts, labels)
     text = "FREE cash, the lunch — unheard"
     why = model.explain(text, "spam")
-    pieces, cut = marked(text, why, model._analysis, 1000)
+    pieces, cut = marked(text, why, model._reader.analysis, 1000)
     assert "".join(piece.text for piece in pieces) == text
     assert cut == 0
     by_word = {piece.text: piece for piece in pieces if piece.level}
@@ -115,7 +115,7 @@ def test_words_are_marked_where_they_stand() -> None:
     assert "free cash" in by_word["FREE"].told
     assert "the" not in by_word
     assert "unheard" not in by_word
-    assert marked(text, why, model._analysis, 12)[1] == len(text) - len("FREE cash,")
+    assert marked(text, why, model._reader.analysis, 12)[1] == len(text) - len("FREE cash,")
 
 
 def test_beliefs_of_words_are_those_of_the_model() -> None:
@@ -123,7 +123,7 @@ def test_beliefs_of_words_are_those_of_the_model() -> None:
     many = np.arange(1.0, 13.0)
     for model in (sf.MultinomialNB(), sf.BernoulliNB(), sf.PoissonNB(), sf.BernoulliNB(alpha=sf.Beta(many, 2 * many))):
         model.fit(X, y)
-        words: Any = words_of(model)
+        words: Any = believed(model._predictor)
         low, high = words.ends(np.arange(12))
         theirs = model.feature_interval(0.95)
         assert low == pytest.approx(theirs[0])
@@ -131,7 +131,7 @@ def test_beliefs_of_words_are_those_of_the_model() -> None:
     texts, labels = letters()
     for kind in ("multinomial", "bernoulli"):
         text = sf.TextClassifier(kind).fit(texts, labels)
-        words = words_of(text)
+        words = believed(text._predictor)
         low, high = words.ends(np.arange(len(words.names)))
         theirs = text.feature_interval(0.95)
         assert low == pytest.approx(theirs[0])

@@ -7,17 +7,17 @@ import pytest
 
 import suffice as sf
 from datasets.shared import real
-from suffice.estimators.crossfit import fold_numbers
+from suffice.estimators.shell.folds import fold_numbers
 from suffice.reporting.facts import gather
+from suffice.reporting.labelled_rows import LabelledRows
 from suffice.reporting.pitfalls import of_columns, of_doubles
-from suffice.reporting.rows import Given
 from suffice.tables import Table
 
 ROWS = 200
 
 
-def given(columns: dict[str, Any], labels: Any) -> Given:
-    return Given(Table.read(columns), np.asarray(labels), np.arange(len(labels)))
+def given(columns: dict[str, Any], labels: Any) -> LabelledRows:
+    return LabelledRows(Table.read(columns), np.asarray(labels), np.arange(len(labels)))
 
 
 def made(seed: int = 0) -> tuple[dict[str, Any], Any]:

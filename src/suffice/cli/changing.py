@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 import suffice as sf
+from suffice.cli.file_options import open_files
 from suffice.cli.outputs import save, say, write
-from suffice.cli.reading import open_files
 from suffice.engines.columns import roles
 from suffice.errors import FileError, InputError, LabelError
 from suffice.store.models import pieces
@@ -36,14 +36,12 @@ def update(path: Path, data: list[Path], output: Path | None, journal: Any, erro
 def _admit(model: Any, labels: Any) -> None:
     """Make room for classes that are new to a model, unless it was told all there are; NaiveBayes makes it itself."""
     known, seen = model.classes_, np.unique(np.asarray(labels))
-    if isinstance(model, sf.NaiveBayes) or model._declared is not None or np.isin(seen, known).all():
+    if isinstance(model, sf.NaiveBayes) or model._model.declared is not None or np.isin(seen, known).all():
         return
     if (known.dtype.kind in "UO") != (seen.dtype.kind in "UO"):
         raise LabelError(f"The target must hold labels like {known.tolist()[0]!r}; got {seen.tolist()[0]!r}.")
     classes = np.union1d(known, seen)
-    place = np.searchsorted(classes, known)
-    wider = {name: t.with_classes(place, len(classes)) for name, t in model._get_statistics().items()}
-    model._set_statistics(classes, wider)
+    model._put(model._model.among(classes), model._predictor.views, model._stale)
 
 
 def forget(

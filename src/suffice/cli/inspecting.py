@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 import suffice as sf
-from suffice.cli.columns import cut, describe_columns, lines_of_columns
+from suffice.cli.column_lines import cut, describe_columns, lines_of_columns
+from suffice.cli.file_options import open_files
 from suffice.cli.outputs import WIDTH, say
-from suffice.cli.reading import open_files
 from suffice.cli.verbs import spooled
 from suffice.engines.columns import roles
 from suffice.errors import FileError, InputError, LabelError, SufficeError
@@ -65,11 +65,11 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
         shown += ["", *_lines_of_classes(facts)]
     if isinstance(model, sf.TextClassifier):
         facts["text"] = getattr(model, "text_column_", None)
-        facts["buckets" if model.hash_bits else "words"] = int(model._view("counts", model._kept).width)
+        facts["buckets" if model.hash_bits else "words"] = model._model.blocks["text"].t.width
     if isinstance(model, sf.NaiveBayes):
         facts["columns"] = describe_columns(model)
         few = dict(list(facts["columns"].items())[:COLUMNS])
-        shown += ["", *lines_of_columns(few, _largest(facts), WIDTH)]
+        shown += ["", *lines_of_columns(model, few, _largest(facts), WIDTH)]
         rest = len(facts["columns"]) - len(few)
         shown += [f"and {rest:,} more columns: --json tells all"] if rest else []
     say(as_json, facts, "\n".join([_headline(facts), *shown]))

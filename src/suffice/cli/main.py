@@ -14,8 +14,8 @@ from typing import Annotated, Any
 import typer
 
 from suffice.cli.endings import INTERRUPTED, STOPPED, UNHEARD, as_note, end, told
+from suffice.cli.file_options import reads_files
 from suffice.cli.interrupts import end_by_signals, finish
-from suffice.cli.reading import reads_files
 
 __all__ = ["app", "main"]
 
@@ -83,9 +83,9 @@ def predict(
 
     Example: suffice predict mail.suffice new.csv -o answers.csv
     """
-    from suffice.cli import predicting
+    from suffice.cli import predictions
 
-    predicting.predict(model, data, output, errors, json, not only_prediction, escape)
+    predictions.predict(model, data, output, errors, json, not only_prediction, escape)
 
 
 @app.command()

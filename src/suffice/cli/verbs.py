@@ -15,19 +15,19 @@ import numpy as np
 import pyarrow as pa
 
 import suffice as sf
-from suffice.cli.columns import cut
+from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
+from suffice.cli.column_lines import cut
+from suffice.cli.file_options import open_files
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.plain_texts import texts_of_lines
 from suffice.cli.progress import progress
-from suffice.cli.reading import open_files
-from suffice.cli.scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.engines.columns import Roles, guess_target, is_text, roles
 from suffice.engines.local import fit_files
 from suffice.errors import InputError
 from suffice.estimators.comparing.crossfit import FOLDS
 from suffice.reporting import pitfalls
+from suffice.reporting.labelled_rows import read
 from suffice.reporting.methods import judged_by
-from suffice.reporting.rows import read
 from suffice.telling import counted
 
 __all__ = [

@@ -13,10 +13,10 @@ from suffice.plots.information import information
 from suffice.plots.objective import objective
 from suffice.plots.pareto import pareto
 from suffice.plots.predictive import predictive
+from suffice.plots.probable_words import words
 from suffice.plots.reliability import reliability
 from suffice.plots.simplex import draws, simplex
 from suffice.plots.waterfall import waterfall
-from suffice.plots.words import words
 
 __all__ = [
     "belief",

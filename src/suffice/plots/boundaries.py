@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError, KindError, ShapeError
-from suffice.models.explanation import place_of
+from suffice.models.answers.explanation import place_of
 from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, legend, rows_of, whole_number
 from suffice.tables import Table, frame_of
 from suffice.telling import counted

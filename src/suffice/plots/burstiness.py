@@ -9,7 +9,7 @@ from scipy import stats
 
 from suffice.errors import InputError, KindError
 from suffice.estimators import DirichletMultinomialNB
-from suffice.models.explanation import place_of
+from suffice.models.answers.explanation import place_of
 from suffice.plots.altair import GREY, PALETTE, altair, dressed, legend, rows_of, whole_number
 from suffice.typing import Array, Integers
 
@@ -75,7 +75,7 @@ def _column(model: Any, word: Any) -> int:
 
 
 def _class_of(model: Any, column: int) -> int:
-    t = model._features
+    t = model._statistic
     codes = np.arange(len(model.classes_))
     holding = np.array([t.count[t.cell == code * int(t.columns) + column].sum() for code in codes])
     return int(np.argmax(holding / np.maximum(t.n.ravel(), 1)))
@@ -83,7 +83,7 @@ def _class_of(model: Any, column: int) -> int:
 
 def _shares(model: Any, code: int, column: int, most: int) -> tuple[Integers, list[Array]]:
     """Shares of documents that have the word 0, 1, 2, … times: seen, by the multinomial, by the urn."""
-    t = model._features
+    t = model._statistic
     own, lengths = t.cell == code * int(t.columns) + column, t.cell_of_length == code
     value, documents = t.value[own], t.count[own]
     length, times = t.length[lengths], t.count_of_length[lengths]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from suffice.errors import KindError
-from suffice.estimators.informative import Information
+from suffice.models.answers.ranking import Information
 from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
 
 __all__ = ["information"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError, KindError
-from suffice.models.explanation import Explanation
+from suffice.models.answers.explanation import Explanation
 from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair, cut, dressed
 
 __all__ = ["steps", "waterfall"]

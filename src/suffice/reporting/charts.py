@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from suffice.estimators.features import Words
-from suffice.models.explanation import Explanation
+from suffice.models.answers.explanation import Explanation
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots.altair import altair, cut
 from suffice.plots.waterfall import steps
 from suffice.reporting.colours import colour_of
-from suffice.reporting.columns import ColumnView
-from suffice.reporting.judging import Judged
+from suffice.reporting.column_views import ColumnView
+from suffice.reporting.judged_rows import JudgedRows
 
 __all__ = [
     "CONFIG", "accuracy", "by_column", "informative", "learning", "posterior", "reliability", "spikes", "waterfall",
@@ -52,7 +52,7 @@ def _classes(names: list[str], codes: list[int], fill: bool = False) -> Any:
     return (alt.Fill if fill else alt.Color)("class:N", scale=scale, legend=None)
 
 
-def accuracy(judged: Judged) -> dict[str, Any]:
+def accuracy(judged: JudgedRows) -> dict[str, Any]:
     """A dot per class with its interval, and a rule for all together."""
     alt, lines = altair(), judged.by_class
     colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
@@ -99,14 +99,14 @@ def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
     return _spec(alt.layer(honest, span, base.mark_line(color=ACCENT, strokeWidth=1).encode(y=y), dots), 340)
 
 
-def shown_words(words: Words, pair: tuple[int, int]) -> Any:
+def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
     """The words that are most probable in either of two classes, in the order of the vocabulary."""
     best = np.union1d(words.most(pair[0], SPIKES), words.most(pair[1], SPIKES))
     mean = words.mean(best)[list(pair)].max(axis=0)
     return np.sort(best[np.argsort(-mean, kind="stable")[:SPIKES]])
 
 
-def spikes(words: Words, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
+def spikes(words: FeatureBelief, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
     """A spike per word, as high as its probability: one chart for each of two classes, on the same scales."""
     alt, which = altair(), shown_words(words, pair)
     mean = words.mean(which)

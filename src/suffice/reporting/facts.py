@@ -9,20 +9,21 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError, SufficeError
-from suffice.estimators import NaiveBayes, mutual_information
-from suffice.estimators.features import Words, words_of
-from suffice.models.sample import some_rows
+from suffice.estimators import mutual_information
+from suffice.models.answers.shown import believed
+from suffice.models.choosing.sampling import some_rows
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.reporting import pitfalls
-from suffice.reporting.choosing import Example, chosen, confidently_wrong
-from suffice.reporting.columns import ColumnView, columns_of
-from suffice.reporting.judging import Judged, judge
+from suffice.reporting.column_views import ColumnView, column_views
+from suffice.reporting.judged_rows import JudgedRows, judge
+from suffice.reporting.labelled_rows import LabelledRows, read
 from suffice.reporting.learning import learning_curve
-from suffice.reporting.rows import Given, read
-from suffice.reporting.words import two_to_show
+from suffice.reporting.shown_rows import Example, chosen, confidently_wrong
+from suffice.reporting.two_classes import two_to_show
 from suffice.telling import counted
 from suffice.typing import Integers
 
-__all__ = ["Data", "Facts", "Informative", "gather"]
+__all__ = ["DataFacts", "Facts", "Informative", "gather"]
 
 MOST_ROWS = 50_000
 MOST_COLUMNS = 12
@@ -32,7 +33,7 @@ WRONG = 8
 
 
 @dataclass(frozen=True)
-class Data:
+class DataFacts:
     """What the rows were."""
 
     rows: int  # judged
@@ -62,9 +63,9 @@ class Facts:
 
     model: Any
     name: str
-    data: Data
-    judged: Judged
-    words: Words | None
+    data: DataFacts
+    judged: JudgedRows
+    words: FeatureBelief | None
     pair: tuple[int, int]
     columns: list[ColumnView]
     informative: Informative
@@ -82,9 +83,9 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
         which = np.union1d(which, _places(whole, examples))
     given = whole.take(which) if len(which) < len(whole) else whole
     judged = judge(model, given, held_out, whole)
-    words = words_of(model)
+    words = believed(model._predictor, model._feature_names(), model._reader.by_block)
     pair = two_to_show(judged.confusion)
-    drawn, every = columns_of(model, MOST_COLUMNS) if words is None else ([], [])
+    drawn, every = column_views(model, MOST_COLUMNS) if words is None else ([], [])
     curve, no_curve = learning_curve(model, given)
     return Facts(
         model,
@@ -102,7 +103,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
     )
 
 
-def _places(whole: Given, examples: Sequence[int]) -> Integers:
+def _places(whole: LabelledRows, examples: Sequence[int]) -> Integers:
     """Where the rows are that were asked for by number."""
     for i in examples:
         if i not in whole.numbers:
@@ -123,7 +124,7 @@ def _called(model: Any) -> str:
     return f"{type(model).__name__}({told})"
 
 
-def _data(model: Any, whole: Given, given: Given, judged: Judged) -> Data:
+def _data(model: Any, whole: LabelledRows, given: LabelledRows, judged: JudgedRows) -> DataFacts:
     count = {str(label): int(n) for label, n in zip(*np.unique(given.labels, return_counts=True), strict=True)}
     classes = [
         {"code": c, "class": str(label), "rows": count.get(str(label), 0), "learned": float(model.class_count_[c])}
@@ -139,13 +140,13 @@ def _data(model: Any, whole: Given, given: Given, judged: Judged) -> Data:
     notes += [*_unknown(model, given, judged.left_out, unit), *pitfalls.of(model, given, judged.fold)]
     learned = float(np.sum(model.class_count_))
     figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
-    return Data(len(given), len(whole), learned, unit, classes, figures, columns, more, notes)
+    return DataFacts(len(given), len(whole), learned, unit, classes, figures, columns, more, notes)
 
 
-def _unknown(model: Any, given: Given, left_out: bool, unit: str) -> list[str]:
+def _unknown(model: Any, given: LabelledRows, left_out: bool, unit: str) -> list[str]:
     """A note of rows that hold nothing which was learned, from another row if they were learned themselves."""
     known = model._known(given.rows, 2 if left_out else 1)
-    strangers = 0 if known is None else int((~known).sum())
+    strangers = int((~known).sum())
     if not strangers:
         return []
     what = "word" if given.texts else "value"
@@ -153,31 +154,29 @@ def _unknown(model: Any, given: Given, left_out: bool, unit: str) -> list[str]:
     return [f"{who} no {what} that was learned; little but the class prior speaks there."]
 
 
-def _of_texts(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
+def _of_texts(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
     some = [given.rows[i] for i in some_rows(len(given), 2000)]
     lengths = [len(text.split()) for text in some]
-    words = model._view("counts", model._kept).width
     empty = sum(not text.strip() for text in given.rows)
     figures = [
-        ("buckets of words" if model.hash_bits else "words known", f"{words:,}"),
+        ("buckets of words" if model.hash_bits else "words known", f"{model._model.blocks['text'].t.width:,}"),
         ("words, median", f"{np.median(lengths):,.0f}"),
         ("empty texts", f"{empty:,}"),
     ]
     return figures, [], 0
 
 
-def _of_columns(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
+def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
     width = int(model.n_features_in_)
-    if not isinstance(model, NaiveBayes):
+    if not model._reader.by_block:
         return [("features", f"{width:,}")], [], 0
     table = given.table()
-    names = [name for name in model.columns_ if name in table] or table.names
+    names = [name for name in model._model.blocks if name in table]
     lines = []
     for name in names[:LISTED]:
-        one, missing = model.columns_.get(name), table[name].n_missing
-        line = {"name": str(name), "kind": one.word if one else "", "missing": missing, "share": missing / len(table)}
-        line["prior"] = one.prior_in_words(model.statistics_[name]) if one else ""
-        line["weight"] = model.weights_.get(name)
+        block, missing = model._model.blocks[name], table[name].n_missing
+        line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
+        line |= {"prior": block.likelihood.prior_in_words(block.t), "weight": model.weights_.get(name)}
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])
     cells = max(1, len(table) * min(400, len(names)))
@@ -188,7 +187,7 @@ def _of_columns(model: Any, given: Given) -> tuple[list[tuple[str, str]], list[d
     )
 
 
-def _informative(model: Any, judged: Judged, words: Words | None, every: list[ColumnView]) -> Informative:
+def _informative(model: Any, judged: JudgedRows, words: FeatureBelief | None, every: list[ColumnView]) -> Informative:
     why_not = ""
     ranked: list[dict[str, Any]] = []
     try:
@@ -206,7 +205,7 @@ def _informative(model: Any, judged: Judged, words: Words | None, every: list[Co
     return Informative(ranked, "word" if words is not None else "column", _by_class(model, words), why_not)
 
 
-def _word(words: Words, j: int, judged: Judged) -> dict[str, Any]:
+def _word(words: FeatureBelief, j: int, judged: JudgedRows) -> dict[str, Any]:
     mean = words.mean([j])[:, 0]
     top = int(mean.argmax())
     told = f"most in {judged.classes[top]}: {mean[top]:.3g}"
@@ -216,7 +215,7 @@ def _word(words: Words, j: int, judged: Judged) -> dict[str, Any]:
     return {"feature": str(words.names[j]), "told": told, "code": top}
 
 
-def _by_class(model: Any, words: Words | None) -> list[dict[str, Any]]:
+def _by_class(model: Any, words: FeatureBelief | None) -> list[dict[str, Any]]:
     lines = []
     for c in np.sort(np.argsort(-np.asarray(model.class_count_), kind="stable")[:LISTED]).tolist():
         label = model.classes_[c]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.models.explanation import Explanation
+from suffice.models.answers.explanation import Explanation
 from suffice.text import Analysis
 
 __all__ = ["LEVELS", "Piece", "marked"]

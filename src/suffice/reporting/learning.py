@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import SufficeError
-from suffice.estimators import NaiveBayes, merge
-from suffice.estimators.words import with_defaults
-from suffice.models.columns import Unknown
-from suffice.models.sample import hashed, some_rows
-from suffice.reporting.judging import share
-from suffice.reporting.rows import Given
+from suffice.estimators import merge
+from suffice.estimators.texts.options import with_defaults
+from suffice.models.choosing.sampling import hashed, some_rows
+from suffice.readers.columns import FAMILIES
+from suffice.reporting.judged_rows import share
+from suffice.reporting.labelled_rows import LabelledRows
 
 __all__ = ["learning_curve"]
 
@@ -21,7 +21,7 @@ JUDGED = 4  # one of so many rows is not learned
 STEPS = 7
 
 
-def learning_curve(model: Any, given: Given) -> tuple[list[dict[str, float]], str]:
+def learning_curve(model: Any, given: LabelledRows) -> tuple[list[dict[str, float]], str]:
     """Rows learned, and how many of the others are right then; the reason, if there is no curve."""
     if len(given) < LEAST:
         return [], f"A learning curve needs {LEAST} rows; got {len(given):,}."
@@ -37,7 +37,9 @@ def learning_curve(model: Any, given: Given) -> tuple[list[dict[str, float]], st
         return [], f"There is no learning curve: {error}"
 
 
-def _points(plain: Any, some: Given, rest: Any, sizes: list[int], judged: Given) -> list[dict[str, float]]:
+def _points(
+    plain: Any, some: LabelledRows, rest: Any, sizes: list[int], judged: LabelledRows
+) -> list[dict[str, float]]:
     points, whole, start = list[dict[str, float]](), None, 0
     for size in sizes:
         part = some.take(np.sort(rest[start:size]))
@@ -54,6 +56,6 @@ def _plain(model: Any) -> Any:
     given |= {name: value for name, value in (("weights", None), ("effort", "fast")) if name in given}
     if "ngram_range" in given:
         given["ngram_range"], given["min_df"] = with_defaults(model)
-    if isinstance(model, NaiveBayes):
-        given["columns"] = {name: one for name, one in model.columns_.items() if not isinstance(one, Unknown)}
+    if "columns" in given:
+        given["columns"] = {name: one for name, one in model.columns_.items() if isinstance(one, FAMILIES)}
     return lambda: type(model)(**given)

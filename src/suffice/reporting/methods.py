@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError, LabelError
-from suffice.estimators.crossfit import fold_numbers
+from suffice.estimators.shell.folds import fold_numbers
 from suffice.reporting import pitfalls
-from suffice.reporting.judging import Judged, judge, judge_by_folds
-from suffice.reporting.rows import Given, read
+from suffice.reporting.judged_rows import JudgedRows, judge, judge_by_folds
+from suffice.reporting.labelled_rows import LabelledRows, read
 
 __all__ = ["METHODS", "judged_by"]
 
@@ -20,7 +20,7 @@ METHODS = ("holdout", "folds", "loo")
 HELD = 5  # one row of so many is held out
 
 
-def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Judged:
+def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> JudgedRows:
     """Judge a classifier on rows by models that know nothing of them.
 
     One that is not fitted is fitted, to a part of the rows where some are held out. One that is fitted has learned
@@ -46,7 +46,7 @@ def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Jud
     return replace(judged, notes=pitfalls.of(model, given, part))
 
 
-def _holdout(estimator: Any, X: Any, y: Any) -> Judged:
+def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
     """One row of five, picked by a hash of its number, by a model of the others."""
     labels = np.asarray(y)
     held = fold_numbers(np.unique(labels, return_inverse=True)[1], None, HELD) == 0
@@ -67,11 +67,11 @@ def unfitted(model: Any) -> Any:
     return type(model)(**model.get_params(deep=False))
 
 
-def _leave_one_out(model: Any, given: Given) -> Judged:
+def _leave_one_out(model: Any, given: LabelledRows) -> JudgedRows:
     judged = copy(model)  # it notes down what it finds
     probabilities = judged.leave_one_out(given.rows, given.labels)
     how = "Leave-one-out: each is judged by counts without it, and with views that were chosen without its fold."
     if judged.n_singletons_:
         how += f" {judged.n_singletons_:,} have no other row of their class, and are left out of the log loss."
     codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
-    return Judged(model.classes_, codes, probabilities, judged.loo_log_loss_, True, how)
+    return JudgedRows(model.classes_, codes, probabilities, judged.loo_log_loss_, True, how)

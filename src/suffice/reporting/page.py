@@ -19,7 +19,7 @@ from suffice.errors import InputError, MissingLibrary
 from suffice.reporting import charts
 from suffice.reporting.colours import colour_of, style_of
 from suffice.reporting.facts import Facts, gather
-from suffice.reporting.judging import LEVEL
+from suffice.reporting.judged_rows import LEVEL
 from suffice.store.files import replace_file
 
 __all__ = ["Report", "report"]
@@ -200,7 +200,7 @@ def _explorer(facts: Facts) -> dict[str, Any] | None:
         return None
     which = charts.shown_words(words, facts.pair)
     a = words.first(which)
-    total = np.broadcast_to(words.whole(which), a.shape)
+    total = np.broadcast_to(words.totals(which), a.shape)
     a, b = a[pair], (total - a if words.family == "beta" else total)[pair]
     names = [str(words.names[j]) for j in which]
     mean = np.maximum(words.mean(which)[pair], 1e-300)

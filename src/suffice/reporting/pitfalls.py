@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice.models.columns import Drop, Unknown
-from suffice.models.sample import hashed, some_rows
-from suffice.reporting.rows import Given
+from suffice.models.choosing.sampling import hashed, some_rows
+from suffice.reporting.labelled_rows import LabelledRows
 from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
@@ -38,20 +37,20 @@ CHANCE = 3.0
 """and so many times more than independent columns would make."""
 
 
-def of(model: Any, given: Given, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
+def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
     """Warnings of columns that the model listens to, and of doubles across the parts of a split, if there is one."""
-    silent = {name for name, one in getattr(model, "columns_", {}).items() if isinstance(one, Drop | Unknown)}
+    silent = {name for name, one in getattr(model, "columns_", {}).items() if one.silent}
     names = None if not silent else [name for name in model.columns_ if name not in silent]
     doubles = [] if part is None else of_doubles(given, part, judged)
     return (*of_columns(given, names), *doubles)
 
 
-def of_columns(given: Given, names: list[Any] | None = None) -> list[str]:
+def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]:
     """Warnings of columns that determine the label, name the rows, or say nothing; of these columns, or all.
 
     >>> from suffice.tables import Table
     >>> rows = Table.read({"x": ["a", "b"] * 15, "one": [7] * 30, "id": np.arange(30) + 100, "size": np.arange(30) % 7})
-    >>> for line in of_columns(Given(rows, np.array(["no", "yes"] * 15), np.arange(30))):
+    >>> for line in of_columns(LabelledRows(rows, np.array(["no", "yes"] * 15), np.arange(30))):
     ...     print(line)
     Column 'x' alone tells the label of every row: what is not known before the label is must be left out.
     Column 'id' has another value in every row, or nearly so, as names of rows have: it can tell nothing of new rows.
@@ -97,11 +96,11 @@ def of_columns(given: Given, names: list[Any] | None = None) -> list[str]:
     return lines
 
 
-def of_doubles(given: Given, part: Integers, judged: Booleans | None = None) -> list[str]:
+def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = None) -> list[str]:
     """A warning of rows that have an exact double, label and all, in another part of a split; of those judged, if told.
 
     >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
-    >>> of_doubles(Given(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
+    >>> of_doubles(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
     '20 of 20 texts (100.0 %) have an exact double in another part of the split: if new ones will not, the figures ...'
     """
     if len(given) < FEW or sparse.issparse(given.rows) or len(given) > ROWS:

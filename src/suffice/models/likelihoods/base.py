@@ -204,6 +204,12 @@ class Likelihood(ABC):
     storages: ClassVar[frozenset[str]] = frozenset()
     """Kinds of columns it can read."""
 
+    value_word: ClassVar[str] = "value"
+    """What people call one of the values that `table` has a line for."""
+
+    ordered: ClassVar[bool] = False
+    """Whether these values have an order."""
+
     def check(self, column: Column, how: str = "is declared") -> None:
         """Raise DataError if a column holds what the family cannot count."""
         if column.storage not in {*self.storages, "nothing"}:

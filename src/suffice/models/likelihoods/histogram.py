@@ -94,6 +94,8 @@ class Histogram(Likelihood):
     statistic = ValueCounts
     measure_kind = "densities of numbers"
     storages = frozenset({"bool", "integer", "real"})
+    value_word = "bin"
+    ordered = True
 
     def __post_init__(self) -> None:
         POSITIVE.read(self.strength, "strength")

@@ -96,6 +96,7 @@ class Text(Multinomial):
     word = "text"
     statistic = WordCounts  # type: ignore[assignment]
     storages = frozenset({"string", "category"})
+    value_word = "word"
 
     def __post_init__(self) -> None:
         if self.alpha != "evidence":

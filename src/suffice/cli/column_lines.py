@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from suffice.telling import counted
+
 __all__ = ["cut", "describe_columns", "lines_of_columns"]
 
 VALUES, WORDS = 5, 20
 """Values of a class that have a place on its line; words of a column of texts that are told."""
 OTHER = "(other)"
-HEADS = {"gaussian": "mean ± standard deviation", "poisson": "mean"}
+HEADS = {"mean": "mean ± standard deviation", "rate": "mean"}
+"""What a line of a class tells, by what is known of it."""
 
 
 def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
@@ -25,11 +28,11 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
     """
     weights, names = model.weights_ or {}, [str(label) for label in model.classes_]
     found = {}
-    for name, one in model.columns_.items():
-        told = one.table(model.statistics_[name], model.classes_, 0.95)
+    for name, block in model._model.blocks.items():
+        told = block.settled.table(block.t, model.classes_, 0.95)
         classes = {label: _of_class(told, c, len(names)) for c, label in enumerate(names)}
-        found[str(name)] = {"model": one.word, "weight": weights.get(name), "classes": classes}
-        if one.word == "text":
+        found[str(name)] = {"model": block.likelihood.word, "weight": weights.get(name), "classes": classes}
+        if "word" in told:
             found[str(name)]["vocabulary"] = len(told["word"]) // len(names)
             few = {label: _telling(classes, label) for label in names}
             for label, one_class in classes.items():
@@ -51,28 +54,27 @@ def _number(value: Any) -> float:
     return float(value)
 
 
-def lines_of_columns(columns: dict[str, dict[str, Any]], classes: list[str], width: int) -> list[str]:
-    """The same for people, in lines of at most `width` letters."""
+def lines_of_columns(model: Any, columns: dict[str, dict[str, Any]], classes: list[str], width: int) -> list[str]:
+    """Return what was described of a model's columns, in lines of at most `width` letters."""
     lines, margin = [], max(map(len, classes))
+    known = {str(name): likelihood for name, likelihood in model.columns_.items()}
     for name, told in columns.items():
-        lines.append(cut(f"{name}: {_head(told)}", width))
-        if told["model"] not in ("drop", "unknown"):
-            shown = (f"  {label:<{margin}}  {_shown(told, label)}" for label in classes)
+        lines.append(cut(f"{name}: {_head(told, known[name].value_word)}", width))
+        if not known[name].silent:
+            shown = (f"  {label:<{margin}}  {_shown(told['classes'][label], known[name].ordered)}" for label in classes)
             lines += [cut(line, width) for line in shown]
     return lines
 
 
-def _head(told: dict[str, Any]) -> str:
+def _head(told: dict[str, Any], what: str) -> str:
     some = next(iter(told["classes"].values()))
     number = told.get("vocabulary") or len([value for value in some.get("values", []) if value != OTHER])
-    what = {"histogram": "bin", "text": "word"}.get(told["model"], "value") + ("s" if number > 1 else "")
-    parts = [told["model"], f"{number:,} {what}" if number else "", HEADS.get(told["model"], "")]
+    parts = [told["model"], counted(number, what) if number else "", *(HEADS[key] for key in HEADS if key in some)]
     parts.append(f"weight {told['weight']:.2f}" if told["weight"] is not None else "")
     return ", ".join(part for part in parts if part)
 
 
-def _shown(column: dict[str, Any], label: str) -> str:
-    told = column["classes"][label]
+def _shown(told: dict[str, Any], ordered: bool) -> str:
     if not told.get("n"):
         return "no values"
     if "mean" in told:
@@ -84,7 +86,7 @@ def _shown(column: dict[str, Any], label: str) -> str:
     values = told.get("values") or {"true": told["probability"]}
     named = [value for value in values if value != OTHER]
     best = sorted(named, key=lambda value: -values[value])[:VALUES]
-    if column["model"] == "histogram":
+    if ordered:
         best = [value for value in named if value in best]
     more = ", …" if len(named) > len(best) else ""
     return ", ".join(f"{value}: {100 * values[value]:.0f} %" for value in best) + more

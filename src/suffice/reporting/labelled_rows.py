@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError, LabelError
-from suffice.estimators import NaiveBayes, TextClassifier
-from suffice.estimators.shared import Classifier
+from suffice.estimators.shell.classifier import Classifier
+from suffice.readers.text import TextReader
 from suffice.tables import Table
 from suffice.typing import Integers
 
-__all__ = ["Given", "read"]
+__all__ = ["LabelledRows", "read"]
 
 
 @dataclass(frozen=True)
-class Given:
+class LabelledRows:
     """Rows and their labels, in the order they came."""
 
     rows: Any  # a list of texts, a Table, or what scikit-learn calls X
@@ -35,7 +35,7 @@ class Given:
         """Whether rows are documents."""
         return isinstance(self.rows, list)
 
-    def take(self, which: Integers) -> Given:
+    def take(self, which: Integers) -> LabelledRows:
         """Some of the rows, by rising number."""
         return replace(self, rows=_some(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
 
@@ -48,7 +48,7 @@ class Given:
         return Table.read(self.rows, "X")
 
 
-def read(model: Any, X: Any, y: Any) -> Given:
+def read(model: Any, X: Any, y: Any) -> LabelledRows:
     """Rows and labels of any kind that the model takes, without those whose label it never learned."""
     if not isinstance(model, Classifier):
         raise KindError(
@@ -64,7 +64,7 @@ def read(model: Any, X: Any, y: Any) -> Given:
     known = np.isin(labels, model.classes_)
     if not known.any():
         raise DataError("The arguments 'X' and 'y' of report must have rows of classes that the model knows; got none.")
-    given = Given(rows, labels, np.arange(size))
+    given = LabelledRows(rows, labels, np.arange(size))
     if known.all():
         return given
     strangers = tuple(np.unique(labels[~known]).tolist())
@@ -72,10 +72,8 @@ def read(model: Any, X: Any, y: Any) -> Given:
 
 
 def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
-    if isinstance(model, NaiveBayes):
-        table, labels = model._rows_and_labels(X, y)
-        return table, np.asarray(labels)
-    if isinstance(model, TextClassifier):
+    X, y = model._known_columns(X, y)
+    if isinstance(model._reader, TextReader):
         if isinstance(X, str | bytes):
             raise KindError("The argument 'X' of report must be a list of texts; got one text.")
         X = X.to_pylist() if hasattr(X, "to_pylist") else list(X)

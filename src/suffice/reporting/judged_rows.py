@@ -11,18 +11,18 @@ from numpy.typing import NDArray
 
 from suffice import evaluate
 from suffice.errors import SubtractionError, SufficeError
-from suffice.estimators.crossfit import FOLDS, judged_by_folds
-from suffice.reporting.rows import Given
+from suffice.estimators.comparing.crossfit import FOLDS, judged_by_folds
+from suffice.reporting.labelled_rows import LabelledRows
 from suffice.typing import Array, Integers
 
-__all__ = ["LEVEL", "Judged", "judge", "judge_by_folds", "judging", "looks_learned"]
+__all__ = ["LEVEL", "JudgedRows", "judge", "judge_by_folds", "judging", "looks_learned"]
 
 LEVEL = 0.95
 BINS = 10
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedRows:
     """Probabilities of rows, and all that is counted of them."""
 
     classes: NDArray[Any]
@@ -105,7 +105,7 @@ def share(right: int, n: int) -> dict[str, float]:
     return {"right": right, "share": right / n if n else float("nan"), "low": low, "high": high}
 
 
-def looks_learned(model: Any, given: Given) -> tuple[bool, bool]:
+def looks_learned(model: Any, given: LabelledRows) -> tuple[bool, bool]:
     """Whether these can be the rows that the model learned, all of them; and whether they can be some of them."""
     rows = np.array([(given.labels == label).sum() for label in model.classes_], np.float64)
     known = np.asarray(model.class_count_, np.float64)
@@ -120,7 +120,7 @@ def looks_learned(model: Any, given: Given) -> tuple[bool, bool]:
     return bool(np.allclose(rows, known)), True
 
 
-def _forgotten(model: Any, given: Given) -> None:
+def _forgotten(model: Any, given: LabelledRows) -> None:
     try:
         model.forget(given.rows, given.labels)
     except SubtractionError:
@@ -132,7 +132,7 @@ def _forgotten(model: Any, given: Given) -> None:
         model.forget(given.rows, given.labels)
 
 
-def judge(model: Any, given: Given, held_out: bool | None, whole: Given | None = None) -> Judged:
+def judge(model: Any, given: LabelledRows, held_out: bool | None, whole: LabelledRows | None = None) -> JudgedRows:
     """Rows that were learned by models without their fold, others as they are; if nobody says, by what was counted.
 
     `whole` are the rows that `given` are some of.
@@ -157,10 +157,10 @@ def judge(model: Any, given: Given, held_out: bool | None, whole: Given | None =
     codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
     logs = np.asarray(model.predict_log_proba(given.rows))
     loss = evaluate.log_loss(np.minimum(logs, 0.0), given.labels, model.classes_)
-    return Judged(model.classes_, codes, np.exp(logs), loss, every, how)
+    return JudgedRows(model.classes_, codes, np.exp(logs), loss, every, how)
 
 
-def judge_by_folds(model: Any, given: Given, folds: int, told: str = "") -> Judged:
+def judge_by_folds(model: Any, given: LabelledRows, folds: int, told: str = "") -> JudgedRows:
     """Rows that the model learned, each by a model without its fold: counts by subtraction, views chosen anew."""
     found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
     how = (
@@ -169,12 +169,12 @@ def judge_by_folds(model: Any, given: Given, folds: int, told: str = "") -> Judg
     )
     if found.n_singletons:
         how += f" {found.n_singletons:,} have no row of their class in another fold, and are left out of the log loss."
-    return Judged(
+    return JudgedRows(
         model.classes_, found.codes, found.probabilities, found.log_loss, True, how, found.fold, tuple(models)
     )
 
 
-def judging(model: Any, judged: Judged, i: int) -> Any:
+def judging(model: Any, judged: JudgedRows, i: int) -> Any:
     """The model that judged row i, to explain it by."""
     rest = model if judged.fold is None else judged.models[judged.fold[i]]
     return rest if len(getattr(rest, "classes_", ())) > 1 else model

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import suffice as sf
+from suffice.cli.file_options import open_files
 from suffice.cli.outputs import as_json, check_output, write
 from suffice.cli.progress import progress
-from suffice.cli.reading import open_files
 from suffice.cli.verbs import spooled
 from suffice.engines.local import predict_files
 from suffice.errors import InputError

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import SufficeError
-from suffice.models.explanation import Explanation
+from suffice.models.answers.explanation import Explanation
 from suffice.reporting.highlight import Piece, marked
-from suffice.reporting.judging import Judged, judging
-from suffice.reporting.rows import Given
+from suffice.reporting.judged_rows import JudgedRows, judging
+from suffice.reporting.labelled_rows import LabelledRows
 from suffice.typing import Integers
 
 __all__ = ["Example", "chosen", "confidently_wrong"]
@@ -42,7 +42,7 @@ class Example:
     codes: tuple[int, int]  # of the two classes that are compared
 
 
-def chosen(model: Any, given: Given, judged: Judged, examples: Sequence[int] | None) -> list[Example]:
+def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequence[int] | None) -> list[Example]:
     """The rows that were asked for; or one right, one close and one wrong."""
     if examples is not None:
         places = np.minimum(np.searchsorted(given.numbers, examples), len(given) - 1).tolist()
@@ -63,14 +63,14 @@ def chosen(model: Any, given: Given, judged: Judged, examples: Sequence[int] | N
     return found
 
 
-def confidently_wrong(model: Any, given: Given, judged: Judged, k: int) -> list[Example]:
+def confidently_wrong(model: Any, given: LabelledRows, judged: JudgedRows, k: int) -> list[Example]:
     """The k wrong rows that it was most sure of."""
     wrong = np.flatnonzero(~judged.right)
     order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
     return [_example(model, given, judged, i, "Wrong") for i in order[:k]]
 
 
-def _of_fair_length(given: Given) -> Any:
+def _of_fair_length(given: LabelledRows) -> Any:
     if not given.texts:
         return np.ones(len(given), bool)
     low, high = SHORT
@@ -78,14 +78,14 @@ def _of_fair_length(given: Given) -> Any:
     return fair if fair.sum() >= 5 else np.ones(len(given), bool)
 
 
-def _middle(which: Any, judged: Judged) -> Integers:
+def _middle(which: Any, judged: JudgedRows) -> Integers:
     """Rows by how near their confidence is to the median."""
     rows: Integers = np.flatnonzero(which)
     order = rows[np.argsort(judged.sure[rows], kind="stable")]
     return order[np.argsort(np.abs(np.arange(len(order)) - len(order) // 2), kind="stable")]
 
 
-def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Example:
+def _example(model: Any, given: LabelledRows, judged: JudgedRows, i: int, kind: str) -> Example:
     asked = judging(model, judged, i)
     shares = judged.probabilities[i]
     truth, answer = int(judged.codes[i]), int(shares.argmax())
@@ -121,13 +121,13 @@ def _example(model: Any, given: Given, judged: Judged, i: int, kind: str) -> Exa
     )
 
 
-def _pieces(model: Any, given: Given, i: int, why: Explanation | None) -> tuple[list[Piece], int]:
+def _pieces(model: Any, given: LabelledRows, i: int, why: Explanation | None) -> tuple[list[Piece], int]:
     if not given.texts:
         return [], 0
-    text = str(model._analysis._decoded(given.one(i)))
+    text = str(model._reader.analysis._decoded(given.one(i)))
     if why is None:
         return [Piece(text[:LETTERS])], max(0, len(text) - LETTERS)
-    return marked(text, why, model._analysis, LETTERS)
+    return marked(text, why, model._reader.analysis, LETTERS)
 
 
 def _fields(why: Explanation | None) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.cli.columns import cut
+from suffice.cli.column_lines import cut
 
 __all__ = ["lines_of_mistakes", "lines_of_scores", "scores"]
 

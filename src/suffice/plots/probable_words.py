@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import KindError
-from suffice.estimators.features import Words, words_of
-from suffice.models.explanation import place_of
+from suffice.estimators.shell.predicting import Predicting
+from suffice.models.answers.explanation import place_of
+from suffice.models.answers.shown import believed
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
 
 __all__ = ["words"]
@@ -43,7 +45,8 @@ def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, 
     >>> model = sf.TextClassifier("bernoulli").fit(texts, ["spam", "spam", "ham", "ham"])
     >>> chart = sf.plots.words(model, most=3)
     """
-    known = words_of(model) if hasattr(model, "classes_") else None
+    fitted = isinstance(model, Predicting) and hasattr(model, "classes_")
+    known = believed(model._predictor, model._feature_names(), model._reader.by_block) if fitted else None
     if known is None:
         raise KindError(
             "The argument 'model' of words must be a fitted classifier of texts or counts; "
@@ -61,7 +64,7 @@ def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, 
     return dressed(altair().concat(*panels, columns=ACROSS, spacing=18))
 
 
-def _lines(known: Words, code: int, top: Any, level: float) -> list[tuple[str, float, float, float]]:
+def _lines(known: FeatureBelief, code: int, top: Any, level: float) -> list[tuple[str, float, float, float]]:
     """Name, mean and the two ends of each word; the mean itself where there is no posterior."""
     mean = known.mean(top)[code]
     low, high = (end[code] for end in known.ends(top, level)) if known.sure else (mean, mean)
