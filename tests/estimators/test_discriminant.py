@@ -9,8 +9,9 @@ import sklearn.discriminant_analysis as peers
 from sklearn.covariance import OAS
 
 import suffice as sf
+from laws.inside import chosen
 from suffice.errors import DataError, InputError, LabelError, PriorError
-from suffice.models.discriminant import SingularCovariance
+from suffice.models.scoring.ellipses import SingularCovariance
 
 
 def data(seed: int = 0, rows: int = 90, columns: int = 4) -> tuple[Any, Any]:
@@ -135,7 +136,7 @@ def test_shrinking_by_rows_is_for_fit_alone(kind: Any) -> None:
         ),
         ({"priors": [0.5, 0.5]}, ValueError, "Number of priors"),
         ({"priors": [0.5, 0.6, 0.2]}, ValueError, "sum to 1"),
-        ({"priors": sf.Dirichlet([1, 1])}, ValueError, "a Dirichlet of 3 classes"),
+        ({"priors": sf.Dirichlet([1, 1])}, ValueError, "'priors' parameter must be a Dirichlet of 3 categories, one per class"),
         ({"covariance": "round"}, ValueError, "'covariance' parameter"),
         ({"prior": 3}, ValueError, "'prior' parameter"),
     ],
@@ -214,10 +215,10 @@ def test_a_belief_about_class_probabilities() -> None:
 def test_rows_choose_the_prior_and_can_choose_again() -> None:
     X, y = data(11)
     model = sf.GaussianDiscriminant().fit(X[:60], y[:60])
-    chosen = model._chosen["prior"]
+    prior = chosen(model)["prior"]
     model.partial_fit(X[60:], y[60:])
     assert model.stale_
-    assert model._chosen["prior"] == chosen
+    assert chosen(model)["prior"] == prior
     fresh = sf.GaussianDiscriminant().fit(X, y)
     np.testing.assert_allclose(model.refresh(X, y).predict_proba(X), fresh.predict_proba(X), atol=1e-8)
     dropped = fresh.forget(X[:9], y[:9], drop_views=True)

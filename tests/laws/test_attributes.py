@@ -14,7 +14,7 @@ from laws.estimators import ESTIMATORS, EstimatorCase, counts, every_kind_of_row
 from laws.registry import FAMILIES
 from suffice.attributes import _missing
 from suffice.errors import DataError, ImproperPrior, MissingLibrary
-from suffice.models.discriminant import SingularCovariance
+from suffice.models.scoring.ellipses import SingularCovariance
 
 DUCKS = ["_repr_html_", "_repr_mimebundle_", "_ipython_display_", "_ipython_canary_method_should_not_exist_", "shape"]
 

@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows, mixed, texts
+from laws.inside import chosen, statistics
 from laws.test_estimators import rows
 
 CUTS = [[60], [37], [1, 2, 30, 110], list(range(20, 150, 20))]
@@ -38,7 +39,7 @@ def test_where_nothing_is_chosen_batches_are_one_fit_at_once(case: EstimatorCase
     X, y = case.data(3, 150)
     once = clone(case.model).fit(X, y)
     batches = in_batches(clone(case.model), X, y, CUTS[2])
-    assert not batches._chosen
+    assert not chosen(batches)
     assert not batches.stale_
     np.testing.assert_allclose(batches.predict_log_proba(X), once.predict_log_proba(X), atol=1e-7)
 
@@ -62,6 +63,6 @@ def test_at_the_defaults_batches_are_one_fit_only_once_refreshed(model: Any, mak
     once, batches = clone(model).fit(X, y), in_batches(clone(model), X, y, [130, 300])
     assert batches.stale_
     assert np.abs(batches.predict_proba(X) - once.predict_proba(X)).max() > 1e-3  # so nobody may promise more
-    assert batches._get_statistics() == once._get_statistics() or isinstance(model, sf.NaiveBayes)
+    assert statistics(batches) == statistics(once) or isinstance(model, sf.NaiveBayes)
     batches.refresh(X, y)
     np.testing.assert_allclose(batches.predict_proba(X), once.predict_proba(X), atol=1e-7)

@@ -10,9 +10,10 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows
+from laws.inside import chosen
 from laws.test_estimators import rows
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
-from suffice.estimators.crossfit import fold_numbers
+from suffice.estimators.shell.folds import fold_numbers
 from suffice.evaluate import crossfit
 
 ROWS = 90
@@ -72,8 +73,7 @@ def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCas
     for k in range(5):
         kept, gone = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         rest, judge = clone(model).fit(rows(X, kept), y[kept]), copy(model)
-        judge._chosen = rest._chosen
-        judge._set_statistics(model.classes_, model._get_statistics())
+        judge._put(model._model, rest._predictor.views, stale=False)
         expected = judge.leave_one_out(rows(X, gone), y[gone], views="fixed")
         np.testing.assert_allclose(got[gone], expected, atol=1e-9)
 
@@ -82,8 +82,8 @@ def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCas
 def test_where_nothing_is_chosen_both_ways_are_one(case: EstimatorCase, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = case.data(4, 60)
     model = clone(case.model).fit(X, y)
-    assert not model._chosen
-    monkeypatch.setattr("suffice.estimators.held_out.rests", None)  # no folds are made: it costs no more
+    assert not chosen(model)
+    monkeypatch.setattr("suffice.estimators.shell.folds.rests", None)  # no folds are made: it costs no more
     default = model.leave_one_out(X, y)
     assert model.loo_log_loss_ > 0
     np.testing.assert_allclose(default, model.leave_one_out(X, y, views="fixed"), atol=1e-9)

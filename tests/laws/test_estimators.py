@@ -10,8 +10,9 @@ from sklearn.exceptions import NotFittedError
 
 import suffice as sf
 from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, every_estimator
+from laws.inside import statistics
 from suffice.errors import DataError, InputError, KindError, LabelError, SubtractionError
-from suffice.estimators.shared import Classifier
+from suffice.estimators.shell.classifier import Classifier
 
 seeds = pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.thorough) for k in (1, 2))])
 
@@ -31,7 +32,7 @@ def assert_same(case: EstimatorCase, got: Any, expected: Any, X: Any, exact: boo
     """The same classes, statistics (to the bit, if they are counts) and predictions."""
     assert np.array_equal(got.classes_, expected.classes_)
     if case.exact if exact is None else exact:
-        mine, theirs = got._get_statistics(), expected._get_statistics()
+        mine, theirs = statistics(got), statistics(expected)
         assert all(mine[name] == theirs[name] for name in mine)
         assert np.array_equal(got.predict_log_proba(X), expected.predict_log_proba(X))
     np.testing.assert_allclose(got.predict_log_proba(X), expected.predict_log_proba(X), rtol=1e-9, atol=1e-9)

@@ -8,6 +8,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase, every_estimator, mixed
+from suffice.estimators.shell.classifier import Classifier
 
 PAIRS = [("a", "b"), ("b", "c"), ("c", "a")]
 
@@ -159,4 +160,4 @@ def test_without_costs_a_decision_is_a_prediction(case: EstimatorCase) -> None:
     np.testing.assert_array_equal(model.decide(X), model.predict(X))
     assert (model.decide(X, abstain=0.0) == None).sum() == (model.predict_proba(X).max(axis=1) < 1).sum()  # noqa: E711
     assert set(model.decide(X, {(c, "b"): 1e9 for c in "ac"})) <= {"a", "c"}
-    assert isinstance(model, sf.estimators.shared.Classifier)
+    assert isinstance(model, Classifier)

@@ -12,6 +12,7 @@ from sklearn.base import clone
 import suffice as sf
 from laws import weighed
 from laws.estimators import EstimatorCase, every_kind_of_rows
+from laws.inside import statistics
 from laws.test_estimators import rows
 from suffice.store import kinds
 
@@ -36,7 +37,7 @@ def same(a: Any, b: Any, X: Any) -> None:
     assert a.classes_.dtype == b.classes_.dtype
     np.testing.assert_array_equal(a.classes_, b.classes_)
     assert repr(a.get_params()) == repr(b.get_params())
-    assert a._get_statistics() == b._get_statistics()
+    assert statistics(a) == statistics(b)
     assert (a.temper_, a.stale_) == (b.temper_, b.stale_)
     np.testing.assert_array_equal(a.predict_joint_log_proba(X), b.predict_joint_log_proba(X), strict=True)
     np.testing.assert_array_equal(a.predict_log_proba(X), b.predict_log_proba(X), strict=True)

@@ -11,6 +11,7 @@ from sklearn.base import clone
 import suffice as sf
 from laws import weighed
 from laws.estimators import VECTORS, EstimatorCase, every_kind_of_rows
+from laws.inside import chosen, statistics
 from laws.test_estimators import rows
 from suffice.store import kinds
 from suffice.store.files import Bytes
@@ -80,8 +81,8 @@ def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: Estima
     for left in (copy(model) - part, copy(model).forget(*gone), copy(model).decay(0.5).forget(*gone, np.full(12, 0.5))):
         assert not found(to_bytes(left), secrets)
         assert not found(pickle.dumps(left), secrets)
-        assert left.stale_ == bool(model._chosen)
-        assert left._chosen.keys() == model._chosen.keys()
+        assert left.stale_ == bool(chosen(model))
+        assert chosen(left).keys() == chosen(model).keys()
     np.testing.assert_array_equal(
         copy(model).forget(*gone).predict_log_proba(X), (copy(model) - part).predict_log_proba(X)
     )
@@ -138,7 +139,7 @@ def test_a_large_number_leaves_its_magnitude_at_most() -> None:
     for large in (1.1e5, 3e5, 9e5):
         X[4] = large
         left = sf.GaussianNB().fit(X, y).forget(X[4:], y[4:], drop_views=True)
-        peaks.add(float(left._features.peak.max()))
+        peaks.add(float(statistics(left)["features"].peak.max()))
     assert peaks == {2.0**48}
 
 

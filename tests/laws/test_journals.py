@@ -20,6 +20,7 @@ from sklearn.base import clone
 import suffice as sf
 from laws import weighed
 from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows
+from laws.inside import statistics
 from laws.test_estimators import rows
 from suffice.errors import DataError, FileError, InputError, KindError, LabelError, ShapeError, SubtractionError
 from suffice.stats import Journal
@@ -46,7 +47,7 @@ def test_a_row_is_forgotten_once(case: EstimatorCase) -> None:
     model, X, y = journaled(case)
     plain = clone(case.model).fit(X, y)
     certificate = model.forget(rows(X, LAST), y[LAST], journal="a key")
-    assert model._get_statistics() == plain.forget(rows(X, LAST), y[LAST])._get_statistics()
+    assert statistics(model) == statistics(plain.forget(rows(X, LAST), y[LAST]))
     assert certificate.rows == len(certificate.hashes) == 20
     assert certificate.after == sha256(to_bytes(model)).hexdigest() != certificate.before
     before = to_bytes(model)
@@ -58,8 +59,8 @@ def test_a_row_is_forgotten_once(case: EstimatorCase) -> None:
 
 
 def hashed(model: Any, X: Any, y: Any, which: Any) -> Any:
-    read, labels = model._read_again(rows(X, which), y[which])
-    return Key("a key").hashes(model._row_bytes(read), [*map(cell, np.asarray(labels).tolist())])
+    examples = model._learned(rows(X, which), y[which], None)
+    return Key("a key").hashes(model._reader.row_bytes(examples.source), [*map(cell, examples.y.tolist())])
 
 
 @every_kind_of_rows

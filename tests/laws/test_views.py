@@ -13,7 +13,7 @@ import suffice as sf
 from laws.estimators import ESTIMATORS, EstimatorCase, every_kind_of_rows, one_of_each_kind
 from laws.test_estimators import rows
 from suffice.errors import InputError
-from suffice.models.temper import Temper
+from suffice.models.views import Temper
 
 
 def tempered(case: EstimatorCase) -> Any:
@@ -38,8 +38,8 @@ def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) 
         other.leave_one_out(X, y, views="fixed")
         return float(other.loo_log_loss_ + np.log(power / typical) ** 2 / 2 / len(y))
 
-    lengths = model._lengths(X) if model.temper_.length else None
-    typical = 1.0 if lengths is None else float(np.exp(model.temper_.length * np.log(lengths[lengths > 0]).mean()))
+    powers = np.ravel(model._predictor.powers(next(model._parts(X))))  # a·n^−γ of each row
+    typical = float(np.exp(np.log(model.temper_.power / powers[powers > 0]).mean()))
     most = min(1.0, float(np.log(typical / model.temper_.power)))  # it only cools
     best = minimize_scalar(lambda t: loss(model.temper_.power * np.exp(t)), bounds=(-1, most), method="bounded")
     assert loss(model.temper_.power) == pytest.approx(best.fun, abs=1e-6)
@@ -180,9 +180,9 @@ def test_groups_are_left_out_whole_also_where_some_rows_are_enough(monkeypatch: 
     X = np.repeat(rng.integers(0, 2, (400, 8)) | y[::3, None] * (rng.random((400, 8)) < 0.1), 3, axis=0)
     groups = np.repeat(np.arange(400), 3)
     model = sf.BernoulliNB(alpha=0.1, temper="loo").fit(X, y)
-    monkeypatch.setattr("suffice.estimators.views.ROWS", 900)
+    monkeypatch.setattr("suffice.models.choosing.chooser.ROWS", 900)
     few = model.refresh(X, y, groups=groups).temper_.power
-    monkeypatch.setattr("suffice.estimators.views.ROWS", 1200)
+    monkeypatch.setattr("suffice.models.choosing.chooser.ROWS", 1200)
     all_rows = model.refresh(X, y, groups=groups).temper_.power
     alone = model.refresh(X, y).temper_.power
     assert abs(few - all_rows) < abs(few - alone)

@@ -1,11 +1,13 @@
 """Classifiers whose evidence weights are held fixed, so that all laws can be asked of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 import suffice as sf
-from suffice.estimators.weights import ColumnWeights, FeatureWeights, WordWeights
+from suffice.models.model import Model
+from suffice.models.views import ColumnWeights, FeatureWeights, Views, Weights, WordWeights
 from suffice.text import WordList
 
 __all__ = ["Columns", "Counts", "Texts"]
@@ -17,25 +19,30 @@ POWERS = np.array([0.0, 0.4, 1.0, 1.7, 0.8, 2.5])
 class Texts(sf.TextClassifier):
     """Some words count for more than others, one for nothing."""
 
-    @property
-    def _weights(self) -> Any:
+    def _put(self, model: Model, views: Views, stale: bool) -> None:
         names = WordList.of(["ant", "bee", "cow", "dog", "eel", "fox"])
         powers = np.resize(POWERS, 1 << self.hash_bits) if self.hash_bits else POWERS
-        return WordWeights(TERMS, 1.0, powers, names)
+        super()._put(model, views, stale)
+        hold(self, WordWeights(TERMS, 1.0, powers, names))
 
 
 class Counts(sf.MultinomialNB):
     """The same for a matrix of counts."""
 
-    @property
-    def _weights(self) -> Any:
-        return FeatureWeights(TERMS, 1.0, np.array([0.4, 1.7, 0.0, 1.7, 0.4]))  # the same when turned round
+    def _put(self, model: Model, views: Views, stale: bool) -> None:
+        super()._put(model, views, stale)
+        hold(self, FeatureWeights(TERMS, 1.0, np.array([0.4, 1.7, 0.0, 1.7, 0.4])))  # the same when turned round
 
 
 class Columns(sf.NaiveBayes):
     """The same for columns."""
 
-    @property
-    def _weights(self) -> Any:
+    def _put(self, model: Model, views: Views, stale: bool) -> None:
+        super()._put(model, views, stale)
         names = sorted(map(str, self.columns_))
-        return ColumnWeights(TERMS, 1.0, dict(zip(names, POWERS.tolist(), strict=False)))
+        hold(self, ColumnWeights(TERMS, 1.0, dict(zip(names, POWERS.tolist(), strict=False))))
+
+
+def hold(model: Any, weights: Weights) -> None:
+    """Let a model have these weights, whatever rows have chosen."""
+    model._predictor = replace(model._predictor, views=replace(model._predictor.views, weights=weights))

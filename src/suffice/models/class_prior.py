@@ -27,14 +27,15 @@ class ClassPrior:
     given: Any = "counted"
     estimate: str = "mean"
     flat: bool = False  # whether it plays no part, unless there is only one class
+    parameter: str = "class_prior"  # what users know it by
 
     def alpha(self, classes: int) -> Array | None:
         """Return the pseudo-counts of a belief; None where there is none."""
         if isinstance(self.given, Dirichlet):
             if self.given.alpha.shape != (classes,):
                 raise InputError(
-                    f"The 'class_prior' parameter must be a Dirichlet of {classes} categories, one per class. Got one "
-                    f"of shape {self.given.alpha.shape} instead."
+                    f"The '{self.parameter}' parameter must be a Dirichlet of {classes} categories, one per class. Got "
+                    f"one of shape {self.given.alpha.shape} instead."
                 )
             return self.given.alpha
         return np.full(classes, float(self.given)) if isinstance(self.given, int | float) else None
@@ -61,8 +62,8 @@ class ClassPrior:
         if self.estimate == "map":
             if (after < 1).any() or (after == 1).all():
                 raise NoUniqueMode(
-                    "The estimate 'map' needs a unique mode of the class prior; the 'class_prior' parameter leaves none. "
-                    "Use estimate='mean', or larger pseudo-counts."
+                    f"The estimate 'map' needs a unique mode of the class prior; the '{self.parameter}' parameter leaves "
+                    "none. Use estimate='mean', or larger pseudo-counts."
                 )
             after = after - 1.0
         return log(after / after.sum(axis=-1, keepdims=True))

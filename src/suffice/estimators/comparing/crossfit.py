@@ -13,6 +13,7 @@ from sklearn.base import clone
 from suffice.errors import KindError, LabelError
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.folds import FOLDS, fold_numbers, rests
+from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers
@@ -129,9 +130,9 @@ def judged_by_folds(
     model: Classifier, X: Any, y: Any, sample_weight: Any, groups: Any, folds: int, keep: bool = False
 ) -> tuple[CrossFit, list[Any]]:
     """Return what is found, and if they are to be kept, the models without each fold."""
-    examples = model._learned(X, y, sample_weight)
-    if not len(examples):
+    if not isinstance(y, str) and hasattr(y, "__len__") and not len(y):
         raise LabelError("The argument 'y' must hold at least one label; got none.")
+    examples = model._learned(X, y, sample_weight)
     codes, classes = examples.codes, model.classes_
     group = None if groups is None else group_codes(groups, len(codes))
     fold = fold_numbers(codes, group, folds)
@@ -141,8 +142,8 @@ def judged_by_folds(
         known = np.zeros(len(classes), bool)
         if rest.model is not None:
             place = np.searchsorted(classes, rest.model.classes_)
-            rows = model._reader.take(examples.source, rest.rows)
-            logs[np.ix_(rest.rows, place)] = rest.model.predict_log_proba(rows)
+            parts = rest.model._reader.parts(model._reader.take(examples.source, rest.rows))
+            logs[np.ix_(rest.rows, place)] = rest.model._answer_of(Predictor.log_proba, parts)
             known[place] = rest.model.class_count_ > 0
         alone[rest.rows] = ~known[codes[rest.rows]]
         models += [rest.model] if keep else []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, ClassVar
 
 import numpy as np
@@ -131,15 +133,26 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         if given is not None and not isinstance(given, Dirichlet):
             if (given < 0).any() or not np.isclose(given.sum(), 1.0):
                 raise ValueError("The 'priors' parameter must hold probabilities that sum to 1.")
-        return ClassPrior("counted" if given is None else given)
+        return ClassPrior("counted" if given is None else given, parameter="priors")
 
     def _wanted(self, rows: int) -> Wanted | None:
         chosen = is_loo(self.prior) and self.estimate != "mle" and self.covariance != "diagonal"
         return wanted_of(self, prior=chosen)
 
     def _settle(self, rows: int) -> None:
-        try:
+        with self._classes_named():
             _ = self._block.scorer
+
+    @contextmanager
+    def _complaints(self, X: Any) -> Iterator[None]:
+        with super()._complaints(X), self._classes_named():
+            yield
+
+    @contextmanager
+    def _classes_named(self) -> Iterator[None]:
+        """Raise SingularCovariance with the label of the class."""
+        try:
+            yield
         except SingularCovariance as error:
             label = None if error.code is None else self.classes_.tolist()[error.code]
             raise SingularCovariance(error.why, error.code, label) from None
@@ -196,7 +209,8 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         check_is_fitted(self)
         if self.covariance != "shared" or self.estimate == "predictive":
             raise AttributeError("Scores are linear only with covariance='shared' and a plugged-in estimate.")
-        scorer: Any = self._block.scorer
+        with self._classes_named():
+            scorer: Any = self._block.scorer
         return plane(scorer, self._predictor.log_prior)
 
     @property

@@ -15,8 +15,8 @@ from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.polya import Polya, Urns
 from suffice.models.model import Model
+from suffice.models.predictor import Predictor
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
 from suffice.readers.matrix import MatrixReader
 from suffice.stats.inputs import WHOLE
 from suffice.telling import tell
@@ -100,6 +100,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
     _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+    _warned: bool = False
 
     def __init__(
         self,
@@ -141,26 +142,31 @@ class DirichletMultinomialNB(MatrixClassifier):
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self, alpha=None, lengths=True)
 
-    def _count(self, examples: Examples) -> Model:
-        model = super()._count(examples)
-        if not self.__sklearn_is_fitted__():  # what does not converge is warned of at once; later at the next question
-            self._warn_late(model)
-        return model
+    def _put(self, model: Model, views: Views, stale: bool) -> None:
+        if not self.__sklearn_is_fitted__() or model is not self._model:  # other counts, other urns
+            self._warned = False
+        super()._put(model, views, stale)
 
-    def _warn_late(self, model: Model) -> None:
-        settled: Any = model.blocks["X"].settled
-        late = [str(model.classes[c]) for c in settled.urns.late]
-        if late:
-            tell(
-                f"{len(late)} of {len(model.classes)} classes need more than max_iter={self.max_iter} steps, "
-                f"{late[0]!r} among them. Increase max_iter or tol.",
-                ConvergenceWarning,
-            )
+    def _settle(self, rows: int) -> None:
+        _ = self._urns
+
+    def _in_force(self) -> Predictor:
+        _ = self._urns
+        return super()._in_force()
 
     @property
     def _urns(self) -> Urns:
+        """The urns; what does not converge is warned of once, after batches at the first question."""
         settled: Any = self._block.settled
         urns: Urns = settled.urns
+        late = [str(self.classes_[c]) for c in urns.late]
+        if late and not self._warned:
+            self._warned = True
+            tell(
+                f"{len(late)} of {len(self.classes_)} classes need more than max_iter={self.max_iter} steps, "
+                f"{late[0]!r} among them. Increase max_iter or tol.",
+                ConvergenceWarning,
+            )
         return urns
 
     @property

@@ -72,6 +72,7 @@ class Classifier(Judging):
         return self._fit(self._read(X, y, sample_weight, True), groups, journal)
 
     def _fit(self, examples: Examples, groups: Any, journal: Any) -> Self:
+        vars(self).pop("_predictor", None)  # nothing that was learned before has a say
         book = book_of(None, examples, journal, first=True)
         examples = self._watched(examples, book, groups)
         self._put(self._count(examples), Views(), stale=False)

@@ -70,6 +70,12 @@ class Judging(Predicting):
             raise InputError(f"The 'temper' parameter must be a power, or a power and an exponent; got {self.temper!r}.")
         return Temper(float(pair[0]), float(pair[1]))
 
+    def _in_force(self) -> Predictor:
+        temper = self._temper(self._predictor.views)
+        if temper != self._predictor.temper:  # the parameter was changed
+            self._predictor = replace(self._predictor, temper=temper)
+        return self._predictor
+
     def _choose(self, examples: Examples, groups: Any) -> None:
         """Choose by training rows what is to be chosen by them."""
         self._choose_by(examples, groups, self._wanted(len(examples)))
@@ -86,7 +92,7 @@ class Judging(Predicting):
     def temper_(self) -> Temper:
         """The power that likelihoods are raised to, and the exponent of length that it is divided by."""
         check_is_fitted(self)
-        return self._predictor.temper
+        return self._in_force().temper
 
     @property
     def stale_(self) -> bool:
@@ -108,7 +114,7 @@ class Judging(Predicting):
             The classifier.
         """
         check_is_fitted(self)
-        examples = self._read(X, y, sample_weight, False).among(self.classes_)
+        examples = self._learned(X, y, sample_weight)
         self._put(self._rechosen(examples), Views(), stale=False)
         self._choose(examples, groups)
         return self
@@ -226,7 +232,7 @@ class Judging(Predicting):
     def _judge(self, examples: Examples, groups: Any = None) -> Judged:
         """Hold each row, or its group, out of the model."""
         group = None if groups is None else group_codes(groups, len(examples))
-        return judge(self._predictor, self._reader.rows(examples.source), examples.labels, group)
+        return judge(self._in_force(), self._reader.rows(examples.source), examples.labels, group)
 
     def _sum_up(self, logs: Array, examples: Examples, alone: Array) -> None:
         judged = np.where(alone, 0.0, examples.labels.given)

@@ -106,13 +106,22 @@ class Predicting(ClassifierMixin, BaseEstimator):
     _backend: str | None = None
     """What library the dataframes of answers are of; None for whichever there is."""
 
+    def _in_force(self) -> Predictor:
+        """Return the predictor, as parameters that need no learning want it."""
+        return self._predictor
+
     def _answer(self, question: Answer, X: Any) -> Any:
         """Ask the predictor about rows, some at a time."""
         check_is_fitted(self)
         with self._complaints(X):
-            answers = [question(self._predictor, rows) for rows in self._parts(X)]
+            return self._answer_of(question, self._parts(X))
+
+    def _answer_of(self, question: Answer, parts: Iterator[Mapping[Name, Rows]]) -> Any:
+        """Ask the predictor about rows that are read already."""
+        predictor = self._in_force()
+        answers = [question(predictor, rows) for rows in parts]
         if not answers:
-            return question(self._predictor, self._reader.empty())
+            return question(predictor, self._reader.empty())
         return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -237,7 +246,7 @@ class Predicting(ClassifierMixin, BaseEstimator):
         source = self._one(x)
         with self._complaints(source):
             (rows,) = self._parts(source)
-            return explain(self._predictor, rows, self._wording(source), target, against, self._backend)
+            return explain(self._in_force(), rows, self._wording(source), target, against, self._backend)
 
     def top_features(self, class_: Any, k: int = 10) -> TopFeatures:
         """Return what speaks most for a class, against the average of the others.

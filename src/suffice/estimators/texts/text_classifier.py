@@ -13,7 +13,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError
+from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, EVIDENCE, RIDGE, TEMPER, class_prior_of, is_loo
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import Book
@@ -26,6 +26,7 @@ from suffice.estimators.texts.streams import KeptTexts, labels_of_texts
 from suffice.estimators.texts.transformed import refuse_transformed, transformed_counts, transforms
 from suffice.models.answers.parts import Tokens, Wording
 from suffice.models.choosing.chooser import EFFORTS, Wanted
+from suffice.models.choosing.judge import Judged
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
@@ -243,7 +244,6 @@ decode_error
         if first:
             self._reader, self._transform = TextReader(analysis, bits, self.model in URNS), None
         else:
-            refuse_transformed(self)
             self._check_unchanged(analysis, bits)
         return Examples(X, classes, codes, read_weights(sample_weight, len(codes)))
 
@@ -266,7 +266,21 @@ decode_error
         texts = texts if book is None else book.watch(texts, form)
         return replace(examples, source=KeptTexts.of(texts, len(examples), EFFORTS[self.effort], groups))
 
+    def _learned(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+        examples = super()._learned(X, y, sample_weight)
+        if not isinstance(X, Iterator) and self._reader.size(X) != len(examples):
+            raise LabelError(
+                f"The argument 'y' must hold one label per text, {self._reader.size(X):,}; got {len(examples):,}."
+            )
+        return examples
+
+    def _judge(self, examples: Examples, groups: Any = None) -> Judged:
+        refuse_transformed(self)
+        return super()._judge(examples, groups)
+
     def _count(self, examples: Examples) -> Model:
+        if self.__sklearn_is_fitted__():
+            refuse_transformed(self)
         likelihoods = self._likelihoods(None, Views())
         if transforms(self):
             counts, self._transform = transformed_counts(self, examples, self._reader.analysis)

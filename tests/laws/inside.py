@@ -1,0 +1,15 @@
+"""What the laws look at inside a model: what it has counted, and what rows have chosen for it."""
+
+from typing import Any
+
+__all__ = ["chosen", "statistics"]
+
+
+def statistics(model: Any) -> dict[str, Any]:
+    """Return all that was counted, without the journal."""
+    return {name: part for name, part in model._get_state()["statistics"].items() if name != "journal"}
+
+
+def chosen(model: Any) -> dict[str, Any]:
+    """Return what rows have chosen."""
+    return {name: part for name, part in vars(model._predictor.views).items() if part is not None}
