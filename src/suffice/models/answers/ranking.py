@@ -90,4 +90,4 @@ def information_of(predictor: Predictor) -> Array:
     """Return the mutual information of each feature of the only block and the class, in nats, in their order."""
     (block,) = predictor.model.voting.values()
     prior = replace(predictor.prior, flat=False).log(predictor.model.n)  # without the terms of views
-    return block.settled.information(block.t, class_shares(prior))  # NB-13
+    return block.settled.information(block.t, class_shares(prior))

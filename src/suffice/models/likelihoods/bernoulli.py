@@ -274,7 +274,7 @@ class Bernoulli(Likelihood):
 
     def weak(self, t: FlagCounts, rows: float, k: int) -> Bernoulli:
         """Return the same with a uniform prior."""
-        return replace(self, prior=UNIFORM, a=None, b=None)  # WP-3
+        return replace(self, prior=UNIFORM, a=None, b=None)  # by WP-3
 
     def rows(self, column: Column) -> MatrixRows:
         """Return a column of zeros and ones."""

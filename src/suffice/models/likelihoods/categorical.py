@@ -237,7 +237,7 @@ class Categorical(Likelihood):
 
     def weak(self, t: ValueCounts, rows: float, k: int) -> Categorical:
         """Return the same with a pseudo-count of one."""
-        return replace(self, alpha=1.0)  # WP-3
+        return replace(self, alpha=1.0)  # by WP-3
 
     def rows(self, column: Column) -> NamedCategories:
         """Return a column of categories."""

@@ -162,9 +162,9 @@ class Codes(Likelihood):
         """Return what scores rows."""
         alpha = 0.0 if self.estimate == "mle" else self._alpha
         total = self._totals(t) + alpha * t.sizes
-        unseen = np.where(total > 0, log(np.asarray(alpha)) - safe_log(total), -np.inf)
+        unseen = np.where(total > 0, log(np.asarray(alpha)) - safe_log(total), -np.inf)  # NB-2
         parts = [part for pair in zip(self.log_theta(t), unseen.T[..., None], strict=True) for part in pair]
-        return CodeScores(by_feature(np.hstack(parts)), first_lines(t), len(t.counts))  # NB-2
+        return CodeScores(by_feature(np.hstack(parts)), first_lines(t), len(t.counts))
 
     def held_out(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
@@ -263,7 +263,7 @@ class Codes(Likelihood):
 
     def weak(self, t: CategoryCounts, rows: float, k: int) -> Codes:
         """Return the same with a pseudo-count of one."""
-        return replace(self, alpha=1.0)  # WP-3
+        return replace(self, alpha=1.0)  # by WP-3
 
 
 def _matrix(rows: MatrixRows) -> Integers:

@@ -108,7 +108,7 @@ class Complement(Likelihood):
         (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()
         log_total = np.log(np.maximum(total.sum() - total + all_more, TINY * counts.width))
         base = -np.log(np.maximum(every + more, TINY))
-        weights = _complements(counts, every, more, base, log_total)  # NB-8
+        weights = _complements(counts, every, more, base, log_total)
         scale = 1 / (weights.sum() + base.sum()) if self.norm else None  # NB-8
         return Linear(weights, zeros, t, self.times, base, scale)
 
@@ -232,7 +232,7 @@ class _RemovedWords:
 def _complements(counts: Cells, every: Array, more: Array, base: Array, log_total: Array) -> Cells:
     """Return −ln θ̃ without the base of each word: 0 but for the total, where a class does not have the word."""
     if counts.unmet is None:
-        return Cells(log_total[:, None] - np.log(np.maximum(every - counts.values + more, TINY)) - base)
+        return Cells(log_total[:, None] - np.log(np.maximum(every - counts.values + more, TINY)) - base)  # NB-8
     word, lines = counts.values.indices, counts.lines
     others = np.maximum(every[word] - counts.values.data + more[word], TINY)
-    return Cells(counts.like(log_total[lines] - np.log(others) - base[word]), log_total)
+    return Cells(counts.like(log_total[lines] - np.log(others) - base[word]), log_total)  # NB-8

@@ -255,7 +255,7 @@ class Discriminant(Likelihood):
 
     def weak(self, t: FullMoments, rows: float, k: int) -> Self:
         """Return the likelihood with a prior that says little, by all rows as one class, instead of a learned one."""
-        return replace(self, prior=weak_vectors(t, k)) if self.learns_prior else self  # WP-1
+        return replace(self, prior=weak_vectors(t, k)) if self.learns_prior else self  # by WP-1
 
     def judging(self, t: FullMoments, weak: Self) -> Self:
         """Return the likelihood with one learned scale for all classes and the weak mean.

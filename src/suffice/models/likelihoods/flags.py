@@ -54,10 +54,10 @@ class FlagOdds:
         if self.estimate == "mle":
             return k, zeros
         if self.estimate != "map":
-            return k + self.a, zeros + self.b
+            return k + self.a, zeros + self.b  # NB-1
         a, b = k + self.a, zeros + self.b
-        on, off = np.maximum(a - 1, 0.0), np.maximum(b - 1, 0.0)
-        end = on + off == 0  # BB-3
+        on, off = np.maximum(a - 1, 0.0), np.maximum(b - 1, 0.0)  # NB-1
+        end = on + off == 0  # the mode is at an end
         return np.where(end & (a > b), 1.0, on), np.where(end & (b > a), 1.0, off)
 
     def log_on(self, k: Array, n: Array) -> Array:

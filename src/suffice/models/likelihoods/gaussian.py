@@ -258,7 +258,7 @@ class Gaussian(Likelihood):
         """Return the likelihood with a prior that says little, by all rows as one class, instead of a learned one."""
         if not self.learns_prior:
             return self
-        prior = weak_normals(t, k)  # WP-2
+        prior = weak_normals(t, k)  # by WP-2
         return replace(self, prior=single(prior) if self.column else prior)
 
     def points(self, rows: MatrixRows) -> Array | None:

@@ -272,7 +272,7 @@ class Poisson(Likelihood):
 
     def weak(self, t: Counted, rows: float, k: int) -> Poisson:
         """Return the same with a prior of one event at the mean rate of all."""
-        return replace(self, prior=rate_of_all(t), shape=None, rate=None)  # WP-3
+        return replace(self, prior=rate_of_all(t), shape=None, rate=None)  # by WP-3
 
     def rows(self, column: Column) -> MatrixRows:
         """Return a column of counts."""
