@@ -123,7 +123,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         self.temper = temper
 
     def _likelihood(self, views: Views) -> Likelihood:
-        prior = None if self.estimate == "mle" else views.prior or ("evidence" if is_loo(self.prior) else self.prior)
+        prior: Any = None if self.estimate == "mle" else views.prior or ("evidence" if is_loo(self.prior) else self.prior)
         if self.covariance == "diagonal":
             return DiagonalDiscriminant(prior, estimate=self.estimate)
         return Discriminant(self.covariance, self.estimate, prior)

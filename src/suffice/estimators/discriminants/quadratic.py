@@ -150,6 +150,9 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
             self._given = covariances_of_rows(self, *parts) if needs_rows(self) else None
         return examples
 
+    def _needs_all_rows(self) -> str:
+        return "a covariance_estimator, or shrinkage='auto'," if needs_rows(self) else ""
+
     def _count(self, examples: Examples) -> Model:
         if needs_rows(self) and self.__sklearn_is_fitted__():
             raise InputError(

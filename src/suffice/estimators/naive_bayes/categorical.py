@@ -22,7 +22,6 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.codes import Codes
 from suffice.models.model import Block, Model
 from suffice.models.views import Views
-from suffice.posterior import Dirichlet
 from suffice.readers.codes import CodeReader, as_numbers, declared_categories
 from suffice.readers.examples import Examples
 from suffice.typing import Array, Integers
@@ -192,7 +191,7 @@ class CategoricalNB(MatrixClassifier):
         return models
 
     def _likelihood(self, views: Views) -> Codes:
-        alpha = self.alpha if isinstance(self.alpha, Dirichlet) else checked_alpha(self, views)
+        alpha: Any = checked_alpha(self, views)
         return Codes(alpha if isinstance(alpha, str) else float(alpha), self.estimate)
 
     def _class_prior(self) -> ClassPrior:
@@ -203,7 +202,8 @@ class CategoricalNB(MatrixClassifier):
 
     def _wording(self, source: Any) -> Wording:
         raw, (rows,) = np.asarray(source, dtype=object)[0], self._parts(source)
-        unseen = np.asarray(rows["X"].source.matrix)[0] >= self._statistic.sizes
+        codes: Any = rows["X"]
+        unseen = np.asarray(codes.source.matrix)[0] >= self._statistic.sizes
         values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
         return Wording(self._feature_names(), values)
 
@@ -217,7 +217,7 @@ class CategoricalNB(MatrixClassifier):
         return self._reader.categories
 
     @property
-    def alpha_(self) -> float:
+    def alpha_(self) -> Any:
         """The pseudo-count in use."""
         settled: Any = self._block.settled
         return settled.alpha if isinstance(self.alpha, str) else self.alpha
@@ -245,7 +245,7 @@ class CategoricalNB(MatrixClassifier):
 
     def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
         super()._check_statistics(classes, statistics, likelihood)
-        known, sizes = vars(self).pop("categories_"), statistics["features"].sizes.tolist()
+        known, sizes = self.__dict__.pop("categories_"), statistics["features"].sizes.tolist()
         if known is not None and [_each_once(values) for values in known] != sizes:
             raise DataError(f"Categories must be sorted, each of them once, {sizes} of them; got others.")
         self._reader = CodeReader(known, self.min_categories, self._declared_categories(len(sizes)))

@@ -27,7 +27,7 @@ from suffice.models.views import Views
 from suffice.readers.examples import Examples
 from suffice.stats.journal import Journal
 
-__all__ = ["Classifier"]
+__all__ = ["Classifier", "check_kinds_of_labels"]
 
 
 class Classifier(Judging):
@@ -40,6 +40,10 @@ class Classifier(Judging):
     def _watched(self, examples: Examples, book: Book | None, groups: Any) -> Examples:
         """Return rows to be counted; a stream is written into the book, and some of it kept, as it passes."""
         return examples
+
+    def _needs_all_rows(self) -> str:
+        """Return why rows cannot be counted in parts, for complaints; nothing if they can."""
+        return ""
 
     def _settle(self, rows: int) -> None:
         """Refuse at once, after a fit to so many rows, what would be refused at the first question."""
@@ -72,7 +76,7 @@ class Classifier(Judging):
         return self._fit(self._read(X, y, sample_weight, True), groups, journal)
 
     def _fit(self, examples: Examples, groups: Any, journal: Any) -> Self:
-        vars(self).pop("_predictor", None)  # nothing that was learned before has a say
+        self.__dict__.pop("_predictor", None)  # nothing that was learned before has a say
         book = book_of(None, examples, journal, first=True)
         examples = self._watched(examples, book, groups)
         self._put(self._count(examples), Views(), stale=False)
@@ -289,7 +293,6 @@ class Classifier(Judging):
         agree(self, other)
 
 
-
 def agree(model: Any, other: Any) -> None:
     """Raise unless both models are of one kind, with the same parameters and labels of one kind."""
     if type(model) is not type(other):
@@ -304,10 +307,15 @@ def agree(model: Any, other: Any) -> None:
                 f"Models that are combined must have the same parameters; {name!r} is {value!r} in one and "
                 f"{theirs[name]!r} in the other."
             )
+    check_kinds_of_labels(model.classes_, other.classes_)
+
+
+def check_kinds_of_labels(classes: NDArray[Any], others: NDArray[Any]) -> None:
+    """Raise LabelError if labels are words in one place and numbers in another."""
     words = ("U", "S", "O", "T")
-    if (model.classes_.dtype.kind in words) != (other.classes_.dtype.kind in words):
+    if (classes.dtype.kind in words) != (others.dtype.kind in words):
         raise LabelError(
-            f"Models that are combined must have labels of one kind; got {model.classes_[0]!r} and {other.classes_[0]!r}."
+            f"Models that are combined must have labels of one kind; got {classes[0]!r} and {others[0]!r}."
         )
 
 

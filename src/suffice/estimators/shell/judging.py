@@ -23,7 +23,7 @@ from suffice.models.scoring.removal import group_codes
 from suffice.models.views import AS_IT_IS, Temper, Views
 from suffice.readers.examples import Examples
 from suffice.stats.journal import Journal
-from suffice.typing import Array
+from suffice.typing import Array, Booleans
 
 __all__ = ["Judging"]
 
@@ -234,7 +234,7 @@ class Judging(Predicting):
         group = None if groups is None else group_codes(groups, len(examples))
         return judge(self._in_force(), self._reader.rows(examples.source), examples.labels, group)
 
-    def _sum_up(self, logs: Array, examples: Examples, alone: Array) -> None:
+    def _sum_up(self, logs: Array, examples: Examples, alone: Booleans) -> None:
         judged = np.where(alone, 0.0, examples.labels.given)
         own, total = logs[np.arange(len(examples)), examples.codes], judged.sum()
         right = logs.argmax(axis=1) == examples.codes

@@ -80,7 +80,7 @@ class MatrixClassifier(Classifier):
 
     def _count(self, examples: Examples) -> Model:
         views = self._predictor.views if self.__sklearn_is_fitted__() else Views()
-        likelihoods = {"X": self._likelihood(views)}
+        likelihoods: dict[Name, Likelihood] = {"X": self._likelihood(views)}
         with self._complaints(examples.source):
             return Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
 
@@ -177,7 +177,7 @@ class MatrixClassifier(Classifier):
         check_schema(schema, self._schema)
         views, stale = read_views(state["views"], FeatureWeights)
         declared = schema.pop("_declared")
-        vars(self).update(schema)
+        self.__dict__.update(schema)
         self._journal, self._reader = checked_journal(statistics), self._make_reader()
         likelihood = self._likelihood(views)
         self._check_statistics(classes, statistics, likelihood)
@@ -189,7 +189,8 @@ class MatrixClassifier(Classifier):
 
     def _read_statistic(self, statistics: State) -> Statistic:
         """Return the statistic of the block from those of a file."""
-        return statistics["features"]
+        features: Statistic = statistics["features"]
+        return features
 
     def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
         """Raise DataError or ShapeError unless these are statistics of the classes and features."""

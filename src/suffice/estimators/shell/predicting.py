@@ -73,7 +73,8 @@ class Predicting(ClassifierMixin, BaseEstimator):
 
     def _parts(self, X: Any) -> Iterator[Mapping[Name, Rows]]:
         """Return the rows of each block, some at a time."""
-        return self._reader.parts(self._source(X))
+        parts: Iterator[Mapping[Name, Rows]] = self._reader.parts(self._source(X))
+        return parts
 
     def _one(self, x: Any) -> Any:
         """Return rows with this one only, as the reader takes them."""

@@ -235,7 +235,7 @@ class NaiveBayes(Classifier):
         table, name, (classes, codes) = reader.read(X, y, target, CHECKS)
         if first:
             reader = reader.started(table, name)
-            vars(self).pop("feature_names_in_", None)
+            self.__dict__.pop("feature_names_in_", None)
             if all(isinstance(name, str) for name in table.names):
                 self.feature_names_in_ = np.array(table.names, dtype=object)
         else:

@@ -21,6 +21,7 @@ from suffice.estimators.shell.one_row import one_text
 from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions
 from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.options import TEXT_OPTIONS, URNS, analysis_of, check_text_model, cut_of
+from suffice.estimators.texts.counted_texts import TextCounter
 from suffice.estimators.texts.state import restored, state_of
 from suffice.estimators.texts.streams import KeptTexts, labels_of_texts
 from suffice.estimators.texts.transformed import refuse_transformed, transformed_counts, transforms
@@ -30,10 +31,11 @@ from suffice.models.choosing.judge import Judged
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
-from suffice.models.likelihoods.complement import Complement, Transform
+from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.model import Block, Model, Name
+from suffice.models.scoring.transforms import Transform
 from suffice.models.views import Views
 from suffice.readers.examples import Examples
 from suffice.readers.labels import classes_and_codes
@@ -277,6 +279,11 @@ decode_error
     def _judge(self, examples: Examples, groups: Any = None) -> Judged:
         refuse_transformed(self)
         return super()._judge(examples, groups)
+
+    _counter = TextCounter
+
+    def _needs_all_rows(self) -> str:
+        return "sublinear_tf, use_idf or normalize" if transforms(self) else ""
 
     def _count(self, examples: Examples) -> Model:
         if self.__sklearn_is_fitted__():

@@ -68,11 +68,12 @@ class Multinomial(Likelihood):
 
     def count(self, rows: Rows, labels: Labels) -> WordTable:
         """Count the words of each class."""
-        return rows.count(TokenCounts, labels)
+        counted: WordTable = rows.count(TokenCounts, labels)
+        return counted
 
     def kept(self, statistic: WordTable) -> WordTable:
         """Return the counts of the words that are not left out."""
-        return statistic if self.cut is None else self.cut.of(statistic)
+        return self.cut.of(statistic) if self.cut is not None and isinstance(statistic, WordCounts) else statistic
 
     def settled(self, t: WordTable) -> Multinomial:
         """Return the same with the pseudo-count of highest evidence, if that is wanted; raise if there is no mode."""
@@ -101,7 +102,7 @@ class Multinomial(Likelihood):
 
     def counts(self, t: WordTable) -> Cells:
         """Return T, classes × words."""
-        return Cells.of(t.documents if self.binary else t.tokens)
+        return Cells.of(t.documents if self.binary and isinstance(t, WordCounts) else t.tokens)
 
     def measured(self, t: WordTable) -> str:
         """Return what the evidence is of: counts of a matrix, or words, which may be there or not."""
@@ -125,11 +126,14 @@ class Multinomial(Likelihood):
 
     def scorer(self, t: WordTable) -> Scorer:
         """Return what scores rows."""
-        counts = self.counts(t)
-        if self.estimate == "predictive":
-            return Rising.of(counts, self.more, t)
+        return self._rising(t) if self.estimate == "predictive" else self._linear(t)
+
+    def _rising(self, t: WordTable) -> Rising:
+        return Rising.of(self.counts(t), self.more, t)
+
+    def _linear(self, t: WordTable) -> Linear:
         log_theta = self.log_theta(t)
-        return Linear(log_theta, np.zeros(counts.values.shape[0]), t, self.times)
+        return Linear(log_theta, np.zeros(log_theta.values.shape[0]), t, self.times)
 
     def log_theta(self, t: WordTable) -> Cells:
         """Return ln θ, classes × words; a class without words and prior has no opinion."""
@@ -138,9 +142,9 @@ class Multinomial(Likelihood):
         none = -np.log(max(1, counts.width))
 
         def of(words: Array, total: Array) -> Array:
-            return np.where(total > 0, log(words + more) - safe_log(total), none)
+            return np.where(total > 0, log(words + more) - safe_log(total), none)  # NB-3
 
-        return counts.map(of, total)  # NB-3
+        return counts.map(of, total)
 
     def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
@@ -151,9 +155,9 @@ class Multinomial(Likelihood):
         drawn = removed.sums(np.asarray(x.sum(axis=1)).ravel())
         total = left(counts.sum()[removed.code], drawn) + (more.sum() if more.ndim else more * counts.width)
         if self.estimate == "predictive":
-            return RisingHeldOut(self.scorer(t), rows, removed, entries, word, total)
+            return RisingHeldOut(self._rising(t), rows, removed, entries, word, total)
         log_theta = log(word) - safe_log(total)[entries.row]  # SX-3
-        return LinearHeldOut(self.scorer(t), rows, removed, entries, log_theta, np.zeros(len(total)))
+        return LinearHeldOut(self._linear(t), rows, removed, entries, log_theta, np.zeros(len(total)))
 
     def _counted(self, x: Any) -> Any:
         """Return rows × words as they are counted."""
@@ -162,8 +166,8 @@ class Multinomial(Likelihood):
     def contributions(self, t: WordTable, rows: Rows, weights: Array | None = None) -> Contributions:
         """Explain one row: what each of its words says, and its length where whole rows are scored."""
         if self.estimate == "predictive":
-            return self.scorer(t).contributions(rows)
-        part = part_of_row(rows, t, self.scorer(t), weights)
+            return self._rising(t).contributions(rows)
+        part = part_of_row(rows, t, self._linear(t), weights)
         if self.estimate != "mean":
             return part.said
         counts, more = self.counts(t), self.more
@@ -270,4 +274,4 @@ class Multinomial(Likelihood):
                     "Use estimate='mean', or a larger alpha."
                 )
             return
-        check_mode(Dirichlet, np.asarray(self.alpha + t.counts))
+        check_mode(Dirichlet, np.asarray(self.alpha, np.float64) + t.tokens)

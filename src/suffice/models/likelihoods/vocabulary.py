@@ -53,7 +53,7 @@ class Cut:
         return keep
 
     def _limits(self, n: float) -> tuple[float, float]:
-        limits = (self.min_df, self.max_df)
+        limits: tuple[Any, Any] = (self.min_df, self.max_df)
         least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
         if most < least and not _no_limit(self.max_df):
             hint = " effort='best' makes it 2 where it is not given: give min_df=1." if self.chosen else ""

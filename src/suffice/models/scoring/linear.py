@@ -101,7 +101,7 @@ class Linear:
         unmet = np.zeros(0) if self.weights.unmet is None else self.weights.unmet
         if not np.isneginf(stored).any() and not np.isneginf(unmet).any():
             return None
-        flags = self.weights.map(lambda w: np.isneginf(w).astype(np.float64))
+        flags = self.weights.map(lambda w: np.asarray(np.isneginf(w), np.float64))
         heard = self.feature_weights
         silent = None if heard is None else (heard > 0).astype(np.float64)
         return Linear(flags, np.zeros(len(self.offset)), self.t, ONCE, feature_weights=silent)
@@ -130,6 +130,7 @@ class Linear:
         values = by_word.data * np.repeat(mass, np.diff(by_word.indptr))
         start, code = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
         scale = np.ones(classes) if self.scale is None else self.scale
+        assert self.weights.unmet is not None  # words are sparse
         terms = (base, mass, self.weights.unmet, scale, np.asarray(self.offset, np.float64), self.times, lexicon.native)
         return lexicon.native, _native.TextWeights(start, code, values, *terms)
 

@@ -338,7 +338,7 @@ class TextRows(Rows):
 
     def names(self, t: WordCounts) -> Sequence[Any]:
         """Return the words; buckets of words by their numbers."""
-        return range(t.width) if t.hash_bits else t.words.strings
+        return range(t.width) if t.hash_bits else t.words.strings.tolist()
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,98 @@
+"""What engines need of a classifier: rows counted batch after batch, and a classifier fitted to such counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from suffice.estimators.shell.classifier import Classifier, check_kinds_of_labels
+from suffice.estimators.shell.journals import book_of
+from suffice.estimators.shell.whole import changing
+from suffice.models.views import Views
+from suffice.readers.examples import Examples
+
+__all__ = ["Counter", "counter_of", "counts_alone", "settled", "unfitted"]
+
+BELIEFS = {
+    *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "estimate", "var_smoothing", "norm"),
+    *("unseen", "temper", "weights", "ridge", "min_df", "max_df", "max_features", "memory_limit", "verbose", "tol"),
+}
+"""Parameters that counts do not depend on: parts have them as they are by default."""
+
+Sample = tuple[Any, Any]
+"""Rows and their labels."""
+
+
+class Counter:
+    """Rows of a classifier, counted batch after batch; classes may turn up in any of them.
+
+    A batch that is refused leaves the counts as they were. Columns of a table are settled by the first batch that has a
+    value of them, unless they are declared.
+    """
+
+    def __init__(self, estimator: Any, journal: Any = None) -> None:
+        self.rows = 0
+        self._model = unfitted(estimator)
+        self._key = journal
+
+    def add(self, X: Any, y: Any) -> None:
+        """Count one more batch of rows and labels."""
+        model, first = self._model, not self.rows
+        before = None if first else model._journal
+        examples = model._read(X, y, None, first)
+        book = book_of(before, examples, self._key, first)
+        self._count(examples)
+        model._enter(book, examples, before)
+        self.rows += len(examples)
+
+    def _count(self, examples: Examples) -> None:
+        model = self._model
+        if self.rows:
+            check_kinds_of_labels(model.classes_, examples.classes)
+        batch = model._count(examples)
+        model._put(model._model + batch if self.rows else batch, Views(), stale=False)
+
+    def result(self) -> Any:
+        """Return a classifier that has learned all rows so far, without views; None if there were none."""
+        return self._model if self.rows else None
+
+
+def counter_of(estimator: Any, journal: Any = None) -> Counter:
+    """Return what counts rows as this classifier does."""
+    counter: Counter = getattr(type(estimator), "_counter", Counter)(estimator, journal)
+    return counter
+
+
+def unfitted(estimator: Any) -> Any:
+    """Return another classifier of the same parameters, which has learned nothing."""
+    return type(estimator)(**estimator.get_params(deep=False))
+
+
+def counts_alone(estimator: Any) -> Any:
+    """Return an unfitted classifier that counts as this one does, and has no prior or view of its own."""
+    plain = type(estimator)().get_params(deep=False)
+    plain = {name: plain[name] for name in BELIEFS & set(plain)}
+    if {"prior", "estimate"} <= set(plain):
+        plain["estimate"] = "mle"  # which has no prior to choose
+    return unfitted(estimator).set_params(**plain)
+
+
+def settled(
+    estimator: Classifier, counted: Classifier, rows: int, sample: Sample | None, look: Callable[..., None], **known: Any
+) -> None:
+    """Fit a classifier to what was counted of so many rows; a sample of these chooses what rows choose.
+
+    `look` takes the model, and the rows and labels of the sample, before anything is chosen; `known` is what else the
+    classifier has to know, such as the name of the target.
+    """
+    with changing(estimator) as model:
+        model._know_nothing()
+        model._set_state(counted._get_state())
+        vars(model).update(known)
+        if hasattr(model._reader, "target"):  # a column that later tables may have, and predictions ignore
+            model._reader = replace(model._reader, target=known.get("target_"))
+        model._settle(rows)
+        if sample is not None:
+            look(model, *sample)
+            model._choose(model._read(*sample, None, False).among(model.classes_), None)
