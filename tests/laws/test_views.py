@@ -113,6 +113,7 @@ def test_the_class_prior_is_not_tempered() -> None:
 
 COUNTED = [case for case in ESTIMATORS if "alpha" in case.model.get_params() and not isinstance(case.model.alpha, str)]
 COUNTED = [case for case in COUNTED if "urns" not in case.name and "Dirichlet" not in case.name]
+COUNTED = [case for case in COUNTED if case.name != "MultinomialNB weighed"]  # weights are chosen after it
 
 
 @pytest.mark.parametrize("case", one_of_each_kind(COUNTED), ids=str)

@@ -15,6 +15,7 @@ from suffice.errors import LabelError, SubtractionError
 from suffice.models.likelihoods.base import HeldOut, Likelihood, Scorer
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.views import Weights
 from suffice.parallel import in_parallel
 from suffice.stats import ClassCounts
 from suffice.stats.words import WordCounts
@@ -53,6 +54,10 @@ class Block:
     def scorer(self) -> Scorer:
         """What scores the block's rows."""
         return self.settled.scorer(self.t)
+
+    def powers(self, weights: Weights | None) -> Array | None:
+        """Return what the evidence of each feature is raised to; None where features are not weighed."""
+        return weights.of_features(self.t) if weights is not None and self.settled.weighable else None
 
     def held_out(self, rows: Rows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""

@@ -68,7 +68,7 @@ class Predictor:
         made = in_parallel(lambda name: blocks[name].scorer, names)
         found: dict[Name, Any] = dict(zip(names, made, strict=True))
         if weights is not None:
-            every = {name: weights.of_features(block.t) for name, block in blocks.items()}
+            every = {name: block.powers(weights) for name, block in blocks.items()}
             found |= {name: found[name].weighted(powers) for name, powers in every.items() if powers is not None}
         if len(names) == 1 and self.temper != AS_IT_IS and hasattr(found[names[0]], "tempered"):
             found[names[0]] = found[names[0]].tempered(self.temper)

@@ -164,8 +164,7 @@ class MultinomialNB(MatrixClassifier):
     def weights_(self) -> Array:
         """The evidence weight of each word: near 0 where other words have said it already."""
         check_is_fitted(self)
-        weights = self._predictor.views.weights
-        powers = None if weights is None else weights.of_features(self._block.t)
+        powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self.n_features_in_) if powers is None else powers
 
 

@@ -259,6 +259,7 @@ class Classifier(Judging):
             The classifier.
         """
         check_is_fitted(self)
+        self._must_add_up()
         given: Any = factor
         if not isinstance(given, Real) or not 0 < float(given) <= 1:
             raise InputError(f"The argument 'factor' must be above 0 and at most 1; got {factor!r}.")
@@ -291,6 +292,10 @@ class Classifier(Judging):
     def _agree(self, other: Any) -> None:
         """Raise unless both models count the same things in the same way."""
         agree(self, other)
+        self._must_add_up()
+
+    def _must_add_up(self) -> None:
+        """Raise InputError if what was counted does not add up with other counts."""
 
 
 def agree(model: Any, other: Any) -> None:

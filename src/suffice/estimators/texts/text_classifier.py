@@ -386,9 +386,8 @@ decode_error
     def weights_(self) -> Array:
         """The evidence weight of each of ``words_``: near 0 where other words have said it already."""
         check_is_fitted(self)
-        weights, t = self._predictor.views.weights, self._block.t
-        powers = None if weights is None else weights.of_features(t)
-        return np.ones(t.width) if powers is None else powers
+        powers = self._block.powers(self._predictor.views.weights)
+        return np.ones(self._block.t.width) if powers is None else powers
 
     def feature_interval(self, level: float = 0.9) -> Any:
         """Return bounds of the probability of each word in each class, which hold it with probability `level`.
@@ -417,8 +416,7 @@ decode_error
         if self.estimate == "map" or self.alpha == "evidence":
             _ = self._block.settled
 
-    def _agree(self, other: Any) -> None:
-        super()._agree(other)
+    def _must_add_up(self) -> None:
         refuse_transformed(self)
 
     def _get_state(self) -> State:
@@ -427,22 +425,18 @@ decode_error
     def _set_state(self, state: State) -> None:
         restored(self, state)
 
-    def decay(self, factor: float) -> Any:
-        refuse_transformed(self)
-        return super().decay(factor)
-
     def _without(self, inside: Examples, outside: Examples, groups: Any) -> Any:
         if self._transform is None:
             return super()._without(inside, outside, groups)
         return clone(self).fit(outside.source, outside.y, outside.weights, groups=groups)
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, journal: Any = None) -> Any:
+    def _learn(self, examples: Examples, classes: Any, journal: Any, first: bool) -> Any:
         refuse_transformed(
             self,
             "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches: they act on documents "
             "before these are counted. Use fit with all texts.",
         )
-        return super().partial_fit(X, y, classes, sample_weight, journal=journal)
+        return super()._learn(examples, classes, journal, first)
 
 
 def _report(step: int, value: float) -> None:

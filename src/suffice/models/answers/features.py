@@ -90,8 +90,8 @@ def speaking(
 
 def _of_features(predictor: Predictor, code: int, k: int) -> list[Top]:
     (block,), weights = predictor.model.voting.values(), predictor.views.weights
-    powers = None if weights is None else weights.of_features(block.t)
-    return [Top(*row) for row in block.settled.speaks(block.t, predictor.model.n, code, k, powers)]
+    found = block.settled.speaks(block.t, predictor.model.n, code, k, block.powers(weights))
+    return [Top(*row) for row in found]
 
 
 def _of_columns(predictor: Predictor, code: int, k: int) -> list[Top]:

@@ -71,8 +71,7 @@ class _Beliefs:
         weights, found = predictor.views.weights, dict[Name, Belief]()
         for name, block in predictor.model.voting.items():
             if name in rows and _any(rows[name]):
-                powers = None if weights is None else weights.of_features(block.t)
-                found[name] = block.settled.belief(block.t, powers)
+                found[name] = block.settled.belief(block.t, block.powers(weights))
         return cls(predictor, found)
 
     def power(self, name: Name) -> float:

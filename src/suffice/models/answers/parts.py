@@ -77,7 +77,7 @@ def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> 
         return _of_columns(predictor, rows, wording.readings)
     (name,) = predictor.votes(rows)  # raises DataError for values that cannot be
     block, weights = predictor.model.blocks[name], predictor.views.weights
-    said = block.settled.contributions(block.t, rows[name], None if weights is None else weights.of_features(block.t))
+    said = block.settled.contributions(block.t, rows[name], block.powers(weights))
     if wording.text is None:
         return _of_features(said, rows[name].names(block.t) if wording.names is None else wording.names, wording.values)
     learned = block.settled.known(block.t, rows[name], 0)[0]

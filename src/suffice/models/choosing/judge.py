@@ -59,7 +59,7 @@ class Judged:
         found = {}
         for name, part in self.held_out.items():
             block = self.predictor.model.blocks[name]
-            scores = part.scores(None if weights is None else weights.of_features(block.t))
+            scores = part.scores(block.powers(weights))
             present = self.rows[name].present
             if present is not None:
                 scores[~present] = 0.0
