@@ -99,8 +99,8 @@ def test_links_lead_to_where_files_are_on_the_site() -> None:
     assert led("[a](docs/guide.md#raw-text)", "ARCHITECTURE.md") == "[a](guide.md#raw-text)"
     assert led("[a](../gallery/by_hand.py)", "docs/math/beta.md") == "[a](../gallery/by_hand.md)"
     assert (
-        led("[a](../../src/suffice/models/bayes.py)", "docs/math/beta.md")
-        == "[a](../source/src/suffice/models/bayes.md)"
+        led("[a](../../src/suffice/models/predictor.py)", "docs/math/beta.md")
+        == "[a](../source/src/suffice/models/predictor.md)"
     )
     assert led("[a](../README.md) [b](https://x.org/y.md)", "docs/guide.md") == "[a](index.md) [b](https://x.org/y.md)"
     for code in ("```\nf[0](x)\n```\n", "text\n\n    ```python\n    f[0](x)\n    ```\n"):

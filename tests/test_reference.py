@@ -21,9 +21,9 @@ HOMES = [
     "engines",
     "estimators",
     "evaluate",
-    "models.columns",
     "plots",
     "posterior",
+    "readers.columns",
     "reporting",
     "stats",
     "store",
@@ -38,7 +38,7 @@ def public() -> dict[str, Any]:
         for name in module.__all__:
             thing = getattr(module, name)
             if not any(thing is other for other in found.values()):
-                found[f"{home.removeprefix('models.')}.{name}"] = thing
+                found[f"{home.removeprefix('readers.')}.{name}"] = thing
     return {name: thing for name, thing in found.items() if not inspect.ismodule(thing)}
 
 

@@ -7,6 +7,7 @@ from . import evaluate as evaluate
 from . import models as models
 from . import plots as plots
 from . import posterior as posterior
+from . import readers as readers
 from . import reporting as reporting
 from . import stats as stats
 from . import store as store
@@ -39,7 +40,6 @@ from .estimators import bayes_factor as bayes_factor
 from .estimators import compare as compare
 from .estimators import merge as merge
 from .estimators import mutual_information as mutual_information
-from .readers import columns as columns
 from .parallel import threads as threads
 from .posterior import Beta as Beta
 from .posterior import Dirichlet as Dirichlet
@@ -47,6 +47,7 @@ from .posterior import Gamma as Gamma
 from .posterior import NormalInverseGamma as NormalInverseGamma
 from .posterior import NormalInverseWishart as NormalInverseWishart
 from .posterior import Pareto as Pareto
+from .readers import columns as columns
 from .reporting import report as report
 from .store import load as load
 from .store import save as save

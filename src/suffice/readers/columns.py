@@ -15,13 +15,11 @@ from suffice.models.likelihoods.silent import Drop, Unknown
 from suffice.models.likelihoods.text_column import Text
 
 __all__ = [
-    "FAMILIES",
     "Bernoulli",
     "Categorical",
     "Drop",
     "Gaussian",
     "Histogram",
-    "Likelihood",
     "Poisson",
     "Text",
     "Unknown",
