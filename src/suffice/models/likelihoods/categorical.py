@@ -257,7 +257,8 @@ class Categorical(Likelihood):
 
     def distributions(self, t: ValueCounts, level: float) -> list[ClassDistributions]:
         """Return how often each category comes."""
-        return [dots(self._names(t), shares(self.posterior(t).alpha, level))]
+        counts, alpha = self.counts(t)
+        return [dots(self._names(t), shares(counts + alpha, level))]
 
     def prior_in_words(self, t: ValueCounts) -> str:
         """Describe pseudo-counts and categories."""

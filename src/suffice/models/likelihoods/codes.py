@@ -119,7 +119,7 @@ class Codes(Likelihood):
     alpha: float | str = 1.0
     estimate: Estimate = field(default="mean", repr=False)
 
-    word = "codes"
+    word = "categorical"
     statistic = CategoryCounts
 
     def count(self, rows: CodeRows, labels: Labels) -> CategoryCounts:

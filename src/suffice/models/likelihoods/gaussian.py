@@ -281,7 +281,7 @@ class Gaussian(Likelihood):
 
     def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return mean and standard deviation of each class, with intervals."""
-        belief = self.posterior(t)
+        belief = self.settled(t).posterior(t)
         ends, spread = belief.interval(level), np.sqrt(np.asarray(belief.mean.variance))
         low, high = np.sqrt(np.asarray(ends.variance))
         means = {"n": t.n, "mean": belief.m, "low": ends.mean[0], "high": ends.mean[1]}

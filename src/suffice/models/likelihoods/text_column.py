@@ -185,7 +185,8 @@ class Text(Multinomial):
 
     def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
         """Return how often each word is drawn; a text has many."""
-        return [dots(t.words.strings, shares(self.posterior(t).alpha, level), exclusive=False)]
+        found = shares(self.counts(t).dense() + float(self.alpha), level)
+        return [dots(t.words.strings, found, exclusive=False)]
 
     def log_coefficients(self, t: Any, rows: Any) -> Any:
         """Return 0: the words of a text have an order of their own."""
