@@ -12,7 +12,7 @@ from estimators.plain import TextClassifier
 from laws.estimators import ESTIMATORS, EstimatorCase, every_kind_of_rows
 from laws.test_estimators import fitted
 from suffice.errors import ImproperPrior, InputError, KindError
-from suffice.models.intervals import delta_bounds
+from suffice.models.answers.intervals import independent_bounds
 
 Rng = np.random.Generator
 World = tuple[Any, Any, Any]  # an unfitted model, how rows are drawn given codes, and ln p(x | c) of rows
@@ -279,7 +279,7 @@ def test_columns_without_any_variance_have_bounds() -> None:
 def test_bounds_of_many_classes_are_those_of_each_against_the_others() -> None:
     rng = np.random.default_rng(0)
     mean, variance = rng.normal(0, 5, (50, 7)), np.exp(rng.normal(0, 3, (50, 7)))
-    low, high = delta_bounds(mean, variance, 0.9)
+    low, high = independent_bounds(mean, variance, 0.9)
     for c in range(7):
         others, rest = np.delete(mean, c, axis=1), logsumexp(np.delete(mean, c, axis=1), axis=1)
         share = np.exp(others - rest[:, None])
@@ -296,5 +296,5 @@ def test_intervals_of_words_are_those_of_the_matrix(model: str) -> None:
     same = (sf.MultinomialNB() if model == "multinomial" else sf.BernoulliNB()).fit(X, y)
     for got, expected in zip(ours.feature_interval(0.8), same.feature_interval(0.8), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-12)
-    with pytest.raises(KindError, match="no posterior"):
+    with pytest.raises(KindError, match="The complement of classes has no intervals"):
         TextClassifier("complement").fit(texts, y).feature_interval()

@@ -10,6 +10,7 @@ import suffice as sf
 from laws.estimators import KINDS as SIX
 from laws.estimators import LABELS, mixed
 from suffice.evaluate import log_loss
+from suffice.models.answers.intervals import independent_bounds
 from suffice.tables import Table
 
 
@@ -58,11 +59,17 @@ def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
     for each in (plain, model):
         each.leave_one_out(X, y)
     assert model.loo_log_loss_ < plain.loo_log_loss_
-    table, belief = Table.read(X), model._view("belief", model._belief)
-    each = {name: column.moments(table[name]) for name, column in belief.columns.items()}
-    mean, variance = belief.moments(table)
-    np.testing.assert_allclose(mean, sum(model.weights_[name] * each[name][0] for name in each), rtol=1e-12)
-    np.testing.assert_allclose(variance, sum(model.weights_[name] ** 2 * each[name][1] for name in each), rtol=1e-12)
+    mean, variance = (np.array(part) for part in model._predictor.prior.moments(model.class_count_))
+    terms, power = model._predictor.log_prior - model.class_log_prior_, model.temper_.power
+    mean, variance = np.tile(mean + terms, (150, 1)), np.tile(variance, (150, 1))
+    rows = model._reader.rows(Table.read(X))
+    for name, block in model._model.blocks.items():
+        here = rows[name].present[:, None]
+        first, second = block.settled.belief(block.t, None).moments(rows[name])
+        mean += np.where(here, model.weights_[name] * power * first, 0)
+        variance += np.where(here, (model.weights_[name] * power) ** 2 * second, 0)
+    for got, expected in zip(model.predict_interval(X), independent_bounds(mean, variance, 0.9), strict=True):
+        np.testing.assert_allclose(got, expected, rtol=1e-9)
 
 
 def test_they_are_a_view() -> None:

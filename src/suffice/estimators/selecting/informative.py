@@ -66,11 +66,17 @@ def mutual_information(model: Any, unit: Literal["nats", "bits"] = "nats") -> In
 
 def information_of(model: Any, unit: Literal["nats", "bits"] = "nats") -> Information:
     """Return the features of a fitted classifier of counts, the most informative first."""
-    if not isinstance(model, Classifier) or type(model).__name__ in ("NaiveBayes",):
+    if not isinstance(model, Classifier) or (model.__sklearn_is_fitted__() and model._reader.by_block):
         raise KindError(
             "The argument 'model' of mutual_information must be a fitted BernoulliNB, CategoricalNB, ComplementNB, "
             "DirichletMultinomialNB, MultinomialNB, PoissonNB or TextClassifier of suffice; got "
             f"{type(model).__module__.split('.')[0]}'s {type(model).__name__}."
         )
     check_is_fitted(model)
-    return ranked(model._predictor, model._feature_names(), unit)
+    try:
+        return ranked(model._predictor, model._feature_names(), unit)
+    except KindError:
+        raise KindError(
+            "The argument 'model' of mutual_information must be a classifier of counts; got "
+            f"{type(model).__name__}, which has moments. Cut the features into categories, and use CategoricalNB."
+        ) from None

@@ -307,7 +307,7 @@ decode_error
         if self.model in URNS:
             return {"text": Polya(float(alpha), URNS[self.model])}
         if self.model == "complement":
-            return {"text": Complement(alpha, self.norm, self.binary, cut, self._transform)}
+            return {"text": Complement(alpha, self.norm, self.binary, cut, self._transform, self.estimate)}
         if self.model == "bernoulli":
             return {"text": Bernoulli.of(alpha, self.estimate, "words", cut)}
         damped = self.sublinear_tf is not False and self.estimate != "predictive"

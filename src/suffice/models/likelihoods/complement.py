@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice.errors import KindError
-from suffice.models.likelihoods.base import Contributions, HeldOut, Likelihood, Scorer, Speaks
+from suffice.errors import KindError, NoUniqueMode
+from suffice.models.likelihoods.base import Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
 from suffice.models.likelihoods.pictures import FeatureBelief
-from suffice.models.likelihoods.shared import known_words, of_counts, part_of_row, speaking_words
+from suffice.models.likelihoods.shared import added, known_words, of_counts, part_of_row, speaking_words
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_cells
@@ -47,6 +47,7 @@ class Complement(Likelihood):
     binary: bool = field(default=False, repr=False)  # whether a word counts once a row
     cut: Cut | None = field(default=None, repr=False)  # words that are left out
     transform: Transform | None = field(default=None, repr=False)  # of documents, before they are counted and scored
+    estimate: Estimate = field(default="mean", repr=False)
 
     word = "complement"
     subject = "The complement of classes"
@@ -90,10 +91,24 @@ class Complement(Likelihood):
         """What x occurrences of a word count for in a score."""
         return ONCE if self.binary else AS_OFTEN
 
+    @property
+    def more(self) -> Any:
+        """What is added to each count."""
+        return added(np.asarray(self.alpha, np.float64), self.estimate)
+
+    def settled(self, t: WordTable) -> Complement:
+        """Return the likelihood as it is; raise NoUniqueMode if the mode takes away from counts."""
+        if np.min(self.more) < 0:
+            raise NoUniqueMode(
+                f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={np.min(self.alpha):g}. "
+                "Use estimate='mean', or a larger alpha."
+            )
+        return self
+
     def _more(self, width: int) -> tuple[Array, float]:
         """Return what is added to the count of each word, and to all of them."""
-        more = np.broadcast_to(np.asarray(self.alpha, np.float64), (width,))
-        return more, float(more.sum() if np.ndim(self.alpha) else np.asarray(self.alpha) * width)
+        more = np.broadcast_to(self.more, (width,))
+        return more, float(more.sum() if np.ndim(self.more) else self.more * width)
 
     def scorer(self, t: WordTable) -> Scorer:
         """Return what scores rows."""
@@ -159,11 +174,11 @@ class Complement(Likelihood):
         """Return what it tells that a drawn word is this one, by shares of words in each class."""
         counts = self.counts(t)
         total = counts.sum() + self._more(counts.width)[1]
-        return of_cells(counts, self.alpha, total, 1 / max(1, counts.width), prior)
+        return of_cells(counts, self.more, total, 1 / max(1, counts.width), prior)
 
     def believed(self, t: WordTable) -> FeatureBelief:
         """Return a Beta for each word, by shares of words in each class; of transformed documents there is none."""
-        counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
+        counts, alpha = self.counts(t), self.more
         sure = not isinstance(t, WordCounts) or (self.transform is None and bool(alpha > 0))
         total = counts.sum() + self._more(counts.width)[1]
         return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
