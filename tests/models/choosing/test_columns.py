@@ -62,7 +62,7 @@ def test_a_column_is_settled_by_its_first_values() -> None:
 @pytest.mark.parametrize("estimate", ["mean", "predictive"])
 def test_a_histogram_sums_to_one(estimate: Any) -> None:
     fitted = NaiveBayes({"x": "histogram"}).fit({"x": np.exp(2 * BELL) * (1 + Y)}, Y)
-    scorer = Histogram(estimate=estimate).scorer(fitted.statistics_["x"])
+    scorer: Any = Histogram(estimate=estimate).scorer(fitted.statistics_["x"])
     np.testing.assert_allclose(np.exp(scorer.table[:-1]).sum(axis=0), 1)
     np.testing.assert_array_equal(scorer.table[-1], 0)
 

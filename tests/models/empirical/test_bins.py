@@ -144,7 +144,8 @@ def test_values_are_asked_for_in_the_bin_they_were_counted_in(values: list[float
     model = Histogram()
     t = model.count(model.rows(column), Labels(y, None, 2))
     bins = model.bins(t)
-    places = model.scorer(t).place(model.rows(column))
+    scorer: Any = model.scorer(t)
+    places = scorer.place(model.rows(column))
     np.testing.assert_array_equal(
         bins.counts, np.array([np.bincount(places[y == c], minlength=bins.counts.shape[1]) for c in range(2)])
     )
