@@ -65,8 +65,8 @@ print(f"and {(~told).sum():,} texts without: right for {right:.1%}")
 #
 # Ten texts hold few words. But a word that they do hold stands in other texts beside
 # words that they do not, and so it goes on. Two steps take turns
-# ([EM-1](../math/expectation.md)). The first says how probable each class is for each text
-# without a label,
+# ([EM-1](../math/expectation.md)). The first says how probable each class is for each
+# text without a label,
 #
 # $$Q_i(c) = p(c \mid x_i)$$
 #

@@ -10,6 +10,7 @@ import numpy as np
 
 from suffice.models.model import Name
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.splitmix import hashed
 from suffice.typing import Booleans, Integers
 
 __all__ = ["Sample", "hashed", "one_in", "some_rows"]
@@ -34,19 +35,6 @@ class Sample:
     def at_most(self, most: int) -> Sample:
         """Return all rows if these are not too many, otherwise so many of them."""
         return self if len(self) <= most else self.take(some_rows(len(self), most, self.group))
-
-
-def hashed(numbers: Any) -> Any:
-    """Return a 64-bit number for each, evenly spread (splitmix64).
-
-    >>> [f"{x:016x}" for x in hashed([0, 1]).tolist()]
-    ['e220a8397b1dcdaf', '6e789e6aa1b965f4']
-    """
-    with np.errstate(over="ignore"):
-        z = (np.asarray(numbers, np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
 
 
 def some_rows(rows: int, most: int, group: Integers | None = None) -> Integers:
