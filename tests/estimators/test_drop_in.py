@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
 from estimators.plain import NaiveBayes
+from suffice.readers.examples import Examples
 
 TESTS = Path(__file__).parents[1]
 PRIVATE = ["test_gnb_check_update_with_no_data"]  # of GaussianNB._update_mean_variance
@@ -96,12 +98,12 @@ def test_estimator_checks_of_variants(estimator: Any, check: Any) -> None:
 class Rounding(sf.DirichletMultinomialNB):
     """Makes counts of what the checks give."""
 
-    def _read(self, X: Any, y: Any, *, reset: bool) -> tuple[Any, Any]:
-        X, y = super()._read(X, y, reset=reset)
-        return (X * 4).astype(np.int64), y
+    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+        examples = super()._read(X, y, sample_weight, first)
+        return replace(examples, source=(examples.source * 4).astype(np.int64))
 
-    def _read_rows(self, X: Any) -> Any:
-        return (super()._read_rows(X) * 4).astype(np.int64)
+    def _source(self, X: Any) -> Any:
+        return (super()._source(X) * 4).astype(np.int64)
 
     def _is_plain(self, X: Any) -> bool:
         return False

@@ -11,7 +11,7 @@ from scipy import stats
 import suffice as sf
 from estimators.mixed import KINDS, every_kind, labels, model, rows_of, values_of
 from estimators.plain import NaiveBayes, TextClassifier
-from suffice.models.columns import Bernoulli, Categorical, Gaussian, Histogram, Poisson
+from suffice.readers.columns import Bernoulli, Categorical, Gaussian, Histogram, Poisson
 
 
 def close(got: Any, expected: Any, atol: float = 1e-9) -> None:

@@ -199,8 +199,10 @@ def test_weights_that_do_not_fit(weights: Any, options: dict[str, Any]) -> None:
 
 def test_parameters_that_change_after_the_fit() -> None:
     plain = TextClassifier().fit(TEXTS, LABELS)
+    expected = plain.predict_proba(TEXTS)
     with pytest.raises(SufficeError, match="from the first fit on"):
-        plain.set_params(model="dirichlet_multinomial").predict(TEXTS)
+        plain.set_params(model="dirichlet_multinomial").partial_fit(["tea"], ["a"])
+    np.testing.assert_array_equal(plain.predict_proba(TEXTS), expected)
     idf = TextClassifier("complement", use_idf=True).fit(TEXTS, LABELS)
     expected = idf.predict_proba(TEXTS)
     with pytest.raises(SufficeError, match="cannot learn in batches"):

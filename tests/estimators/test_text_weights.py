@@ -11,7 +11,7 @@ from scipy import sparse
 import suffice as sf
 from suffice.errors import InputError
 from suffice.evaluate import log_loss
-from suffice.models.weights import in_words
+from suffice.models.likelihoods.shared import weight_in_words
 
 CLASSES = np.array(["north", "south", "west"])
 
@@ -182,8 +182,8 @@ def test_they_are_shown() -> None:
     logs = model.predict_log_proba(X[:1])[0]
     both = [list(model.classes_).index(label) for label in (told.target, told.against)]
     assert told.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
-    assert in_words(0.01, "words") == "already said by other words"
-    assert in_words(1.0, "words") == ""
+    assert weight_in_words(0.01, "words") == "already said by other words"
+    assert weight_in_words(1.0, "words") == ""
 
 
 def test_a_matrix_of_counts_has_weights_of_its_own() -> None:

@@ -43,9 +43,11 @@ class ClassPrior:
     def log(self, counts: Array) -> Array:
         """Return ln p(c) by rows of each class, on the last axis."""
         classes = counts.shape[-1]
+        alpha = self.alpha(classes)
+        if alpha is None and not isinstance(self.given, str) and len(self.given) != classes:
+            raise InputError("Number of priors must match number of classes.")
         if self.flat and classes > 1:
             return np.zeros(classes)
-        alpha = self.alpha(classes)
         if alpha is not None:
             return self._believed(counts + alpha)
         if isinstance(self.given, str) and self.given == "uniform":
@@ -53,8 +55,6 @@ class ClassPrior:
         if isinstance(self.given, str):
             total = counts.sum(axis=-1, keepdims=True)
             return log(counts) - np.log(np.where(total > 0, total, 1.0))
-        if len(self.given) != classes:
-            raise InputError("Number of priors must match number of classes.")
         return log(np.asarray(self.given, np.float64))
 
     def _believed(self, after: Array) -> Array:

@@ -200,8 +200,8 @@ class CategoricalNB(MatrixClassifier):
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self)
 
-    def _wording(self, source: Any) -> Wording:
-        raw, (rows,) = np.asarray(source, dtype=object)[0], self._parts(source)
+    def _wording(self, source: Any, read: Any) -> Wording:
+        raw, (rows,) = np.asarray(source, dtype=object)[0], self._reader.parts(read)
         codes: Any = rows["X"]
         unseen = np.asarray(codes.source.matrix)[0] >= self._statistic.sizes
         values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]

@@ -100,8 +100,8 @@ class Predicting(ClassifierMixin, BaseEstimator):
         """Return rows and labels without columns that the model does not know."""
         return X, y
 
-    def _wording(self, source: Any) -> Wording:
-        """Return what people call the parts of a source of one row."""
+    def _wording(self, source: Any, read: Any) -> Wording:
+        """Return what people call the parts of one row, as it was given and as the reader takes it."""
         return Wording(self._feature_names())
 
     _backend: str | None = None
@@ -246,8 +246,9 @@ class Predicting(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         source = self._one(x)
         with self._complaints(source):
-            (rows,) = self._parts(source)
-            return explain(self._in_force(), rows, self._wording(source), target, against, self._backend)
+            read = self._source(source)
+            (rows,) = self._reader.parts(read)
+            return explain(self._in_force(), rows, self._wording(source, read), target, against, self._backend)
 
     def top_features(self, class_: Any, k: int = 10) -> TopFeatures:
         """Return what speaks most for a class, against the average of the others.

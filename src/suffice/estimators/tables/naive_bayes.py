@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -303,9 +304,9 @@ class NaiveBayes(Classifier):
         table, _, (classes, codes) = self._reader.read(X, y, None, CHECKS)
         return table.only([name for name in table.names if name in self._model.blocks]), classes[codes]
 
-    def _wording(self, source: Any) -> Wording:
-        table, blocks = self._source(source), self._model.voting
-        return Wording(readings={name: reading(block, table[name]) for name, block in blocks.items() if name in table})
+    def _wording(self, source: Any, read: Any) -> Wording:
+        blocks = self._model.voting
+        return Wording(readings={name: reading(block, read[name]) for name, block in blocks.items() if name in read})
 
     @property
     def _backend(self) -> str | None:  # type: ignore[override]
@@ -391,6 +392,5 @@ class NaiveBayes(Classifier):
 
 def _weights(sample_weight: Any, rows: int) -> Any:
     """Return what each row counts for: as given, or one number for all."""
-    if sample_weight is not None and np.ndim(sample_weight) == 0:
-        return np.full(rows, float(sample_weight))
-    return read_weights(sample_weight, rows)
+    each = np.full(rows, float(sample_weight)) if isinstance(sample_weight, Real) else sample_weight
+    return read_weights(each, rows)

@@ -408,7 +408,7 @@ decode_error
     def _one(self, x: Any) -> Any:
         return [one_text(x)]
 
-    def _wording(self, source: Any) -> Wording:
+    def _wording(self, source: Any, read: Any) -> Wording:
         return Wording(text=Tokens.of(source[0], self._reader.analysis))
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:

@@ -25,7 +25,7 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.views import Temper, Views
 from suffice.typing import Array, Integers
 
-__all__ = ["EFFORTS", "Effort", "Wanted", "choose"]
+__all__ = ["EFFORTS", "ROWS", "Effort", "Wanted", "choose"]
 
 Effort = Literal["fast", "balanced", "best"]
 Judging = Literal["loo", "held_out"]
@@ -59,6 +59,20 @@ class Wanted:
     memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
     report: Report | None = None  # takes each step, and the loss of a row
 
+    @property
+    def sample_size(self) -> int:
+        """How many rows are kept to choose by where not all can be: none if nothing is chosen."""
+        if not (self.alpha or self.temper or self.prior or self.weights):
+            return 0
+        return FEW_ROWS if self.effort == "fast" else ROWS
+
+    def of_rows(self, rows: int) -> Wanted | None:
+        """Return what so many rows can choose; None if nothing."""
+        weights = self.weights if rows >= self.least_rows else None
+        alpha = None if self.alpha == "held_out" and rows < FEW else self.alpha
+        some = alpha or self.temper or self.prior or weights
+        return replace(self, alpha=alpha, weights=weights) if some else None
+
     def most_rows(self, rows: int, classes: int) -> int:
         """Return how many of the rows are left out one by one."""
         most = {"fast": FEW_ROWS, "best": rows}.get(self.effort or "", ROWS)
@@ -73,10 +87,13 @@ def choose(
     predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None, wanted: Wanted
 ) -> Views:
     """Return what training rows choose: views of the model as if there were none yet."""
+    possible = wanted.of_rows(len(labels))
+    if possible is None:
+        return Views()
     classes, temper = len(predictor.model.classes), predictor.temper
     predictor = Predictor(_definite(predictor.model), predictor.prior)
     everything = Sample(rows, labels, group)
-    wanted = _possible(predictor.model, len(labels), wanted)
+    wanted = _possible(predictor.model, possible)
     together = wanted.weights == "features" or wanted.alpha == "held_out"
     by_loo = wanted.temper == "loo" or (wanted.temper == "held_out" and (wanted.alpha == "loo" or not together))
     few, views = everything, Views()
@@ -98,15 +115,13 @@ def _definite(model: Model) -> Model:
     return replace(model, blocks=blocks)
 
 
-def _possible(model: Model, rows: int, wanted: Wanted) -> Wanted:
-    """Return what these rows can choose of what is wanted."""
+def _possible(model: Model, wanted: Wanted) -> Wanted:
+    """Return what can be chosen for a model of what is wanted."""
     voting = list(model.voting.values())
     weighable = len(voting) == 1 and voting[0].settled.weighable
-    weights = wanted.weights if len(model.classes) > 1 and rows >= wanted.least_rows else None
-    weights = None if wanted.effort == "fast" or (weights == "features" and not weighable) else weights
-    alpha = wanted.alpha
-    if alpha == "held_out" and (rows < FEW or not weighable):
-        alpha = None
+    weights = wanted.weights if len(model.classes) > 1 and wanted.effort != "fast" else None
+    weights = None if weights == "features" and not weighable else weights
+    alpha = None if wanted.alpha == "held_out" and not weighable else wanted.alpha
     return replace(wanted, weights=weights, alpha=alpha)
 
 

@@ -28,6 +28,7 @@ from suffice.models.likelihoods.shared import (
     speaking_words,
     times_in_words,
 )
+from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear
@@ -95,6 +96,10 @@ class Polya(Likelihood):
     def count(self, rows: Rows, labels: Labels) -> Counted:
         """Count documents by how often they hold each word, and by length."""
         return rows.count(Bursts, labels)  # type: ignore[no-any-return]
+
+    def kept(self, statistic: Counted) -> Counted:
+        """Return all counts; raise DataError if texts have no words."""
+        return Cut().of(statistic) if isinstance(statistic, WordCounts) else statistic
 
     def settled(self, t: Counted) -> Polya:
         """Return the same with urns fitted to the documents; `urns.late` are classes that did not converge."""
