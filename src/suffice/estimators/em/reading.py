@@ -1,0 +1,231 @@
+"""How EM reads rows through a classifier: once, as all of them together say what rows hold.
+
+Words are cut by all texts, categories are those of all rows, and columns of a table get their likelihoods by all rows,
+as if these were of one class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, fields, replace
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from suffice.errors import KindError
+from suffice.estimators.naive_bayes.parameters import is_loo
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.sklearn_api import num_samples
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.codes import CodeRows
+from suffice.models.model import Block, Model, Name
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.looked_up import LookedUpTexts
+from suffice.models.scoring.rows import Rows, TextRows
+from suffice.models.shared_rows import emptied
+from suffice.models.views import Views
+from suffice.readers.examples import Examples
+from suffice.stats import CategoryCounts
+from suffice.stats.words import WordCounts
+from suffice.tables import Table
+
+__all__ = ["Begun", "checked_copy", "must_share", "opened", "opened_again", "rows_in", "without_views"]
+
+EXACT: dict[str, Any] = {"damped": False, "strict": False}
+"""Options of likelihoods while EM goes on: words count as often as they come, and all categories are possible."""
+
+CUT: dict[str, Any] = {"min_df": 1, "max_df": 1.0, "max_features": None}
+"""Parameters that cut words, once these are cut."""
+
+
+def checked_copy(estimator: Any, owner: str) -> Classifier:
+    """Return a classifier like the one given, not fitted; raise KindError if it is none of this library."""
+    if isinstance(estimator, type) or not isinstance(estimator, Classifier):
+        what = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"a {type(estimator).__name__}"
+        raise KindError(
+            f"The 'estimator' parameter of {owner} must be a classifier of suffice, such as MultinomialNB(); "
+            f"got {what}."
+        )
+    copied: Classifier = clone(estimator)
+    copied._validate_params()
+    return copied
+
+
+def must_share(estimator: Classifier, model: Model) -> None:
+    """Raise KindError unless rows of a model may belong to classes in shares."""
+    for likelihood in model.likelihoods.values():
+        likelihood.must_share()
+    if getattr(estimator._reader, "bursts", False):
+        raise KindError(
+            "TextClassifier must have model='multinomial' or 'bernoulli' to learn without labels: urns would have "
+            "to be fitted at every step."
+        )
+
+
+def without_views(estimator: Classifier) -> Classifier:
+    """Return the classifier without what it would choose by rows and labels; words count as often as they come."""
+    given = estimator.get_params(deep=False)
+    plain: dict[str, Any] = {name: None for name in ("temper", "weights") if is_loo(given.get(name))}
+    if "sublinear_tf" in given:
+        plain["sublinear_tf"] = False
+    changed: Classifier = estimator.set_params(**plain)
+    return changed
+
+
+def opened(estimator: Classifier, X: Any, y: Any = None) -> tuple[Any, Any]:
+    """Return rows as the classifier's reader takes them, and labels, which may be a column of a table."""
+    X = list(X) if isinstance(X, Iterator) else X
+    source = _read(estimator, X, first=True)
+    apart = getattr(estimator._reader, "without_labels", None)
+    if apart is None:
+        return source, y
+    table, y = apart(X, y)
+    return (source if table.names == source.names else _read(estimator, table, first=True)), y
+
+
+def opened_again(estimator: Classifier, X: Any) -> Any:
+    """Return more rows, which must be like the first; None if there are none."""
+    X = list(X) if isinstance(X, Iterator) else X
+    return _read(estimator, X, first=False) if rows_in(X) else None
+
+
+def _read(estimator: Classifier, X: Any, first: bool) -> Any:
+    return estimator._read(X, np.zeros(rows_in(X), np.int64), None, first).source
+
+
+def rows_in(X: Any) -> int:
+    """Return the number of rows of an array, texts, or a table of any library."""
+    is_table = isinstance(X, Mapping | Table) or hasattr(X, "collect")  # of columns, of ours, or a lazy one
+    return len(Table.read(X, "X")) if is_table else num_samples(X)
+
+
+@dataclass(frozen=True, eq=False)
+class Begun:
+    """A classifier to be fitted, which has a reader and no model yet; and what all rows together say."""
+
+    estimator: Any
+    reader: Any
+    total: Model  # all rows, as one class or by classes of their own
+
+    @classmethod
+    def of(cls, estimator: Classifier, sources: Sequence[Any]) -> Begun:
+        """Look at all rows once."""
+        by_all = getattr(estimator._reader, "settled_by_all", None)
+        return cls.of_counts(estimator, _as_one_class(estimator, sources) if by_all is None else by_all(sources))
+
+    @classmethod
+    def like(cls, estimator: Classifier, counted: Classifier) -> Begun:
+        """Take all that a fitted classifier of the same kind knows of rows; where rows are elsewhere."""
+        ready, own = copy(estimator), {*estimator.get_params(deep=False), "_predictor", "_stale", "_journal"}
+        ready.__dict__.update({name: value for name, value in vars(counted).items() if name not in own})
+        return cls.of_counts(ready, counted._model)
+
+    @classmethod
+    def of_counts(cls, estimator: Classifier, total: Model) -> Begun:
+        """Take what all rows say from their counts, by classes of any kind."""
+        total = total.with_likelihoods(estimator._likelihoods(total, Views()))
+        must_share(estimator, total)
+        blocks = {
+            name: replace(block, likelihood=block.likelihood.uncut(), statistic=block.t)
+            for name, block in total.blocks.items()
+        }
+        total = replace(total, blocks=blocks)
+        ready = copy(estimator)
+        known = ready.get_params(deep=False)
+        ready.set_params(**{name: value for name, value in CUT.items() if name in known})
+        reader = estimator._reader.of(total) if hasattr(estimator._reader, "of") else estimator._reader
+        return cls(ready, reader, total)
+
+    @property
+    def prior(self) -> ClassPrior:
+        """The class prior."""
+        prior: ClassPrior = self.estimator._class_prior()
+        return prior
+
+    def likelihoods(self, views: Views) -> dict[Name, Likelihood]:
+        """Return the likelihoods that the steps go by, with a pseudo-count that was chosen."""
+        found = self.predictor(self.total, views).model.likelihoods
+        return {name: _with_options(likelihood) for name, likelihood in found.items()}
+
+    def predictor(self, model: Model, views: Views) -> Predictor:
+        """Return what the classifier would judge rows by: likelihoods as its parameters say, and not tempered."""
+        return Predictor(model.with_likelihoods(self.estimator._likelihoods(self.total, views)), self.prior)
+
+    @property
+    def has_lengths(self) -> bool:
+        """Whether a temper may depend on the length of a row."""
+        wanted = copy(self.estimator).set_params(temper="loo")._wanted(1)
+        return bool(wanted.lengths)
+
+    def empty(self, classes: NDArray[Any], views: Views) -> Model:
+        """Return a model of these classes without rows."""
+        return emptied(self.total, classes).with_likelihoods(self.likelihoods(views))
+
+    def placed(self, classes: NDArray[Any], place: NDArray[Any], views: Views) -> Model:
+        """Return the counts of all rows by classes of which class c becomes `place[c]`; −1 leaves it out."""
+        empty, blocks = self.empty(classes, views), {}
+        for name, block in self.total.blocks.items():
+            moved = block.statistic.with_classes(place, len(classes))
+            blocks[name] = replace(empty.blocks[name], statistic=empty.blocks[name].statistic + moved)
+        return replace(empty, rows=self.total.rows.with_classes(place, len(classes)), blocks=blocks)
+
+    def as_one_class(self) -> Model:
+        """Return the counts of all rows as one class."""
+        k, one = len(self.total.classes), np.zeros(1, np.int64)
+        return Model.total([self.placed(one, np.where(np.arange(k) == c, 0, -1), Views()) for c in range(k)])
+
+    def rows(self, source: Any) -> dict[Name, Rows]:
+        """Return rows to be counted by shares and scored, again and again."""
+        blocks = self.total.blocks
+        return {name: fixed(rows, blocks[name].statistic) for name, rows in self.reader.rows(source).items()}
+
+    def fitted(self, model: Model, views: Views | None = None) -> Any:
+        """Return the classifier, fitted: an ordinary one."""
+        estimator, like = copy(self.estimator), self.total.blocks
+        blocks: dict[Name, Block] = {
+            name: type(like[name])(one.likelihood, one.statistic) for name, one in model.blocks.items()
+        }
+        estimator._put(replace(model, blocks=blocks), Views() if views is None else views, stale=False)
+        return estimator
+
+
+def _as_one_class(estimator: Any, sources: Sequence[Any]) -> Model:
+    """Count all rows as one class; once more, if the first look has met categories that the reader did not know."""
+    before = estimator._reader
+    models = [_counted(estimator, source) for source in sources]
+    if estimator._reader is not before:
+        models = [_counted(estimator, source) for source in sources]
+    return Model.total(models)
+
+
+def _counted(estimator: Any, source: Any) -> Model:
+    rows = estimator._reader.size(source)
+    counted: Model = estimator._count(Examples(source, np.zeros(1, np.int64), np.zeros(rows, np.int64)))
+    return counted
+
+
+def _with_options(likelihood: Likelihood) -> Likelihood:
+    known = {one.name for one in fields(likelihood)}  # type: ignore[arg-type]
+    given = {name: value for name, value in EXACT.items() if name in known}
+    return replace(likelihood, **given) if given else likelihood  # type: ignore[type-var]
+
+
+@singledispatch
+def fixed(rows: Rows, t: Any) -> Rows:
+    """Return rows whose features are those of a statistic, all of which stay."""
+    return rows
+
+
+@fixed.register
+def _(rows: TextRows, t: WordCounts) -> Rows:
+    return LookedUpTexts.of(rows, t)
+
+
+@fixed.register
+def _(rows: CodeRows, t: CategoryCounts) -> Rows:
+    return replace(rows, sizes=t.sizes)
