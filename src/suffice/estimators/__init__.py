@@ -4,7 +4,8 @@ from suffice.estimators.comparing.comparison import Comparison, LossComparison, 
 from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
 from suffice.estimators.discriminants.linear import LinearDiscriminantAnalysis
 from suffice.estimators.discriminants.quadratic import QuadraticDiscriminantAnalysis
-from suffice.estimators.mixture import Mixture
+from suffice.estimators.em.mixture import Mixture
+from suffice.estimators.em.semi_supervised import SemiSupervised
 from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
 from suffice.estimators.naive_bayes.categorical import CategoricalNB
 from suffice.estimators.naive_bayes.complement import ComplementNB
@@ -14,7 +15,6 @@ from suffice.estimators.naive_bayes.multinomial import MultinomialNB
 from suffice.estimators.naive_bayes.poisson import PoissonNB
 from suffice.estimators.selecting.informative import Information, mutual_information
 from suffice.estimators.selecting.selection import SelectInformative
-from suffice.estimators.semi_supervised import SemiSupervised
 from suffice.estimators.shell.certificate import Certificate
 from suffice.estimators.shell.merging import merge
 from suffice.estimators.tables.naive_bayes import NaiveBayes

@@ -140,7 +140,7 @@ def _with_measure(model: Model, rows: RowsByName, logs: Array) -> Array:
 
 def _measure(block: Block, rows: Rows) -> Array | float:
     """Return what scores of a block leave out; where it depends on rows alone, it is computed once."""
-    if not getattr(block.likelihood, "fixed_measure", False):
+    if not block.likelihood.fixed_measure:
         return block.settled.measure(block.t, rows)
     if "fixed_measure" not in vars(rows):
         rows.__dict__["fixed_measure"] = block.settled.measure(block.t, rows)

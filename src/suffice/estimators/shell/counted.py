@@ -11,8 +11,9 @@ from suffice.estimators.shell.journals import book_of
 from suffice.estimators.shell.whole import changing
 from suffice.models.views import Views
 from suffice.readers.examples import Examples
+from suffice.readers.table import TableReader
 
-__all__ = ["Counter", "counter_of", "counts_alone", "settled", "unfitted"]
+__all__ = ["Counter", "counter_of", "counts_alone", "reading_like", "settled", "unfitted"]
 
 BELIEFS = {
     *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "estimate", "var_smoothing", "norm"),
@@ -22,6 +23,9 @@ BELIEFS = {
 
 Sample = tuple[Any, Any]
 """Rows and their labels."""
+
+Look = Callable[[Any, Any, Any], None]
+"""Takes a model, and rows with their labels."""
 
 
 class Counter:
@@ -78,8 +82,19 @@ def counts_alone(estimator: Any) -> Any:
     return unfitted(estimator).set_params(**plain)
 
 
+def reading_like(estimator: Classifier, counted: Classifier) -> None:
+    """Let a classifier that is not fitted read rows as one does that has counted them."""
+    theirs = set(counted.get_params(deep=False)) | {"_predictor", "_stale", "_journal"}
+    vars(estimator).update({name: value for name, value in vars(counted).items() if name not in theirs})
+    reader = estimator._reader
+    if isinstance(reader, TableReader):
+        own: Any = estimator
+        options = {"columns": own.columns, "estimate": own.estimate, "strict": own.unseen == "error"}
+        estimator._reader = replace(reader, **options)
+
+
 def settled(
-    estimator: Classifier, counted: Classifier, rows: int, sample: Sample | None, look: Callable[..., None], **known: Any
+    estimator: Classifier, counted: Classifier, rows: int, sample: Sample | None, look: Look | None, **known: Any
 ) -> None:
     """Fit a classifier to what was counted of so many rows; a sample of these chooses what rows choose.
 
@@ -90,9 +105,10 @@ def settled(
         model._know_nothing()
         model._set_state(counted._get_state())
         vars(model).update(known)
-        if hasattr(model._reader, "target"):  # a column that later tables may have, and predictions ignore
+        if isinstance(model._reader, TableReader):  # a column that later tables may have, and predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)
         if sample is not None:
-            look(model, *sample)
+            if look is not None:
+                look(model, *sample)
             model._choose(model._read(*sample, None, False).among(model.classes_), None)

@@ -56,6 +56,9 @@ class Likelihood(ABC):
         """Whether features can have evidence weights: scores are linear in them, and no class forbids one."""
         return False
 
+    fixed_measure: ClassVar[bool] = False
+    """Whether `measure` depends on rows alone, so that it is found once."""
+
     # what is counted and scored ---------------------------------------------------------------------------------------
 
     @abstractmethod

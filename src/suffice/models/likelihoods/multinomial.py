@@ -63,6 +63,7 @@ class Multinomial(Likelihood):
     cut: Cut | None = field(default=None, repr=False)  # words that are left out
 
     word = "multinomial"
+    fixed_measure = True
     statistic = (TokenCounts, WordCounts)
     measure_kind = "probabilities of counts"
 

@@ -71,6 +71,7 @@ class Poisson(Likelihood):
     factorials: bool = field(default=True, repr=False)  # whether counts are whole, and the evidence has their ln x!
 
     word = "poisson"
+    fixed_measure = True
     statistic = (PoissonSums, RateCounts)
     measure_kind = "probabilities of counts"
     storages = frozenset({"bool", "integer", "real"})

@@ -87,6 +87,7 @@ class Polya(Likelihood):
     urns: Urns | None = field(default=None, repr=False, compare=False)  # fitted, once settled
 
     word = "dcm"
+    fixed_measure = True
     subject = "An urn"
     statistic = (Bursts, WordCounts)
     measure_kind = "probabilities of words"
