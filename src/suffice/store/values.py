@@ -75,7 +75,7 @@ class Writer:
         given = model.get_params(deep=False)
         out: dict[str, Any] = {"estimator": type(model).__name__}
         out["parameters"] = {key: self.write(value, f"{prefix}parameters/{key}") for key, value in given.items()}
-        state = model._get_state() if fitted or any(key.endswith("_") for key in vars(model)) else {}
+        state = model._get_state() if fitted or _is_fitted(model) else {}
         return out | {part: self.write(state[part], prefix + part) for part in SECTIONS if part in state}
 
     def _tensor(self, array: NDArray[Any], name: str) -> str:
@@ -281,6 +281,12 @@ class Reader:
         if dtype not in DTYPES.values() or np.dtype(dtype) != tensor.dtype:
             raise DataError(f"an array must be of the kind of its tensor; got {dtype[:80]!r}")
         return tensor
+
+
+def _is_fitted(model: Any) -> bool:
+    """Whether an estimator has learned something."""
+    known = getattr(model, "__sklearn_is_fitted__", None)
+    return any(key.endswith("_") for key in vars(model)) if known is None else bool(known())
 
 
 def _as_text(tensor: NDArray[Any], kind: str) -> NDArray[Any]:
