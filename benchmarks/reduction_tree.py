@@ -14,7 +14,7 @@ import numpy as np
 from side_by_side import ROOT, keep, machine, markdown, put
 
 import suffice as sf
-from suffice.engines.parts import packed
+from suffice.engines.part_results import packed
 from suffice.store import from_bytes, to_bytes
 
 PAGE = ROOT / "docs" / "ten_terabytes.md"

@@ -114,11 +114,11 @@ def test_tasks_have_names_that_the_dashboard_groups() -> None:
     [
         (sf.TextClassifier(), {"target": "lable"}, InputError, "'target'.*Did you mean 'label'"),
         (sf.TextClassifier(), {"features": ["txt"]}, InputError, "'features'.*Did you mean 'text'"),
-        (sf.TextClassifier(), {"features": ["more", "other"]}, InputError, "one of 'more', 'other'; got all of them"),
+        (sf.TextClassifier(), {"features": ["more", "other"]}, InputError, "one of 'more', 'other'; got none, and more than one"),
         (sf.TextClassifier(), {"features": ["label"]}, InputError, "other than the target"),
         (sf.TextClassifier(), {"errors": "ignore"}, InputError, "'errors' must be 'raise' or 'skip'"),
         (sf.TextClassifier(tokenizer=str.split), {"features": "text"}, KindError, "'tokenizer'.*function 'split'"),
-        (sf.TextClassifier("complement", use_idf=True), {"features": "text"}, InputError, "all texts in memory"),
+        (sf.TextClassifier("complement", use_idf=True), {"features": "text"}, InputError, "all rows in memory"),
         (sf.TextClassifier(alpha=-1.0), {"features": "text"}, ValueError, "alpha"),
         (sf.CountVectorizer(), {}, KindError, "classifier whose counts add; got a CountVectorizer"),
         (sf.BernoulliNB(class_prior=[0.2, 0.3, 0.5]), {"features": "n"}, ValueError, "Number of priors"),
@@ -161,7 +161,7 @@ def test_a_class_prior_of_all_classes_where_a_partition_has_one() -> None:
 
 
 def test_a_column_that_no_row_of_the_sample_has_a_value_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suffice.engines.opening.ROWS", 1)
+    monkeypatch.setattr("suffice.engines.passes.ROWS", 1)
     rare = pa.array([None] * 50 + [2.5] * 2)
     table = pa.table({"x": np.arange(52) % 7, "rare": rare, "label": ["a", "b"] * 26})
     model = dask.fit(sf.NaiveBayes(temper=None, weights=None), Dask().split(table, [20]), "label")

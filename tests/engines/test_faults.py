@@ -19,10 +19,10 @@ import pytest
 import suffice as sf
 from engines import lost_executor
 from engines.clusters import Dask, every_engine, from_map, quiet
-from suffice.engines.parts import Part, merged, packed
-from suffice.engines.shapes import Shape
-from suffice.engines.sources import Source
-from suffice.engines.walk import Task, count
+from suffice.engines.counted_parts import CountRows
+from suffice.engines.part_results import PartResult, packed
+from suffice.engines.roles import Roles
+from suffice.engines.row_sources import Source
 from suffice.errors import DataError
 from suffice.store import to_bytes
 
@@ -158,7 +158,8 @@ def test_no_rows_at_all(engine: Any) -> None:
 
 def test_labels_of_two_kinds_are_told_of_where_they_meet() -> None:
     models = [sf.BernoulliNB().fit([[0], [1]], labels) for labels in ([0, 1], ["a", "b"])]
-    told = merged([Part(packed(to_bytes(model)), rows=2) for model in models], 0)
+    job = CountRows(sf.BernoulliNB(), Roles("matrix", "label", ("x",)), 0, skip=False)
+    told = job.merge([PartResult(packed(to_bytes(model)), rows=2) for model in models])
     assert "labels of one kind" in told.failed
 
 
@@ -168,6 +169,6 @@ def test_a_source_that_breaks_is_not_taken_for_one_without_rows(skip: bool) -> N
         def __next__(self) -> Source:
             raise ValueError("cut off")
 
-    task = Task(sf.TextClassifier(**PLAIN), Shape("text", "label", ("text",)), 0, skip)
+    job = CountRows(sf.TextClassifier(**PLAIN), Roles("text", "label", ("text",)), 0, skip)
     with pytest.raises(ValueError, match="cut off"):
-        count(task, Broken(), 0)
+        job.count(Broken(), 0)

@@ -12,12 +12,14 @@ import pyarrow as pa
 import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 import pytest
+from sklearn.base import clone
 
 import suffice as sf
 from laws.estimators import KINDS, LABELS, mixed, texts
-from suffice.engines import local
-from suffice.errors import FileError, InputError, KindError, PathError
-from suffice.models.sample import some_rows
+from suffice.engines.local import ReadSoFar
+from suffice.engines.read_ahead import ahead
+from suffice.errors import DataError, FileError, InputError, KindError, PathError
+from suffice.models.choosing.bottom_k import row_hashes
 from suffice.tables.files import Files, Given
 
 ROWS = 300
@@ -79,7 +81,8 @@ def test_texts_in_a_file_are_the_texts_in_memory(name: str, tmp_path: Path) -> N
     documents = [text + " , and some more" for text in texts(rng, ROWS, codes)]
     path = write(pd.DataFrame({"body": documents, "label": LABELS[codes]}), tmp_path / name)
     from_file = sf.fit_files(sf.TextClassifier(effort="fast"), path)
-    memory = sf.TextClassifier(effort="fast").fit(documents, LABELS[codes])
+    order = np.argsort(row_hashes(pa.table({"body": documents, "label": LABELS[codes]})))  # as rows choose views
+    memory = sf.TextClassifier(effort="fast").fit([documents[i] for i in order], LABELS[codes][order])
     assert from_file.counts_ == memory.counts_
     assert from_file.alpha_ == memory.alpha_
     np.testing.assert_array_equal(from_file.predict_proba(documents), memory.predict_proba(documents))
@@ -108,11 +111,13 @@ def test_several_files_are_one(tmp_path: Path) -> None:
     assert one.class_count_.tolist() == two.class_count_.tolist()
 
 
-def test_rows_that_are_kept_are_those_of_a_fit_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = local._Kept(50)
-    for start in range(0, 1000, 70):
-        kept.add(pa.table({"i": np.arange(start, min(start + 70, 1000))}))
-    assert kept.table()["i"].to_pylist() == some_rows(1000, 50).tolist()
+@pytest.mark.usefixtures("small")
+def test_the_order_of_rows_and_files_changes_nothing(tmp_path: Path) -> None:
+    frame = table()
+    some, others = write(frame[:100], tmp_path / "a.csv"), write(frame[100:], tmp_path / "b.csv")
+    one, two = (sf.fit_files(sf.NaiveBayes(KINDS), paths) for paths in ([some, others], [others, some]))
+    assert one.temper_ == two.temper_
+    assert one.weights_ == two.weights_
 
 
 @pytest.mark.parametrize(("text", "line"), [("a,label\n1,x\n2,y,z\n3,x\n", 3), ("a,label\n1,x\n2\n3,x\n", 3)])
@@ -183,12 +188,41 @@ def test_what_cannot_be_read(name: str, data: bytes, error: str, tmp_path: Path)
 def test_arguments() -> None:
     with pytest.raises(PathError, match="does not exist"):
         sf.fit_files(sf.NaiveBayes(), "nowhere.csv")
-    with pytest.raises(KindError, match="TextClassifier or a NaiveBayes"):
-        sf.fit_files(sf.BernoulliNB(), "nowhere.csv")
     with pytest.raises(InputError, match="'errors'"):
         Files([Path("-")], errors="ignore")
     with pytest.raises(InputError, match="at least one file"):
         Files([])
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
+@pytest.mark.parametrize("estimator", [sf.PoissonNB(), sf.GaussianNB(temper="loo"), sf.LinearDiscriminantAnalysis()])
+def test_every_classifier_learns_from_files(estimator: Any, name: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    codes = rng.integers(0, 3, 2 * ROWS)
+    X = pd.DataFrame({"n": rng.poisson(2 + codes), "m": rng.poisson(9 - codes)})
+    path = write(X.assign(label=LABELS[codes]), tmp_path / name)
+    from_file, memory = sf.fit_files(clone(estimator), path), clone(estimator).fit(X, LABELS[codes])
+    np.testing.assert_allclose(from_file.predict_proba(X), memory.predict_proba(X), rtol=1e-6)
+    found = pa.concat_tables(sf.predict_files(from_file, path))
+    assert found["prediction"].to_pylist() == from_file.predict(X).tolist()
+
+
+def test_what_cannot_be_counted_is_named_by_its_row_or_skipped(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"n": [1.0, 2.0, np.inf, 4.0] * 3, "label": ["x", "y"] * 6})
+    path = write(frame, tmp_path / "a.parquet")
+    with pytest.raises(DataError, match=r"'paths'.*row 2 of the files cannot: .*errors='skip'"):
+        sf.fit_files(sf.NaiveBayes(), path)
+    with pytest.warns(UserWarning, match=r"3 of 12 rows .*cannot be counted"):
+        assert sf.fit_files(sf.NaiveBayes(), path, errors="skip").skipped_rows_ == 3
+
+
+def test_what_needs_all_rows_is_refused(tmp_path: Path) -> None:
+    path = write(table()[["wait", "label"]], tmp_path / "a.csv")
+    with pytest.raises(InputError, match="needs all rows in memory"):
+        sf.fit_files(sf.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"), path)
+    with pytest.raises(KindError, match="classifier whose counts add; got a CountVectorizer"):
+        sf.fit_files(sf.CountVectorizer(), path)
 
 
 def test_columns_that_are_named_wrongly(tmp_path: Path) -> None:
@@ -221,7 +255,7 @@ def test_a_failure_leaves_the_model_as_it_was(tmp_path: Path) -> None:
 
 def test_the_reader_stops_when_nobody_listens() -> None:
     before = threading.active_count()
-    stream = local.ahead(iter(range(1000)))
+    stream = ahead(iter(range(1000)))
     assert next(stream) == 0
     stream.close()
     assert threading.active_count() == before
@@ -231,7 +265,7 @@ def test_the_reader_stops_when_nobody_listens() -> None:
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
-        list(local.ahead(failing()))
+        list(ahead(failing()))
 
 
 def test_quotes_lines_within_values_and_marks(tmp_path: Path) -> None:
@@ -250,7 +284,7 @@ def test_quotes_lines_within_values_and_marks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
 def test_how_far_it_is(name: str, tmp_path: Path) -> None:
     path = write(table(), tmp_path / name)
-    told: list[local.Told] = []
+    told: list[ReadSoFar] = []
     sf.fit_files(sf.NaiveBayes(KINDS), [path, path], tell=told.append)
     assert [one.rows for one in told][-1] == 2 * ROWS
     read = [one.read for one in told]

@@ -12,6 +12,7 @@ from sklearn.base import clone
 import suffice as sf
 from engines.clusters import Dask, Spark, every_engine, quiet
 from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, mixed, one_of_each_kind, texts
+from laws.inside import chosen, statistics
 from laws.test_estimators import assert_same
 from suffice.store import kinds, to_bytes
 
@@ -46,8 +47,7 @@ def assert_the_local_fit(case: EstimatorCase, engine: Any, cuts: list[int], seed
     assert_same(case, there, local, X)
     assert there.get_params() == local.get_params()
     assert there.skipped_rows_ == 0
-    for name, mine in local._remembered().items():
-        assert_near(there._remembered()[name], mine)
+    assert_near(statistics(there), statistics(local))
 
 
 def assert_near(got: Any, expected: Any) -> None:
@@ -94,7 +94,7 @@ def test_models_of_columns_are_chosen_as_in_memory(engine: Any, cuts: list[int])
     local = sf.NaiveBayes(temper=None, weights=None).fit(features, table["label"].to_numpy())
     there = engine.fit(sf.NaiveBayes(temper=None, weights=None), engine.split(table, cuts), "label")
     assert there.columns_ == local.columns_
-    assert_near(there._remembered(), local._remembered())
+    assert_near(statistics(there), statistics(local))
     np.testing.assert_allclose(there.predict_proba(features), local.predict_proba(features), rtol=1e-9)
 
 
@@ -106,7 +106,7 @@ def test_what_is_chosen_by_rows_is_the_same_on_any_engine(spark: Any) -> None:
         engine.fit(sf.TextClassifier(), engine.split(table, cuts), "label")
         for engine, cuts in ((Dask(), []), (Dask(), [7, 7, 200]), (Spark(spark), [100, 290]))
     ]
-    assert {"alpha", "temper", "weights"} <= set(models[0]._chosen)
+    assert {"alpha", "temper", "weights"} <= set(chosen(models[0]))
     assert len({to_bytes(model) for model in models}) == 1
     assert not models[0].stale_
 
@@ -128,8 +128,8 @@ def test_a_prior_that_rows_choose(engine: Any) -> None:
     table, X = table_of(case, 1)
     there = engine.fit(sf.GaussianDiscriminant(), engine.split(table, [7, 30]), "label")
     again = engine.fit(sf.GaussianDiscriminant(), engine.split(table, [50]), "label")
-    assert "prior" in there._chosen
-    assert sf.GaussianDiscriminant().fit(X, table["label"].to_numpy())._chosen.keys() == there._chosen.keys()
+    assert "prior" in chosen(there)
+    assert set(chosen(sf.GaussianDiscriminant().fit(X, table["label"].to_numpy()))) == set(chosen(there))
     np.testing.assert_allclose(there.predict_proba(X), again.predict_proba(X), rtol=1e-9)
 
 

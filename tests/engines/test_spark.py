@@ -57,7 +57,7 @@ def test_kinds_of_columns_come_from_the_schema(spark: Any) -> None:
     columns["price"] = [None if value is None else float(value) for value in columns["price"]]
     local = sf.NaiveBayes(temper=None, weights=None).fit({k: list(v) for k, v in columns.items()}, "label")
     assert model.columns_ == local.columns_
-    assert model._remembered()["columns"] == local._remembered()["columns"]
+    assert model.statistics_ == local.statistics_
 
 
 @pytest.mark.thorough

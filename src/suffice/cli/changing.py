@@ -12,7 +12,7 @@ import pyarrow as pa
 import suffice as sf
 from suffice.cli.file_options import open_files
 from suffice.cli.outputs import save, say, write
-from suffice.engines.columns import roles
+from suffice.engines.roles import roles
 from suffice.errors import FileError, InputError, LabelError
 from suffice.store.models import pieces
 from suffice.telling import counted

@@ -93,7 +93,7 @@ def reading_by(**options: Any) -> Iterator[None]:
 
 def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:
     """Files, by the options of the verb at hand; a look at their first rows is not told of."""
-    from suffice.engines.columns import given_of, opened
+    from suffice.engines.opened_files import given_of, opened
 
     verb = _VERB.get() or _Verb()
     told: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}

@@ -15,7 +15,7 @@ from suffice.cli.column_lines import cut, describe_columns, lines_of_columns
 from suffice.cli.file_options import open_files
 from suffice.cli.outputs import WIDTH, say
 from suffice.cli.verbs import spooled
-from suffice.engines.columns import roles
+from suffice.engines.roles import roles
 from suffice.errors import FileError, InputError, LabelError, SufficeError
 from suffice.store import describe
 from suffice.tables.files import Files
@@ -50,7 +50,7 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
         "library": told.library_version,
         "format": told.format_version,
         "bytes": told.size,
-        "target": getattr(model, "target_", None) or getattr(model, "_target", None),
+        "target": getattr(model, "target_", None) or getattr(getattr(model, "_reader", None), "target", None),
         "stale": bool(getattr(model, "stale_", False)),
     }
     shown = [f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"]

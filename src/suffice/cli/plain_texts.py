@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import suffice as sf
-from suffice.engines.columns import TEXTS
+from suffice.engines.guesses import TEXTS
 
 __all__ = ["texts_of_lines"]
 

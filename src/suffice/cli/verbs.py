@@ -21,8 +21,9 @@ from suffice.cli.file_options import open_files
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.plain_texts import texts_of_lines
 from suffice.cli.progress import progress
-from suffice.engines.columns import Roles, guess_target, is_text, roles
+from suffice.engines.guesses import guess_target, is_text
 from suffice.engines.local import fit_files
+from suffice.engines.roles import Roles, roles
 from suffice.errors import InputError
 from suffice.estimators.comparing.crossfit import FOLDS
 from suffice.reporting import pitfalls

@@ -1,4 +1,4 @@
-"""The same fit, elsewhere: on files that do not fit into memory."""
+"""Fits in many places: files that do not fit into memory, Dask and Spark."""
 
 from suffice.engines.local import fit_files, predict_files
 

@@ -1,4 +1,4 @@
-"""What a model says of rows: the class, its probability, and those of all classes."""
+"""Predictions of rows: the class, its probability, and those of all classes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from uuid import uuid4
 
 import numpy as np
 
-from suffice.engines.parts import UNCOUNTABLE
-from suffice.engines.shapes import Shape
-from suffice.engines.sources import Source
+from suffice.engines.part_results import UNCOUNTABLE
+from suffice.engines.roles import Roles
+from suffice.engines.row_sources import Source
 from suffice.errors import DataError
 from suffice.store import from_bytes
+from suffice.typing import Array
 
-__all__ = ["Asked", "Held", "classifier_of"]
+__all__ = ["Answering", "Held", "classifier_of", "probabilities_of"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Held:
     name: str = field(default_factory=lambda: uuid4().hex)
 
     def model(self) -> Any:
-        """Made once in each process."""
+        """Return the model, which is made once in each process."""
         return _loaded(self)
 
 
@@ -37,18 +38,26 @@ def _loaded(held: Held) -> Any:
 
 
 def classifier_of(model: Any) -> Any:
-    """The classifier itself, of what has fitted one by EM."""
+    """Return the classifier itself, of what has fitted one by EM."""
     return getattr(model, "estimator_", model)
 
 
-class Asked:
-    """A model, and what to do with rows."""
+def probabilities_of(model: Any, roles: Roles, table: Any) -> Array:
+    """Return the probabilities of all classes for the rows of an Arrow table."""
+    rows = roles.features(table)
+    nameless = roles.kind == "matrix" and not hasattr(model, "feature_names_in_")
+    probabilities: Array = model.predict_proba(np.asarray(rows) if nameless else rows)
+    return probabilities
 
-    def __init__(self, held: Held, shape: Shape, skip: bool) -> None:
-        self.held, self.shape, self.skip = held, shape, skip
+
+class Answering:
+    """A model, and where it finds its features in rows that it is to classify."""
+
+    def __init__(self, held: Held, roles: Roles, skip: bool) -> None:
+        self.held, self.roles, self.skip = held, roles, skip
 
     def answer(self, source: Source, partition: int, start: int = 0) -> tuple[list[Any], Any, Any]:
-        """Labels, their probabilities, and those of all classes; of a row that is skipped None and NaN."""
+        """Return labels, their probabilities, and those of all classes; of a row that is skipped None and NaN."""
         model = self.held.model()
         bad: list[int] = []
         try:
@@ -56,7 +65,7 @@ class Asked:
         except UNCOUNTABLE as error:
             bad = list(self._unreadable(source))
             if not bad or not self.skip:
-                self._tell(error, bad, partition, start)
+                self._fail(error, bad, partition, start)
             probabilities = np.full((len(source), len(model.classes_)), np.nan)
             good = np.delete(np.arange(len(source)), bad)
             if len(good):
@@ -71,12 +80,10 @@ class Asked:
         model = self.held.model()
         if not len(source):
             return np.empty((0, len(model.classes_)))
-        rows = self.shape.rows(source.table(list(self.shape.features)))
-        nameless = self.shape.kind == "matrix" and not hasattr(model, "feature_names_in_")
-        return model.predict_proba(np.asarray(rows) if nameless else rows)
+        return probabilities_of(model, self.roles, source.table(list(self.roles.columns)))
 
     def _unreadable(self, source: Source, start: int = 0) -> Iterator[int]:
-        """Places of rows that cannot be read even alone, found by halving."""
+        """Return places of rows that cannot be read even alone, found by halving."""
         try:
             self._probabilities(source)
             return
@@ -88,6 +95,6 @@ class Asked:
         yield from self._unreadable(source.part(0, half), start)
         yield from self._unreadable(source.part(half, len(source)), start + half)
 
-    def _tell(self, error: Exception, bad: list[int], partition: int, start: int) -> None:
+    def _fail(self, error: Exception, bad: list[int], partition: int, start: int) -> None:
         row = f"row {start + bad[0]} of partition {partition}" if bad else f"partition {partition}"
         raise DataError(f"The argument 'data' must hold rows that the model can read; {row} cannot: {error}") from None

@@ -1,168 +1,172 @@
-"""Through the rows of one part: each is counted, or told of by partition and row, or left out and counted as such.
+"""The map and the + of a fit in many places: rows of one part become counts, and counts add.
 
-Rows that cannot be counted are found by halving. They travel as data and not as exceptions: an engine tries a failed
-task again, and these would fail again.
+Rows that cannot be counted are found by halving, and named by partition and row, or left out and counted as such. They
+travel as data and not as exceptions: an engine tries a failed task again, and these would fail again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+import warnings
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
 
-from suffice.engines.kept import Kept
-from suffice.engines.parts import UNCOUNTABLE, Job, Part, Total, as_stream, merged, packed, unfitted
-from suffice.engines.shapes import Shape
-from suffice.engines.sources import Source
+from suffice.engines.part_results import (
+    UNCOUNTABLE,
+    Job,
+    PartResult,
+    Total,
+    as_stream,
+    as_table,
+    first_failed,
+    model_of,
+    packed_model,
+)
+from suffice.engines.roles import Roles
+from suffice.engines.row_sources import Source
 from suffice.errors import InputError
-from suffice.store import to_bytes
+from suffice.estimators.shell.counted import counter_of
+from suffice.models.choosing.bottom_k import BottomK, united
 
-__all__ = ["Task", "count", "uncountable"]
+__all__ = ["CountRows", "uncountable"]
 
 
 @dataclass(frozen=True)
-class Task(Job):
+class CountRows(Job):
     """Count rows by their labels, and keep some of them."""
 
     estimator: Any
-    shape: Shape
+    roles: Roles
     keep: int
     skip: bool
     learn: bool = True  # whether to count, and not only to keep some rows
+    journal: Any = None
+    argument: str = "data"  # what users call the rows
+    place: str = "partition {}"  # and a part of them
 
-    def count(self, sources: Iterable[Source], partition: int) -> Part:
-        """One part's rows, counted."""
-        return count(self, sources, partition)
+    def count(self, sources: Iterable[Source], partition: int, travels: bool = True) -> PartResult:
+        """Return one part's rows, counted."""
+        walk = _Walk(self, partition)
+        try:
+            for source in sources:
+                walk.take(source)
+        except _FailedError as failed:
+            return PartResult(failed=str(failed), where=partition)
+        model = None if walk.counter is None else walk.counter.result()
+        found = packed_model(model) if travels else model
+        return PartResult(found, as_stream(walk.kept.table()), walk.rows, walk.skipped)
 
-    def merge(self, parts: Iterable[Part], travels: bool = True) -> Part:
-        """Counts added, and fewer rows kept."""
-        return merged(parts, self.keep, travels)
+    def merge(self, parts: Iterable[PartResult], travels: bool = True) -> PartResult:
+        """Return counts added, and fewer rows kept."""
+        try:
+            return self._sum(parts, travels)
+        except UNCOUNTABLE as error:  # labels of two kinds, say: it would fail again
+            return PartResult(failed=str(error), where=0)
 
+    def _sum(self, parts: Iterable[PartResult], travels: bool) -> PartResult:
+        total, rows, skipped, kept, failed = Total(), 0, 0, None, PartResult()
+        for part in parts:
+            failed = first_failed(failed, part)
+            if part.statistics:
+                total.add(model_of(part))
+            kept = united([kept, as_table(part.kept)], self.keep)
+            rows, skipped = rows + part.rows, skipped + part.skipped
+        if failed.failed:
+            return replace(failed, statistics=b"", kept=b"")
+        model = total.model()
+        return PartResult(packed_model(model) if travels else model, as_stream(kept), rows, skipped)
 
-def count(task: Task, sources: Iterable[Source], partition: int) -> Part:
-    """One part's rows, counted."""
-    walk = _Walk(task, partition)
-    try:
-        statistics = walk.sifted(sources) if task.skip or not task.learn else walk.streamed(sources)
-    except _FailedError as failed:
-        return Part(failed=str(failed), where=partition)
-    return Part(statistics, as_stream(walk.kept.table()), walk.rows, walk.skipped)
+    def pair(self, table: Any) -> tuple[Any, Any]:
+        """Return features and labels of rows; raise InputError if a label is missing."""
+        lacking = int((~self.roles.has_label(table)).sum())
+        if lacking:
+            raise InputError(f"The target {self.roles.target!r} must have a label in every row; {lacking:,} lack one.")
+        return self.roles.features(table), self.roles.labels(table)
+
+    def try_alone(self, source: Source) -> None:
+        """Raise unless these rows can be counted without any others."""
+        pair = self.pair(source.table(self.roles.names))
+        if self.learn:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                counter_of(self.estimator).add(*pair)
 
 
 class _FailedError(Exception):
-    """A row that cannot be counted."""
+    """A row cannot be counted."""
 
 
 class _Walk:
-    """Through the rows of one part."""
+    """The rows of one part, taken source by source."""
 
-    def __init__(self, task: Task, partition: int) -> None:
-        self.task, self.partition, self.kept = task, partition, Kept(task.keep)
+    def __init__(self, job: CountRows, partition: int) -> None:
+        self.job, self.partition, self.kept = job, partition, BottomK(job.keep)
+        self.counter = counter_of(job.estimator, job.journal) if job.learn else None
         self.rows = self.skipped = self.at = 0
-        self.now: Source | None = None
-        self.over = False
 
-    def streamed(self, sources: Iterable[Source]) -> bytes:
-        """All rows into one counter."""
-        model = unfitted(self.task.estimator)
+    def take(self, source: Source) -> None:
+        """Count the rows of a source, and keep some."""
+        if not len(source):
+            return
+        good = source
         try:
-            model._fit_parts(self._pairs(sources))
+            table = self._counted(source)
         except UNCOUNTABLE as error:
-            if self.over and not self.rows:
-                return b""
-            if self.now is None and not self.over:
-                raise  # by what rows come from, not by a row
-            self._tell(error)
-        return packed(to_bytes(model))
-
-    def sifted(self, sources: Iterable[Source]) -> bytes:
-        """A counter for each batch, without the rows that none can count."""
-        total = Total()
-        for source in sources:
-            self.now = source
+            bad = uncountable(self.job, source, first=not self.job.skip)
+            if not self.job.skip or not bad:
+                self._fail(error, source, bad)
+            good = source.without(bad)
             try:
-                good, model = self._countable(source)
-                if model is not None:
-                    total.add(model)
-            except UNCOUNTABLE as error:
-                self._tell(error)
-            self.at, self.rows, self.skipped = (
-                self.at + len(source),
-                self.rows + len(good),
-                self.skipped + len(source) - len(good),
-            )
-        return total.packed()
+                table = self._counted(good)
+            except UNCOUNTABLE as again:
+                self._fail(again, source, [])
+        if table is not None:
+            self.kept.add(self.job.roles.sampled(table))
+        self.at, self.rows = self.at + len(source), self.rows + len(good)
+        self.skipped += len(source) - len(good)
 
-    def _countable(self, source: Source) -> tuple[Source, Any]:
-        """The rows that can be counted, kept and counted."""
-        try:
-            model = _counted(self.task, source) if len(source) else None
-        except UNCOUNTABLE:
-            source = source.without(uncountable(self.task, source))
-            model = _counted(self.task, source) if len(source) else None
-        if len(source):
-            self.kept.add(self.task.shape.keepable(source.table(self.task.shape.names)))
-        return source, model
+    def _counted(self, source: Source) -> Any:
+        """Count rows, and return them as a table; None if there are none."""
+        if not len(source):
+            return None
+        table = source.table(self.job.roles.names)
+        pair = self.job.pair(table)
+        if self.counter is not None:
+            self.counter.add(*pair)
+        return table
 
-    def _pairs(self, sources: Iterable[Source]) -> Iterator[tuple[Any, Any]]:
-        for source in sources:
-            if not len(source):
-                continue
-            self.now = source
-            yield _pair(self.task.shape, table := source.table(self.task.shape.names))
-            self.kept.add(self.task.shape.keepable(table))
-            self.at, self.rows, self.now = self.at + len(source), self.rows + len(source), None
-        self.over = True
-
-    def _tell(self, error: Exception) -> None:
-        place, hint = f"partition {self.partition}", ""
-        if self.now is not None:
-            bad = uncountable(self.task, self.now, first=True)
-            hint = " errors='skip' leaves such rows out." if bad else ""
-            row = bad[0] if bad else _unlike(self.task, self.now)
-            place = f"row {self.at + row} of {place}"
-        told = " ".join(str(error).split())
-        raise _FailedError(f"The argument 'data' must hold rows that can be counted; {place} cannot: {told}{hint}")
+    def _fail(self, error: Exception, source: Source, bad: list[int]) -> NoReturn:
+        hint = " errors='skip' leaves such rows out." if bad else ""
+        row = bad[0] if bad else _unlike(self.job, source)
+        place = f"row {self.at + row} of {self.job.place.format(self.partition)}"
+        reason = " ".join(str(error).split())
+        raise _FailedError(
+            f"The argument '{self.job.argument}' must hold rows that can be counted; {place} cannot: {reason}{hint}"
+        )
 
 
-def _pair(shape: Shape, table: Any) -> tuple[Any, Any]:
-    lacking = int((~shape.labelled(table)).sum())
-    if lacking:
-        raise InputError(f"The target {shape.target!r} must have a label in every row; {lacking:,} lack one.")
-    return shape.rows(table), shape.labels(table)
-
-
-def _counted(task: Task, source: Source) -> Any:
-    """A model of these rows; None if they are only to be kept."""
-    pair = _pair(task.shape, source.table(task.shape.names))
-    model = unfitted(task.estimator) if task.learn else None
-    if model is not None:
-        model._fit_parts([pair])
-    return model
-
-
-def uncountable(task: Task, source: Source, first: bool = False) -> list[int]:
-    """Places of rows that cannot be counted even alone, found by halving; or of the first of them."""
+def uncountable(job: CountRows, source: Source, first: bool = False) -> list[int]:
+    """Return the places of rows that cannot be counted even alone, found by halving; or of the first of them."""
     try:
-        _counted(task, source)
+        job.try_alone(source)
         return []
     except UNCOUNTABLE:
         if len(source) == 1:
             return [0]
     half = len(source) // 2
-    left = uncountable(task, source.part(0, half), first)
+    left = uncountable(job, source.part(0, half), first)
     if first and left:
         return left
-    return left + [half + place for place in uncountable(task, source.part(half, len(source)), first)]
+    return left + [half + place for place in uncountable(job, source.part(half, len(source)), first)]
 
 
-def _unlike(task: Task, source: Source) -> int:
-    """The first row that cannot be counted together with those before it."""
+def _unlike(job: CountRows, source: Source) -> int:
+    """Return the first row that cannot be counted together with those before it."""
     good, bad = 1, len(source)
     while bad - good > 1:
         middle = (good + bad) // 2
         try:
-            _counted(task, source.part(0, middle))
+            job.try_alone(source.part(0, middle))
             good = middle
         except UNCOUNTABLE:
             bad = middle

@@ -15,13 +15,14 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.answers import Asked, Held, classifier_of
+from suffice.engines.answers import Answering, Held, classifier_of
 from suffice.engines.driver import fit_by
-from suffice.engines.parts import Job, Part
-from suffice.engines.shapes import shape_for
-from suffice.engines.sources import PAIR, Frame, Matrix, Records, Source
+from suffice.engines.part_results import Job, PartResult
+from suffice.engines.passes import Engine, Options, Request
+from suffice.engines.roles import roles_for
+from suffice.engines.row_sources import PAIR, Frame, Matrix, Records, Source
 from suffice.errors import DataError, InputError, KindError, MissingLibrary
-from suffice.estimators.mixture import Mixture
+from suffice.estimators.em.mixture import Mixture
 from suffice.store import to_bytes
 
 try:
@@ -77,7 +78,7 @@ def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, 
     array(['spam'], dtype='<U4')
     """
     parts, schema, target = _opened(data, target, isinstance(estimator, Mixture))
-    return fit_by(lambda task: _run(task, parts), estimator, schema, target, features, errors)
+    return fit_by(DaskEngine(parts), estimator, Request(schema, target, features), Options.of(errors))
 
 
 def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise") -> Any:
@@ -106,14 +107,14 @@ def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise
     >>> import suffice as sf
     >>> from suffice.engines import dask
     >>> model = sf.TextClassifier().fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
-    >>> told = dask.predict(model, db.from_sequence(["pills", "noon"])).compute(scheduler="threads")
-    >>> [one["prediction"] for one in told]
+    >>> answers = dask.predict(model, db.from_sequence(["pills", "noon"])).compute(scheduler="threads")
+    >>> [one["prediction"] for one in answers]
     ['spam', 'ham']
     """
     if errors not in ("raise", "skip"):
         raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
-    ask = {"DataFrame": _ask_frame, "Bag": _ask_bag, "Array": _ask_array}[_kind(data)]
-    return ask(classifier_of(model), data, features, errors == "skip")
+    predict_in = {"DataFrame": _predict_frame, "Bag": _predict_bag, "Array": _predict_array}[_kind(data)]
+    return predict_in(classifier_of(model), data, features, errors == "skip")
 
 
 def _kind(data: Any) -> str:
@@ -125,28 +126,35 @@ def _kind(data: Any) -> str:
     return found.pop()
 
 
-def _run(task: Job, parts: list[Any]) -> Part:
-    """Count every part, and merge in a tree; the names of tasks show in the dashboard."""
-    token = uuid4().hex
-    counted, merge, job, lighter = delayed(_counted), delayed(_merged), delayed(task), delayed(task.merging())
-    level = [counted(job, [part], i, dask_key_name=f"suffice-count-{token}-{i}") for i, part in enumerate(parts)]
-    height = 0
-    while len(level) > FAN_IN:
-        height += 1
-        level = [
-            merge(lighter, level[i : i + FAN_IN], dask_key_name=f"suffice-merge-{token}-{height}-{i}")
-            for i in range(0, len(level), FAN_IN)
-        ]
-    done: Any = compute  # untyped
-    return task.merge(done(*level), travels=False)
+class DaskEngine(Engine):
+    """Sources that are not made yet, each of them one part."""
+
+    def __init__(self, parts: list[Any]) -> None:
+        self.parts = parts
+
+    def run(self, job: Job) -> PartResult:
+        """Count every part, and merge in a tree; the names of tasks show in the dashboard."""
+        token = uuid4().hex
+        counted, merge, task, lighter = delayed(_counted), delayed(_merged), delayed(job), delayed(job.merging())
+        named = enumerate(self.parts)
+        level = [counted(task, [part], i, dask_key_name=f"suffice-count-{token}-{i}") for i, part in named]
+        height = 0
+        while len(level) > FAN_IN:
+            height += 1
+            level = [
+                merge(lighter, level[i : i + FAN_IN], dask_key_name=f"suffice-merge-{token}-{height}-{i}")
+                for i in range(0, len(level), FAN_IN)
+            ]
+        done: Any = compute  # untyped
+        return job.merge(done(*level), travels=False)
 
 
-def _counted(task: Job, sources: list[Source], partition: int) -> Part:
-    return task.count(sources, partition)
+def _counted(job: Job, sources: list[Source], partition: int) -> PartResult:
+    return job.count(sources, partition)
 
 
-def _merged(task: Job, parts: list[Part]) -> Part:
-    return task.merge(parts)
+def _merged(job: Job, parts: list[PartResult]) -> PartResult:
+    return job.merge(parts)
 
 
 def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:
@@ -203,21 +211,21 @@ def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
     return pa.schema(list(kinds.items())), target
 
 
-def _type_of(values: list[Any], whole: bool) -> Any:
+def _type_of(values: list[Any], labels: bool) -> Any:
     """The type of most values; that of numbers has room for those that are not whole, unless they are labels."""
     there = [value for value in values if value is not None]
     most = max(Counter(map(type, there)).items(), key=lambda item: item[1])[0] if there else type(None)
     found = pa.array([value for value in there if type(value) is most]).type
-    return pa.float64() if pa.types.is_integer(found) and not whole else found
+    return pa.float64() if pa.types.is_integer(found) and not labels else found
 
 
 def _first(part: Any) -> list[Any]:
     return list(islice(part, LOOKED_AT))
 
 
-def _ask_frame(model: Any, data: Any, features: Any, skip: bool) -> Any:
+def _predict_frame(model: Any, data: Any, features: Any, skip: bool) -> Any:
     empty = data._meta
-    asked = _asked(model, pa.Schema.from_pandas(empty, preserve_index=False), features, skip)
+    answering = _answering(model, pa.Schema.from_pandas(empty, preserve_index=False), features, skip)
     classes = model.classes_
     names = ["prediction", "probability", *(f"p_{label}" for label in classes.tolist())]
     taken = [name for name in names if name in empty.columns]
@@ -226,24 +234,24 @@ def _ask_frame(model: Any, data: Any, features: Any, skip: bool) -> Any:
     kind = "string" if classes.dtype.kind in "UO" else "Int64" if skip and classes.dtype.kind in "iu" else classes.dtype
     columns = dict.fromkeys(names[1:], np.empty(0))
     meta = empty.assign(prediction=np.empty(0)).astype({"prediction": kind}).assign(**columns)
-    return data.map_partitions(_frame_answers, delayed(asked), names, kind, meta=meta)
+    return data.map_partitions(_frame_answers, delayed(answering), names, kind, meta=meta)
 
 
-def _frame_answers(frame: Any, asked: Asked, names: list[str], kind: Any, partition_info: Any = None) -> Any:
-    labels, best, every = asked.answer(Frame(frame), partition_info["number"] if partition_info else 0)
-    told = frame.assign(prediction=labels).astype({"prediction": kind})
-    return told.assign(probability=best, **{name: every[:, c] for c, name in enumerate(names[2:])})
+def _frame_answers(frame: Any, answering: Answering, names: list[str], kind: Any, partition_info: Any = None) -> Any:
+    labels, best, every = answering.answer(Frame(frame), partition_info["number"] if partition_info else 0)
+    answers = frame.assign(prediction=labels).astype({"prediction": kind})
+    return answers.assign(probability=best, **{name: every[:, c] for c, name in enumerate(names[2:])})
 
 
-def _ask_bag(model: Any, data: Any, features: Any, skip: bool) -> Any:
+def _predict_bag(model: Any, data: Any, features: Any, skip: bool) -> Any:
     """Records of dicts, or texts and rows as they are."""
     schema, _ = _schema_of(data.map(_as_record), "")
-    return data.map_partitions(_bag_answers, delayed(_asked(model, schema, features, skip)), schema)
+    return data.map_partitions(_bag_answers, delayed(_answering(model, schema, features, skip)), schema)
 
 
-def _bag_answers(part: Any, asked: Asked, schema: Any) -> list[dict[str, Any]]:
+def _bag_answers(part: Any, answering: Answering, schema: Any) -> list[dict[str, Any]]:
     records = Records([_as_record(row) for row in part], schema)
-    labels, best, _ = asked.answer(records, 0)
+    labels, best, _ = answering.answer(records, 0)
     return [{"prediction": label, "probability": p} for label, p in zip(labels, best.tolist(), strict=True)]
 
 
@@ -251,19 +259,19 @@ def _as_record(row: Any) -> Any:
     return row if isinstance(row, dict) else {PAIR[0]: row}
 
 
-def _ask_array(model: Any, data: Any, features: Any, skip: bool) -> Any:
+def _predict_array(model: Any, data: Any, features: Any, skip: bool) -> Any:
     if skip:
         raise InputError("The argument 'errors' must be 'raise' for an Array: its labels have no place for none.")
-    asked = _asked(model, _PAIRS, PAIR[0], skip)
+    answering = _answering(model, _PAIRS, PAIR[0], skip)
     return data.rechunk({1: -1}).map_blocks(
-        _array_answers, asked, model.classes_.dtype, drop_axis=1, dtype=model.classes_.dtype, meta=model.classes_[:0]
+        _array_answers, answering, model.classes_.dtype, drop_axis=1, dtype=model.classes_.dtype, meta=model.classes_[:0]
     )
 
 
-def _array_answers(block: Any, asked: Asked, kind: Any, block_info: Any = None) -> Any:
+def _array_answers(block: Any, answering: Answering, kind: Any, block_info: Any = None) -> Any:
     place = block_info[0]["chunk-location"][0] if block_info else 0
-    return np.array(asked.answer(Matrix(block), place)[0], kind)
+    return np.array(answering.answer(Matrix(block), place)[0], kind)
 
 
-def _asked(model: Any, schema: Any, features: Any, skip: bool) -> Asked:
-    return Asked(Held(to_bytes(model)), shape_for(model, schema, features), skip)
+def _answering(model: Any, schema: Any, features: Any, skip: bool) -> Answering:
+    return Answering(Held(to_bytes(model)), roles_for(model, schema, features), skip)

@@ -1,31 +1,37 @@
-"""What is the same for every engine: which passes over the data a fit takes, and what is made of their results."""
+"""What is the same for every engine: which passes over the rows a fit takes, and what is made of their results."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from suffice.engines.em import fit_clusters, fit_partly_labelled
-from suffice.engines.opening import Run, chosen_by_class, first_pass, refuse
-from suffice.engines.parts import finish, wanted_rows
-from suffice.engines.shapes import shape_of
-from suffice.errors import InputError
-from suffice.estimators.mixture import Mixture
-from suffice.estimators.semi_supervised import SemiSupervised
+from suffice.engines.em_passes import fit_clusters, fit_partly_labelled
+from suffice.engines.part_results import model_of, sample_of
+from suffice.engines.passes import Engine, Options, Request, chosen_by_class, first_pass, refuse, sample_size
+from suffice.errors import DataError
+from suffice.estimators.em.mixture import Mixture
+from suffice.estimators.em.semi_supervised import SemiSupervised
+from suffice.estimators.shell.counted import settled
+from suffice.models.choosing.chooser import ROWS
 
 __all__ = ["fit_by"]
 
 
-def fit_by(run: Run, estimator: Any, schema: Any, target: Any, features: Any, errors: str) -> Any:
-    """Fit an estimator by an engine that runs a job over all parts and merges what they give."""
-    if errors not in ("raise", "skip"):
-        raise InputError(f"The argument 'errors' must be 'raise' or 'skip'; got {errors!r}.")
-    skip, columns = errors == "skip", (schema, target, features)
+def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -> Any:
+    """Fit an estimator by an engine, and return it."""
     if isinstance(estimator, SemiSupervised):
-        return fit_partly_labelled(run, estimator, columns, skip)
+        return fit_partly_labelled(engine, estimator, request, options)
     if isinstance(estimator, Mixture):
-        return fit_clusters(run, estimator, columns, skip)
-    shape = shape_of(estimator, *columns)
+        return fit_clusters(engine, estimator, request, options)
+    roles = request.roles(estimator)
     estimator._validate_params()
     refuse(estimator)
-    _, part = first_pass(run, estimator, shape, wanted_rows(estimator), skip, chosen_by_class)
-    return finish(estimator, shape, part)
+    keep = max(sample_size(estimator), ROWS if options.look is not None else 0)
+    _, part = first_pass(engine, estimator, roles, keep, options, chosen_by_class)
+    if not part.statistics:
+        raise DataError(f"The argument '{engine.argument}' must have rows with a label; there are none.")
+    table = sample_of(part, keep)
+    sample = None if table is None else (roles.features(table), roles.labels(table))
+    known: dict[str, Any] = {"target_": roles.target, "skipped_rows_": part.skipped + engine.skipped}
+    known |= {} if roles.text is None else {"text_column_": roles.text}
+    settled(estimator, model_of(part), part.rows, sample, options.look, **known)
+    return estimator

@@ -8,26 +8,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.answers import Held
-from suffice.engines.parts import UNCOUNTABLE, Job, Part, first_failed, model_of, no_beliefs, packed
-from suffice.engines.shapes import Shape, one_array
-from suffice.engines.sources import Source
-from suffice.engines.walk import Task, uncountable
+from suffice.engines.counted_parts import CountRows, uncountable
+from suffice.engines.part_results import UNCOUNTABLE, Job, PartResult, first_failed, packed, unpacked
+from suffice.engines.roles import Roles
+from suffice.engines.row_sources import Source
 from suffice.errors import LabelError
-from suffice.estimators.em import joint_of
-from suffice.estimators.unlabelled import is_missing, partly_labelled
-from suffice.models.em import entropy, share_out
-from suffice.store import to_bytes
-from suffice.typing import Integers
+from suffice.estimators.em.reading import Begun, opened_again
+from suffice.estimators.shell.sklearn_api import CHECKS
+from suffice.models.choosing.bottom_k import one_array
+from suffice.models.expectation import expected_counts, log_joint_of_labels
+from suffice.models.model import Model
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.rows import Labels
+from suffice.readers.labels import is_missing, partly_labelled
+from suffice.store.statistics import statistics_from_bytes, statistics_to_bytes
+from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["NOTHING", "Marked", "Step", "classes_of"]
+__all__ = ["ExpectRows", "MarkedRoles", "Statistics", "classes_of"]
 
 NONE = "null"
 """The mark of a label that is missing."""
@@ -37,17 +40,18 @@ AT_ONCE = 2**15
 
 EXACT = 2**53
 
-NOTHING = Held(b"")
+Statistics = dict[Any, Any]
+"""Those of classes, and of blocks by name."""
 
 
 @dataclass(frozen=True)
-class Marked(Shape):
+class MarkedRoles(Roles):
     """Columns of which that of labels may have gaps. A label is its JSON: so all are of one kind, in any part."""
 
-    unlabelled: bool = False  # whether rows without a label are worth keeping too
+    samples_all: bool = False  # whether rows without a label may be kept, too
 
     def labels(self, table: Any) -> Any:
-        """The mark of each row."""
+        """Return the mark of each row."""
         if not self.target:
             return np.full(table.num_rows, NONE)
         column = one_array(table[self.target])
@@ -55,17 +59,21 @@ class Marked(Shape):
         marks = np.array([*map(_mark, coded.dictionary.to_pylist()), NONE])
         return marks[coded.indices.cast(pa.int64()).fill_null(len(marks) - 1).to_numpy()]
 
-    def labelled(self, table: Any) -> Any:
-        """All rows will do."""
+    def has_label(self, table: Any) -> Booleans:
+        """Return that all rows will do."""
         return np.ones(table.num_rows, bool)
 
-    def keepable(self, table: Any) -> Any:
-        """The rows that something may be chosen by."""
-        return table if self.unlabelled else table.filter(pa.array(self.labels(table) != NONE))
+    def labelled(self, table: Any, files: Any) -> Any:
+        """Return all rows of a file."""
+        return table
 
-    def whole(self) -> Shape:
-        """The same, where that is all of them: labels say nothing then."""
-        return replace(self, target="", unlabelled=True)
+    def sampled(self, table: Any) -> Any:
+        """Return the rows that something may be chosen by."""
+        return table if self.samples_all else table.filter(pa.array(self.labels(table) != NONE))
+
+    def unlabelled(self) -> Roles:
+        """Return the roles of columns where labels say nothing."""
+        return replace(self, target="", samples_all=True)
 
 
 def _mark(label: Any) -> str:
@@ -79,44 +87,57 @@ def _mark(label: Any) -> str:
 
 
 def classes_of(marks: Any) -> tuple[Any, Integers]:
-    """The classes, sorted, and the place of each mark among them; −1 for that of a missing label."""
+    """Return the classes, sorted, and the place of each mark among them; −1 for that of a missing label."""
     labels = [json.loads(mark) for mark in marks.tolist()]
-    classes, codes = partly_labelled(labels * 2, 2 * len(labels))  # labels that all differ look like measurements
+    twice = partly_labelled(labels * 2, 2 * len(labels), CHECKS)  # labels that all differ look like measurements
+    classes, codes = twice
     if len(classes) < sum(mark != NONE for mark in marks.tolist()):
         raise LabelError("The target must hold labels that stay different as numbers of one type; some are too large.")
     return classes, codes[: len(labels)]
 
 
 @dataclass(frozen=True)
-class Step(Job):
-    """One step of EM in one part: expected counts of rows without labels, and what rows come to."""
+class ExpectRows(Job):
+    """One step of EM in one part: expected counts of rows without labels, and what rows come to.
 
-    held: Held  # the model as it is
-    shape: Marked
+    `begun` reads rows. It has the model as it is in the place of the counts of all rows, which nobody needs.
+    """
+
+    roles: MarkedRoles
     places: dict[str, int]  # of marks among the classes
-    share: float  # what a row without a label counts for
-    sift: Task | None = None  # by which rows that cannot be counted are found, where there are any
+    share: float = 1.0  # what a row without a label counts for
+    sift: CountRows | None = None  # by which rows that cannot be counted are found, where there are any
+    begun: Begun | None = None
+    predictor: Predictor | None = None
+    argument: str = "data"
+    place: str = "partition {}"
 
-    def count(self, sources: Iterable[Source], partition: int) -> Part:
-        """Sums of ln p(x, y) of labelled rows, and of ln p(x) and of the shares' entropy of the others."""
+    def with_model(self, begun: Begun, predictor: Predictor) -> ExpectRows:
+        """Return the job for another model."""
+        return replace(self, begun=replace(begun, total=predictor.model), predictor=predictor)
+
+    def count(self, sources: Iterable[Source], partition: int, travels: bool = True) -> PartResult:
+        """Return expected counts, and sums: of ln p(x, y) of labelled rows, of ln p(x) and of entropy of the others."""
         try:
-            return self._counted(sources)
+            statistics, sums = self._counted(sources)
         except UNCOUNTABLE as error:  # it would fail again
-            told = f"The argument 'data' must hold rows that can be scored; partition {partition} cannot: {error}"
-            return Part(failed=told, where=partition)
+            place = self.place.format(partition)
+            reason = f"The argument '{self.argument}' must hold rows that can be scored; {place} cannot: {error}"
+            return PartResult(failed=reason, where=partition)
+        return PartResult(_packed(statistics, travels), sums=tuple(sums.tolist()))
 
-    def _counted(self, sources: Iterable[Source]) -> Part:
-        model, total, sums = self.held.model(), None, np.zeros(3)
+    def _counted(self, sources: Iterable[Source]) -> tuple[Statistics | None, Array]:
+        total, sums = None, np.zeros(3)
         for table in _together(self._readable(sources)):
-            marks = self.shape.labels(table)
+            marks = self.roles.labels(table)
             free = marks == NONE
             if not free.all():
-                sums[0] += self._of_labelled(model, table.filter(pa.array(~free)), marks[~free])
+                sums[0] += self._of_labelled(table.filter(pa.array(~free)), marks[~free])
             if free.any() and self.share:
-                more, found = self._of_others(model, table.filter(pa.array(free)))
+                more, found = self._of_others(table.filter(pa.array(free)))
                 total = _added(total, more)
                 sums[1:] += found
-        return Part(_packed(_plain(model, total)), sums=tuple(sums.tolist()))
+        return total, sums
 
     def _readable(self, sources: Iterable[Source]) -> Iterator[Any]:
         for source in sources:
@@ -125,40 +146,43 @@ class Step(Job):
                 good = source.without(uncountable(self.sift, source))
             for at in range(0, len(good), AT_ONCE):
                 some = good if len(good) <= AT_ONCE else good.part(at, min(at + AT_ONCE, len(good)))
-                yield some.table(self.shape.names)
+                yield some.table(self.roles.names)
 
-    def _of_labelled(self, model: Any, table: Any, marks: Any) -> float:
-        codes = np.array([self.places[mark] for mark in marks.tolist()])
-        joint = joint_of(model, model._known_rows(self.shape.rows(table)))
-        return float(joint[np.arange(len(codes)), codes].sum())
+    def _rows(self, table: Any) -> Any:
+        assert self.begun is not None
+        return self.begun.rows(opened_again(self.begun.estimator, self.roles.features(table)))
 
-    def _of_others(self, model: Any, table: Any) -> tuple[dict[str, Any], Any]:
-        rows = model._shared_rows(self.shape.rows(table))
-        shares, logs = share_out(joint_of(model, rows), model._log_prior())
-        weights = np.full(len(logs), self.share)
-        return model._count_shares(rows, shares, weights), np.array([weights @ logs, entropy(shares, weights)])
+    def _of_labelled(self, table: Any, marks: Any) -> float:
+        assert self.predictor is not None
+        codes = np.array([self.places[mark] for mark in marks.tolist()], np.int64)
+        labels = Labels(codes, None, len(self.predictor.model.classes))
+        return log_joint_of_labels(self.predictor, self._rows(table), labels)
 
-    def merge(self, parts: Iterable[Part], travels: bool = True) -> Part:
-        """Expected counts and sums, added."""
-        failed, total, sums, model = Part(), None, np.zeros(3), None
+    def _of_others(self, table: Any) -> tuple[Statistics, Array]:
+        assert self.predictor is not None
+        weights = np.full(table.num_rows, self.share)
+        counts, logs, unsure = expected_counts(self.predictor, self._rows(table), weights)
+        return _statistics(counts), np.array([logs, unsure])
+
+    def merge(self, parts: Iterable[PartResult], travels: bool = True) -> PartResult:
+        """Return expected counts and sums, added."""
+        failed, total, sums = PartResult(), None, np.zeros(3)
         for part in parts:
             failed = first_failed(failed, part)
             if part.statistics:
-                model = model_of(part)
-                total = _added(total, model._get_statistics())
+                total = _added(total, statistics_from_bytes(unpacked(part.statistics)))
             sums += part.sums if part.sums else 0.0
         if failed.failed:
             return failed
-        found = _plain(model, total)
-        return Part(_packed(found) if travels else found, sums=tuple(sums.tolist()))
+        return PartResult(_packed(total, travels), sums=tuple(sums.tolist()))
 
     def merging(self) -> Job:
-        """The same without the model, which has done its part."""
-        return replace(self, held=NOTHING)
+        """Return the job without the model, which has done its part."""
+        return replace(self, begun=None, predictor=None, sift=None)
 
 
 def _together(tables: Iterable[Any]) -> Iterator[Any]:
-    """Tables of some thousand rows, of smaller ones."""
+    """Yield tables of some thousand rows, made of smaller ones."""
     waiting: list[Any] = []
     for table in tables:
         waiting.append(table)
@@ -169,18 +193,21 @@ def _together(tables: Iterable[Any]) -> Iterator[Any]:
         yield pa.concat_tables(waiting, promote_options="permissive")
 
 
-def _added(total: dict[str, Any] | None, more: dict[str, Any]) -> dict[str, Any]:
-    return more if total is None else {name: total[name] + more[name] for name in more}
+def _statistics(model: Model) -> Statistics:
+    return {"rows": model.rows, "blocks": {name: block.statistic for name, block in model.blocks.items()}}
 
 
-def _plain(model: Any, statistics: dict[str, Any] | None) -> Any:
-    """Statistics as a model that only counts; None if there are none."""
+def _added(total: Statistics | None, more: Statistics) -> Statistics:
+    """Return both added up; a block that only one of them has stays as it is."""
+    if total is None:
+        return more
+    both, other = dict(total["blocks"]), more["blocks"]
+    for name in other:
+        both[name] = both[name] + other[name] if name in both else other[name]
+    return {"rows": total["rows"] + more["rows"], "blocks": both}
+
+
+def _packed(statistics: Statistics | None, travels: bool) -> Any:
     if statistics is None:
-        return None
-    plain = copy(model).set_params(**no_beliefs(model))
-    plain._take_statistics(model.classes_, statistics)
-    return plain
-
-
-def _packed(model: Any) -> bytes:
-    return b"" if model is None else packed(to_bytes(model))
+        return b""
+    return packed(statistics_to_bytes(statistics)) if travels else statistics

@@ -1,194 +1,222 @@
-"""EM on an engine: the first pass counts what labels say and what rows are like, and each step is one pass more."""
+"""EM on an engine: the first pass counts what labels say and what rows hold, and each step is one pass more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from suffice.engines.answers import Held
-from suffice.engines.em_parts import NOTHING, Marked, Step, classes_of
-from suffice.engines.opening import Run, first_pass, refuse
-from suffice.engines.parts import ROWS, Part, kept_rows, model_of, wanted_rows
-from suffice.engines.shapes import Shape, shape_of
-from suffice.engines.sources import Arrow
-from suffice.engines.walk import Task, uncountable
-from suffice.errors import DataError, LabelError
-from suffice.estimators.clusters import tell_of_clusters, without_views
-from suffice.estimators.em import Rows, alpha_by_rows, copy_of, prior_of, tell_of_end
-from suffice.estimators.mixed import NaiveBayes
-from suffice.estimators.mixture import Mixture
-from suffice.estimators.semi_supervised import SemiSupervised
-from suffice.estimators.text import TextClassifier
-from suffice.estimators.unlabelled import read_rows
-from suffice.estimators.views import is_loo
+from suffice.engines.counted_parts import CountRows, uncountable
+from suffice.engines.em_parts import ExpectRows, MarkedRoles, Statistics, classes_of
+from suffice.engines.part_results import PartResult, model_of, sample_of
+from suffice.engines.passes import Engine, Options, Request, first_pass, refuse, sample_size
+from suffice.engines.roles import Roles
+from suffice.engines.row_sources import Arrow
+from suffice.errors import DataError, InputError, LabelError
+from suffice.estimators.em.mixture import Mixture
+from suffice.estimators.em.partly_labelled import alpha_by_labels
+from suffice.estimators.em.reading import Begun, checked_copy, opened_again, without_views
+from suffice.estimators.em.search import tell_of_clusters, tell_of_end
+from suffice.estimators.em.semi_supervised import SemiSupervised
+from suffice.estimators.naive_bayes.parameters import is_loo
+from suffice.estimators.shell.counted import reading_like
 from suffice.estimators.shell.whole import changing
-from suffice.models.columns import Gaussian, Unknown
-from suffice.store import to_bytes
+from suffice.models.choosing.chooser import ROWS
+from suffice.models.expectation import log_prior_density
+from suffice.models.likelihoods.gaussian import Gaussian
+from suffice.models.likelihoods.silent import Unknown
+from suffice.models.model import Model
+from suffice.models.predictor import Predictor
+from suffice.models.views import Views
+from suffice.readers.examples import Examples
+from suffice.readers.table import TableReader
 from suffice.tables import Table
+from suffice.typing import Integers
 
-__all__ = ["Passes", "fit_clusters", "fit_partly_labelled"]
+__all__ = ["fit_clusters", "fit_partly_labelled"]
 
 OF_ROWS = ("transduction_", "labels_", "losses_", "criterion_")
 """What an earlier fit may have left, and this one does not have, or makes anew."""
 
 
-class Passes:
-    """What EM learns from, where rows are elsewhere: judging a model is a pass, and it counts for the next model."""
+@dataclass(frozen=True, eq=False)
+class PassedExpectation:
+    """What rows elsewhere come to under a model, found in one pass; and what the pass has counted for the next one."""
 
-    def __init__(self, run: Run, model: Any, classes: Any, pinned: Any, step: Step, rows: tuple[float, float]) -> None:
-        self.model, self.classes = model, classes
-        self._run, self._pinned, self._step = run, pinned, step
-        self._labelled, self._free = rows
-        self._found = Part()
+    rows: RowsElsewhere
+    model: Model
+    objective: float
+    entropy: float
+    expected: Statistics | None
 
-    def weigh(self, share: float) -> None:
-        """Rows without labels count for so much from now on."""
-        self._step = replace(self._step, share=share)
+    def learn(self) -> Model:
+        """Return the model of rows with labels, and of the others as the pass has counted them."""
+        base, found = self.rows.base, self.expected
+        if found is None:
+            return base.with_likelihoods(self.model.likelihoods)
+        more = found["blocks"]
+        blocks = {
+            name: replace(block, statistic=block.statistic + more[name]) if name in more else block
+            for name, block in base.blocks.items()
+        }
+        return replace(base, rows=base.rows + found["rows"], blocks=blocks).with_likelihoods(self.model.likelihoods)
 
-    def forget_shares(self) -> None:
-        """Back to what the labelled rows alone say."""
-        self.model._take_statistics(self.classes, self._pinned)
 
-    def judge(self) -> float:
-        """What labelled rows, the prior, and rows without labels come to."""
-        prior = prior_of(self.model)  # which refuses, if need be, before any pass
-        self._found = self._run(replace(self._step, held=Held(to_bytes(self.model))))
-        if self._found.failed:
-            raise DataError(self._found.failed)
-        labelled, free, _ = self._found.sums
-        return prior + labelled + free  # EM-1
+@dataclass(frozen=True, eq=False)
+class RowsElsewhere:
+    """Rows that EM learns from by passes of an engine."""
 
-    def learn(self) -> None:
-        """Labelled rows as they are, and the others as the last pass has counted them."""
-        expected = model_of(self._found)._get_statistics()
-        if self._pinned is not None:
-            expected = {name: self._pinned[name] + expected[name] for name in expected}
-        self.model._take_statistics(self.classes, expected)
-
-    def entropy(self) -> float:
-        """How unsure the shares are, all rows together."""
-        return float(self._found.sums[2])
+    engine: Engine
+    begun: Begun
+    job: ExpectRows
+    base: Model  # of rows with labels; without rows if there are none
+    labelled: float  # what rows with labels weigh together, and those without
+    free: float
 
     @property
     def unlabelled(self) -> float:
         """What rows without labels weigh together."""
-        return self._step.share * self._free
+        return self.job.share * self.free
 
     @property
     def weight(self) -> float:
         """What all rows weigh together."""
-        return self._labelled + self.unlabelled
+        return self.labelled + self.unlabelled
+
+    def weighing(self, share: float) -> RowsElsewhere:
+        """Return the same rows, of which those without labels count for so much of their weight."""
+        return replace(self, job=replace(self.job, share=share))
+
+    def expect(self, model: Model) -> PassedExpectation:
+        """Return what the rows come to under a model: one pass."""
+        predictor = Predictor(model, self.begun.prior)
+        prior = log_prior_density(predictor)  # which refuses, if need be, before any pass
+        found = self.engine.run(self.job.with_model(self.begun, predictor))
+        if found.failed:
+            raise DataError(found.failed)
+        labelled, free, unsure = found.sums
+        return PassedExpectation(self, model, prior + labelled + free, unsure, found.statistics or None)  # EM-1
 
 
-def fit_partly_labelled(run: Run, estimator: SemiSupervised, columns: Any, skip: bool) -> Any:
-    """A classifier, fitted to rows of which some have labels."""
-    estimator._validate_params()
-    model = copy_of(estimator.estimator, "SemiSupervised")
-    found = shape_of(model, *columns)
-    shape = Marked(found.kind, found.target, found.features)
+def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Request, options: Options) -> Any:
+    """Fit a classifier to rows of which some have labels."""
+    model = _checked(estimator, options, "SemiSupervised")
+    found = request.roles(model)
+    roles = MarkedRoles(found.kind, found.target, found.columns, lenient=found.lenient)
     refuse(model)
-    keep = ROWS if is_loo(estimator.unlabelled_weight) else wanted_rows(model)
-    task, part = first_pass(run, model, shape, keep, skip, _chosen_by_all)
-    counted = _counted(part)
-    marks, (classes, place) = counted.classes_.tolist(), _classes(counted, columns[0], shape)
+    keep = ROWS if is_loo(estimator.unlabelled_weight) else sample_size(model)
+    task, part = first_pass(engine, model, roles, keep, options, _chosen_by_all)
+    counted = _counted(part, engine)
+    marks, (classes, place) = counted.classes_.tolist(), _classes(counted, request.schema, roles)
+    reading_like(model, counted)
+    begun = Begun.of_counts(model, counted._model)
+    labels = dict(zip(marks, place.tolist(), strict=True))
+    labelled = _labelled(model, roles, sample_of(part, keep), labels, classes)
+    views = Views(alpha=None if labelled is None else alpha_by_labels(model, labelled))
+    first = begun.placed(classes, place, views)
+    rows = counted.class_count_
+    job = _job(engine, roles, labels, task, part)
+    source = RowsElsewhere(engine, begun, job, first, float(rows[place >= 0].sum()), float(rows[place < 0].sum()))
     with changing(estimator) as changed:
-        _drop(changed, OF_ROWS)
-        changed.classes_ = classes
-        labelled = _labelled(model, shape, part, dict(zip(marks, classes[place], strict=True)))
-        alpha = None if labelled is None else alpha_by_rows(model, *labelled)
-        model._chosen, model.classes_ = {} if alpha is None else {"alpha": alpha}, classes
-        step = Step(NOTHING, shape, dict(zip(marks, place.tolist(), strict=True)), 1.0, _sift(task, part))
-        course = changed._climb(_passes(run, model, counted, place, step), labelled)
-        _know_columns(changed, shape, part, columns[1])
-        tell_of_end("SemiSupervised", course, changed.max_iter)
+        _drop(changed)
+        changed._climb(begun, source, first, labelled, views)
+        _know_columns(changed, roles, part.skipped + engine.skipped, roles.target)
+        tell_of_end("SemiSupervised", changed.converged_, changed.max_iter)
     return estimator
 
 
-def _passes(run: Run, model: Any, counted: Any, place: Any, step: Step) -> Passes:
-    """Where the steps start: what the first pass has counted of labelled rows."""
-    pinned, n = model._begin_with(counted, place, model.classes_), counted._class_rows()
-    rows = float(n[place >= 0].sum()), float(n[place < 0].sum())
-    return Passes(run, model, model.classes_, pinned, step, rows)
-
-
-def fit_clusters(run: Run, estimator: Mixture, columns: Any, skip: bool) -> Any:
-    """A mixture: starts are made by some rows, and the best of them goes on over all."""
-    estimator._validate_params()
-    model = without_views(copy_of(estimator.estimator, "Mixture"))
-    shape = _without_target(model, *columns)
+def fit_clusters(engine: Engine, estimator: Mixture, request: Request, options: Options) -> Any:
+    """Fit a mixture: starts are made by some rows, and the best of them goes on over all."""
+    model = without_views(_checked(estimator, options, "Mixture"))
+    roles = _without_target(model, request)
     refuse(model)
-    task, part = first_pass(run, model, shape, ROWS, skip, _chosen_by_all)
-    counted, sample = _counted(part), kept_rows(part)
-    some, n = read_rows(model, shape.rows(sample)), sample.num_rows
-    step = Step(NOTHING, shape, {}, 1.0, _sift(task, part))
+    task, part = first_pass(engine, model, roles, ROWS, options, _chosen_by_all)
+    counted, sample = _counted(part, engine), sample_of(part, ROWS)
+    reading_like(model, counted)
+    begun = Begun.of_counts(model, counted._model)
+    here = begun.rows(opened_again(model, roles.features(sample)))
+    job = _job(engine, roles, {}, task, part)
 
-    def begin(model: Any, classes: Any) -> Rows:
-        return Rows(model, classes, None, np.zeros(0, np.int64), np.zeros(0), [(some, np.ones(n))], counted)
-
-    def passes(model: Any, classes: Any) -> Passes:
-        return Passes(run, model, classes, None, step, (0.0, float(part.rows)))
+    def everywhere(classes: NDArray[Any]) -> RowsElsewhere:
+        return RowsElsewhere(engine, begun, job, begun.empty(classes, Views()), 0.0, float(part.rows))
 
     with changing(estimator) as changed:
-        _drop(changed, OF_ROWS)
-        found = changed._fit(begin, n, None if n == part.rows else passes)
-        _drop(changed, ["labels_"])
-        _know_columns(changed, shape, part, columns[1])
+        _drop(changed)
+        parts = [(here, np.ones(sample.num_rows))]
+        found = changed._fit(begun, parts, None if sample.num_rows == part.rows else everywhere)
+        _know_columns(changed, roles, part.skipped + engine.skipped, request.target)
         tell_of_clusters(found, changed.max_iter)
     return estimator
 
 
-def _without_target(model: Any, schema: Any, target: Any, features: Any) -> Marked:
-    """All columns but the target, if one is named: it says nothing here."""
-    if target is None:
-        features, target = schema.names if features is None else features, ""
-        schema = pa.schema([*schema, pa.field("", pa.null())])
-    shape = shape_of(model, schema, target, features)
-    return Marked(shape.kind, "", shape.features, unlabelled=True)
+def _checked(estimator: Any, options: Options, owner: str) -> Any:
+    """Return the classifier to be fitted by EM, not fitted."""
+    estimator._validate_params()
+    if options.journal not in (None, False):
+        raise InputError(f"The argument 'journal' must be None for {owner}: rows without labels have none to forget.")
+    return checked_copy(estimator.estimator, owner)
 
 
-def _counted(part: Part) -> Any:
+def _without_target(model: Any, request: Request) -> MarkedRoles:
+    """Return all columns but the target, if one is named: labels say nothing here."""
+    if request.target is None:
+        names = request.schema.names
+        request = replace(request, columns=_with_no_labels(request.columns), target="")
+        request = replace(request, features=names if request.features is None else request.features)
+    found = request.roles(model)
+    return MarkedRoles(found.kind, "", found.columns, lenient=found.lenient, samples_all=True)
+
+
+def _with_no_labels(columns: Any) -> Any:
+    if isinstance(columns, pa.Table):
+        return columns.append_column("", pa.nulls(columns.num_rows))
+    return pa.schema([*columns, pa.field("", pa.null())])
+
+
+def _counted(part: PartResult, engine: Engine) -> Any:
     if not part.statistics:
-        raise DataError("The argument 'data' must have rows; there are none.")
+        raise DataError(f"The argument '{engine.argument}' must have rows; there are none.")
     return model_of(part)
 
 
-def _classes(counted: Any, schema: Any, shape: Shape) -> tuple[Any, Any]:
-    """The labels, as numbers with a fraction if their column has such."""
+def _classes(counted: Any, schema: Any, roles: Roles) -> tuple[Any, Integers]:
+    """Return the labels, as numbers with a fraction if their column has such, and the place of each mark."""
     classes, place = classes_of(counted.classes_)
     if not len(classes):
         raise LabelError(
-            f"The target {shape.target!r} must hold a label for some row; all {counted._class_rows().sum():,.0f} are "
+            f"The target {roles.target!r} must hold a label for some row; all {counted.class_count_.sum():,.0f} are "
             "missing. Use Mixture to find clusters."
         )
-    fractions = pa.types.is_floating(schema.field(shape.target).type)
+    fractions = pa.types.is_floating(schema.field(roles.target).type)
     return (classes.astype(np.float64) if fractions and classes.dtype.kind == "i" else classes), place
 
 
-def _labelled(model: Any, shape: Marked, part: Part, labels: dict[str, Any]) -> Any:
-    """The rows that were kept, their labels and weights; None if there are none."""
-    table = kept_rows(part)
+def _labelled(model: Any, roles: MarkedRoles, table: Any, places: dict[str, int], classes: Any) -> Examples | None:
+    """Return the rows that were kept, which have labels; None if there are none."""
     if table is None:
         return None
-    y = np.array([labels[mark] for mark in shape.labels(table).tolist()])
-    return read_rows(model, shape.rows(table)), y, np.ones(len(y))
+    codes = np.array([places[mark] for mark in roles.labels(table).tolist()], np.int64)
+    return Examples(opened_again(model, roles.features(table)), classes, codes)
 
 
-def _sift(task: Task, part: Part) -> Task | None:
-    """How later passes find the rows that the first one has skipped."""
-    return task if part.skipped else None
+def _job(engine: Engine, roles: MarkedRoles, places: dict[str, int], task: CountRows, part: PartResult) -> ExpectRows:
+    """Return the job of each step; rows that the first pass has skipped are found as it has found them."""
+    sift = task if part.skipped else None
+    return ExpectRows(roles, places, sift=sift, argument=engine.argument, place=engine.place)
 
 
-def _chosen_by_all(plain: Any, shape: Shape, sample: Any) -> Any:
-    """Models of columns, by a sample of rows as if they were of one class."""
-    source, shape = Arrow(sample), shape.whole()
-    good = source.without(uncountable(Task(plain, shape, 0, skip=True), source))
+def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:
+    """Return likelihoods of columns, by a sample of rows as if they were of one class."""
+    source, roles = Arrow(sample), roles.unlabelled()
+    good = source.without(uncountable(CountRows(plain, roles, 0, skip=True), source))
     if not len(good):
         return {}
-    found = plain._settled([Table.read(shape.rows(good.table(shape.names)), "X")]).columns
+    table = Table.read(roles.features(good.table(roles.names)), "X")
+    plain._read(table, np.zeros(len(table), np.int64), None, True)
+    found = plain._reader.settled_by_all([table]).likelihoods
     numbers = [field.name for field in sample.schema if _is_number(field.type)]
     return found | {name: Gaussian() for name in numbers if isinstance(found.get(name), Unknown)}
 
@@ -197,16 +225,16 @@ def _is_number(kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def _drop(estimator: Any, names: Iterable[str]) -> None:
-    for name in names:
+def _drop(estimator: Any) -> None:
+    for name in OF_ROWS:
         vars(estimator).pop(name, None)
 
 
-def _know_columns(estimator: Any, shape: Shape, part: Part, target: Any) -> None:
-    """Names of columns, for later tables, and how many rows were left out."""
-    estimator.skipped_rows_, model = part.skipped, estimator.estimator_
-    model.target_ = shape.target or target
-    if isinstance(model, TextClassifier):
-        model.text_column_ = shape.features[0]
-    if isinstance(model, NaiveBayes):
-        model._target = model.target_
+def _know_columns(estimator: Any, roles: Roles, skipped: int, target: Any) -> None:
+    """Take names of columns, for later tables, and how many rows were left out."""
+    estimator.skipped_rows_, model = skipped, estimator.estimator_
+    model.target_ = target
+    if roles.text is not None:
+        model.text_column_ = roles.text
+    if isinstance(model._reader, TableReader):
+        model._reader = replace(model._reader, target=target)

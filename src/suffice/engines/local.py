@@ -1,39 +1,39 @@
 """Fit and predict from files, batch by batch: memory does not grow with them, and counts are those of one fit.
 
-One thread reads and decodes while another counts. Some rows, picked by a hash of their number, are kept aside; what is
-chosen by rows (pseudo-count, temper, weights) is chosen by them.
+Files are an engine like the others, with one part that is read in order. One thread reads and decodes while another
+counts.
 """
 
 from __future__ import annotations
 
 import itertools
-import queue
-import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from suffice.engines.columns import Roles, given_of, opened, roles
-from suffice.errors import DataError, KindError
-from suffice.estimators.mixed import NaiveBayes
-from suffice.estimators.text import TextClassifier
-from suffice.estimators.shell.whole import changing, whole
-from suffice.models.sample import hashed
+from suffice.engines.answers import classifier_of, probabilities_of
+from suffice.engines.driver import fit_by
+from suffice.engines.opened_files import given_of, opened
+from suffice.engines.part_results import Job, PartResult
+from suffice.engines.passes import Engine, Options, Request
+from suffice.engines.read_ahead import ahead
+from suffice.engines.roles import Roles, roles
+from suffice.engines.row_sources import FileRows
+from suffice.errors import DataError, InputError
+from suffice.estimators.shell.whole import whole
+from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.tables.files import Files
+from suffice.telling import tell as warn
 
-__all__ = ["Told", "fit_files", "predict_files"]
-
-KEPT = 20_000
-AHEAD = 2
-"""Batches that are read before their turn."""
-
+__all__ = ["FilesEngine", "ReadSoFar", "fit_files", "predict_files"]
 
 @dataclass
-class Told:
-    """How far it is: rows so far, bytes read of all, and rows that were skipped."""
+class ReadSoFar:
+    """Rows so far, bytes read of all, and rows that were skipped."""
 
     rows: int
     read: int
@@ -56,26 +56,27 @@ def fit_files(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     journal: Any = None,
-    tell: Callable[[Told], None] = lambda told: None,
-    look: Callable[[Any, Any, Any], None] = lambda model, X, y: None,
+    tell: Callable[[ReadSoFar], None] = lambda read: None,
+    look: Callable[[Any, Any, Any], None] | None = None,
 ) -> Any:
-    """Fit a TextClassifier or NaiveBayes to files, however large they are.
+    """Fit a classifier to files, however large they are: one pass, and one more for each step of EM.
 
     Parameters
     ----------
-    estimator : TextClassifier or NaiveBayes
-        It is fitted, and returned.
+    estimator : classifier
+        Any whose counts add, and ``SemiSupervised`` or ``Mixture`` over such. It is fitted, and returned.
     paths : path or list of paths
         Delimited text (CSV, TSV, ...), JSON lines, Parquet or Arrow, also packed (.gz, .zst), or folders of folders of
         text files. How a text is written is found out by its first 256 kB.
     target : str, default=None
         The column of labels; if not given, the one whose name says so ("label", "class", ...), or the folder. Labels of
-        delimited text are strings, as they stand there; other files keep their types.
+        delimited text are strings, as they stand there; other files keep their types. ``SemiSupervised`` takes null,
+        NaN and the number −1 for a missing one; ``Mixture`` leaves the column out, if it is given.
     text : str, default=None
         For TextClassifier, the column of texts; if not given, the one whose name says so, or the only one of words.
     errors : {"raise", "skip"}, default="raise"
-        Whether a malformed row is an error, or left out and counted in ``estimator.skipped_rows_``; more than one in a
-        hundred is a warning.
+        Whether a row that is malformed, or cannot be counted, is an error, or left out and counted in
+        ``estimator.skipped_rows_``; more than one in a hundred is a warning.
     sep : str, default=None
         What separates the values of a delimited text.
     quote : str, default=None
@@ -92,14 +93,16 @@ def fit_files(
     journal : bool, str or bytes, default=None
         Whether to keep a journal of the rows, under a key of your own if it is one; as for ``fit``.
     tell : callable, default does nothing
-        Is told after each batch how far it is.
-    look : callable, default does nothing
-        Is shown the model, and rows with their labels that were kept aside, before anything is chosen by them.
+        Takes after each batch how far it is.
+    look : callable, default=None
+        Takes the model, and rows with their labels that were kept aside, before anything is chosen by them.
 
     Returns
     -------
     estimator : object
-        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them.
+        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them,
+        those of the smallest hashes of their content: the order of rows and files changes nothing. Columns of a table
+        that are not declared are settled by the first batch.
 
     Examples
     --------
@@ -110,22 +113,15 @@ def fit_files(
     >>> sf.fit_files(sf.TextClassifier(), path).predict(["cheap lunch pills"])
     array(['spam'], dtype='<U4')
     """
-    if not isinstance(estimator, NaiveBayes | TextClassifier):
-        raise KindError(
-            f"The argument 'estimator' must be a TextClassifier or a NaiveBayes; got {type(estimator).__name__}."
-        )
     given = given_of(sep, quote, header, missing, encoding, drop, keep)
     files = paths if isinstance(paths, Files) else opened(paths, errors, given, target=target)
-    with changing(estimator) as model:
-        stream = _Parts(files, model, target, text, tell)
-        model._validate_params()
-        model._fit_parts(model._entered(stream, journal))
-        X, y = model._rows_and_labels(*stream.kept.rows())
-        look(model, X, y)
-        model._fit_views(X, y, None)
-        model.skipped_rows_ = files.skipped
-        if isinstance(model, NaiveBayes):
-            model._target = model.target_  # a column that later tables may have, and predictions ignore
+    reads_texts = isinstance(getattr(estimator, "estimator", estimator), TextClassifier)
+    with closing(FilesEngine(files, tell)) as engine:
+        request = Request(engine.first(), target, text if reads_texts else None, "text", lenient=True)
+        fit_by(engine, estimator, request, Options.of(files.errors, journal, look))
+    uncounted = estimator.skipped_rows_ - files.skipped
+    if uncounted:
+        files.skip(uncounted, "values that cannot be counted", read=True)
     files.tell_loss()
     return estimator
 
@@ -141,14 +137,14 @@ def predict_files(
     header: bool | None = None,
     missing: Sequence[str] | None = None,
     encoding: str | None = None,
-    tell: Callable[[Told], None] = lambda told: None,
+    tell: Callable[[ReadSoFar], None] = lambda read: None,
 ) -> Iterator[Any]:
-    """Predictions of the rows of files, batch by batch.
+    """Yield predictions of the rows of files, batch by batch.
 
     Parameters
     ----------
-    model : TextClassifier or NaiveBayes
-        A fitted model.
+    model : fitted classifier
+        However it was fitted.
     paths : path or list of paths
         Files as for `fit_files`.
     errors : {"raise", "skip"}, default="raise"
@@ -159,7 +155,7 @@ def predict_files(
     sep, quote, header, missing, encoding : default=None
         How the files are written, as for `fit_files`.
     tell : callable, default does nothing
-        Is told after each batch how far it is.
+        Takes after each batch how far it is.
 
     Yields
     ------
@@ -179,24 +175,23 @@ def predict_files(
     >>> next(iter(sf.predict_files(model, path, keep=True))).column_names
     ['text', 'prediction', 'probability', 'p_ham', 'p_spam']
     """
-    given = given_of(sep, quote, header, missing, encoding)
-    files = paths if isinstance(paths, Files) else opened(paths, errors, given, model)
+    given, classifier = given_of(sep, quote, header, missing, encoding), classifier_of(whole(model))
+    files = paths if isinstance(paths, Files) else opened(paths, errors, given, classifier)
     done, size = 0, files.size
-    model = whole(model)
     for table in ahead(files):
-        its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
-        probabilities = model.predict_proba(its.features(table))
+        its = roles(table, classifier, None, getattr(classifier, "text_column_", None), labelled=False)
+        probabilities = probabilities_of(classifier, its, table)
         done += table.num_rows
-        tell(Told(done, files.read, size, files.skipped))
-        yield _answers(model, probabilities, table if keep else None)
+        tell(ReadSoFar(done, files.read, size, files.skipped))
+        yield _answers(classifier, probabilities, table if keep else None)
     if not done:
         empty = pa.table({name: pa.array([], pa.string()) for name in files.names if keep})
-        yield _answers(model, np.empty((0, len(model.classes_))), empty)
+        yield _answers(classifier, np.empty((0, len(classifier.classes_))), empty)
     files.tell_loss()
 
 
 def _answers(model: Any, probabilities: Any, beside: Any) -> Any:
-    """Classes and probabilities as columns, behind those of a table."""
+    """Return classes and probabilities as columns, behind those of a table."""
     best = probabilities.argmax(axis=1)
     added = {"prediction": model.classes_[best], "probability": probabilities[np.arange(len(best)), best]}
     added |= {f"p_{label}": probabilities[:, c] for c, label in enumerate(model.classes_.tolist())}
@@ -209,108 +204,61 @@ def _numbered(name: str, number: int) -> str:
     return name if number == 1 else f"{name}_{number}"
 
 
-@dataclass
-class _Kept:
-    """Rows of the smallest hashes so far."""
+class FilesEngine(Engine):
+    """The rows of files, as one part that is read in order."""
 
-    most: int
-    tables: list[Any] = field(default_factory=list)
-    numbers: list[Any] = field(default_factory=list)
-    seen: int = 0
-    bound: int = 2**64 - 1
+    argument, place, in_order = "paths", "the files", True
 
-    def add(self, table: Any) -> None:
-        numbers = np.arange(self.seen, self.seen + table.num_rows)
-        self.seen += table.num_rows
-        which = np.flatnonzero(hashed(numbers) <= np.uint64(self.bound))
-        if len(which):
-            self.tables.append(table.take(pa.array(which)))
-            self.numbers.append(numbers[which])
-        if sum(map(len, self.numbers)) > 2 * self.most:
-            self._prune()
+    def __init__(self, files: Files, tell: Callable[[ReadSoFar], None]) -> None:
+        self.files, self._tell = files, tell
+        self._batches: Generator[Any] | None = None
+        self._first: Any = None
 
-    def _prune(self) -> None:
-        numbers = np.concatenate(self.numbers)
-        order = np.argsort(hashed(numbers), kind="stable")[: self.most]
-        self.bound = int(hashed(numbers[order[-1:]])[0])
-        order = np.sort(order)
-        whole = pa.concat_tables(self.tables, promote_options="permissive")
-        self.tables, self.numbers = [whole.take(pa.array(order))], [numbers[order]]
+    @property
+    def skipped(self) -> int:
+        """Rows that were left out before they came to any job."""
+        return self.files.skipped
 
-    def table(self) -> Any:
-        if sum(map(len, self.numbers)) > self.most:
-            self._prune()
-        return pa.concat_tables(self.tables, promote_options="permissive")
-
-
-class _Parts:
-    """Features and labels of files, part by part; some rows are kept aside."""
-
-    def __init__(
-        self, files: Files, estimator: Any, target: str | None, text: str | None, tell: Callable[[Told], None]
-    ) -> None:
-        self.files, self.estimator, self.target, self.text, self.tell = files, estimator, target, text, tell
-        self.kept = _Sample(_Kept(KEPT), None)
-
-    def __iter__(self) -> Iterator[tuple[Any, Any]]:
-        size = self.files.size
-        for table in ahead(self.files):
-            if self.kept.roles is None:
-                self.kept.roles = roles(table, self.estimator, self.target, self.text, fresh=True)
-                self.estimator.text_column_ = self.kept.roles.text
-                self.estimator.target_ = self.kept.roles.target
-            its = self.kept.roles
-            table = its.labelled(table, self.files)
-            self.kept.some.add(table)
-            yield its.features(table), its.labels(table)
-            self.tell(Told(self.kept.some.seen, self.files.read, size, self.files.skipped))
-
-
-@dataclass
-class _Sample:
-    some: _Kept
-    roles: Roles | None
-
-    def rows(self) -> tuple[Any, Any]:
-        if self.roles is None:
+    def first(self) -> Any:
+        """Return the first batch, which the first job will read, too."""
+        self._batches = ahead(self.files)
+        self._first = next(self._batches, None)
+        if self._first is None:
             raise DataError("The argument 'paths' must lead to rows; the files have none.")
-        table = self.some.table()
-        return self.roles.features(table), self.roles.labels(table)
+        return self._first
+
+    def close(self) -> None:
+        """Stop reading."""
+        if self._batches is not None:
+            self._batches.close()
+
+    def run(self, job: Job) -> PartResult:
+        """Return what the job gives of all rows."""
+        return job.count(self._sources(job.roles), 0, travels=False)
+
+    def _sources(self, roles: Roles) -> Iterator[FileRows]:
+        files, batches = self.files, self._batches
+        if batches is None:  # the rows once more
+            clean: dict[str, Any] = {"understood": [], "readings": {}, "names": [], "fault": ""}
+            files = replace(files, skipped=0, rows=0, read=0, _share=0.0, _told=False, **clean)
+            batches = ahead(files)
+        first, self._batches, self._first = self._first, None, None
+        size, rows = files.size, 0
+        with closing(batches):
+            for table in itertools.chain([] if first is None else [first], batches):
+                _check_columns(roles, table)
+                labelled = roles.labelled(table, files)
+                rows += labelled.num_rows
+                yield FileRows(labelled)
+                self._tell(ReadSoFar(rows, files.read, size, files.skipped))
 
 
-def ahead(batches: Iterable[Any], many: int = AHEAD) -> Generator[Any]:
-    """The same batches, read by a thread of their own before their turn."""
-    passed: queue.Queue[Any] = queue.Queue(maxsize=many)
-    over, stop = object(), threading.Event()
-
-    def put(item: Any) -> bool:
-        while not stop.is_set():
-            try:
-                passed.put(item, timeout=0.1)
-                return True
-            except queue.Full:
-                continue
-        return False
-
-    def read() -> None:
-        try:
-            for batch in batches:
-                if not put((batch, None)):
-                    return
-            put((over, None))
-        except BaseException as error:
-            put((over, error))
-
-    thread = threading.Thread(target=read, name="suffice-reader", daemon=True)
-    thread.start()
-    try:
-        while True:
-            batch, error = passed.get()
-            if error is not None:
-                raise error
-            if batch is over:
-                return
-            yield batch
-    finally:
-        stop.set()
-        thread.join()
+def _check_columns(roles: Roles, table: Any) -> None:
+    """Warn of columns that the first batch did not have; raise InputError if one of texts or of a matrix is not there."""
+    known, names = set(roles.names), table.column_names
+    lacking = [name for name in roles.columns if name not in names]
+    if lacking and roles.kind != "table":
+        raise InputError(f"The column {lacking[0]!r} must be in every file; it is not.")
+    unknown = [name for name in names if name not in known] if roles.kind == "table" else []
+    if unknown:
+        warn(f"Columns ignored, unknown to the model: {', '.join(map(repr, unknown[:5]))}.")

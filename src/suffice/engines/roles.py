@@ -1,4 +1,4 @@
-"""What an estimator learns from, of the columns of an Arrow table: texts, a table, or a matrix."""
+"""What a classifier learns from, of the columns of an Arrow table: labels, and texts, a table, or a matrix."""
 
 from __future__ import annotations
 
@@ -11,100 +11,148 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from scipy import sparse
 
-from suffice.engines.columns import TEXTS, guess_target
-from suffice.errors import DataError, InputError, KindError
-from suffice.estimators.algebra import Additive
-from suffice.estimators.kinds import closest
-from suffice.estimators.mixed import NaiveBayes
-from suffice.estimators.text import TextClassifier
+from suffice.engines.guesses import guess_target, guess_text, is_string
+from suffice.errors import DataError, InputError, KindError, LabelError
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.tables.naive_bayes import NaiveBayes
+from suffice.estimators.texts.text_classifier import TextClassifier
+from suffice.models.choosing.bottom_k import one_array
+from suffice.readers.declarations import closest
+from suffice.tables.words import is_number
+from suffice.typing import Booleans
 
-__all__ = ["Shape", "one_array", "shape_for", "shape_of"]
+__all__ = ["Roles", "roles", "roles_for", "roles_of"]
 
 VECTOR = {"type", "size", "indices", "values"}
 """Fields of a vector as Spark writes it: type 0 is sparse, 1 dense."""
 
 
 @dataclass(frozen=True)
-class Shape:
+class Roles:
     """Names of the columns of labels and of features, and what becomes of the latter."""
 
     kind: Literal["text", "table", "matrix", "vector"]
-    target: str
-    features: tuple[str, ...]
+    target: str  # "" if there is none
+    columns: tuple[str, ...]
+    classes: Any = None  # of the model that is to learn or to judge these rows: labels are read as it writes them
+    lenient: bool = False  # whether texts may be written as numbers, as in a file
 
     @property
     def names(self) -> list[str]:
         """All columns that are read, in an order that does not depend on that of the data."""
-        return [*sorted(self.features), *([self.target] if self.target else [])]
+        return [*sorted(self.columns), *([self.target] if self.target else [])]
 
-    def rows(self, table: Any) -> Any:
-        """What the estimator takes for X."""
+    @property
+    def text(self) -> str | None:
+        """The column of texts, if there is one."""
+        return self.columns[0] if self.kind == "text" else None
+
+    def features(self, table: Any) -> Any:
+        """Return what the classifier takes for X."""
         if self.kind == "text":
-            return _texts(table[self.features[0]])
+            return _texts(table[self.columns[0]], self.lenient)
         if self.kind == "vector":
-            return _vectors(one_array(table[self.features[0]]), self.features[0])
-        return table.select(list(self.features))
+            return _vectors(one_array(table[self.columns[0]]), self.columns[0])
+        return table.select([name for name in self.columns if name in table.column_names])
 
     def labels(self, table: Any) -> Any:
-        """Labels as an array; a missing one is the caller's affair."""
-        coded = one_array(table[self.target])
-        coded = coded if pa.types.is_dictionary(coded.type) else coded.dictionary_encode()
+        """Return labels as an array; a missing one is the caller's affair."""
+        column = one_array(table[self.target])
+        if self.classes is not None:
+            column = one_array(_as_known(column, self.classes))
+        coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         return np.array(coded.dictionary.to_pylist())[coded.indices.to_numpy(zero_copy_only=False)]
 
-    def labelled(self, table: Any) -> Any:
-        """Which rows have a label."""
+    def has_label(self, table: Any) -> Booleans:
+        """Return which rows have a label."""
         column = one_array(table[self.target])
         valid = pc.is_valid(column)
         if pa.types.is_floating(column.type):
             valid = pc.and_(valid, pc.invert(pc.fill_null(pc.is_nan(column), True)))
-        return valid.to_numpy(zero_copy_only=False)
+        return np.asarray(valid.to_numpy(zero_copy_only=False))
 
-    def keepable(self, table: Any) -> Any:
-        """The rows that something may be chosen by."""
+    def labelled(self, table: Any, files: Any) -> Any:
+        """Return the rows of a file that have a label; others are malformed."""
+        if self.target not in table.column_names:
+            raise InputError(f"The target {self.target!r} must be a column of every file; it is not.")
+        there = self.has_label(table)
+        lacking = int((~there).sum())
+        if not lacking:
+            return table
+        if files.errors == "raise":
+            raise InputError(
+                f"The target {self.target!r} must have a label in every row; {lacking:,} lack one. "
+                "errors='skip' leaves such rows out."
+            )
+        files.skip(lacking, f"no label in {self.target!r}", read=True)
+        return table.filter(pa.array(there))
+
+    def sampled(self, table: Any) -> Any:
+        """Return the rows that something may be chosen by."""
         return table
 
-    def whole(self) -> Shape:
-        """The same, where that is all of them."""
+    def unlabelled(self) -> Roles:
+        """Return the roles of columns where labels say nothing, as far as they may say nothing."""
         return self
 
 
-def shape_of(estimator: Any, schema: Any, target: Any, features: Any) -> Shape:
-    """As given, or as the names and the types of columns say."""
-    names = schema.names
+def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, argument: str = "features") -> Roles:
+    """Return roles as given, or as names and types of columns say; contents, too, if `columns` is a table."""
+    names = columns.schema.names if isinstance(columns, pa.Table) else columns.names
     target = guess_target(names) if target is None else _known("target", target, names)
     given = [features] if isinstance(features, str) else features
     chosen = [name for name in names if name != target] if given is None else list(given)
     for name in chosen:
-        _known("features", name, names)
+        _known(argument, name, names)
     if target in chosen or not chosen:
-        raise InputError(f"The argument 'features' must name columns other than the target {target!r}; got {chosen!r}.")
+        raise InputError(
+            f"The argument '{argument}' must name columns other than the target {target!r}; got {chosen!r}."
+        )
     if isinstance(estimator, TextClassifier):
-        return Shape("text", target, (_text_column(schema, chosen),))
+        among = columns.select(chosen) if isinstance(columns, pa.Table) else pa.schema([columns.field(n) for n in chosen])
+        text = chosen[0] if given is not None and len(chosen) == 1 else guess_text(among, argument=argument)
+        return Roles("text", target, (text,))
     if isinstance(estimator, NaiveBayes):
-        return Shape("table", target, tuple(chosen))
-    if not isinstance(estimator, Additive):
+        return Roles("table", target, tuple(chosen))
+    if not isinstance(estimator, Classifier):
         raise KindError(
             f"The argument 'estimator' must be a classifier whose counts add; got a {type(estimator).__name__}."
         )
-    return Shape("vector" if len(chosen) == 1 and _is_vector(schema, chosen[0]) else "matrix", target, tuple(chosen))
+    nested = len(chosen) == 1 and pa.types.is_nested(columns.field(chosen[0]).type)
+    return Roles("vector" if nested else "matrix", target, tuple(chosen))
 
 
-def shape_for(model: Any, schema: Any, features: Any) -> Shape:
-    """Where a fitted model finds its features: as given, or by the names that it was fitted with."""
-    names = schema.names
+def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
+    """Return where a fitted model finds its features: as given, or by the names that it was fitted with."""
+    names = columns.schema.names if isinstance(columns, pa.Table) else columns.names
     known = [getattr(model, "text_column_", None), *getattr(model, "columns_", getattr(model, "feature_names_in_", []))]
     there = [name for name in known if name in names]
     target = getattr(model, "target_", "")
     if features is None and not there:
         features = [name for name in names if name != target]
-    return shape_of(model, pa.schema([*schema, pa.field("", pa.null())]), "", features or there)
+    return roles_of(model, _with_nothing(columns), "", features or there)
 
 
-def one_array(column: Any) -> Any:
-    """A column as one array."""
-    if isinstance(column, pa.ChunkedArray):
-        column = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
-    return pa.concat_arrays(column.chunks) if isinstance(column, pa.ChunkedArray) else column
+def roles(table: Any, model: Any, target: str | None, text: str | None, labelled: bool = True) -> Roles:
+    """Return the roles of the columns of a file, some of whose rows are given, for a model that may be fitted."""
+    classes = getattr(model, "classes_", None)
+    if text is not None:
+        _known("text", text, table.column_names)
+        text = text if isinstance(model, TextClassifier) else None
+    if labelled:
+        found = roles_of(model, table, target, text, "text")
+    else:
+        names = [name for name in table.column_names if name != getattr(model, "target_", None)] or table.column_names
+        is_table = isinstance(model, NaiveBayes)
+        found = roles_of(model, _with_nothing(table), "", names, "text") if is_table else roles_for(model, table, text)
+    return Roles(found.kind, found.target, found.columns, classes, lenient=True)
+
+
+def _with_nothing(columns: Any) -> Any:
+    """Return columns with one more, which is nobody's target."""
+    if isinstance(columns, pa.Table):
+        return columns.append_column("", pa.nulls(columns.num_rows))
+    return pa.schema([*columns, pa.field("", pa.null())])
 
 
 def _known(what: str, name: Any, names: Sequence[str]) -> str:
@@ -113,38 +161,35 @@ def _known(what: str, name: Any, names: Sequence[str]) -> str:
     return str(name)
 
 
-def _is_vector(schema: Any, name: str) -> bool:
-    return bool(pa.types.is_nested(schema.field(name).type))
+def _as_known(labels: Any, classes: Any) -> Any:
+    """Return labels in the type of a model's classes: what a text has as words, other files may have as numbers."""
+    words, named = is_string(labels.type), np.asarray(classes).dtype.kind in "OUS"
+    if named == words:
+        return labels
+    if named:
+        whole = pa.types.is_floating(labels.type) and pc.all(pc.equal(pc.round(labels), labels)).as_py()
+        return (labels.cast(pa.int64()) if whole else labels).cast(pa.string())
+    known = {str(label): label for label in np.asarray(classes).tolist()}
+    values = []
+    for word in labels.unique().to_pylist():
+        if word not in known and not is_number(word):
+            raise LabelError(f"The target must hold numbers, like the model's classes; got {word!r}.")
+        values.append(known[word] if word in known else float(word))
+    return pa.array(values).take(pc.index_in(labels, labels.unique()))
 
 
-def _text_column(schema: Any, chosen: list[str]) -> str:
-    words = [name for name in chosen if _is_string(schema.field(name).type)] if len(chosen) > 1 else chosen
-    named = [name for name in words if name.strip().lower() in TEXTS]
-    found = named if len(named) == 1 else words
-    if len(found) != 1:
-        raise InputError(
-            f"The argument 'features' must name the column of texts, one of {', '.join(map(repr, chosen[:8]))}; got "
-            "all of them."
-        )
-    return found[0]
-
-
-def _is_string(kind: Any) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or kind == pa.string_view())
-
-
-def _texts(column: Any) -> Any:
+def _texts(column: Any, lenient: bool) -> Any:
     array = one_array(column)
-    if pa.types.is_null(array.type):
+    if pa.types.is_null(array.type) or (lenient and not is_string(array.type)):
         array = array.cast(pa.string())
-    if not _is_string(array.type):
+    if not is_string(array.type):
         raise KindError(f"The column of texts must hold texts; got {array.type}.")
     array = array if pa.types.is_string(array.type) else array.cast(pa.large_string())
     return pc.fill_null(array, "")
 
 
 def _vectors(array: Any, name: str) -> Any:
-    """Rows of numbers: a matrix of lists of equal length, or of vectors, which may be sparse."""
+    """Return rows of numbers: a matrix of lists of equal length, or of vectors, which may be sparse."""
     if array.null_count:
         raise DataError(f"Column {name!r} must hold a vector in every row; {array.null_count:,} are missing.")
     if pa.types.is_struct(array.type):

@@ -13,7 +13,7 @@ from scipy.sparse import issparse
 
 from suffice.sparse import sound
 
-__all__ = ["PAIR", "Arrow", "Frame", "Matrix", "Records", "Source"]
+__all__ = ["PAIR", "Arrow", "FileRows", "Frame", "Matrix", "Records", "Source"]
 
 PAIR = ("x", "y")
 """Names of columns that have none: of a pair, or of an array of rows and one of labels."""
@@ -27,18 +27,18 @@ class Source(ABC):
 
     @abstractmethod
     def take(self, places: Any) -> Source:
-        """Some of the rows."""
+        """Return some of the rows."""
 
     @abstractmethod
     def table(self, names: Sequence[str]) -> Any:
-        """Some of the columns; raises ValueError or TypeError if a value does not fit its column."""
+        """Return some of the columns; raise ValueError or TypeError if a value does not fit its column."""
 
     def part(self, start: int, stop: int) -> Source:
-        """Rows one after the other."""
+        """Return rows one after the other."""
         return self.take(np.arange(start, stop))
 
     def without(self, places: Sequence[int]) -> Source:
-        """All rows but some."""
+        """Return all rows but some."""
         return self.take(np.delete(np.arange(len(self)), places))
 
 
@@ -52,12 +52,30 @@ class Arrow(Source):
         return int(self.rows.num_rows)
 
     def take(self, places: Any) -> Source:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Arrow(self.rows.take(pa.array(places)))
 
     def table(self, names: Sequence[str]) -> Any:
-        """Some of the columns."""
+        """Return some of the columns."""
         return self.rows.select(list(names))
+
+
+@dataclass(frozen=True)
+class FileRows(Source):
+    """A table of Arrow, one of several files, which may lack columns that others have."""
+
+    rows: Any
+
+    def __len__(self) -> int:
+        return int(self.rows.num_rows)
+
+    def take(self, places: Any) -> Source:
+        """Return some of the rows."""
+        return FileRows(self.rows.take(pa.array(places)))
+
+    def table(self, names: Sequence[str]) -> Any:
+        """Return those of the columns that there are."""
+        return self.rows.select([name for name in names if name in self.rows.column_names])
 
 
 @dataclass(frozen=True)
@@ -70,11 +88,11 @@ class Frame(Source):
         return len(self.rows)
 
     def take(self, places: Any) -> Source:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Frame(self.rows.iloc[places])
 
     def table(self, names: Sequence[str]) -> Any:
-        """Some of the columns."""
+        """Return some of the columns."""
         return pa.Table.from_pandas(self.rows[list(names)], preserve_index=False)
 
 
@@ -89,11 +107,11 @@ class Records(Source):
         return len(self.rows)
 
     def take(self, places: Any) -> Source:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Records([self.rows[place] for place in places], self.schema)
 
     def table(self, names: Sequence[str]) -> Any:
-        """Some of the columns."""
+        """Return some of the columns."""
         records = [_record(row, self.schema) for row in self.rows]
         types = {name: self.schema.field(name).type for name in names}
         return pa.table({name: _typed([row.get(name) for row in records], kind) for name, kind in types.items()})
@@ -110,11 +128,11 @@ class Matrix(Source):
         return int(self.rows.shape[0])
 
     def take(self, places: Any) -> Source:
-        """Some of the rows."""
+        """Return some of the rows."""
         return Matrix(self.rows[places], None if self.labels is None else self.labels[places])
 
     def table(self, names: Sequence[str]) -> Any:
-        """Some of the columns."""
+        """Return some of the columns."""
         columns = {PAIR[0]: _as_column(self.rows)}
         if self.labels is not None:
             columns[PAIR[1]] = pa.array(np.asarray(self.labels))
@@ -122,7 +140,7 @@ class Matrix(Source):
 
 
 def _as_column(X: Any) -> Any:
-    """A matrix as a column of lists; a sparse one as a column of vectors as Spark writes them."""
+    """Return a matrix as a column of lists; a sparse one as a column of vectors as Spark writes them."""
     if not hasattr(X, "tocsr"):
         X = np.ascontiguousarray(X)
         return pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), X.shape[1])
@@ -134,7 +152,7 @@ def _as_column(X: Any) -> Any:
 
 
 def _typed(values: list[Any], kind: Any) -> Any:
-    """A column of a type, or of its own, where none was known."""
+    """Return a column of a type, or of its own, where none was known."""
     return pa.array(values, None if pa.types.is_null(kind) else kind)
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from suffice.engines.answers import Asked, Held, classifier_of
+from suffice.engines.answers import Answering, Held, classifier_of
 from suffice.engines.driver import fit_by
-from suffice.engines.parts import unfitted
-from suffice.engines.shapes import shape_for
+from suffice.engines.passes import Options, Request
+from suffice.engines.roles import roles_for
 from suffice.errors import InputError, KindError, MissingLibrary
+from suffice.estimators.shell.counted import unfitted
 from suffice.store import from_bytes, to_bytes
 
 try:
@@ -24,7 +25,7 @@ try:
     from pyspark.sql.pandas.types import to_arrow_schema
     from pyspark.sql.types import DecimalType
 
-    from suffice.engines.spark_passes import ANSWERS, answering, run
+    from suffice.engines.spark_passes import ANSWERS, SparkEngine, answers_of
 except ImportError as error:
     raise MissingLibrary("suffice.engines.spark needs PySpark; install it with: pip install suffice[spark]") from error
 
@@ -67,8 +68,8 @@ def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = Non
         sf.save(model, "mail.suffice")
     """
     data = _plain(data)
-    schema = to_arrow_schema(data.schema)
-    return fit_by(lambda task: run(task, data), estimator, schema, target, features, errors)
+    request = Request(to_arrow_schema(data.schema), target, features)
+    return fit_by(SparkEngine(data), estimator, request, Options.of(errors))
 
 
 def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = "raise") -> DataFrame:
@@ -104,13 +105,13 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
     if taken:
         raise InputError(f"The argument 'data' must have no column {taken[0]!r}, which predictions have; rename it.")
     plain = _plain(data)
-    shape = shape_for(model, to_arrow_schema(plain.schema), features)
+    roles = roles_for(model, to_arrow_schema(plain.schema), features)
     shared = data.sparkSession.sparkContext.broadcast(to_bytes(model))
-    asked = Asked(Held(shared), shape, errors == "skip")
+    answering = Answering(Held(shared), roles, errors == "skip")
     label = {"U": "string", "O": "string", "b": "boolean", "f": "double"}.get(model.classes_.dtype.kind, "bigint")
     make: Any = arrow_udf  # its types know of no structs
-    answer = make(answering(asked), f"prediction {label}, probability double, probabilities array<double>")
-    given = F.struct(*(plain[name] for name in shape.features))
+    answer = make(answers_of(answering), f"prediction {label}, probability double, probabilities array<double>")
+    given = F.struct(*(plain[name] for name in roles.columns))
     return data.withColumn("__suffice__", answer(given)).select(*data.columns, "__suffice__.*")
 
 

@@ -13,11 +13,12 @@ import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
-from suffice.engines.answers import Asked
-from suffice.engines.parts import Job, Part
-from suffice.engines.sources import Arrow
+from suffice.engines.answers import Answering
+from suffice.engines.part_results import Job, PartResult
+from suffice.engines.passes import Engine
+from suffice.engines.row_sources import Arrow
 
-__all__ = ["ANSWERS", "answering", "run"]
+__all__ = ["ANSWERS", "SparkEngine", "answers_of"]
 
 FAN_IN = 8
 """How many times fewer tasks merge at each level of the tree."""
@@ -32,25 +33,32 @@ PARTS = (
 )
 
 
-def run(task: Job, data: DataFrame) -> Part:
-    """Count each partition, and merge in a tree."""
-    lighter = task.merging()
+class SparkEngine(Engine):
+    """The partitions of a DataFrame."""
 
-    def counting(batches: Iterable[Any]) -> Iterator[Any]:
-        place = _place()
-        _spare_modules()
-        sources = (Arrow(pa.Table.from_batches([batch])) for batch in batches)
-        yield _row(task.count(sources, place), place)
+    def __init__(self, data: DataFrame) -> None:
+        self.data = data
 
-    def merging(batches: Iterable[Any]) -> Iterator[Any]:
-        _spare_modules()
-        yield _row(lighter.merge(_parts(batches)), _place())
+    def run(self, job: Job) -> PartResult:
+        """Count each partition, and merge in a tree."""
+        lighter = job.merging()
 
-    parts = data.select(*task.shape.names).mapInArrow(counting, PARTS)
-    for width in _widths(data.sparkSession):
-        parts = parts.repartition(width, "place").mapInArrow(merging, PARTS)
-    found = [Part(*(_as_given(row[field.name]) for field in fields(Part))) for row in parts.collect()]
-    return task.merge(found, travels=False)
+        def counting(batches: Iterable[Any]) -> Iterator[Any]:
+            place = _place()
+            _spare_modules()
+            sources = (Arrow(pa.Table.from_batches([batch])) for batch in batches)
+            yield _row(job.count(sources, place), place)
+
+        def merging(batches: Iterable[Any]) -> Iterator[Any]:
+            _spare_modules()
+            yield _row(lighter.merge(_parts(batches)), _place())
+
+        parts = self.data.select(*job.roles.names).mapInArrow(counting, PARTS)
+        for width in _widths(self.data.sparkSession):
+            parts = parts.repartition(width, "place").mapInArrow(merging, PARTS)
+        names = [field.name for field in fields(PartResult)]
+        found = [PartResult(*(_as_given(row[name]) for name in names)) for row in parts.collect()]
+        return job.merge(found, travels=False)
 
 
 def _widths(session: SparkSession) -> list[int]:
@@ -73,8 +81,8 @@ def _place() -> int:
     return -1 if context is None else context.partitionId()
 
 
-def _row(part: Part, place: int) -> Any:
-    columns = {field.name: [getattr(part, field.name)] for field in fields(Part)}
+def _row(part: PartResult, place: int) -> Any:
+    columns = {field.name: [getattr(part, field.name)] for field in fields(PartResult)}
     types = {"place": pa.int32(), "where": pa.int32(), "rows": pa.int64(), "skipped": pa.int64()}
     types["sums"] = pa.list_(pa.float64())
     table = {"place": [place], **columns}
@@ -82,17 +90,17 @@ def _row(part: Part, place: int) -> Any:
     return pa.RecordBatch.from_arrays(arrays, list(table))
 
 
-def _parts(batches: Iterable[Any]) -> Iterator[Part]:
+def _parts(batches: Iterable[Any]) -> Iterator[PartResult]:
     for batch in batches:
         for i in range(batch.num_rows):
-            yield Part(*(batch.column(field.name)[i].as_py() for field in fields(Part)))
+            yield PartResult(*(batch.column(field.name)[i].as_py() for field in fields(PartResult)))
 
 
 def _as_given(value: Any) -> Any:
     return bytes(value) if isinstance(value, bytearray) else value
 
 
-def answering(asked: Asked) -> Any:
+def answers_of(answering: Answering) -> Any:
     """A function of batches of features, which knows how many rows were before them."""
 
     def answer(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
@@ -100,7 +108,7 @@ def answering(asked: Asked) -> Any:
         _spare_modules()
         for batch in batches:
             table = pa.Table.from_arrays(batch.flatten(), [field.name for field in batch.type])
-            labels, best, every = asked.answer(Arrow(table), place, at)
+            labels, best, every = answering.answer(Arrow(table), place, at)
             at += len(batch)
             yield pa.StructArray.from_arrays([pa.array(labels), pa.array(best), _lists(every)], list(ANSWERS))
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engines.clusters import slices
-from suffice.engines.kept import HASH, Kept, row_hashes, shortened
+from suffice.models.choosing.bottom_k import COPIES, HASH, BottomK, row_hashes, rows_of, united
 
 ROWS = 200
 
@@ -25,7 +25,7 @@ def table(seed: int = 0) -> Any:
 
 
 def content(kept: Any) -> list[Any]:
-    rows: list[Any] = kept.drop_columns([HASH]).to_pylist()
+    rows: list[Any] = kept.drop_columns([HASH, COPIES]).to_pylist()
     return rows
 
 
@@ -36,17 +36,17 @@ def test_any_parts_in_any_order_keep_the_same_rows(cuts: list[int], most: int, s
     expected = whole.take(pa.array(order)).to_pylist()
     kept = []
     for part in np.random.default_rng(seed).permutation(len(parts)):
-        one = Kept(most)
+        one = BottomK(most)
         for batch in slices(parts[part], [parts[part].num_rows // 2]):
             one.add(batch)
         kept.append(one.table())
-    together = shortened(kept, most)
+    together = united(kept, most)
     assert content(together) == expected
     assert together[HASH].to_pylist() == sorted(together[HASH].to_pylist())
 
 
 def test_as_many_rows_are_dropped_on_the_way_as_need_not_stay() -> None:
-    kept, whole = Kept(10), table()
+    kept, whole = BottomK(10), table()
     for start in range(0, ROWS, 5):
         kept.add(whole.slice(start, 5))
         assert sum(part.num_rows for part in kept._tables) <= 25
@@ -54,10 +54,44 @@ def test_as_many_rows_are_dropped_on_the_way_as_need_not_stay() -> None:
 
 
 def test_no_row_is_kept_where_none_is_wanted() -> None:
-    kept = Kept(0)
+    kept = BottomK(0)
     kept.add(table())
     assert kept.table() is None
-    assert shortened([None, None], 5) is None
+    assert united([None, None], 5) is None
+
+
+@given(cuts=st.lists(st.integers(0, 900), max_size=5), most=st.integers(1, 40), seed=st.integers(0, 3))
+def test_copies_of_rows_are_counted_whatever_the_parts(cuts: list[int], most: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    repeated = pa.table({"x": rng.integers(0, 30, 900) ** 2 // 30})
+    samples = []
+    for part in slices(repeated, cuts):
+        one = BottomK(most)
+        one.add(part)
+        samples.append(one.table())
+    total = united(samples, most)
+    values, copies = np.unique(repeated["x"].to_numpy(), return_counts=True)
+    order = np.argsort(row_hashes(pa.table({"x": values})))[:most]
+    assert total["x"].to_pylist() == values[order].tolist()
+    assert total[COPIES].to_pylist() == copies[order].tolist()
+
+
+def test_rows_that_come_often_are_in_the_sample_as_often() -> None:
+    """Two rows, one of them nine times in ten: not only copies of the one that has the smaller hash."""
+    kept = BottomK(1000)
+    kept.add(pa.table({"x": np.arange(100_000) % 10 == 0}))
+    sample = rows_of(kept.table(), 1000)
+    assert sample.num_rows == 1000
+    assert sum(sample["x"].to_pylist()) == pytest.approx(100, abs=4 * np.sqrt(90))
+    assert rows_of(kept.table(), 10**6).num_rows == 100_000
+
+
+def test_one_row_cannot_be_all_of_a_sample_that_left_others_out() -> None:
+    many = np.concatenate([np.arange(5000), np.full(50_000, 7)])
+    for most in (100, 1000):
+        kept = BottomK(most)
+        kept.add(pa.table({"x": many}))
+        assert sum(x == 7 for x in rows_of(kept.table(), most)["x"].to_pylist()) <= most // 100
 
 
 @pytest.mark.parametrize(
