@@ -13,6 +13,12 @@ OURS = {
 
 def pytest_configure() -> None:
     """Not at import: the search for doctests imports this file too, and would swap the classes we compare with."""
+    from suffice.estimators.naive_bayes.parameters import checked_alpha
+    from suffice.models.views import Views
+
     for module, names in OURS.items():
         for name in names:
-            setattr(module, name, getattr(suffice, name))
+            ours = getattr(suffice, name)
+            if hasattr(getattr(module, name), "_check_alpha"):  # their tests look at what alpha is made
+                ours._check_alpha = lambda self: checked_alpha(self, Views())
+            setattr(module, name, ours)

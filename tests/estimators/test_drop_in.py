@@ -121,7 +121,8 @@ def test_rounded_the_checks_that_give_fractions_pass(name: str) -> None:
 def test_scikit_learns_own_tests_pass_with_our_classes(tmp_path: Path, file: str, least: int) -> None:
     theirs = Path(sklearn.__file__).parent / "tests" / file
     left_out = " or ".join(PRIVATE + DEVICES)
-    command = ["-m", "pytest", "-q", "-p", "estimators.swap", "-p", "no:cacheprovider", f"--rootdir={tmp_path}"]
+    quiet = ["-q", "-c", os.devnull, f"--rootdir={tmp_path}", "-p", "no:cacheprovider"]  # no settings of ours
+    command = ["-m", "pytest", *quiet, "-p", "estimators.swap"]
     done = subprocess.run(
         [sys.executable, *command, "-W", "default", "-k", f"not ({left_out})", str(theirs)],
         cwd=tmp_path,
