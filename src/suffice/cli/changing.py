@@ -12,8 +12,12 @@ import pyarrow as pa
 import suffice as sf
 from suffice.cli.file_options import open_files
 from suffice.cli.outputs import save, say, write
+from suffice.engines.passes import sample_size
 from suffice.engines.roles import roles
+from suffice.engines.row_sources import FileRows
 from suffice.errors import FileError, InputError, LabelError
+from suffice.models.choosing.bottom_k import BottomK, rows_of
+from suffice.models.choosing.chooser import ROWS
 from suffice.store.models import pieces
 from suffice.telling import counted
 
@@ -82,15 +86,21 @@ def forget(
 
 
 def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool) -> None:
-    """Choose anew what is chosen by rows."""
+    """Choose anew what is chosen by rows, by those that `suffice fit` chooses by."""
     model = sf.load(path)
-    rows = 0
-    for X, y, many in _batches(model, data, errors, together=True):
-        model.refresh(X, y)
-        rows = many
+    files, most = open_files(data, errors, model), sample_size(model) or ROWS
+    kept = BottomK(most)
+    for part in files:
+        columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
+        kept.add(FileRows(columns.labelled(part, files)).table(columns.names))
+    found = kept.table()
+    if found is None:
+        raise InputError("The files have no rows.")
+    sample = rows_of(found, most)
+    model.refresh(columns.features(sample), columns.labels(sample))
     save(model, output or path)
-    told = {"model": str(output or path), "rows": rows, "what": "chosen by"}
-    say(as_json, told, f"chosen anew by {counted(rows, 'row')}, in {output or path}")
+    told = {"model": str(output or path), "rows": sample.num_rows, "what": "chosen by"}
+    say(as_json, told, f"chosen anew by {counted(sample.num_rows, 'row')}, in {output or path}")
 
 
 def key_of(wanted: bool, path: Path | None) -> Any:
