@@ -1,12 +1,14 @@
 """EM whose steps are passes: on any engine, however rows are cut, what EM in memory comes to."""
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import dask.array as da
 import dask.bag as db
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,8 +22,8 @@ from engines.test_laws import cuts_of_rows, fewer, table_of
 from laws.estimators import ESTIMATORS, EstimatorCase
 from laws.inside import chosen
 from suffice.engines import dask
-from suffice.models.choosing.bottom_k import row_hashes
 from suffice.errors import DataError, InputError, KindError, LabelError
+from suffice.models.choosing.bottom_k import row_hashes
 from suffice.store import from_bytes, to_bytes
 
 pytestmark = [quiet, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
@@ -372,3 +374,24 @@ def test_labels_that_are_refused() -> None:
     with pytest.raises(DataError, match="must have rows; there are none"):
         dask.fit(model, Dask().split(pa.table({**COUNTS, "label": ["a", "b", "c"]}).slice(0, 0), [0]), "label")
     assert not hasattr(model, "classes_")
+
+
+@pytest.mark.parametrize("most", [ROWS, 10**6])
+def test_em_reads_files_again_and_again(most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    codes = rng.integers(0, 2, 200)
+    labels = [["x", "y"][code] if known else None for code, known in zip(codes, rng.random(200) < 0.3, strict=True)]
+    table = pa.table({"n": rng.normal(3.0 * codes), "label": labels})
+    pq.write_table(table, tmp_path / "a.parquet", row_group_size=64)
+    X = table.select(["n"])
+    there = sf.fit_files(sf.SemiSupervised(sf.NaiveBayes()), tmp_path / "a.parquet")
+    local = sf.SemiSupervised(sf.NaiveBayes()).fit(X, labels)
+    assert there.objective_ == pytest.approx(local.objective_, rel=1e-9)
+    assert there.estimator_.target_ == "label"
+    monkeypatch.setattr("suffice.engines.em_passes.ROWS", most)
+    clusters = sf.Mixture(sf.GaussianNB(), random_state=0)
+    found = sf.fit_files(clone(clusters), tmp_path / "a.parquet", "label")
+    assert found.objective_[-1] == pytest.approx(clusters.fit(X).objective_[-1], abs=0.2)
+    assert found.skipped_rows_ == 0
+    with pytest.raises(InputError, match="'journal'"):
+        sf.fit_files(clone(clusters), tmp_path / "a.parquet", "label", journal=True)

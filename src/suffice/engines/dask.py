@@ -264,7 +264,12 @@ def _predict_array(model: Any, data: Any, features: Any, skip: bool) -> Any:
         raise InputError("The argument 'errors' must be 'raise' for an Array: its labels have no place for none.")
     answering = _answering(model, _PAIRS, PAIR[0], skip)
     return data.rechunk({1: -1}).map_blocks(
-        _array_answers, answering, model.classes_.dtype, drop_axis=1, dtype=model.classes_.dtype, meta=model.classes_[:0]
+        _array_answers,
+        answering,
+        model.classes_.dtype,
+        drop_axis=1,
+        dtype=model.classes_.dtype,
+        meta=model.classes_[:0],
     )
 
 

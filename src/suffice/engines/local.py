@@ -31,6 +31,7 @@ from suffice.telling import tell as warn
 
 __all__ = ["FilesEngine", "ReadSoFar", "fit_files", "predict_files"]
 
+
 @dataclass
 class ReadSoFar:
     """Rows so far, bytes read of all, and rows that were skipped."""
@@ -213,6 +214,7 @@ class FilesEngine(Engine):
         self.files, self._tell = files, tell
         self._batches: Generator[Any] | None = None
         self._first: Any = None
+        self._names: list[str] = []
 
     @property
     def skipped(self) -> int:
@@ -225,6 +227,7 @@ class FilesEngine(Engine):
         self._first = next(self._batches, None)
         if self._first is None:
             raise DataError("The argument 'paths' must lead to rows; the files have none.")
+        self._names = self._first.column_names
         return self._first
 
     def close(self) -> None:
@@ -246,16 +249,15 @@ class FilesEngine(Engine):
         size, rows = files.size, 0
         with closing(batches):
             for table in itertools.chain([] if first is None else [first], batches):
-                _check_columns(roles, table)
+                _check_columns(roles, self._names, table.column_names)
                 labelled = roles.labelled(table, files)
                 rows += labelled.num_rows
                 yield FileRows(labelled)
                 self._tell(ReadSoFar(rows, files.read, size, files.skipped))
 
 
-def _check_columns(roles: Roles, table: Any) -> None:
-    """Warn of columns that the first batch did not have; raise InputError if one of texts or of a matrix is not there."""
-    known, names = set(roles.names), table.column_names
+def _check_columns(roles: Roles, known: list[str], names: list[str]) -> None:
+    """Warn of columns that the first batch did not have; raise InputError if a column that is needed is not there."""
     lacking = [name for name in roles.columns if name not in names]
     if lacking and roles.kind != "table":
         raise InputError(f"The column {lacking[0]!r} must be in every file; it is not.")

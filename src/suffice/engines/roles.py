@@ -109,7 +109,9 @@ def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, ar
             f"The argument '{argument}' must name columns other than the target {target!r}; got {chosen!r}."
         )
     if isinstance(estimator, TextClassifier):
-        among = columns.select(chosen) if isinstance(columns, pa.Table) else pa.schema([columns.field(n) for n in chosen])
+        among = (
+            columns.select(chosen) if isinstance(columns, pa.Table) else pa.schema([columns.field(n) for n in chosen])
+        )
         text = chosen[0] if given is not None and len(chosen) == 1 else guess_text(among, argument=argument)
         return Roles("text", target, (text,))
     if isinstance(estimator, NaiveBayes):

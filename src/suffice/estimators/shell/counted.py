@@ -85,7 +85,7 @@ def counts_alone(estimator: Any) -> Any:
 def reading_like(estimator: Classifier, counted: Classifier) -> None:
     """Let a classifier that is not fitted read rows as one does that has counted them."""
     theirs = set(counted.get_params(deep=False)) | {"_predictor", "_stale", "_journal"}
-    vars(estimator).update({name: value for name, value in vars(counted).items() if name not in theirs})
+    estimator.__dict__.update({name: value for name, value in vars(counted).items() if name not in theirs})
     reader = estimator._reader
     if isinstance(reader, TableReader):
         own: Any = estimator
@@ -104,7 +104,7 @@ def settled(
     with changing(estimator) as model:
         model._know_nothing()
         model._set_state(counted._get_state())
-        vars(model).update(known)
+        model.__dict__.update(known)
         if isinstance(model._reader, TableReader):  # a column that later tables may have, and predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)

@@ -32,7 +32,10 @@ class TextCounter(Counter):
         if self.rows:
             check_kinds_of_labels(self._classes, examples.classes)
         else:
-            self._classes, self._words = examples.classes, WordCounter(reader.analysis, 1, reader.hash_bits, reader.bursts)
+            self._classes, self._words = (
+                examples.classes,
+                WordCounter(reader.analysis, 1, reader.hash_bits, reader.bursts),
+            )
         batches = list(reader.analysis.batches(examples.source, "X"))  # all of them can be read, or none is counted
         for label in examples.classes.tolist():
             self._known.setdefault(label, len(self._known))

@@ -53,7 +53,7 @@ class BottomK:
             self._bound = np.uint64(self._tables[0][HASH][-1].as_py())
 
     def table(self) -> Any:
-        """Return the rows in the order of their hashes, with these and the numbers of copies; None if there are none."""
+        """Return the rows in the order of their hashes, with these and how often each came; None if there are none."""
         return _smallest(self._tables, self.most) if self._tables else None
 
 
