@@ -297,5 +297,4 @@ class Poisson(Likelihood):
 
     def prior_in_words(self, t: Counted) -> str:
         """Describe the Gamma."""
-        shape, rate = (float(np.ravel(part)[0]) for part in self._added(t))
-        return f"Gamma({shape:g}, {rate:.4g})"
+        return "Gamma({:g}, {:.4g})".format(*(float(np.ravel(part)[0]) for part in self._added(t)))
