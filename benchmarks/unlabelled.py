@@ -16,7 +16,9 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import normalized_mutual_info_score
 
 import suffice as sf
-from suffice.estimators.em import Rows
+from suffice.estimators.em.reading import Begun, opened
+from suffice.models.shared_rows import SharedRows
+from suffice.models.views import Views
 from suffice.plots.altair import AGAINST, FOR, GREY, TOTAL, altair
 
 PAGE = ROOT / "docs" / "unlabelled.md"
@@ -112,13 +114,14 @@ def picture(found: dict[int, dict[str, list[float]]]) -> Any:
 
 def cost(model: Any, X: Any, n: int, classes: int) -> list[str]:
     """One E step and one M step beside predict_proba of the same rows."""
-    model._chosen = {}
-    rows = Rows(model, np.arange(classes), None, np.zeros(0, np.int64), np.zeros(0), [(X, np.ones(n))])
+    source, _ = opened(model, X)
+    begun = Begun.of(model, [source])
+    rows = SharedRows(begun.empty(np.arange(classes), Views()), begun.prior, ((begun.rows(source), np.ones(n)),))
     shares = np.random.default_rng(0).dirichlet(np.full(classes, 0.1), n)
+    model = begun.fitted(rows.learned(shares, rows.empty.likelihoods))
 
     def step() -> None:
-        rows.learn(shares)
-        rows.judge()
+        rows.expect(rows.learned(shares, rows.empty.likelihoods))
 
     step()
     times = in_turn({"step": step, "predict": partial(model.predict_proba, X)}, 7)
