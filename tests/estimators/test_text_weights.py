@@ -11,6 +11,7 @@ from scipy import sparse
 import suffice as sf
 from suffice.errors import InputError
 from suffice.evaluate import log_loss
+from suffice.models.choosing.chooser import EFFORTS
 from suffice.models.likelihoods.shared import weight_in_words
 
 CLASSES = np.array(["north", "south", "west"])
@@ -71,7 +72,7 @@ def test_a_stream_is_read_once_and_says_so() -> None:
 
 def test_a_long_stream_keeps_some_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = corpus(4)
-    monkeypatch.setitem(sf.estimators.text_views.EFFORTS, "fast", 100)
+    monkeypatch.setitem(EFFORTS, "fast", 100)
     fast, whole = (sf.TextClassifier(effort="fast").fit(texts, y) for texts in (iter(X), X))
     assert fast.alpha_ == whole.alpha_
     np.testing.assert_array_equal(fast.predict_proba(X), whole.predict_proba(X))

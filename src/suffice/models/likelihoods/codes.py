@@ -205,7 +205,8 @@ class Codes(Likelihood):
             belief = belief_of_shares(own + self._alpha, self._totals(t).T + self._alpha * t.sizes[:, None])
         logs = scorer.table[scorer.first[:-1] + code, : scorer.classes]
         values = [f"{v:.6g}" for v in rows.numbers[0].tolist()]
-        return Contributions(list(range(len(code))), values, logs, belief)
+        unknown = "value of this row" if (code >= t.sizes).all() else ""
+        return Contributions(list(range(len(code))), values, logs, belief, unknown=unknown)
 
     def posterior(self, t: CategoryCounts, features: Integers | None = None) -> Dirichlet:
         """Return the belief about the categories of one column, or of columns of as many categories."""
