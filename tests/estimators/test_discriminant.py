@@ -136,7 +136,11 @@ def test_shrinking_by_rows_is_for_fit_alone(kind: Any) -> None:
         ),
         ({"priors": [0.5, 0.5]}, ValueError, "Number of priors"),
         ({"priors": [0.5, 0.6, 0.2]}, ValueError, "sum to 1"),
-        ({"priors": sf.Dirichlet([1, 1])}, ValueError, "'priors' parameter must be a Dirichlet of 3 categories, one per class"),
+        (
+            {"priors": sf.Dirichlet([1, 1])},
+            ValueError,
+            "'priors' parameter must be a Dirichlet of 3 categories, one per class",
+        ),
         ({"covariance": "round"}, ValueError, "'covariance' parameter"),
         ({"prior": 3}, ValueError, "'prior' parameter"),
     ],

@@ -62,8 +62,8 @@ class ClassPrior:
         if self.estimate == "map":
             if (after < 1).any() or (after == 1).all():
                 raise NoUniqueMode(
-                    f"The estimate 'map' needs a unique mode of the class prior; the '{self.parameter}' parameter leaves "
-                    "none. Use estimate='mean', or larger pseudo-counts."
+                    f"The estimate 'map' needs a unique mode of the class prior; the '{self.parameter}' parameter "
+                    "leaves none. Use estimate='mean', or larger pseudo-counts."
                 )
             after = after - 1.0
         return log(after / after.sum(axis=-1, keepdims=True))
@@ -87,7 +87,7 @@ class ClassPrior:
         return dirichlet_density(alpha, Cells(log_prior[None]))
 
     def moments(self, counts: Array) -> tuple[Array, Array]:
-        """Return mean and variance of ln p(c); a prior that is counted is believed uniform before, one given certain."""
+        """Return mean and variance of ln p(c); a counted prior is believed uniform before, one given is certain."""
         after = self._uncertain(counts)
         if after is None:
             return self.log(counts), np.zeros(len(counts))

@@ -132,7 +132,7 @@ class Predictor:
         return out
 
     def joint(self, rows: RowsByName) -> Array:
-        """Return ln p(x, c), rows × classes; a class of probability zero stays so, whatever a model without rows says."""
+        """Return ln p(x, c), rows × classes; a class of probability zero stays so, whatever its likelihood."""
         scores = self.scores(rows)
         scores += self.log_prior
         scores[:, np.isneginf(self.log_prior)] = -np.inf

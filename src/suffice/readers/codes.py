@@ -96,8 +96,10 @@ class CodeReader:
 
     def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
         """Return all rows, at once, to be scored."""
-        read = source if isinstance(source, Rows) else Rows.read(
-            _numbers(source) if self.categories is None else self.encode(source), "X"
+        read = (
+            source
+            if isinstance(source, Rows)
+            else Rows.read(_numbers(source) if self.categories is None else self.encode(source), "X")
         )
         yield {self.block: CodeRows(read)}
 

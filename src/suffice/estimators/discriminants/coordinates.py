@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError
-from suffice.models.scoring.ellipses import centre_of
-from suffice.models.scoring.ellipses import Ellipses, roots_of
+from suffice.models.scoring.ellipses import Ellipses, centre_of, roots_of
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
 from suffice.typing import Array
 

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError
 from suffice.estimators.discriminants.coordinates import Coordinates, coordinates, decisions, plane
 from suffice.estimators.naive_bayes.parameters import ESTIMATES, TEMPER, is_loo, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
@@ -123,17 +122,20 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         self.temper = temper
 
     def _likelihood(self, views: Views) -> Likelihood:
-        prior: Any = None if self.estimate == "mle" else views.prior or ("evidence" if is_loo(self.prior) else self.prior)
+        prior: Any = (
+            None if self.estimate == "mle" else views.prior or ("evidence" if is_loo(self.prior) else self.prior)
+        )
         if self.covariance == "diagonal":
             return DiagonalDiscriminant(prior, estimate=self.estimate)
         return Discriminant(self.covariance, self.estimate, prior)
 
     def _class_prior(self) -> ClassPrior:
-        given = self.priors if isinstance(self.priors, Dirichlet) or self.priors is None else np.asarray(self.priors)
-        if given is not None and not isinstance(given, Dirichlet):
-            if (given < 0).any() or not np.isclose(given.sum(), 1.0):
-                raise ValueError("The 'priors' parameter must hold probabilities that sum to 1.")
-        return ClassPrior("counted" if given is None else given, parameter="priors")
+        if self.priors is None or isinstance(self.priors, Dirichlet):
+            return ClassPrior("counted" if self.priors is None else self.priors, parameter="priors")
+        given = np.asarray(self.priors, np.float64)
+        if (given < 0).any() or not np.isclose(given.sum(), 1.0):
+            raise ValueError("The 'priors' parameter must hold probabilities that sum to 1.")
+        return ClassPrior(given, parameter="priors")
 
     def _wanted(self, rows: int) -> Wanted | None:
         chosen = is_loo(self.prior) and self.estimate != "mle" and self.covariance != "diagonal"

@@ -290,4 +290,3 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if len(prior) == 2:
             return weights[1:] - weights[:1], offsets[1:] - offsets[:1]
         return weights, offsets
-

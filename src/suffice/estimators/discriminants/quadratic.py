@@ -228,4 +228,3 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     def scalings_(self) -> list[Array]:
         """Variances along the axes."""
         return [self._cast(one) for one in self._solution().scalings]
-

@@ -1,4 +1,4 @@
-"""What linear and quadratic discriminant analysis share with scikit-learn's: covariances that need the rows themselves."""
+"""What linear and quadratic discriminant analysis share with scikit-learn's: covariances that need rows."""
 
 from __future__ import annotations
 

@@ -8,7 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import COUNTS, EVIDENCE, checked_alpha, class_prior_of, two_parameters, wanted_of
+from suffice.estimators.naive_bayes.parameters import (
+    COUNTS,
+    EVIDENCE,
+    checked_alpha,
+    class_prior_of,
+    two_parameters,
+    wanted_of,
+)
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import Interval
 from suffice.models.choosing.chooser import Wanted
@@ -17,7 +24,6 @@ from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.views import Views
 from suffice.posterior import Beta
 from suffice.readers.matrix import MatrixReader
-from suffice.stats.inputs import BINARY
 from suffice.typing import Array
 
 __all__ = ["BernoulliNB"]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import DataError, InputError
 from suffice.estimators.naive_bayes.parameters import COUNTS, EVIDENCE, NUMBER, checked_alpha, class_prior_of, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions, validate_data
+from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.estimators.shell.stored import State
 from suffice.models.answers.parts import Wording
 from suffice.models.choosing.chooser import Wanted

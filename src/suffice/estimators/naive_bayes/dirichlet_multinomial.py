@@ -134,7 +134,9 @@ class DirichletMultinomialNB(MatrixClassifier):
 
     def _likelihood(self, views: Views) -> Polya:
         alpha: Any = checked_alpha(self, views)
-        return Polya(np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha), self.method, self.max_iter, self.tol)
+        return Polya(
+            np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha), self.method, self.max_iter, self.tol
+        )
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self)

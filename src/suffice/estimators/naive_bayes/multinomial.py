@@ -136,7 +136,12 @@ class MultinomialNB(MatrixClassifier):
     def _wanted(self, rows: int) -> Wanted | None:
         if is_loo(self.weights):
             alpha = None if isinstance(self.alpha, Dirichlet) else checked_alpha(self, Views())
-            if alpha is None or np.ndim(alpha) or (not isinstance(alpha, str) and alpha <= 0) or self.estimate == "predictive":
+            if (
+                alpha is None
+                or np.ndim(alpha)
+                or (not isinstance(alpha, str) and alpha <= 0)
+                or self.estimate == "predictive"
+            ):
                 raise InputError(
                     "The 'weights' parameter of MultinomialNB can be 'loo' with one alpha above 0 for all words and an "
                     f"estimate other than 'predictive'; got alpha={self.alpha!r}, estimate={self.estimate!r}."

@@ -16,8 +16,8 @@ from suffice.telling import tell
 from suffice.typing import Array
 
 __all__ = [
-    "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LOO", "NUMBER", "RIDGE", "TEMPER", "checked_alpha", "class_prior_of", "is_loo",
-    "two_parameters", "wanted_of",
+    "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LOO", "NUMBER", "RIDGE", "TEMPER", "checked_alpha",
+    "class_prior_of", "is_loo", "two_parameters", "wanted_of",
 ]  # fmt: skip
 
 SMALLEST_ALPHA = 1e-10
@@ -27,7 +27,13 @@ NUMBER = Interval(Real, 0, None, closed="left")
 TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, LOO, None]
 RIDGE: list[Any] = [Interval(Real, 0, None, closed="neither"), None]
 
-CLASS_PRIOR: list[Any] = ["array-like", Dirichlet, StrOptions({"counted", "uniform"}), Interval(Real, 0, None, closed="neither"), None]
+CLASS_PRIOR: list[Any] = [
+    "array-like",
+    Dirichlet,
+    StrOptions({"counted", "uniform"}),
+    Interval(Real, 0, None, closed="neither"),
+    None,
+]
 
 COUNTS: dict[str, Any] = {
     "alpha": [NUMBER, "array-like"],

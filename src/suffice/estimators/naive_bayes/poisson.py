@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import COUNTS, EVIDENCE, checked_alpha, class_prior_of, two_parameters, wanted_of
+from suffice.estimators.naive_bayes.parameters import (
+    COUNTS,
+    EVIDENCE,
+    checked_alpha,
+    class_prior_of,
+    two_parameters,
+    wanted_of,
+)
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.stored import State
 from suffice.models.choosing.chooser import Wanted
@@ -140,4 +147,6 @@ class PoissonNB(MatrixClassifier):
     def _read_statistic(self, statistics: State) -> RateCounts:
         """Return totals and rows, which older files have apart."""
         found = statistics["features"]
-        return found if isinstance(found, RateCounts) else RateCounts(found.counts, statistics["classes"].counts[:, None])
+        return (
+            found if isinstance(found, RateCounts) else RateCounts(found.counts, statistics["classes"].counts[:, None])
+        )

@@ -59,7 +59,9 @@ def judged_with_fresh_views(model: Any, examples: Examples, groups: Any) -> tupl
     logs, alone = np.empty((len(examples), len(model.classes_))), np.zeros(len(examples), bool)
     for rest in rests(model, examples, groups, fold_numbers(examples.codes, group, FOLDS)):
         judging = copy(model)
-        judging._put(model._model, type(model._predictor.views)() if rest.model is None else rest.model._predictor.views, True)
+        judging._put(
+            model._model, type(model._predictor.views)() if rest.model is None else rest.model._predictor.views, True
+        )
         mine = examples.take(rest.rows, model._reader)
         judged = judging._judge(mine, None if parts is None else parts[rest.rows])
         logs[rest.rows], alone[rest.rows] = judged.log_proba(), judged.alone

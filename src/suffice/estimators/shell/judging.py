@@ -67,7 +67,9 @@ class Judging(Predicting):
             return views.temper if views.temper is not None and self.temper is not None else AS_IT_IS
         pair = self.temper if isinstance(self.temper, tuple) else (self.temper, 0.0)
         if len(pair) != 2 or not all(isinstance(x, Real) and np.isfinite(float(x)) for x in pair) or pair[0] <= 0:
-            raise InputError(f"The 'temper' parameter must be a power, or a power and an exponent; got {self.temper!r}.")
+            raise InputError(
+                f"The 'temper' parameter must be a power, or a power and an exponent; got {self.temper!r}."
+            )
         return Temper(float(pair[0]), float(pair[1]))
 
     def _in_force(self) -> Predictor:

@@ -91,7 +91,7 @@ class MatrixClassifier(Classifier):
         return validate_data(self, X, reset=False, **reading)
 
     def _is_plain(self, X: Any) -> bool:
-        """Return whether X is what the kernels read as it is: there is nothing to convert, and they check the values."""
+        """Return whether the kernels read X as it is: there is nothing to convert, and they check the values."""
         return (
             type(X) is np.ndarray
             and X.ndim == 2

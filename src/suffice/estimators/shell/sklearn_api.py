@@ -13,7 +13,6 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, column_or_1d
 
 from suffice.readers.labels import LabelChecks
-
 from suffice.sparse import sound
 
 __all__ = [

@@ -369,7 +369,9 @@ class NaiveBayes(Classifier):
         check_is_fitted(self)
         if column not in self._model.blocks:
             known = self._model.blocks
-            raise InputError(f"The argument 'column' must be one of the model's; got {column!r}.{closest(column, known)}")
+            raise InputError(
+                f"The argument 'column' must be one of the model's; got {column!r}.{closest(column, known)}"
+            )
         block = self._model.blocks[column]
         return frame_of(block.settled.table(block.t, self.classes_, level), self._reader.backend)
 

@@ -10,9 +10,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, PriorError
-from suffice.estimators.texts.given_words import given_words
 from suffice.estimators.shell.sklearn_api import Interval, fit_context
 from suffice.estimators.shell.whole import Whole
+from suffice.estimators.texts.given_words import given_words
 from suffice.estimators.texts.options import TEXT_OPTIONS, analysis_of
 from suffice.models.language import Vocabulary, log_probability
 from suffice.posterior import Dirichlet

@@ -14,14 +14,22 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, LabelError
-from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, EVIDENCE, RIDGE, TEMPER, class_prior_of, is_loo
+from suffice.estimators.naive_bayes.parameters import (
+    CLASS_PRIOR,
+    ESTIMATES,
+    EVIDENCE,
+    RIDGE,
+    TEMPER,
+    class_prior_of,
+    is_loo,
+)
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.one_row import one_text
 from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions
 from suffice.estimators.shell.stored import State
-from suffice.estimators.texts.options import TEXT_OPTIONS, URNS, analysis_of, check_text_model, cut_of
 from suffice.estimators.texts.counted_texts import TextCounter
+from suffice.estimators.texts.options import TEXT_OPTIONS, URNS, analysis_of, check_text_model, cut_of
 from suffice.estimators.texts.state import restored, state_of
 from suffice.estimators.texts.streams import KeptTexts, labels_of_texts
 from suffice.estimators.texts.transformed import refuse_transformed, transformed_counts, transforms
@@ -351,7 +359,13 @@ decode_error
             super()._choose(examples, groups)
             return
         wanted = self._wanted(len(kept.which))
-        if wanted is not None and wanted.weights and self.effort != "fast" and len(kept.which) >= WEIGHED and len(self.classes_) > 1:
+        if (
+            wanted is not None
+            and wanted.weights
+            and self.effort != "fast"
+            and len(kept.which) >= WEIGHED
+            and len(self.classes_) > 1
+        ):
             tell(
                 "The argument 'X' is an iterator, read once: words have no evidence weights. Give a list for them, or "
                 "effort='fast' if none are wanted.",

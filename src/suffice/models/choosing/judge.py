@@ -107,7 +107,9 @@ def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group
 
 def _held_out(model: Model, rows: Mapping[Name, Rows], removed: Removal) -> dict[Name, HeldOut]:
     names = [name for name in model.voting if name in rows and _any(rows[name])]
-    return dict(zip(names, in_parallel(lambda name: model.blocks[name].held_out(rows[name], removed), names), strict=True))
+    return dict(
+        zip(names, in_parallel(lambda name: model.blocks[name].held_out(rows[name], removed), names), strict=True)
+    )
 
 
 def _any(rows: Rows) -> bool:

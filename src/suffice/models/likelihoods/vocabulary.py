@@ -58,8 +58,8 @@ class Cut:
         if most < least and not _no_limit(self.max_df):
             hint = " effort='best' makes it 2 where it is not given: give min_df=1." if self.chosen else ""
             raise InputError(
-                f"The parameter 'max_df' must not be below 'min_df'; got max_df={self.max_df} and min_df={self.min_df}, "
-                f"which are {most:g} and {least:g} documents.{hint}"
+                f"The parameter 'max_df' must not be below 'min_df'; got max_df={self.max_df} and min_df={self.min_df}"
+                f", which are {most:g} and {least:g} documents.{hint}"
             )
         return least, most
 

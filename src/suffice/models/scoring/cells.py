@@ -17,7 +17,7 @@ __all__ = ["Cells"]
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """A number for each class and feature. Where `values` is sparse, cells that are not stored hold their class's `unmet`.
+    """A number for each class and feature. In sparse `values`, cells that are not stored hold their class's `unmet`.
 
     >>> dense, few = Cells(np.array([[2.0, 0.0]])), Cells.of(sparse.csr_matrix([[2.0, 0.0]]))
     >>> [cells.map(np.exp).sum().round(2).tolist() for cells in (dense, few)]

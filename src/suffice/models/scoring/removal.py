@@ -109,7 +109,9 @@ class Removal:
         if self.alone:
             return np.where(place < 0, 0.0, self.members.data)
         some = np.flatnonzero(place >= 0)
-        flags = sparse.csr_matrix((np.ones(len(some)), (some, place[some])), (len(place), int(place.max(initial=0)) + 1))
+        flags = sparse.csr_matrix(
+            (np.ones(len(some)), (some, place[some])), (len(place), int(place.max(initial=0)) + 1)
+        )
         entries, removed = self.entries(flags)
         out = np.zeros(len(self.row))
         out[entries.row] = removed

@@ -10,6 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -192,7 +193,7 @@ class MatrixRows(Rows):
 
 @dataclass(frozen=True, eq=False)
 class Lexicon:
-    """The words of a statistic as documents are looked up in them. Frequent words come first: they stay in the cache."""
+    """Words of a statistic as documents are looked up in them. Frequent words come first: they stay in the cache."""
 
     native: _native.Lexicon
     order: Integers  # the word of the statistic that each of the lexicon's is
@@ -291,7 +292,7 @@ class TextRows(Rows):
     @property
     def _parts(self) -> list[slice]:
         ends = np.cumsum([0, *map(len, self.batches)]).tolist()
-        return [slice(a, b) for a, b in zip(ends, ends[1:], strict=False)]
+        return [slice(a, b) for a, b in pairwise(ends)]
 
     def scored(self, by: Linear) -> Array:
         """Return offset + documents · weights, tempered as they are scored, documents × classes."""
