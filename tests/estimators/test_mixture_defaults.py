@@ -85,7 +85,7 @@ def test_evidence_counts_clusters_of_many_columns() -> None:
 def test_in_the_end_the_prior_is_that_of_the_clusters() -> None:
     inner = sf.Mixture(sf.GaussianDiscriminant("diagonal"), 3, random_state=0).fit(BLOBS).estimator_
     assert inner.prior == "loo"
-    assert inner.prior_ == belief_about_normals(inner._features)
+    assert inner.prior_ == belief_about_normals(inner._statistic)
     table = sf.Mixture(sf.NaiveBayes(COLUMNS), 3, random_state=0).fit(TABLE).estimator_
     assert table.columns_ == COLUMNS
 
@@ -139,6 +139,6 @@ def test_the_start_of_highest_evidence_stays(monkeypatch: pytest.MonkeyPatch) ->
     good, bad = np.eye(3)[TRUTH], np.full((150, 3), 1 / 3)
     for order in ([good, bad], [bad, good]):
         starts = iter(order)
-        monkeypatch.setattr("suffice.estimators.clusters.first_shares", lambda *_, starts=starts: next(starts))
+        monkeypatch.setattr("suffice.estimators.em.search.first_shares", lambda *_, starts=starts: next(starts))
         model = sf.Mixture(sf.GaussianDiscriminant("diagonal"), 3, n_init=2, random_state=0).fit(BLOBS)
         assert adjusted_rand_score(TRUTH, model.labels_) > 0.9

@@ -27,6 +27,11 @@ from laws.estimators import (
 )
 from laws.test_estimators import rows
 from suffice.errors import KindError
+from suffice.estimators.em.reading import Begun, opened
+from suffice.models import Model, Predictor
+from suffice.models.expectation import log_joint
+from suffice.models.scoring.rows import Labels
+from suffice.models.views import Views
 
 REFUSED = {
     "ComplementNB": "no model of its rows",
@@ -178,19 +183,28 @@ def test_the_order_of_rows_and_how_they_come_change_nothing(case: EstimatorCase)
     assert np.array_equal(one.transduction_, apart.transduction_)
 
 
+def begun_with(case: EstimatorCase, X: Any) -> tuple[Begun, Any]:
+    estimator = clone(case.model)
+    source, _ = opened(estimator, X)
+    return Begun.of(estimator, [source]), source
+
+
+def counted(begun: Begun, source: Any, y: Any, classes: Any) -> Model:
+    empty = begun.empty(classes, Views())
+    return Model.of(classes, empty.likelihoods, begun.rows(source), Labels(y, None, len(classes)))
+
+
 @every_one
 def test_shares_of_one_are_labels(case: EstimatorCase) -> None:
     X, y = case.data(6, 40)
-    model = clone(case.model)
-    model._chosen = {}
     classes, codes = np.unique(y, return_inverse=True)
-    (read,) = model._begin([X], classes)
-    model._take_statistics(classes, model._count_shares(read, np.eye(3)[codes], np.ones(40)))
-    plain = clone(case.model).fit(X, y)
-    mine, its = model._get_statistics(), plain._get_statistics()
+    begun, source = begun_with(case, X)
+    shares, plain = counted(begun, source, np.eye(3)[codes], classes), counted(begun, source, codes, classes)
     if case.exact:
-        assert all(mine[name] == its[name] for name in mine)
-    np.testing.assert_allclose(model._class_rows(), plain._class_rows())
+        assert {name: block.statistic for name, block in shares.blocks.items()} == {
+            name: block.statistic for name, block in plain.blocks.items()
+        }
+    np.testing.assert_allclose(shares.n, clone(case.model).fit(X, y).class_count_)
 
 
 @every_one
@@ -198,17 +212,11 @@ def test_what_rows_are_like_is_learned_from_counts_too(case: EstimatorCase) -> N
     """Of three classes two are labels, and rows of the third have none: counts of all say the same as the rows."""
     X, y = case.data(6, 40)
     classes, codes = np.unique(y, return_inverse=True)
-    of_rows, of_counts = clone(case.model), clone(case.model)
-    of_rows._chosen = of_counts._chosen = {}
-    (read,) = of_rows._begin([X], classes[:2])
-    of_rows._take_statistics(classes[:2], of_rows._count_shares(read, np.eye(3)[codes][:, :2], np.ones(40)))
-    counted = clone(case.model).fit(X, y)
-    of_counts._take_statistics(classes[:2], of_counts._begin_with(counted, np.array([0, 1, -1]), classes[:2]))
-    again = of_counts._shared_rows(X)
-    np.testing.assert_allclose(of_counts._scores_of(again), of_rows._scores_of(read), rtol=1e-9)
-    shares = np.full((40, 2), 0.5)
-    mine, its = (
-        model._rows_of_classes(model._count_shares(rows, shares, np.ones(40)))
-        for model, rows in ((of_counts, again), (of_rows, read))
-    )
-    np.testing.assert_allclose(mine, its)
+    begun, source = begun_with(case, X)
+    from_counts = Begun.like(clone(case.model), clone(case.model).fit(X, y))
+    placed = from_counts.placed(classes[:2], np.array([0, 1, -1]), Views())
+    of_rows = counted(begun, source, np.eye(3)[codes][:, :2], classes[:2])
+    pairs = ((from_counts, placed), (begun, of_rows))
+    one, other = (log_joint(Predictor(model, each.prior), each.rows(source)) for each, model in pairs)
+    np.testing.assert_allclose(one, other, rtol=1e-9)
+    np.testing.assert_allclose(placed.n, of_rows.n)
