@@ -219,7 +219,7 @@ def test_views_are_fitted_on_labelled_rows_at_the_end() -> None:
     refitted = clone(inner)
     assert refitted.get_params()["temper"] == "loo"
     kept = inner.temper_
-    inner._fit_views(texts[:80], some[:80], None)
+    inner.refresh(texts[:80], some[:80])
     assert inner.temper_ == kept
 
 

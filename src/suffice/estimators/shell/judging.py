@@ -73,9 +73,12 @@ class Judging(Predicting):
         return Temper(float(pair[0]), float(pair[1]))
 
     def _in_force(self) -> Predictor:
-        temper = self._temper(self._predictor.views)
-        if temper != self._predictor.temper:  # the parameter was changed
-            self._predictor = replace(self._predictor, temper=temper)
+        views = self._predictor.views
+        if views.weights is not None and getattr(self, "weights", None) is None:  # the parameter was changed
+            views = replace(views, weights=None)
+        temper = self._temper(views)
+        if views is not self._predictor.views or temper != self._predictor.temper:
+            self._predictor = self._predictor.with_views(views, temper)
         return self._predictor
 
     def _choose(self, examples: Examples, groups: Any) -> None:
