@@ -78,7 +78,11 @@ def compare(what: str, X: Any, y: Any, repeats: int) -> list[dict[str, Any]]:
         COUNTS: lambda: theirs.fit(readable(pandas()), y),
         "predict": lambda: theirs.predict(readable(pandas())),
     }
-    mine = {"fit": partial(ours.fit, X, y), COUNTS: partial(counts.fit, X, y), "predict": partial(ours.predict, X)}
+    mine: dict[str, Callable[[], object]] = {
+        "fit": partial(ours.fit, X, y),
+        COUNTS: partial(counts.fit, X, y),
+        "predict": partial(ours.predict, X),
+    }
     for job in mine:
         jobs = {str(n): with_threads(n, mine[job]) for n in sorted({1, thread_count()})}
         times = in_turn({"theirs": peer[job], **jobs}, repeats)

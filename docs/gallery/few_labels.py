@@ -101,7 +101,7 @@ for k in (3, 30) if quick else (2, 3, 5, 10, 20, 50, 100, 200):
         told = chosen(k, seed)
         alone = sf.TextClassifier(**options).fit(texts[told], truth[told])
         both = sf.SemiSupervised(words).fit(texts, given(told))
-        for name, one in {"labels alone": alone, "and texts without": both}.items():
+        for name, one in (("labels alone", alone), ("and texts without", both)):
             right = one.score(test.texts, test.labels)
             rows.append({"labels": 2 * k, "learned from": name, "right": right})
 means = (

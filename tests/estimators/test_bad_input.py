@@ -68,7 +68,7 @@ def test_text_where_numbers_are_needed() -> None:
 def test_categories_of_a_frame() -> None:
     frame = pd.DataFrame({"colour": pd.Categorical(["red", "blue", "red"]), "size": ["S", "L", "S"]})
     model = sf.CategoricalNB().fit(frame, [0, 1, 0])
-    assert [list(values) for values in model.categories_] == [["blue", "red"], ["L", "S"]]
+    assert [list(values) for values in model.categories_ or ()] == [["blue", "red"], ["L", "S"]]
     assert model.predict(frame).tolist() == [0, 1, 0]
     assert model.predict(frame.assign(colour="green")).tolist() == [0, 1, 0]
 

@@ -62,7 +62,7 @@ def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
     mean, variance = (np.array(part) for part in model._predictor.prior.moments(model.class_count_))
     terms, power = model._predictor.log_prior - model.class_log_prior_, model.temper_.power
     mean, variance = np.tile(mean + terms, (150, 1)), np.tile(variance, (150, 1))
-    rows = model._reader.rows(Table.read(X))
+    rows: Any = model._reader.rows(Table.read(X))
     for name, block in model._model.blocks.items():
         here = rows[name].present[:, None]
         first, second = block.settled.belief(block.t, None).moments(rows[name])

@@ -194,7 +194,7 @@ def test_a_text_is_the_same_whatever_it_came_from() -> None:
     forms = [texts, tuple(texts), iter(texts), np.array(texts), pd.Series(texts), pl.Series(texts), pa.array(texts)]
     forms += [[text.encode() for text in texts], (text for text in texts), pa.chunked_array([texts[:1], texts[1:]])]
     forms += [list(pa.array(texts)), iter(pa.array(texts))]
-    journals = [sf.TextClassifier().fit(form, y, journal=True).journal_ for form in forms]
+    journals: list[Any] = [sf.TextClassifier().fit(form, y, journal=True).journal_ for form in forms]
     assert all(journal == journals[0] for journal in journals)
     assert len(journals[0]) == 2
     model = sf.TextClassifier().fit(texts, y, journal=True)
@@ -225,6 +225,7 @@ def test_numbers_that_float64_does_not_have_are_told_apart() -> None:
 def test_a_weight_of_nothing_was_not_learned() -> None:
     X, y = [[1.0], [2.0], [4.0]], ["a", "a", "b"]
     model = sf.GaussianNB().fit(X, y, [1.0, 0.0, 2.5], journal=True)
+    assert model.journal_ is not None
     assert model.journal_.total == 3.5
     with pytest.raises(SubtractionError, match="row 0"):
         model.forget([[2.0]], ["a"])

@@ -70,7 +70,8 @@ def test_bins_and_their_prior_are_held_fixed() -> None:
     y = rng.integers(0, 2, 200)
     x = rng.exponential(1.0 + 3 * y)
     model = sf.NaiveBayes(columns={"x": "histogram"}, temper=None, weights=None).fit({"x": x}, y)
-    bins = model.columns_["x"].bins(model.statistics_["x"])
+    column: Any = model.columns_["x"]
+    bins = column.bins(model.statistics_["x"])
     place, share = np.searchsorted(bins.edges, x, side="right"), bins.counts.sum(axis=0) / 200
     got = model.leave_one_out({"x": x}, y)
     for i in range(200):

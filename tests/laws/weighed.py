@@ -1,5 +1,6 @@
 """Classifiers whose evidence weights are held fixed, so that all laws can be asked of them."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -7,7 +8,8 @@ import numpy as np
 
 import suffice as sf
 from suffice.models.model import Model
-from suffice.models.views import ColumnWeights, FeatureWeights, Views, Weights, WordWeights
+from suffice.models.predictor import Predictor
+from suffice.models.views import ColumnWeights, FeatureWeights, Temper, Views, Weights, WordWeights
 from suffice.text import WordList
 
 __all__ = ["Columns", "Counts", "Texts"]
@@ -16,7 +18,18 @@ TERMS = {"a": 0.3, "b": -0.1, "c": -0.2}
 POWERS = np.array([0.0, 0.4, 1.0, 1.7, 0.8, 2.5])
 
 
-class Texts(sf.TextClassifier):
+class Held:
+    """A classifier that has weights, though its parameter asks for none."""
+
+    _predictor: Predictor
+    _temper: Callable[[Views], Temper]
+
+    def _in_force(self) -> Predictor:
+        self._predictor = self._predictor.with_views(self._predictor.views, self._temper(self._predictor.views))
+        return self._predictor
+
+
+class Texts(Held, sf.TextClassifier):
     """Some words count for more than others, one for nothing."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
@@ -26,7 +39,7 @@ class Texts(sf.TextClassifier):
         hold(self, WordWeights(TERMS, 1.0, powers, names))
 
 
-class Counts(sf.MultinomialNB):
+class Counts(Held, sf.MultinomialNB):
     """The same for a matrix of counts."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
@@ -34,7 +47,7 @@ class Counts(sf.MultinomialNB):
         hold(self, FeatureWeights(TERMS, 1.0, np.array([0.4, 1.7, 0.0, 1.7, 0.4])))  # the same when turned round
 
 
-class Columns(sf.NaiveBayes):
+class Columns(Held, sf.NaiveBayes):
     """The same for columns."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:

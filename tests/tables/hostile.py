@@ -1,6 +1,6 @@
 """Delimited files as the world has them, each with what is the right reading, written down by hand.
 
-`benchmarks/readers.py` shows what other readers make of them.
+`benchmarks/file_readers.py` shows what other readers make of them.
 """
 
 from __future__ import annotations

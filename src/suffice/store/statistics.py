@@ -23,7 +23,8 @@ def statistics_to_bytes(values: dict[Any, Any]) -> bytes:
     writer = Writer()
     values_in_json = json.dumps(writer.write(values, "statistics"), separators=(",", ":"))
     head, arrays = written(writer.tensors, {"statistics": values_in_json})
-    return b"".join([head, *arrays])
+    parts: list[Any] = [head, *arrays]
+    return b"".join(parts)
 
 
 def statistics_from_bytes(data: bytes) -> Any:
