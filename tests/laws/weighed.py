@@ -12,7 +12,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.views import ColumnWeights, FeatureWeights, Temper, Views, Weights, WordWeights
 from suffice.text import WordList
 
-__all__ = ["Columns", "Counts", "Texts"]
+__all__ = ["Columns", "Counts", "Held", "Texts"]
 
 TERMS = {"a": 0.3, "b": -0.1, "c": -0.2}
 POWERS = np.array([0.0, 0.4, 1.0, 1.7, 0.8, 2.5])
