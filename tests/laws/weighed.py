@@ -25,7 +25,9 @@ class Held:
     _temper: Callable[[Views], Temper]
 
     def _in_force(self) -> Predictor:
-        self._predictor = self._predictor.with_views(self._predictor.views, self._temper(self._predictor.views))
+        views, temper = self._predictor.views, self._temper(self._predictor.views)
+        if temper != self._predictor.temper:
+            self._predictor = self._predictor.with_views(views, temper)
         return self._predictor
 
 
