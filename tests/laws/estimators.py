@@ -183,3 +183,10 @@ def one_of_each_kind(
 every_estimator = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS), ids=str)
 every_kind_of_rows = pytest.mark.parametrize("case", one_of_each_kind(ESTIMATORS, kind_of_rows), ids=str)
 """For laws of what all classifiers share, whatever their formulas: over every classifier in the thorough run."""
+
+every_kind_without_weights = pytest.mark.parametrize(
+    "case",
+    one_of_each_kind([case for case in ESTIMATORS if not isinstance(case.model, weighed.Held)], kind_of_rows),
+    ids=str,
+)
+"""For laws of what rows choose, or do not: weights that are held are chosen already."""

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows, mixed, texts
+from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows, every_kind_without_weights, mixed, texts
 from laws.inside import chosen, statistics
 from laws.test_estimators import rows
 
@@ -34,7 +34,7 @@ def test_batches_are_one_fit_once_refreshed(case: EstimatorCase, cuts: list[int]
     np.testing.assert_allclose(batches.predict_log_proba(X), once.predict_log_proba(X), atol=1e-7)
 
 
-@every_kind_of_rows
+@every_kind_without_weights
 def test_where_nothing_is_chosen_batches_are_one_fit_at_once(case: EstimatorCase) -> None:
     X, y = case.data(3, 150)
     once = clone(case.model).fit(X, y)

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows
+from laws.estimators import LABELS, EstimatorCase, every_kind_of_rows, every_kind_without_weights
 from laws.inside import chosen
 from laws.test_estimators import rows
 from suffice.errors import InputError, KindError, LabelError, SubtractionError
@@ -78,7 +78,7 @@ def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCas
         np.testing.assert_allclose(got[gone], expected, atol=1e-9)
 
 
-@every_kind_of_rows
+@every_kind_without_weights
 def test_where_nothing_is_chosen_both_ways_are_one(case: EstimatorCase, monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = case.data(4, 60)
     model = clone(case.model).fit(X, y)

@@ -10,9 +10,14 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import suffice as sf
-from laws.estimators import ESTIMATORS, EstimatorCase, every_kind_of_rows, kind_of_rows, one_of_each_kind
+from laws.estimators import (
+    ESTIMATORS,
+    EstimatorCase,
+    every_kind_of_rows,
+    every_kind_without_weights,
+    one_of_each_kind,
+)
 from laws.test_estimators import rows
-from laws.weighed import Held
 from suffice.errors import InputError
 from suffice.models.views import Temper
 
@@ -21,20 +26,12 @@ def tempered(case: EstimatorCase) -> Any:
     return clone(case.model).set_params(temper="loo")
 
 
-every_kind_without_weights = pytest.mark.parametrize(
-    "case",
-    one_of_each_kind([case for case in ESTIMATORS if not isinstance(case.model, Held)], kind_of_rows),
-    ids=str,
-)
-"""A power is chosen before there are weights."""
-
-
 def same(a: Any, b: Any, X: Any) -> None:
     assert a.temper_.power == pytest.approx(b.temper_.power, rel=1e-9)
     np.testing.assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=0, atol=1e-9)
 
 
-@every_kind_without_weights
+@every_kind_without_weights  # which come after it
 def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
     X, y = case.data(1, 120)
     model = tempered(case).fit(X, y)
