@@ -11,7 +11,7 @@ __all__ = ["guard_properties"]
 
 
 def guard_properties(owner: type, seen: Callable[[Any], Any] | None = None) -> None:
-    """Let every property of a class, its own and those of mixins, refuse with errors that are AttributeErrors too.
+    """Make errors of every property of a class, its own and those of mixins, AttributeErrors too.
 
     `hasattr`, `dir`, `inspect.getmembers` and notebooks ask for all there is, and expect no other error. What an error
     was it still is: a missing prior is told of by an ImproperPrior as before. Public properties are computed from what
@@ -50,7 +50,7 @@ def _guarded(get: Callable[[Any], Any], seen: Callable[[Any], Any] | None) -> Ca
 
 
 def _missing(kind: Any, args: tuple[Any, ...], more: dict[str, Any]) -> Exception:
-    """An error of this kind that is an AttributeError too."""
+    """Return an error of this kind that is an AttributeError too."""
     both = _both(kind)
     error = both.__new__(both, *args)
     vars(error).update(more)

@@ -41,7 +41,7 @@ class Reliability:
 
 
 def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -> Reliability:
-    """Whether confidence is deserved: rows by the probability of their best class, in bins of equal width.
+    """Compare confidence with accuracy: rows by the probability of their best class, in bins of equal width.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
 
 
 def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
-    """−ln of the probability of the true class, on average, from log-probabilities: nothing is clipped.
+    """Return the mean of −ln of the probability of the true class, from log-probabilities: nothing is clipped.
 
     >>> log_loss(np.log([[0.5, 0.5], [0.25, 0.75]]), ["a", "b"], ["a", "b"]).__round__(4)
     0.4904
@@ -89,7 +89,7 @@ def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:
 
 
 def share_interval(right: int, n: int, level: float = 0.95) -> tuple[float, float]:
-    """Bounds of a share of which `right` of `n` were seen: the shortest interval that holds it with some probability.
+    """Return the shortest interval that holds a share with the given probability, after `right` of `n`.
 
     It is the interval of highest density by a uniform prior. The density is highest at right / n, so that the bounds
     always contain what was seen, also where that is 0 or 1.
@@ -125,7 +125,7 @@ def share_interval(right: int, n: int, level: float = 0.95) -> tuple[float, floa
     else:
 
         def above(share: float) -> float:
-            """How much denser the lower end is than the upper one, if so much lies below the interval."""
+            """Return how much denser the lower end is than the upper one, if so much lies below the interval."""
             ends = betaincinv(a, b, [share, share + level])
             densities = (a - 1) * np.log(ends) + (b - 1) * np.log1p(-ends)
             return float(densities[0] - densities[1])

@@ -27,7 +27,7 @@ _chosen: ContextVar[int | None] = ContextVar("suffice_threads", default=None)
 
 
 def thread_count() -> int:
-    """Threads in force: `threads(n)`, else SUFFICE_NUM_THREADS or OMP_NUM_THREADS, else the usable cores."""
+    """Return the threads in force: `threads(n)`, else SUFFICE_NUM_THREADS or OMP_NUM_THREADS, else the usable cores."""
     chosen = _chosen.get()
     if chosen is not None:
         return chosen
@@ -57,7 +57,7 @@ def threads(n: int) -> Iterator[None]:
 
 
 def in_parallel(function: Callable[[A], B], items: Iterable[A]) -> list[B]:
-    """`function` of each item, in order, several at a time; inside, the kernels take one thread each.
+    """Apply `function` to each item, in order, several at a time; inside, the kernels take one thread each.
 
     >>> in_parallel(abs, [-2, 3])
     [2, 3]

@@ -38,7 +38,7 @@ def explained(method: Callable[P, R]) -> Callable[P, R]:
 
 
 def explain_arguments(owner: type) -> None:
-    """Do so for all public methods that a class defines itself."""
+    """Make all public methods that a class defines itself list the known arguments in errors."""
     for name, member in list(vars(owner).items()):
         if name.startswith("_") and name != "__init__":
             continue

@@ -12,7 +12,7 @@ __all__ = ["sound"]
 
 
 def sound(matrix: Any, name: str) -> Any:
-    """The same sparse matrix, if every entry of it lies inside its shape; to be asked before scipy converts it."""
+    """Return the sparse matrix if every entry lies inside its shape; call it before scipy converts it."""
     if matrix.format in ("csr", "csc", "bsr"):
         _check_lines(matrix, name)
     elif matrix.format == "coo":
@@ -29,7 +29,7 @@ def sound(matrix: Any, name: str) -> Any:
 
 
 def _check_lines(matrix: Any, name: str) -> None:
-    """Of a format that has the entries line by line: rows, columns, or rows of blocks."""
+    """Check a format that stores entries line by line: rows, columns, or rows of blocks."""
     shape = matrix.shape if len(matrix.shape) == 2 else (1, *matrix.shape)
     if matrix.format == "bsr":
         shape = tuple(size // block for size, block in zip(shape, matrix.data.shape[1:], strict=True))
@@ -42,7 +42,7 @@ def _check_lines(matrix: Any, name: str) -> None:
 
 
 def _inside(places: Any, size: int) -> bool:
-    """Whether all are from 0 to below this; negative ones are huge if read without their sign."""
+    """Return whether all are from 0 to below this; negative ones are huge if read without their sign."""
     return not len(places) or int(places.view(f"u{places.dtype.itemsize}").max()) < size
 
 

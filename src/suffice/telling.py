@@ -18,7 +18,7 @@ def tell(message: str | Warning, category: type[Warning] = UserWarning) -> None:
 
 
 def counted(number: float, one: str, many: str | None = None) -> str:
-    """A number of things, in words that agree with it; more of them are called `many`, or have an s at the end.
+    """Return a number of things in words; several are called `many`, or have an s at the end.
 
     >>> counted(1, "row"), counted(1200, "row"), counted(2, "class", "classes")
     ('1 row', '1,200 rows', '2 classes')

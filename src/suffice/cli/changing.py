@@ -38,7 +38,7 @@ def update(path: Path, data: list[Path], output: Path | None, journal: Any, erro
 
 
 def _admit(model: Any, labels: Any) -> None:
-    """Make room for classes that are new to a model, unless it was told all there are; NaiveBayes makes it itself."""
+    """Make room for classes that are new to a model, unless `classes` lists them all; NaiveBayes does so itself."""
     known, seen = model.classes_, np.unique(np.asarray(labels))
     if isinstance(model, sf.NaiveBayes) or model._model.declared is not None or np.isin(seen, known).all():
         return
@@ -104,7 +104,7 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
 
 
 def key_of(wanted: bool, path: Path | None) -> Any:
-    """What the library takes as 'journal': a key of a file, True, or None."""
+    """Return what the library takes as 'journal': a key of a file, True, or None."""
     if path is None:
         return True if wanted else None
     key = path.read_bytes().rstrip(b"\r\n")
@@ -114,7 +114,7 @@ def key_of(wanted: bool, path: Path | None) -> Any:
 
 
 def _batches(model: Any, data: list[Path], errors: str, together: bool = False) -> Iterator[tuple[Any, Any, int]]:
-    """Features, labels and their number, batch by batch or all together."""
+    """Yield features, labels and their number, batch by batch or all together."""
     files = open_files(data, errors, model)
     parts: Any = iter(files)
     if together:
@@ -129,7 +129,7 @@ def _batches(model: Any, data: list[Path], errors: str, together: bool = False) 
 
 
 def _unused(model: Path, signed: sf.Certificate) -> Path:
-    """A name beside the model's that no certificate has."""
+    """Return a name beside the model's that no certificate has."""
     moment = "".join(letter for letter in signed.time.partition("+")[0] if letter.isalnum())
     names = [f"{model.stem}.forgotten-{moment}Z{more}.json" for more in ("", *(f"-{k}" for k in range(2, 1000)))]
     return next(path for path in map(model.with_name, names) if not path.exists())

@@ -17,7 +17,7 @@ MATRIX, LISTED, MISTAKES = 8, 50, 12
 
 
 def scores(confusion: NDArray[np.int64], classes: list[str]) -> dict[str, dict[str, Any]]:
-    """Precision, recall and F1 of each class, from rows by true class and answer; None where there is nothing to judge.
+    """Return precision, recall and F1 of each class from a confusion matrix; None where there is nothing to judge.
 
     >>> scores(np.array([[8, 2], [0, 5]]), ["ham", "spam"])["spam"]
     {'rows': 5, 'answers': 7, 'precision': 0.7142857142857143, 'recall': 1.0, 'f1': 0.8333333333333334}
@@ -36,7 +36,7 @@ def scores(confusion: NDArray[np.int64], classes: list[str]) -> dict[str, dict[s
 
 
 def lines_of_scores(found: dict[str, dict[str, Any]], width: int) -> list[str]:
-    """A table of them, the largest classes where there are many, and their means over classes."""
+    """Return a table of scores, of the largest classes where there are many, and their means over classes."""
     order = sorted(found, key=lambda label: -found[label]["rows"])[:LISTED]
     shown = [label for label in found if label in order]
     room = min(max(5, *map(len, shown)), width - 37)
@@ -52,13 +52,13 @@ def lines_of_scores(found: dict[str, dict[str, Any]], width: int) -> list[str]:
 
 
 def _numbers(told: dict[str, Any]) -> str:
-    """Precision, recall and F1 in their columns."""
+    """Return precision, recall and F1 in their columns."""
     shown = ("—" if told[key] is None else f"{told[key]:.4f}" for key in KEYS)
     return "{:>9}  {:>6}  {:>6}".format(*shown)
 
 
 def lines_of_mistakes(confusion: NDArray[np.int64], classes: list[str], width: int) -> list[str]:
-    """The matrix of true classes and answers where it fits into `width`, otherwise the most frequent mistakes."""
+    """Return the confusion matrix where it fits into `width`, otherwise the most frequent mistakes."""
     room = max(5, *map(len, classes))
     cells = [max(len(label), len(f"{n:,}")) for label, n in zip(classes, confusion.max(axis=0).tolist(), strict=True)]
     if len(classes) <= MATRIX and room + sum(cells) + 2 * len(classes) <= width:

@@ -18,7 +18,7 @@ HEADS = {"mean": "mean ± standard deviation", "rate": "mean"}
 
 
 def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
-    """The model of each column, its weight, how many values it counted, and what is believed of them in each class.
+    """Describe each column: its likelihood, its weight, how many values it counted, and its posterior in each class.
 
     >>> import suffice as sf
     >>> model = sf.NaiveBayes().fit({"city": ["Oslo", "Rome", "Oslo"], "y": ["a", "b", "a"]}, "y")
@@ -41,7 +41,7 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
 
 
 def _of_class(told: dict[str, Any], c: int, k: int) -> dict[str, Any]:
-    """What a table of posterior means says of one class: numbers, or the probability of each value."""
+    """Describe one class by a table of posterior means: numbers, or the probability of each value."""
     valued = next((key for key in ("value", "word") if key in told), None)
     if valued is None:
         return {key: _number(column[c]) for key, column in told.items() if key not in ("class", "low", "high")}
@@ -93,7 +93,7 @@ def _shown(told: dict[str, Any], ordered: bool) -> str:
 
 
 def _telling(kinds: dict[str, Any], label: str) -> list[str]:
-    """Words of a class that are most probable in it, beside what they are on average."""
+    """Return the most probable words of a class, beside their average probability."""
     mine = kinds[label]["words"]
 
     def less_telling(word: str) -> float:
@@ -104,5 +104,5 @@ def _telling(kinds: dict[str, Any], label: str) -> list[str]:
 
 
 def cut(line: str, width: int) -> str:
-    """A line that is not longer than this."""
+    """Return a line that is not longer than this."""
     return line if len(line) <= width else line[: width - 1].rstrip(" ,") + "…"

@@ -16,7 +16,7 @@ STOPPED = ("interrupted; nothing was changed", INTERRUPTED)
 
 
 def told(error: Exception) -> tuple[str, int]:
-    """One line, and an exit code."""
+    """Return one line, and an exit code."""
     if hasattr(error, "format_message"):  # wrong usage
         return error.format_message(), 2
     if isinstance(error, typer.Abort):
@@ -33,7 +33,7 @@ def told(error: Exception) -> tuple[str, int]:
 
 
 def end(line: str, code: int) -> NoReturn:
-    """Say why, and leave."""
+    """Print the reason, and exit."""
     print(f"suffice: {line}", file=sys.stderr)
     sys.exit(code)
 

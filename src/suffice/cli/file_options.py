@@ -37,7 +37,7 @@ OPTIONS: dict[str, tuple[Any, Any, str]] = {
 
 @dataclass
 class _Verb:
-    """What the verb at hand was told, and the files that it has opened."""
+    """The options of the current verb, and the files that it has opened."""
 
     options: dict[str, Any] = field(default_factory=dict)
     opened: list[Files] = field(default_factory=list)
@@ -92,7 +92,7 @@ def reading_by(**options: Any) -> Iterator[None]:
 
 
 def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:
-    """Files, by the options of the verb at hand; a look at their first rows is not told of."""
+    """Open files by the options of the current verb; a look at their first rows is not reported."""
     from suffice.engines.opened_files import given_of, opened
 
     verb = _VERB.get() or _Verb()

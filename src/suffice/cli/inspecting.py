@@ -28,7 +28,7 @@ MANY, CLASSES, COLUMNS = 50, 6, 40
 
 
 def explain(path: Path, row: str, number: int, target: str | None, against: str | None, as_json: bool) -> None:
-    """The weights of evidence of one text or row."""
+    """Print the weights of evidence of one text or row."""
     model = sf.load(path)
     if row == "-" or os.path.isfile(row):  # a text may be too long for a name
         with spooled([Path(row)], model=model) as files:
@@ -43,7 +43,7 @@ def explain(path: Path, row: str, number: int, target: str | None, against: str 
 
 
 def inspect(path: Path, top: int, as_json: bool) -> None:
-    """What a model file says of itself: its target, classes, columns or words, and what speaks for each class."""
+    """Print what a model file holds: its target, classes, columns or words, and what speaks for each class."""
     model, told = sf.load(path), describe(path)
     facts: dict[str, Any] = {
         "estimator": told.estimator,
@@ -76,7 +76,7 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
 
 
 def _headline(facts: dict[str, Any]) -> str:
-    """The kind of model, how large it is, and what it predicts from what."""
+    """Return the kind of model, its size, and what it predicts from what."""
     parts = [facts["estimator"]]
     if "rows" in facts:
         parts[0] += f" of {counted(round(sum(facts['rows'].values())), 'row')}"
@@ -89,7 +89,7 @@ def _headline(facts: dict[str, Any]) -> str:
 
 
 def _classes(model: Any, top: int) -> dict[str, Any]:
-    """Rows of each class, and what speaks for the first fifty."""
+    """Return rows of each class, and what speaks for the first fifty."""
     rows = dict(zip([str(c) for c in model.classes_], model.class_count_.tolist(), strict=True))
     best: dict[str, list[str]] = {}
     for label in model.classes_[:50]:
@@ -99,7 +99,7 @@ def _classes(model: Any, top: int) -> dict[str, Any]:
 
 
 def _called(model: Any, row: Any) -> str:
-    """A feature that speaks for a class, and where its values lie when it does."""
+    """Return a feature that speaks for a class, and where its values lie when it does."""
     if not isinstance(model, sf.NaiveBayes) or not row.value:
         return str(row.feature)
     value = re.sub(r", weight [0-9.]+$", "", row.value)
@@ -120,13 +120,13 @@ def _lines_of_classes(facts: dict[str, Any]) -> list[str]:
 
 
 def _largest(facts: dict[str, Any]) -> list[str]:
-    """The classes that have a line for each column."""
+    """Return the classes that have a line for each column."""
     order = sorted(facts["rows"], key=lambda name: -facts["rows"][name])[:CLASSES]
     return [name for name in facts["rows"] if name in order]
 
 
 def _row(files: list[Path], model: Any, number: int) -> Any:
-    """One row of files, as the model would be asked about it."""
+    """Return one row of files, as the model takes it."""
     table = _rows(open_files(files, "raise", model, look=True), number)
     its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
     found = its.features(table)
@@ -134,7 +134,7 @@ def _row(files: list[Path], model: Any, number: int) -> Any:
 
 
 def _rows(files: Files, number: int) -> Any:
-    """The rows of a file up to this one."""
+    """Return the rows of a file up to this one."""
     if number < 1:
         raise InputError(f"The option '--row' must be 1 or more; got {number}.")
     parts, rows = [], 0
@@ -147,7 +147,7 @@ def _rows(files: Files, number: int) -> Any:
 
 
 def _label(model: Any, name: str | None) -> Any:
-    """A class by the name that the command line has for it."""
+    """Return a class by the name that the command line has for it."""
     if name is None:
         return None
     for label in model.classes_.tolist():

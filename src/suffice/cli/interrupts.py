@@ -14,7 +14,7 @@ __all__ = ["Interrupted", "commit", "end_by_signals", "finish", "heed"]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Raised for a signal. Python itself would end by SIGINT, whatever the exit code, after its own exception."""
+    """The exception for a signal. After its own one, Python would end by SIGINT, whatever the exit code."""
 
 
 class _State:

@@ -104,7 +104,7 @@ def evaluate(
     errors: Errors = "raise",
     json: Json = False,
 ) -> None:
-    """How well rows are predicted by a model that has not seen them.
+    """Judge how well rows are predicted by a model that has not seen them.
 
     Example: suffice evaluate mail.csv --method folds
     """
@@ -123,7 +123,7 @@ def explain(
     against: Annotated[str | None, typer.Option("--against", help="The class it is compared with.")] = None,
     json: Json = False,
 ) -> None:
-    """Why a text or a row belongs to its class.
+    """Explain why a text or a row belongs to its class.
 
     Example: suffice explain mail.suffice "cheap pills at noon"
     """
@@ -136,7 +136,7 @@ def explain(
 def inspect(
     model: Model, top: Annotated[int, typer.Option("--top", help="Features of each class.")] = 5, json: Json = False
 ) -> None:
-    """What is in a model file.
+    """Show what is in a model file.
 
     Example: suffice inspect mail.suffice
     """
@@ -214,7 +214,7 @@ def merge(
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")] = Path("merged.suffice"),
     json: Json = False,
 ) -> None:
-    """One model of several: that of all their rows.
+    """Merge several models into that of all their rows.
 
     Example: suffice merge monday.suffice tuesday.suffice -o week.suffice
     """
@@ -230,7 +230,7 @@ def compare(
     data: Annotated[Path, typer.Option("--data", "-d", help="Rows that judge them.")],
     json: Json = False,
 ) -> None:
-    """How well several models predict the same rows.
+    """Compare how well several models predict the same rows.
 
     Example: suffice compare old.suffice new.suffice --data test.csv
     """
@@ -250,7 +250,7 @@ def report(
     ] = None,
     errors: Errors = "raise",
 ) -> None:
-    """A page about a model and its answers, that needs no network.
+    """Write a page about a model and its answers, that needs no network.
 
     Example: suffice report mail.suffice test.csv -o report.html
     """

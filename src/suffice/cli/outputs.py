@@ -35,12 +35,12 @@ def check_output(output: Path | None, *inputs: Path) -> None:
 
 
 def _among_texts(target: Path | None, folder: Path) -> bool:
-    """Whether a file would be one of the texts of a folder of folders."""
+    """Return whether a file would be one of the texts of a folder of folders."""
     return target is not None and folder.is_dir() and folder.resolve() in target.parent.parents
 
 
 def _same(output: Path, one: Path) -> bool:
-    """Whether two paths lead to one file, by links of any kind too."""
+    """Return whether two paths lead to one file, also by links of any kind."""
     with suppress(OSError):
         if str(one) == "-":
             return os.path.samestat(os.fstat(sys.stdin.fileno()), output.stat())
@@ -74,13 +74,13 @@ def say(json_wanted: bool, facts: dict[str, Any], *lines: str) -> None:
 
 
 def note(lines: Iterable[str]) -> None:
-    """What a person should know besides the answer, on standard error."""
+    """Print what a person should know besides the answer, on standard error."""
     for line in lines:
         print(f"suffice: note: {line}", file=sys.stderr)
 
 
 def as_json(value: Any) -> str:
-    """JSON as its standard has it: a number that is not finite is null.
+    """Return standard JSON: a number that is not finite is null.
 
     >>> as_json({"loss": float("inf"), "rows": 3})
     '{"loss": null, "rows": 3}'

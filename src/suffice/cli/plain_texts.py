@@ -18,7 +18,7 @@ NO_TEXT = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
 
 
 def texts_of_lines(path: Path, model: Any) -> Path:
-    """A file of JSON lines in place of one that holds no column of texts, only texts; otherwise the file itself."""
+    """Write a file of JSON lines for one that holds only texts, without a header; return any other file itself."""
     if not isinstance(model, sf.TextClassifier) or not _is_plain(path, name := _column(model)):
         return path
     table = path.with_name("stdin.jsonl")
@@ -34,7 +34,7 @@ def _column(model: Any) -> str:
 
 
 def _is_plain(path: Path, name: str) -> bool:
-    """Whether the first line is a text, and not a header or an object that names the column."""
+    """Return whether the first line is a text, and not a header or an object that names the column."""
     with path.open("rb") as file:
         first = file.readline(2**20)
     if (

@@ -28,7 +28,7 @@ QUOTED = r"[\",\r\n]|^\s|\s$|^$"
 def predict(
     path: Path, data: list[Path], output: Path | None, errors: str, as_lines: bool, keep: bool, escape: bool
 ) -> None:
-    """Files → predictions, batch by batch."""
+    """Predict files batch by batch."""
     check_output(output, path, *data)
     model = sf.load(path)
     with spooled(data, model=model) as files, progress("predicting") as tell:
@@ -37,13 +37,13 @@ def predict(
 
 
 def json_lines(tables: Iterable[Any]) -> Iterator[bytes]:
-    """Each row as an object on a line of its own."""
+    """Yield each row as an object on a line of its own."""
     for table in tables:
         yield "".join(as_json(row) + "\n" for row in table.to_pylist()).encode()
 
 
 def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[bytes]:
-    """Predictions as CSV, with one header: that of the first table, whose columns are those of all.
+    """Yield predictions as CSV, with one header: that of the first table, whose columns are those of all.
 
     Where `escape` is asked for, classes that a spreadsheet would take for formulas get an apostrophe in front.
 
@@ -70,7 +70,7 @@ def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[b
 
 
 def _cells(table: Any, name: str, escape: bool) -> Any:
-    """A column as the texts that stand in a file; what it does not have is missing in all rows."""
+    """Return a column as the texts that stand in a file; a column that is lacking is missing in all rows."""
     if name not in table.column_names:
         return pa.chunked_array([pa.array([""] * table.num_rows)])
     column = table[name]

@@ -14,7 +14,7 @@ __all__ = ["progress"]
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[Any], None]]:
-    """A bar on stderr where that is a terminal; silent elsewhere."""
+    """Show a bar on stderr where that is a terminal; nothing elsewhere."""
     if not sys.stderr.isatty():
         yield lambda told: None
         return

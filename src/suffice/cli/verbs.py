@@ -53,7 +53,7 @@ def fit(
     errors: str,
     as_json: bool,
 ) -> None:
-    """Files → a model file."""
+    """Fit a model to files and write its file."""
     model = _chosen(data, target, text, kind, effort, errors)
     with progress("learning") as tell:
         files = open_files(data, errors, target=target)
@@ -112,7 +112,7 @@ def evaluate(
 
 
 def merge(paths: list[Path], output: Path, as_json: bool) -> None:
-    """One model of several."""
+    """Merge several models into one."""
     check_output(output, *paths)
     model = sf.merge([sf.load(path) for path in paths])
     save(model, output)
@@ -122,7 +122,7 @@ def merge(paths: list[Path], output: Path, as_json: bool) -> None:
 
 
 def compare(paths: list[Path], data: Path, as_json: bool) -> None:
-    """Several models on the same rows."""
+    """Compare several models on the same rows."""
     told: list[dict[str, Any]] = []
     for path in paths:
         model = sf.load(path)
@@ -138,7 +138,7 @@ def compare(paths: list[Path], data: Path, as_json: bool) -> None:
 
 
 def report(path: Path, data: list[Path], output: Path, learned: bool | None, errors: str) -> None:
-    """The page."""
+    """Write the page."""
     model = sf.load(path)
     table, its = _table(data, model, None, None, errors)
     held_out = None if learned is None else not learned
@@ -148,7 +148,7 @@ def report(path: Path, data: list[Path], output: Path, learned: bool | None, err
 
 
 def demo(output: Path) -> None:
-    """A classifier of docstrings."""
+    """Train a classifier of docstrings."""
     check_output(output)
     train, test = sf.datasets.docstrings().split()
     model = sf.TextClassifier().fit(train.texts, train.labels)
@@ -159,7 +159,7 @@ def demo(output: Path) -> None:
 
 
 def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: str, errors: str) -> Any:
-    """TextClassifier for texts, NaiveBayes for tables."""
+    """Return TextClassifier for texts, NaiveBayes for tables."""
     if kind not in ("auto", "text", "table"):
         raise InputError(f"The option '--kind' must be auto, text or table; got {kind!r}.")
     if kind == "auto" and text is None:
@@ -177,7 +177,7 @@ def _warn_of_columns(model: Any, X: Any, y: Any) -> None:
 
 
 def _table(data: list[Path], model: Any, target: str | None, text: str | None, errors: str) -> tuple[Any, Roles]:
-    """All rows of files, in memory, and what their columns are."""
+    """Return all rows of files, in memory, and what their columns are."""
     files = open_files(data, errors, model, target)
     parts = list(files)
     if not parts:
@@ -190,7 +190,7 @@ def _table(data: list[Path], model: Any, target: str | None, text: str | None, e
 
 @contextmanager
 def spooled(data: list[Path], output: Path | None = None, *others: Path, model: Any = None) -> Iterator[list[Path]]:
-    """Files; standard input is put into one, since some verbs look at rows twice. An output must be none of them.
+    """Return files; standard input is copied to one, since some verbs read rows twice. No output may be among them.
 
     For a model of texts that is to answer, lines of standard input may be plain texts.
     """

@@ -31,7 +31,7 @@ class Bits:
 
     @classmethod
     def pack(cls, blocks: Iterable[Booleans], items: int) -> Bits:
-        """The table of blocks of rows, one after the other; they are never in memory all at once."""
+        """Pack blocks of rows, one after the other; they are never in memory all at once."""
         buffer, rows = bytearray(), 0
         rest = np.empty((0, items), np.bool_)
         for block in blocks:
@@ -45,27 +45,27 @@ class Bits:
 
     @property
     def items(self) -> int:
-        """How many columns there are."""
+        """Number of items (columns)."""
         return int(self.packed.shape[1])
 
     @cached_property
     def sizes(self) -> Integers:
-        """How many items each hypothesis holds."""
+        """Number of items of each hypothesis."""
         of_byte = EIGHT.astype(np.int64)
         sizes = [np.bincount(line, minlength=256) @ of_byte for line in self.packed]
         return np.concatenate(sizes)[: self.rows] if sizes else np.zeros(0, np.int64)
 
     def columns(self, codes: Integers) -> Booleans:
-        """Whether each hypothesis holds each of some items."""
+        """Return whether each hypothesis holds each of the given items."""
         picked = np.ascontiguousarray(self.packed[:, codes])
         return np.unpackbits(picked, axis=0, count=self.rows).view(np.bool_)
 
     def row(self, hypothesis: int) -> Booleans:
-        """Whether a hypothesis holds each item."""
+        """Return whether a hypothesis holds each item."""
         return np.asarray(self.packed[hypothesis // 8] >> (7 - hypothesis % 8) & 1, np.bool_)
 
     def weighted(self, weights: Array) -> Array:
-        """For each item, the sum of the weights of the hypotheses that hold it."""
+        """Return for each item the sum of the weights of the hypotheses that hold it."""
         if self._numbers is not None:
             # not @, whose threads take longer to meet on a busy machine than the sum takes
             return np.asarray(np.einsum("h,hi->i", weights, self._numbers))

@@ -113,7 +113,7 @@ class ConceptLearner:
 
     @property
     def hypotheses(self) -> tuple[Hashable, ...]:
-        """Their names, in the order given."""
+        """Names of the hypotheses, in the order given."""
         return self._space.names
 
     @property
@@ -128,19 +128,19 @@ class ConceptLearner:
         ]
 
     def items_of(self, hypothesis: Hashable) -> list[Hashable]:
-        """The items that a hypothesis holds."""
+        """Return the items that a hypothesis holds."""
         if hypothesis not in self.hypotheses:
             raise InputError(f"There is no hypothesis {hypothesis!r} among the {len(self.hypotheses)}.")
         row = self._space.bits.row(self.hypotheses.index(hypothesis))
         return [self.domain[code] for code in np.flatnonzero(row)]
 
     def observe(self, items: Any) -> Self:
-        """The belief after some examples of the concept; an example twice counts twice."""
+        """Return the belief after further examples of the concept; an example twice counts twice."""
         kind = DRAWN if self.sampling == "strong" else ASKED_IN
         return self._with(self._scores.seen + self._tally(kind, items))
 
     def answer(self, items: Any, member: bool) -> Self:
-        """The belief after being told of some items that were asked for whether they belong to the concept.
+        """Return the belief after answers: whether each of the queried items belongs to the concept.
 
         The items were chosen by who asked, so they say nothing of the concept's size, whatever the sampling.
         """
@@ -150,7 +150,7 @@ class ConceptLearner:
         return self._with(self._scores.seen + self._tally(ASKED_IN if member else ASKED_OUT, items))
 
     def forget(self, items: Any) -> Self:
-        """The belief as if these examples had never been observed."""
+        """Return the belief as if these examples had never been observed."""
         kind = DRAWN if self.sampling == "strong" else ASKED_IN
         return self._with(self._scores.seen - self._tally(kind, items))
 
@@ -182,7 +182,7 @@ class ConceptLearner:
         return self._scores.log_evidence
 
     def membership(self, items: Any = None, *, plug_in: bool = False) -> Array:
-        """How probable it is that each item belongs to the concept.
+        """Return the probability that each item belongs to the concept.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class ConceptLearner:
         return every.copy() if items is None else every[self._read(items)]
 
     def information(self, items: Any = None) -> Array:
-        """How much is learned, in nats and on average, by asking whether an item belongs to the concept."""
+        """Return the expected information, in nats, of asking whether each item belongs to the concept."""
         p = self._scores.membership
         yes = (1 - self.noise) * p + self.noise * (1 - p)
         gain = entropy(yes) - entropy(np.array(self.noise))
@@ -204,13 +204,13 @@ class ConceptLearner:
         return every if items is None else every[self._read(items)]
 
     def next_query(self) -> Hashable | None:
-        """The item that it is most informative to ask about; None if no answer would tell anything."""
+        """Return the item that it is most informative to ask about; None if no answer would tell anything."""
         gain = self.information()
         best = int(largest(gain).argmax())
         return self.domain[best] if gain[best] > 0 else None
 
     def sample(self, rng: Rng = None, size: Size = (), *, of: Literal["hypotheses", "items"] = "hypotheses") -> Any:
-        """Draws from the posterior: names of hypotheses, or examples still to come (strong sampling only)."""
+        """Draw from the posterior: names of hypotheses, or examples still to come (strong sampling only)."""
         if of not in ("hypotheses", "items"):
             raise InputError(f"The argument 'of' must be 'hypotheses' or 'items'; got {of!r}.")
         from suffice.posterior.base import draws, generator
@@ -253,7 +253,7 @@ class ConceptLearner:
         return Tallies.of(self._space.bits, kind, self._read(items))
 
     def _with(self, seen: Tallies) -> Self:
-        """The same prior, with other observations."""
+        """Return a learner of the same prior with other observations."""
         other, odds = copy(self), self._scores.odds
         other._scores = Scores(odds, seen)
         if np.isneginf(other._scores.log_joint).all():

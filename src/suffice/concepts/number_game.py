@@ -51,7 +51,7 @@ WEIGHTS = {"even": FAVOURED, "odd": FAVOURED, "powers of 2 and 37": ODD_BALL, "p
 
 
 class NumberGame(ConceptLearner):
-    """Which numbers from 1 to 100 are meant, from examples of them.
+    """A belief about which numbers from 1 to 100 are meant, learned from examples of them.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class NumberGame(ConceptLearner):
 
 
 def _intervals() -> tuple[list[str], Booleans]:
-    """All [l, u], as rows of numbers that lie in them."""
+    """Return all [l, u], as rows of numbers that lie in them."""
     low, high = (end + 1 for end in np.triu_indices(len(NUMBERS)))
     ends = zip(low.tolist(), high.tolist(), strict=True)
     names = [f"{lower} to {upper}" if lower < upper else f"only {lower}" for lower, upper in ends]

@@ -15,24 +15,24 @@ TIE = 1e-12
 
 
 def times(count: Integers, log: float) -> Array:
-    """count · log, where nothing of what is impossible is nothing."""
+    """Return count · log, with 0 · −∞ = 0."""
     return np.where(count > 0, np.maximum(count, 1) * log, 0.0)
 
 
 def largest(logs: Array) -> Booleans:
-    """Which are the largest, within rounding."""
+    """Return which are the largest, within rounding."""
     top = logs.max()
     return np.asarray(logs >= top - TIE * (1 + abs(top)))
 
 
 def entropy(p: Array) -> Array:
-    """Of yes or no, in nats."""
+    """Return the entropy of yes or no, in nats."""
     inner = np.clip(p, np.finfo(np.float64).tiny, 1 - np.finfo(np.float64).epsneg)
     return np.where((p > 0) & (p < 1), -inner * np.log(inner) - (1 - inner) * np.log1p(-inner), 0.0)
 
 
 def picked(names: tuple[Hashable, ...], places: Any) -> Any:
-    """The names at some places: one, or an array of them."""
+    """Return the names at the given places: one, or an array of them."""
     if np.ndim(places) == 0:
         return names[int(places)]
     out = np.empty(np.shape(places), object)

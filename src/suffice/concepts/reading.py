@@ -18,7 +18,7 @@ CELLS_AT_ONCE = 2**22
 
 
 class Space(NamedTuple):
-    """All that could be the case: the hypotheses, the items, and who holds what."""
+    """The space of hypotheses: the hypotheses, the items, and which holds which."""
 
     names: tuple[Hashable, ...]
     domain: tuple[Hashable, ...]
@@ -26,7 +26,7 @@ class Space(NamedTuple):
 
 
 def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
-    """The space that the arguments of a learner describe."""
+    """Return the space that the arguments of a learner describe."""
     if isinstance(hypotheses, Mapping):
         if names is not None:
             raise InputError("The argument 'names' belongs to hypotheses without keys; got both keys and names.")
@@ -45,7 +45,7 @@ def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
 
 
 def listed(items: Any, name: str) -> list[Any]:
-    """Some items as a list; a single one, or a text, is not a list of items."""
+    """Return items as a list; a single one, or a text, is not a list of items."""
     if isinstance(items, np.ndarray) and items.ndim == 1:
         return [*items.tolist()]
     if isinstance(items, str | bytes) or not isinstance(items, Iterable):
@@ -56,7 +56,7 @@ def listed(items: Any, name: str) -> list[Any]:
 
 
 def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
-    """A probability per hypothesis, from weights that need not add up to one."""
+    """Return a probability per hypothesis, from weights that need not add up to one."""
     if prior is None:
         return np.full(len(names), 1 / len(names))
     if isinstance(prior, Mapping):
@@ -111,7 +111,7 @@ def _different(values: Any, name: str) -> tuple[Hashable, ...]:
 
 
 def _from_any(members: Iterator[Any], items: tuple[Hashable, ...] | None) -> tuple[tuple[Hashable, ...], Bits]:
-    """By what the first hypothesis is: a block of a matrix, or one hypothesis."""
+    """Return blocks by the type of the first hypothesis: a block of a matrix, or one hypothesis."""
     first = next(members, None)
     if first is None:
         return items or ("no item",), Bits(np.empty((0, 1), np.uint8), 0)
@@ -145,7 +145,7 @@ def _block(block: Any, width: int | None) -> Booleans:
 
 
 def _union(members: list[Any]) -> tuple[Hashable, ...]:
-    """The items of all sets, in their order if they have one."""
+    """Return the items of all sets, sorted if they can be."""
     for one in members:
         if callable(one) or _is_row(one):
             raise InputError("The argument 'domain' must list all items where hypotheses are predicates or rows.")

@@ -15,7 +15,7 @@ __all__ = ["Odds", "Scores"]
 
 
 class Odds:
-    """What does not change by learning: the prior, and the log-probability of one example or answer."""
+    """The prior, and the log-probability of one example or answer: what learning does not change."""
 
     def __init__(self, bits: Bits, prior: Array, noise: float) -> None:
         self.bits, self.prior = bits, _sealed(prior)
@@ -27,7 +27,7 @@ class Odds:
 
 
 class Scores:
-    """What is believed after the tallies."""
+    """The belief after the tallies."""
 
     def __init__(self, odds: Odds, seen: Tallies) -> None:
         self.odds, self.seen = odds, seen
@@ -58,12 +58,12 @@ class Scores:
 
     @cached_property
     def membership(self) -> Array:
-        """How probable it is that each item belongs to the concept, all hypotheses considered."""
+        """The probability that each item belongs to the concept, averaged over all hypotheses."""
         return _sealed(np.minimum(self.odds.bits.weighted(self.posterior), 1.0))  # CL-3
 
     @cached_property
     def plug_in(self) -> Array:
-        """The same by the most probable hypotheses alone."""
+        """The probability that each item belongs to the concept, by the most probable hypotheses alone."""
         best = largest(self.log_joint)  # CL-2
         return _sealed(np.minimum(self.odds.bits.weighted(best / best.sum()), 1.0))  # CL-3
 

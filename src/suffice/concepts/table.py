@@ -37,15 +37,15 @@ class Beliefs:
     _places: dict[Hashable, int] = field(default_factory=dict)
 
     def top(self, most: int = SHOWN) -> list[tuple[Hashable, float]]:
-        """The most probable hypotheses, with their posterior."""
+        """Return the most probable hypotheses, with their posterior."""
         return [(self.names[at], float(self.posterior[at])) for at in self.order()[:most]]
 
     def order(self) -> Integers:
-        """The places of the hypotheses, the most probable first; of equals, the first first."""
+        """Return the places of the hypotheses, the most probable first; ties in the order given."""
         return np.argsort(-self.posterior, kind="stable")
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """All lines as a dataframe, the most probable first."""
+        """Return all lines as a dataframe, the most probable first."""
         from suffice.tables.out import frame_of
 
         order = self.order()

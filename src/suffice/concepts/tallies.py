@@ -30,13 +30,13 @@ class Tallies:
 
     @classmethod
     def zero(cls, bits: Bits) -> Tallies:
-        """Nothing seen."""
+        """Return the tallies of no observations."""
         nothing = np.zeros(bits.rows, np.int64)
         return cls(np.zeros((3, bits.items), np.int64), nothing, nothing)
 
     @classmethod
     def of(cls, bits: Bits, kind: int, codes: Integers) -> Tallies:
-        """The counts of some items; an item twice counts twice."""
+        """Count items; an item twice counts twice."""
         items = np.zeros((3, bits.items), np.int64)
         items[kind] = np.bincount(codes, minlength=bits.items)
         different = np.flatnonzero(items[kind])
@@ -58,22 +58,22 @@ class Tallies:
 
     @property
     def drawn(self) -> int:
-        """How many examples."""
+        """Number of examples."""
         return int(self.items[DRAWN].sum())
 
     @property
     def asked(self) -> int:
-        """How many answers."""
+        """Number of answers."""
         return int(self.items[1:].sum())
 
     @property
     def consistent(self) -> Booleans:
-        """Which hypotheses hold all examples and agree with all answers."""
+        """Mask of the hypotheses that hold all examples and agree with all answers."""
         return np.asarray((self.inside == self.drawn) & (self.agreed == self.asked))
 
 
 def _held(bits: Bits, codes: Integers, counts: Integers) -> Integers:
-    """How many of the counted items each hypothesis holds, some items at a time."""
+    """Return how many of the counted items each hypothesis holds, in batches of items."""
     held, step = np.zeros(bits.rows, np.int64), max(1, CELLS_AT_ONCE // bits.rows)
     for at in range(0, len(codes), step):
         some = codes[at : at + step]
@@ -82,7 +82,7 @@ def _held(bits: Bits, codes: Integers, counts: Integers) -> Integers:
 
 
 def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Hashable, ...]) -> ConflictError:
-    """The error that names examples which exclude each other, none of which could be left out."""
+    """Return the error that names examples which exclude each other, none of which could be left out."""
     facts = list(_facts(tallies))
     alive = np.packbits(possible)
     core: list[tuple[int, bool]] = []
@@ -101,7 +101,7 @@ def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Has
 
 
 def _breaks(bits: Bits, alive: Bytes, facts: list[tuple[int, bool]]) -> int:
-    """The place of the fact that, after those before it, leaves no hypothesis."""
+    """Return the place of the fact that, after those before it, leaves no hypothesis."""
     last = 0
     for at, fact in enumerate(facts):
         alive, last = alive & _agreeing(bits, *fact), at
@@ -111,7 +111,7 @@ def _breaks(bits: Bits, alive: Bytes, facts: list[tuple[int, bool]]) -> int:
 
 
 def _facts(tallies: Tallies) -> Iterator[tuple[int, bool]]:
-    """Each different thing that was seen: an item, and whether it is in the concept."""
+    """Yield each distinct observation: an item, and whether it is in the concept."""
     within = (tallies.items[DRAWN] > 0) | (tallies.items[ASKED_IN] > 0)
     yield from ((int(code), True) for code in np.flatnonzero(within))
     yield from ((int(code), False) for code in np.flatnonzero(tallies.items[ASKED_OUT]))

@@ -45,11 +45,11 @@ class Corpus:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """How many texts each label has, labels in order."""
+        """Number of texts of each label, labels in order."""
         return dict(sorted(Counter(self.labels).items()))
 
     def split(self, test: float = 0.3, seed: int = 0) -> tuple[Self, Self]:
-        """Two parts, train and test, that share no group; every label has about `test` of its texts in the second.
+        """Return a train and a test part that share no group; the test part has about `test` of each label's texts.
 
         The same corpus, share and seed give the same parts.
         """
@@ -61,7 +61,7 @@ class Corpus:
         return self._where(held_out, False), self._where(held_out, True)
 
     def _held_out(self, test: float, rng: np.random.Generator) -> set[str]:
-        """Groups in random order, each taken if that brings the labels' sizes closer to what is wanted."""
+        """Take groups in random order, each if it brings the labels' sizes closer to what is wanted."""
         members: dict[str, Counter[str]] = {group: Counter() for group in sorted(set(self.groups))}
         for group, label in zip(self.groups, self.labels, strict=True):
             members[group][label] += 1

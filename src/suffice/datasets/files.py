@@ -17,7 +17,7 @@ SUBSETS = ("train", "test", "all")
 
 
 def existing(path: AnyPath, reader: str) -> Path:
-    """The path, if there is something."""
+    """Return the path; raise if there is nothing."""
     found = Path(path).expanduser()
     if not found.exists():
         raise PathError(f"{reader} expects 'path' to be a file or folder that exists; got {str(path)!r}.")
@@ -25,7 +25,7 @@ def existing(path: AnyPath, reader: str) -> Path:
 
 
 def find(path: AnyPath, names: Sequence[str], reader: str) -> Path:
-    """The path itself if it is a file; in a folder, the first file of one of these names, packed by gzip or not."""
+    """Return the path if it is a file; in a folder, the first file of one of these names, packed by gzip or not."""
     place = existing(path, reader)
     if place.is_file():
         return place
@@ -37,13 +37,13 @@ def find(path: AnyPath, names: Sequence[str], reader: str) -> Path:
 
 
 def contents(folder: Path) -> str:
-    """The first names in a folder."""
+    """Return the first names in a folder."""
     names = sorted(entry.name for entry in folder.iterdir())
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "") if names else "nothing"
 
 
 def lines(file: Path, reader: str, encoding: str = "utf-8") -> list[str]:
-    """The lines of a text file, unpacked if it ends in .gz; only a line feed ends a line."""
+    """Return the lines of a text file, unpacked if it ends in .gz; only a line feed ends a line."""
     try:
         data = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
         text = data.decode(encoding)
@@ -57,6 +57,6 @@ def lines(file: Path, reader: str, encoding: str = "utf-8") -> list[str]:
 
 
 def check_subset(subset: str, reader: str) -> None:
-    """Complain unless it is one of the three."""
+    """Raise unless it is one of the three."""
     if subset not in SUBSETS:
         raise InputError(f"{reader} expects 'subset' to be 'train', 'test' or 'all'; got {subset!r}.")

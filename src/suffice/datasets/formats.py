@@ -7,7 +7,7 @@ __all__ = ["FORMATS", "Format"]
 
 @dataclass(frozen=True)
 class Format:
-    """How one table is written."""
+    """The way one table is written."""
 
     files: dict[str, str]
     """File by part: `train` and `test`, or `all` where there is one file."""
@@ -27,7 +27,7 @@ class Format:
 
 
 def numbered(count: int) -> str:
-    """x1, x2, ..., for columns that have no names of their own."""
+    """Return x1, x2, ..., for columns that have no names of their own."""
     return " ".join(f"x{i}" for i in range(1, count + 1))
 
 

@@ -38,7 +38,7 @@ def docstrings(
     libraries: Iterable[str] | None = None,
     progress: Callable[[str], object] | None = None,
 ) -> Corpus:
-    """Paragraphs of prose from the docstrings of the libraries installed here, each labelled by its library.
+    """Read paragraphs of prose from the docstrings of the libraries installed here, each labelled by its library.
 
     The standard library (`python`), numpy, scipy, scikit-learn, pyarrow and narwhals come first; others follow by size,
     until there are `n_labels` that have `at_least` paragraphs. A label has at most `per_label` of them. Groups are
@@ -71,7 +71,7 @@ def docstrings(
 
 
 def named(names: Iterable[str]) -> list[Library]:
-    """The libraries of these names."""
+    """Return the libraries of these names."""
     names = [canonical(name) for name in ([names] if isinstance(names, str) else names)]
     found = list(installed(dict.fromkeys(names)))
     absent = set(names) - {library.name for library in found if library.modules}
@@ -84,7 +84,7 @@ def named(names: Iterable[str]) -> list[Library]:
 
 
 def announced(libraries: Iterable[Library], progress: Callable[[str], object] | None) -> Iterator[Library]:
-    """The libraries, each named aloud before it is handed over."""
+    """Yield the libraries, each announced first."""
     for library in libraries:
         if progress is not None:
             progress(library.name)
@@ -92,7 +92,7 @@ def announced(libraries: Iterable[Library], progress: Callable[[str], object] | 
 
 
 def gather(library: Library, per_label: int) -> list[Paragraph]:
-    """Distinct paragraphs of a library, from modules in the order of their hashes until there are enough."""
+    """Collect distinct paragraphs of a library, from modules in the order of their hashes until there are enough."""
     found: dict[str, Paragraph] = {}
     sizes: Counter[str] = Counter()
     for module in sorted(library.modules, key=lambda module: scrambled(module.name)):
@@ -106,22 +106,22 @@ def gather(library: Library, per_label: int) -> list[Paragraph]:
 
 
 def read(module: Module, label: str) -> Iterator[Paragraph]:
-    """The paragraphs of a module."""
+    """Yield the paragraphs of a module."""
     for text, group in module.docstrings():
         for paragraph in paragraphs(text):
             yield Paragraph(paragraph, label, group, fingerprint(paragraph))
 
 
 def choose(found: Iterable[Paragraph], most: int) -> list[Paragraph]:
-    """At most so many, by hash; then back in the order of their modules."""
+    """Choose at most so many by hash, and return them in the order of their modules."""
     return sorted(by_hash(found)[:most], key=lambda paragraph: (paragraph.group, paragraph.key))
 
 
 def by_hash(found: Iterable[Paragraph]) -> list[Paragraph]:
-    """Paragraphs in an order that has nothing to do with where they stand."""
+    """Return paragraphs in an order that has nothing to do with where they stand."""
     return sorted(found, key=lambda paragraph: scrambled(paragraph.key))
 
 
 def scrambled(text: str) -> bytes:
-    """An order that has nothing to do with the text, and is the same everywhere."""
+    """Return a sort key that has nothing to do with the text, and is the same everywhere."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()

@@ -44,7 +44,7 @@ class Library(NamedTuple):
 
 
 def installed(chosen: Iterable[str] | None = None) -> Iterator[Library]:
-    """The chosen libraries, or all: those of `CORE` first, then the others, the one with the most source first."""
+    """Yield the chosen libraries, or all: those of `CORE` first, then the others, those with most source first."""
     found = {canonical(name): d for d in distributions() if (name := d.metadata["Name"]) and name != "suffice"}
     if chosen is None:
         sizes = {name: size for name, d in found.items() if (size := source_size(d)) >= SMALL}
@@ -58,23 +58,23 @@ def installed(chosen: Iterable[str] | None = None) -> Iterator[Library]:
 
 
 def canonical(name: str) -> str:
-    """The name of a distribution as the package index spells it."""
+    """Return the name of a distribution as the package index spells it."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def source_size(distribution: Distribution) -> int:
-    """How many bytes of Python it brings, tests and copies apart."""
+    """Return the bytes of Python source of a library, without tests and copies."""
     return sum(file.size or 0 for file in distribution.files or [] if module_name(file))
 
 
 def modules(distribution: Distribution) -> list[Module]:
-    """Its modules that have a source."""
+    """Return the modules of a library that have a source."""
     files = {name: file for file in distribution.files or [] if (name := module_name(file))}
     return [Module(name, Path(str(file.locate()))) for name, file in sorted(files.items())]
 
 
 def standard_library() -> list[Module]:
-    """The modules of the standard library that have a source."""
+    """Return the modules of the standard library that have a source."""
     root = Path(sysconfig.get_path("stdlib"))
     files = [path for name in sys.stdlib_module_names for path in (root / f"{name}.py", *(root / name).rglob("*.py"))]
     found = {name: path for path in files if (name := module_name(path.relative_to(root))) and path.is_file()}
@@ -82,7 +82,7 @@ def standard_library() -> list[Module]:
 
 
 def module_name(file: PurePath) -> str:
-    """`a/b.py` is a.b and `a/__init__.py` is a; empty for what is not to be read."""
+    """Return a.b for `a/b.py` and a for `a/__init__.py`; empty for what is not to be read."""
     parts = [part for part in file.with_suffix("").parts if part != "__init__"]
     readable = file.suffix == ".py" and all(
         part.isidentifier() and part not in NOT_READ and not part.startswith("test_") for part in parts

@@ -16,7 +16,7 @@ MESSAGE = re.compile(r"(?:.*/)?(20news-bydate-(train|test)/([^/]+)/[^/]+)$")
 
 
 def read_20newsgroups(path: AnyPath, subset: str = "train", encoding: str = "latin-1") -> Corpus:
-    """Messages of twenty newsgroups, headers and all, labelled by newsgroup; each message is its own group.
+    """Read messages of twenty newsgroups with headers, labelled by newsgroup; each message is its own group.
 
     `path` is 20news-bydate.tar.gz, which is read without unpacking it, or the folder that holds it, or the folder with
     20news-bydate-train and 20news-bydate-test in it.
@@ -47,7 +47,7 @@ def read_20newsgroups(path: AnyPath, subset: str = "train", encoding: str = "lat
 
 
 def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the files in an archive."""
+    """Yield name and content of the files in an archive."""
     try:
         with tarfile.open(file) as archive:
             for member in archive:
@@ -59,7 +59,7 @@ def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def unfolded(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the files under a folder, which may be one of the two parts itself."""
+    """Yield name and content of the files under a folder, which may be one of the two parts itself."""
     for file in folder.rglob("*"):
         name = PurePosixPath(folder.resolve().name, *file.relative_to(folder).parts).as_posix()
         if MESSAGE.match(name) and file.is_file():

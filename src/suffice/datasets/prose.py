@@ -36,7 +36,7 @@ MARKUP = [
 
 
 def paragraphs(docstring: str) -> Iterator[str]:
-    """Its paragraphs that read as prose, each on one line and without markup."""
+    """Yield the paragraphs that read as prose, each on one line and without markup."""
     for block in blocks(without_code(inspect.cleandoc(docstring).splitlines())):
         text = plain(" ".join(block))
         if is_prose(text):
@@ -44,12 +44,12 @@ def paragraphs(docstring: str) -> Iterator[str]:
 
 
 def fingerprint(text: str) -> str:
-    """What two copies of a paragraph have in common: its words, whatever the case, spacing and punctuation."""
+    """Return what copies of a paragraph have in common: its words, without case, spacing and punctuation."""
     return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def without_code(lines: Iterable[str]) -> Iterator[str]:
-    """Blank lines in place of doctests, literal blocks, directives, tables and underlines."""
+    """Replace doctests, literal blocks, directives, tables and underlines by blank lines."""
     margin: int | None = None  # while inside a block that is left out: how far its head is indented
     doctest = False
     for line in lines:
@@ -68,7 +68,7 @@ def without_code(lines: Iterable[str]) -> Iterator[str]:
 
 
 def blocks(lines: Iterable[str]) -> Iterator[list[str]]:
-    """Lines that belong together: the same indentation, or deeper where a sentence goes on."""
+    """Yield lines that belong together: the same indentation, or deeper where a sentence goes on."""
     block: list[str] = []
     margin = 0
     for line in lines:
@@ -88,19 +88,19 @@ def blocks(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 def is_title(block: list[str]) -> bool:
-    """Whether a block is the line above a description: `x : float`, `Returns:`, a name."""
+    """Return whether a block is the line above a description: `x : float`, `Returns:`, a name."""
     return len(block) == 1 and (" : " in block[0] or len(block[0].split()) < 4 or block[0].endswith(":"))
 
 
 def plain(text: str) -> str:
-    """The text without reStructuredText markup."""
+    """Return the text without reStructuredText markup."""
     for pattern, replacement in MARKUP:
         text = pattern.sub(replacement, text)
     return " ".join(text.split())
 
 
 def is_prose(text: str) -> bool:
-    """Whether it has the words, the letters and the full stop of a sentence."""
+    """Return whether a text has the words, the letters and the full stop of a sentence."""
     words, common = text.split(), len(COMMON.findall(text))
     letters = sum(map(len, LETTERS.findall(text))) + text.count(" ")
     return (

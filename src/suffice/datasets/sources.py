@@ -26,7 +26,7 @@ class Module(NamedTuple):
     path: Path | None = None
 
     def docstrings(self) -> list[Docstring]:
-        """All its docstrings, in order; none if it cannot be read."""
+        """Return all docstrings of the module, in order; none if it cannot be read."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # other people's escape sequences and deprecations
             try:
@@ -45,7 +45,7 @@ class Module(NamedTuple):
                 yield Docstring(text, self.name)
 
     def _live(self) -> Iterator[Docstring]:
-        """A compiled module can be very large, so each of its classes is a group of its own."""
+        """Yield docstrings of a compiled module; it can be very large, so each class is a group of its own."""
         module = import_module(self.name)
         for name, value in vars(module).items():
             if inspect.isclass(value) and value.__module__ == self.name:
@@ -56,7 +56,7 @@ class Module(NamedTuple):
 
 
 def definitions(parent: ast.Module | ast.stmt) -> Iterator[Any]:
-    """What may bring a docstring: the module, classes, functions, calls; functions inside functions are passed over."""
+    """Yield what may have a docstring: the module, classes, functions, calls; nested functions are skipped."""
     if isinstance(parent, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Expr):
         yield parent
     if isinstance(parent, ast.Module | ast.ClassDef | ast.If | ast.Try | ast.With | ast.For):
@@ -65,7 +65,7 @@ def definitions(parent: ast.Module | ast.stmt) -> Iterator[Any]:
 
 
 def handed_over(call: ast.expr) -> Iterator[str]:
-    """The documentation that numpy and scipy hand to their compiled functions, by `add_newdoc`."""
+    """Yield the documentation that numpy and scipy hand to their compiled functions, by `add_newdoc`."""
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id.startswith("add_newdoc"):
         for argument in call.args:
             for node in argument.elts if isinstance(argument, ast.Tuple) else [argument]:
@@ -74,7 +74,7 @@ def handed_over(call: ast.expr) -> Iterator[str]:
 
 
 def written(thing: Any, group: str) -> Iterator[Docstring]:
-    """The docstring of an object, without the signature that Cython puts above it."""
+    """Yield the docstring of an object, without the signature that Cython puts above it."""
     text = getattr(thing, "__doc__", None)
     if isinstance(text, str):
         first, _, rest = text.partition("\n")

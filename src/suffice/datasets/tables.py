@@ -50,7 +50,7 @@ class Table:
 
 
 def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
-    """A well-known table: adult, car, ionosphere, mushroom, penguins, sonar, titanic, votes or vowel.
+    """Read a well-known table: adult, car, ionosphere, mushroom, penguins, sonar, titanic, votes or vowel.
 
     `path` is its file as distributed, or the folder it is in; packed by gzip or not. Adult and vowel have a training
     and a test part, which `subset` chooses; for adult, that takes the folder.
@@ -78,7 +78,7 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
 
 
 def format_of(name: str) -> Format:
-    """How the table of this name is written."""
+    """Return how the table of this name is written."""
     if name not in FORMATS:
         guess = get_close_matches(name, FORMATS, 1)
         hint = f" Did you mean {guess[0]!r}?" if guess else ""
@@ -87,7 +87,7 @@ def format_of(name: str) -> Format:
 
 
 def files(name: str, known: Format, path: AnyPath, subset: str) -> list[Path]:
-    """The files that hold a part of a table."""
+    """Return the files that hold a part of a table."""
     place = existing(path, "read_table")
     if place.is_file():
         if subset != "all" and not known.split:
@@ -99,7 +99,7 @@ def files(name: str, known: Format, path: AnyPath, subset: str) -> list[Path]:
 
 
 def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
-    """Names of the columns, and the rows; remarks (`|1x3 Cross validator`) and blank lines are passed over."""
+    """Return names of the columns, and the rows; remarks (`|1x3 Cross validator`) and blank lines are skipped."""
     content = [line for line in lines(file, "read_table") if line.strip() and not line.startswith("|")]
     rows = list(csv.reader(content, skipinitialspace=True))
     header = known.names.split() or (rows.pop(0) if rows else [])
@@ -116,7 +116,7 @@ def cells(file: Path, known: Format) -> tuple[list[str], list[list[str]]]:
 
 
 def chosen(columns: dict[str, list[str]], known: Format, subset: str) -> dict[str, list[str]]:
-    """The columns with the rows of a part, without the full stop after the labels of Adult's test part."""
+    """Return the columns with the rows of a part, without the full stop after the labels of Adult's test part."""
     columns[known.target] = [value.removesuffix(".") for value in columns[known.target]]
     if not known.split:
         return columns
@@ -126,7 +126,7 @@ def chosen(columns: dict[str, list[str]], known: Format, subset: str) -> dict[st
 
 
 def array(values: list[str], known: Format) -> NDArray[Any]:
-    """A column as the narrowest of its kinds: True and False, whole numbers, numbers, text."""
+    """Return a column as the narrowest of its kinds: True and False, whole numbers, numbers, text."""
     absent = np.array([value == known.missing for value in values])
     text = np.array([None if gone else value for value, gone in zip(values, absent, strict=True)], dtype=object)
     if known.categories:

@@ -14,7 +14,7 @@ ORANGE_HEAD = 3
 
 
 def read_sms_spam(path: AnyPath) -> Corpus:
-    """The SMS Spam Collection: messages labelled `ham` or `spam`; each message is its own group.
+    """Read the SMS Spam Collection: messages labelled `ham` or `spam`; each message is its own group.
 
     `path` is the file SMSSpamCollection or the folder it is in.
 
@@ -33,7 +33,7 @@ def read_sms_spam(path: AnyPath) -> Corpus:
 
 
 def read_reuters_r8(path: AnyPath, subset: str = "train") -> Corpus:
-    """The eight largest single-label topics of Reuters-21578, with their official split; each story is its own group.
+    """Read the eight largest single-label topics of Reuters-21578, with their official split, one group per story.
 
     `path` is a folder with a training and a test file (r8-train-all-terms.txt, or Orange's reuters-r8-train.tab, packed
     by gzip or not), or one such file, which is read whole.
@@ -58,7 +58,7 @@ def read_reuters_r8(path: AnyPath, subset: str = "train") -> Corpus:
 
 
 def tabbed(file: Path, content: list[str], reader: str) -> Iterator[tuple[str, str]]:
-    """Label and text of each line that is not blank."""
+    """Yield label and text of each line that is not blank."""
     for i, line in enumerate(content, 1):
         label, tab, text = line.partition("\t")
         if tab:
@@ -70,6 +70,6 @@ def tabbed(file: Path, content: list[str], reader: str) -> Iterator[tuple[str, s
 
 
 def corpus(parts: dict[str, list[tuple[str, str]]]) -> Corpus:
-    """All rows of all parts, each a group named by its part and place."""
+    """Return all rows of all parts, each a group named by its part and place."""
     rows = [(text, label, f"{part}:{i}") for part, found in parts.items() for i, (label, text) in enumerate(found, 1)]
     return Corpus([text for text, _, _ in rows], [label for _, label, _ in rows], [group for _, _, group in rows])

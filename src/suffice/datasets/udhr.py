@@ -29,7 +29,7 @@ ENCODINGS = {
 
 
 def read_udhr(path: AnyPath, unit: str = "text") -> Corpus:
-    """One text in many languages, labelled by the name of its file: `eng`, or `English-Latin1` in older collections.
+    """Read one text in many languages, labelled by file name: `eng`, or `English-Latin1` in older collections.
 
     `path` is udhr2.zip, udhr.zip, or a folder of such texts; a folder that holds udhr2.zip reads that. With
     unit="line", each line that is not blank is a text and a group of its own, which makes a collection to identify
@@ -59,7 +59,7 @@ def read_udhr(path: AnyPath, unit: str = "text") -> Corpus:
 
 
 def language(name: str) -> str:
-    """The label in a file's name; empty if the file is something else."""
+    """Return the label in a file's name; empty if the file is something else."""
     file = PurePosixPath(name).name
     modern = file.endswith(".txt") and not file.removesuffix(".txt").isupper()  # README.txt is no language
     legacy = "." not in file and file.rpartition("-")[2] in ENCODINGS
@@ -67,7 +67,7 @@ def language(name: str) -> str:
 
 
 def decoded(label: str, data: bytes) -> str:
-    """The text in the encoding that its name says, or in UTF-8; empty if it is not in it."""
+    """Return the text in the encoding that its name gives, or in UTF-8; empty if it is not in it."""
     try:
         return data.decode(ENCODINGS.get(label.rpartition("-")[2], "utf-8")).removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -75,7 +75,7 @@ def decoded(label: str, data: bytes) -> str:
 
 
 def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the files in an archive."""
+    """Yield name and content of the files in an archive."""
     try:
         with zipfile.ZipFile(file) as archive:
             for info in archive.infolist():
@@ -86,7 +86,7 @@ def unpacked(file: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def unfolded(folder: Path) -> Iterator[tuple[str, bytes]]:
-    """Name and content of the files in a folder."""
+    """Yield name and content of the files in a folder."""
     for file in folder.iterdir():
         if file.is_file() and language(file.name):
             yield file.name, file.read_bytes()

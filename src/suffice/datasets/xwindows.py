@@ -39,7 +39,7 @@ class Bags:
 
 
 def read_xwindows(path: AnyPath, subset: str = "train") -> Bags:
-    """Posts labelled `X windows` or `MS windows`, as zeros and ones for 600 words (Murphy's XwindowsDocData.mat).
+    """Read posts labelled `X windows` or `MS windows`, as 0/1 for 600 words (Murphy's XwindowsDocData.mat).
 
     `path` is the file or the folder it is in.
 

@@ -83,7 +83,7 @@ class Answering:
         return probabilities_of(model, self.roles, source.table(list(self.roles.columns)))
 
     def _unreadable(self, source: Source, start: int = 0) -> Iterator[int]:
-        """Return places of rows that cannot be read even alone, found by halving."""
+        """Yield places of rows that cannot be read even alone, found by halving."""
         try:
             self._probabilities(source)
             return

@@ -33,7 +33,7 @@ __all__ = ["CountRows", "uncountable"]
 
 @dataclass(frozen=True)
 class CountRows(Job):
-    """Count rows by their labels, and keep some of them."""
+    """The job of counting rows by their labels and keeping a sample of them."""
 
     estimator: Any
     roles: Roles
@@ -93,7 +93,7 @@ class CountRows(Job):
 
 
 class _FailedError(Exception):
-    """A row cannot be counted."""
+    """A row that cannot be counted."""
 
 
 class _Walk:
@@ -105,7 +105,7 @@ class _Walk:
         self.rows = self.skipped = self.at = 0
 
     def take(self, source: Source) -> None:
-        """Count the rows of a source, and keep some."""
+        """Count the rows of a source, and keep a sample."""
         if not len(source):
             return
         good = source

@@ -82,7 +82,7 @@ def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, 
 
 
 def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise") -> Any:
-    """What a model says of the rows of a Dask collection, when it is asked for (`compute`, `to_parquet`, ...).
+    """Predict the rows of a Dask collection, lazily (`compute`, `to_parquet`, ...).
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def predict(model: Any, data: Any, features: Any = None, *, errors: str = "raise
 
 
 def _kind(data: Any) -> str:
-    """Which collection of Dask it is, without importing those that are not used."""
+    """Return which collection of Dask it is, without importing those that are not used."""
     names = {base.__name__ for base in type(data).__mro__ if base.__module__.startswith("dask.")}
     found = names & {"DataFrame", "Bag", "Array"}
     if not found or not hasattr(data, "to_delayed"):
@@ -158,7 +158,7 @@ def _merged(job: Job, parts: list[PartResult]) -> PartResult:
 
 
 def _opened(data: Any, target: Any, alone: bool) -> tuple[list[Any], Any, Any]:
-    """Sources that are not made yet, the schema that they agree on, and the target's name; rows may be alone."""
+    """Return lazy sources, the schema that they agree on, and the target's name; rows may come without labels."""
     kind = _kind(data)
     if kind == "DataFrame":
         schema = pa.Schema.from_pandas(data._meta, preserve_index=False)
@@ -183,7 +183,7 @@ _PAIRS = pa.schema([(PAIR[0], pa.list_(pa.float64())), (PAIR[1], pa.null())])
 
 
 def _as_pair(row: Any) -> Any:
-    """A row with its label, or without one; two numbers are a row."""
+    """Return a row with its label, or without one; two numbers are a row."""
     pair = isinstance(row, tuple) and len(row) == 2 and not isinstance(row[0], Real)
     return row if isinstance(row, dict) or pair else (row, None)
 
@@ -193,7 +193,7 @@ def _records(part: Any, schema: Any) -> Records:
 
 
 def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
-    """Types of columns by the first records that there are, and the target; whole numbers may turn out not to be."""
+    """Return types of columns by the first records, and the target; whole numbers may turn out to be fractions."""
     rows: list[Any] = []
     for part in bag.to_delayed():
         rows = delayed(_first)(part).compute()
@@ -212,7 +212,7 @@ def _schema_of(bag: Any, target: Any) -> tuple[Any, Any]:
 
 
 def _type_of(values: list[Any], labels: bool) -> Any:
-    """The type of most values; that of numbers has room for those that are not whole, unless they are labels."""
+    """Return the type of most values; numbers have room for fractions, unless they are labels."""
     there = [value for value in values if value is not None]
     most = max(Counter(map(type, there)).items(), key=lambda item: item[1])[0] if there else type(None)
     found = pa.array([value for value in there if type(value) is most]).type
@@ -244,7 +244,7 @@ def _frame_answers(frame: Any, answering: Answering, names: list[str], kind: Any
 
 
 def _predict_bag(model: Any, data: Any, features: Any, skip: bool) -> Any:
-    """Records of dicts, or texts and rows as they are."""
+    """Predict records of dicts, or texts and rows as they are."""
     schema, _ = _schema_of(data.map(_as_record), "")
     return data.map_partitions(_bag_answers, delayed(_answering(model, schema, features, skip)), schema)
 

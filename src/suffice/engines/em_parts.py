@@ -46,7 +46,7 @@ Statistics = dict[Any, Any]
 
 @dataclass(frozen=True)
 class MarkedRoles(Roles):
-    """Columns of which that of labels may have gaps. A label is its JSON: so all are of one kind, in any part."""
+    """Roles of columns where labels may be missing. A label is its JSON, so all are of one kind, in any part."""
 
     samples_all: bool = False  # whether rows without a label may be kept, too
 
@@ -182,7 +182,7 @@ class ExpectRows(Job):
 
 
 def _together(tables: Iterable[Any]) -> Iterator[Any]:
-    """Yield tables of some thousand rows, made of smaller ones."""
+    """Yield tables of thousands of rows, made of smaller ones."""
     waiting: list[Any] = []
     for table in tables:
         waiting.append(table)

@@ -44,7 +44,7 @@ OF_ROWS = ("transduction_", "labels_", "losses_", "criterion_")
 
 @dataclass(frozen=True, eq=False)
 class PassedExpectation:
-    """What rows elsewhere come to under a model, found in one pass; and what the pass has counted for the next one."""
+    """The expectation of rows under a model, found in one pass, and what the pass counted for the next one."""
 
     rows: RowsElsewhere
     model: Model
@@ -78,12 +78,12 @@ class RowsElsewhere:
 
     @property
     def unlabelled(self) -> float:
-        """What rows without labels weigh together."""
+        """Total weight of rows without labels."""
         return self.job.share * self.free
 
     @property
     def weight(self) -> float:
-        """What all rows weigh together."""
+        """Total weight of all rows."""
         return self.labelled + self.unlabelled
 
     def weighing(self, share: float) -> RowsElsewhere:
@@ -102,7 +102,7 @@ class RowsElsewhere:
 
 
 def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Request, options: Options) -> Any:
-    """Fit a classifier to rows of which some have labels."""
+    """Fit a classifier to partly labelled rows."""
     model = _checked(estimator, options, "SemiSupervised")
     found = request.roles(model)
     roles = MarkedRoles(found.kind, found.target, found.columns, lenient=found.lenient)
@@ -129,7 +129,7 @@ def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Requ
 
 
 def fit_clusters(engine: Engine, estimator: Mixture, request: Request, options: Options) -> Any:
-    """Fit a mixture: starts are made by some rows, and the best of them goes on over all."""
+    """Fit a mixture: starts are fitted to a sample of the rows, and the best of them continues with all rows."""
     model = without_views(_checked(estimator, options, "Mixture"))
     roles = _without_target(model, request)
     refuse(model)

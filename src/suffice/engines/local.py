@@ -34,7 +34,7 @@ __all__ = ["FilesEngine", "ReadSoFar", "fit_files", "predict_files"]
 
 @dataclass
 class ReadSoFar:
-    """Rows so far, bytes read of all, and rows that were skipped."""
+    """Progress: rows so far, bytes read of all, and rows that were skipped."""
 
     rows: int
     read: int

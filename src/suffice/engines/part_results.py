@@ -30,7 +30,7 @@ UNCOUNTABLE = (ValueError, TypeError, OverflowError)
 
 @dataclass(frozen=True)
 class PartResult:
-    """What was found in some of the rows."""
+    """The result of a part of the rows."""
 
     statistics: Any = b""  # a model file, compressed; empty if there were no rows; where it has arrived, a model
     kept: bytes = b""  # Arrow's stream of the rows that are kept, with their hashes and copies, compressed
@@ -42,7 +42,7 @@ class PartResult:
 
 
 class Job(ABC):
-    """What every part is to do, and how their results become one."""
+    """The work that every part does, and how their results become one."""
 
     roles: Roles
 
@@ -60,13 +60,13 @@ class Job(ABC):
 
 
 class Total:
-    """Models one after the other, so many merged at once that were made of as many parts: none is merged too often."""
+    """A running total of models, merged in a tree of equal parts, so that none is merged too often."""
 
     def __init__(self) -> None:
         self._waiting: list[list[Any]] = []
 
     def add(self, model: Any) -> None:
-        """Take one more."""
+        """Add one more."""
         for level in self._waiting:
             level.append(model)
             if len(level) < AT_ONCE:

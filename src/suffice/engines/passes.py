@@ -35,7 +35,7 @@ BY_TYPE: list[tuple[Callable[[Any], bool], str]] = [
 
 
 class Engine(ABC):
-    """What runs a job over all parts of the rows, and merges what these give."""
+    """The interface of engines: run a job over all parts of the rows, and merge the results."""
 
     argument: ClassVar[str] = "data"
     """What users call the rows."""
@@ -58,7 +58,7 @@ class Engine(ABC):
 
 @dataclass(frozen=True)
 class Options:
-    """What a user wants of a fit besides: to skip bad rows, to keep a journal, to look at rows that were kept."""
+    """Further options of a fit: to skip bad rows, to keep a journal, to look at sampled rows."""
 
     skip: bool = False
     journal: Any = None

@@ -136,7 +136,7 @@ def roles_for(model: Any, columns: Any, features: Any = None) -> Roles:
 
 
 def roles(table: Any, model: Any, target: str | None, text: str | None, labelled: bool = True) -> Roles:
-    """Return the roles of the columns of a file, some of whose rows are given, for a model that may be fitted."""
+    """Return the roles of the columns of a file, given its first rows, for a model that may be fitted."""
     classes = getattr(model, "classes_", None)
     if text is not None:
         _known("text", text, table.column_names)

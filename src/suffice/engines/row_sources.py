@@ -27,18 +27,18 @@ class Source(ABC):
 
     @abstractmethod
     def take(self, places: Any) -> Source:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
 
     @abstractmethod
     def table(self, names: Sequence[str]) -> Any:
-        """Return some of the columns; raise ValueError or TypeError if a value does not fit its column."""
+        """Return a subset of the columns; raise ValueError or TypeError if a value does not fit its column."""
 
     def part(self, start: int, stop: int) -> Source:
         """Return rows one after the other."""
         return self.take(np.arange(start, stop))
 
     def without(self, places: Sequence[int]) -> Source:
-        """Return all rows but some."""
+        """Return all rows but the given ones."""
         return self.take(np.delete(np.arange(len(self)), places))
 
 
@@ -52,11 +52,11 @@ class Arrow(Source):
         return int(self.rows.num_rows)
 
     def take(self, places: Any) -> Source:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return Arrow(self.rows.take(pa.array(places)))
 
     def table(self, names: Sequence[str]) -> Any:
-        """Return some of the columns."""
+        """Return a subset of the columns."""
         return self.rows.select(list(names))
 
 
@@ -70,7 +70,7 @@ class FileRows(Source):
         return int(self.rows.num_rows)
 
     def take(self, places: Any) -> Source:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return FileRows(self.rows.take(pa.array(places)))
 
     def table(self, names: Sequence[str]) -> Any:
@@ -88,11 +88,11 @@ class Frame(Source):
         return len(self.rows)
 
     def take(self, places: Any) -> Source:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return Frame(self.rows.iloc[places])
 
     def table(self, names: Sequence[str]) -> Any:
-        """Return some of the columns."""
+        """Return a subset of the columns."""
         return pa.Table.from_pandas(self.rows[list(names)], preserve_index=False)
 
 
@@ -107,11 +107,11 @@ class Records(Source):
         return len(self.rows)
 
     def take(self, places: Any) -> Source:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return Records([self.rows[place] for place in places], self.schema)
 
     def table(self, names: Sequence[str]) -> Any:
-        """Return some of the columns."""
+        """Return a subset of the columns."""
         records = [_record(row, self.schema) for row in self.rows]
         types = {name: self.schema.field(name).type for name in names}
         return pa.table({name: _typed([row.get(name) for row in records], kind) for name, kind in types.items()})
@@ -128,11 +128,11 @@ class Matrix(Source):
         return int(self.rows.shape[0])
 
     def take(self, places: Any) -> Source:
-        """Return some of the rows."""
+        """Return a subset of the rows."""
         return Matrix(self.rows[places], None if self.labels is None else self.labels[places])
 
     def table(self, names: Sequence[str]) -> Any:
-        """Return some of the columns."""
+        """Return a subset of the columns."""
         columns = {PAIR[0]: _as_column(self.rows)}
         if self.labels is not None:
             columns[PAIR[1]] = pa.array(np.asarray(self.labels))

@@ -73,7 +73,7 @@ def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = Non
 
 
 def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = "raise") -> DataFrame:
-    """A DataFrame with what a model says of its rows, worked out when it is asked for.
+    """Return a lazy DataFrame with the predictions of a model for its rows.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def predict(model: Any, data: DataFrame, features: Any = None, *, errors: str = 
 
 
 def _plain(data: DataFrame) -> DataFrame:
-    """Decimals as floating-point numbers, all else as it is."""
+    """Return decimals as floating-point numbers, all else as it is."""
     given: Any = data
     if not isinstance(given, DataFrame):
         raise KindError(f"The argument 'data' must be a DataFrame of Spark; got a {type(given).__name__}.")
@@ -135,12 +135,12 @@ class SparkSufficeModel(Model, MLWritable, MLReadable["SparkSufficeModel"]):
         return predict(self.model, dataset, self.features, errors=self.errors)
 
     def write(self) -> MLWriter:
-        """What writes the stage: Spark's metadata, and the model file."""
+        """Return the writer of the stage: Spark's metadata, and the model file."""
         return _Writer(self)
 
     @classmethod
     def read(cls) -> MLReader[SparkSufficeModel]:
-        """What reads the stage."""
+        """Return the reader of the stage."""
         return _Reader()
 
 

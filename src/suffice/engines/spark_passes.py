@@ -62,7 +62,7 @@ class SparkEngine(Engine):
 
 
 def _widths(session: SparkSession) -> list[int]:
-    """Numbers of tasks that merge, level by level: as many as there are cores, and ever fewer, down to one."""
+    """Return numbers of tasks that merge, level by level: as many as there are cores, then fewer, down to one."""
     widths = [session.sparkContext.defaultParallelism]
     while widths[0] > FEW and widths[-1] > 1:
         widths.append(-(-widths[-1] // FAN_IN))
@@ -71,7 +71,7 @@ def _widths(session: SparkSession) -> list[int]:
 
 @cache
 def _spare_modules() -> None:
-    """Once in each process: Spark collects garbage after every task, and would search all loaded modules for it."""
+    """Freeze loaded modules, once per process: Spark collects garbage after every task, and would search them all."""
     gc.collect()
     gc.freeze()
 
@@ -101,7 +101,7 @@ def _as_given(value: Any) -> Any:
 
 
 def answers_of(answering: Answering) -> Any:
-    """A function of batches of features, which knows how many rows were before them."""
+    """Return a function of batches of features, which knows how many rows were before them."""
 
     def answer(batches: Iterator[pa.Array]) -> Iterator[pa.Array]:
         place, at = _place(), 0
@@ -116,7 +116,7 @@ def answers_of(answering: Answering) -> Any:
 
 
 def _lists(rows: Any) -> Any:
-    """A matrix as a column of lists; none for a row of NaN."""
+    """Return a matrix as a column of lists; none for a row of NaN."""
     gone = np.isnan(rows).any(axis=1)
     ends = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(rows.ravel()), mask=pa.array(gone))

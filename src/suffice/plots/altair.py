@@ -33,7 +33,7 @@ PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8
 
 
 def altair() -> Any:
-    """The module, or an error that says how to get it."""
+    """Return the module, or raise an error that says how to install it."""
     try:
         return import_module("altair")
     except ImportError as error:
@@ -41,20 +41,20 @@ def altair() -> Any:
 
 
 def cut(text: Any, most: int) -> str:
-    """A text of so many letters at most."""
+    """Cut a text to so many characters at most."""
     told = " ".join(str(text).split())
     return told if len(told) <= most else told[: most - 1].rstrip() + "…"
 
 
 def rows_of(**columns: Iterable[Any]) -> Any:
-    """Columns as data within the chart, as plain numbers and words."""
+    """Return columns as data within the chart, as plain numbers and words."""
     lists = [[value.item() if hasattr(value, "item") else value for value in column] for column in columns.values()]
     lines = [dict(zip(columns, line, strict=True)) for line in zip(*lists, strict=True)]
     return altair().InlineData(lines)
 
 
 def labelled(names: Iterable[str]) -> str:
-    """An axis of places 0, 1, … with names for labels, as an expression.
+    """Return an axis of places 0, 1, … with names for labels, as an expression.
 
     The names are one text, taken apart there: as a list of literals, the word "if" would be taken for an operator.
     """
@@ -62,12 +62,12 @@ def labelled(names: Iterable[str]) -> str:
 
 
 def legend(alt: Any, **more: Any) -> Any:
-    """Below the picture, without a title, names in full."""
+    """Return a legend below the picture, without a title, names in full."""
     return alt.Legend(**{"title": None, "orient": "bottom", "labelLimit": 400, "symbolStrokeWidth": 2.5, **more})
 
 
 def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -> Any:
-    """The look that all pictures share: a clear background, grey words and lines, for light and for dark pages.
+    """Give a chart the look that all pictures share: clear background, grey words and lines, for light and dark pages.
 
     A notebook shows them without a network.
     """
@@ -90,7 +90,7 @@ def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -
 
 
 def whole_number(value: Any, name: str, least: int = 1) -> int:
-    """An argument that counts something."""
+    """Return an argument that counts something; raise unless it is a whole number in range."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or int(value) < least:
         raise KindError(f"The argument '{name}' must be a whole number of at least {least}; got {value!r}.")
     return int(value)

@@ -16,7 +16,7 @@ LOOKS = {"prior": (PALETTE[5], [6, 4]), "likelihood": (PALETTE[1], [2, 2]), "pos
 
 
 def belief(posterior: Curved, prior: Curved | None = None, level: float = 0.95, width: int = 460) -> Any:
-    """The density of a Beta or a Gamma, with its mean, mode and interval; with a prior, also where it came from.
+    """Plot the density of a Beta or a Gamma, with mean, mode and interval; with a prior, also that.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _interval(now: Curved, x: Array, level: float, tall: float) -> Any:
 
 
 def _marks(now: Curved, tall: float) -> list[Any]:
-    """Upright lines at the mean and the mode, named at the top, apart from each other."""
+    """Draw upright lines at the mean and the mode, named at the top, apart from each other."""
     alt = altair()
     mode, mean = mode_of(now), float(now.mean)
     places = {"mean": mean, **({} if mode is None else {"mode": mode})}

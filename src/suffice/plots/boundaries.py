@@ -20,7 +20,7 @@ SHADES = 6
 
 
 def boundaries(model: Any, X: Any, y: Any, steps: int = 95, size: int = 380) -> Any:
-    """The plane of two features, coloured by the class that is answered there, the stronger the surer, and the rows.
+    """Plot the predicted class over the plane of two features, stronger where it is surer, and the rows.
 
     Parameters
     ----------
@@ -80,14 +80,14 @@ def _columns(table: Table) -> list[Array]:
 
 
 def _edges(values: Array, steps: int) -> Array:
-    """Lines between the points at which the model is asked, a little beyond the rows."""
+    """Return lines between the points at which the model is asked, a little beyond the rows."""
     low, high = np.nanmin(values), np.nanmax(values)
     room = 0.06 * (high - low) or 1.0
     return np.linspace(low - room, high + room, steps + 1)
 
 
 def _ask(model: Any, table: Table, middles: list[Array]) -> tuple[Integers, Array]:
-    """The class and its probability at each point, lines of the second feature × the first."""
+    """Return the class and its probability at each point, lines of the second feature × the first."""
     across, up = (part.ravel() for part in np.meshgrid(*middles))
     points: Any = np.stack([across, up], axis=1)
     if table.named:
@@ -98,7 +98,7 @@ def _ask(model: Any, table: Table, middles: list[Array]) -> tuple[Integers, Arra
 
 
 def _plane(model: Any, answers: Integers, sure: Array, edges: list[Array], names: list[str]) -> Any:
-    """Coloured strips: points side by side of one class and shade are one."""
+    """Draw coloured strips: neighbouring points of one class and shade are one."""
     alt = altair()
     undecided = 1 / max(2, len(model.classes_))
     shades = np.clip(((sure - undecided) / (1 - undecided) * SHADES).astype(int), 0, SHADES - 1)

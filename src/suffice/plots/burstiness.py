@@ -20,7 +20,7 @@ NAMES = ("documents", "multinomial", "Pólya urn")
 
 
 def burstiness(model: DirichletMultinomialNB, word: Any, class_: Any = None, most: int = 12, width: int = 420) -> Any:
-    """In which share of a class's documents a word comes once, twice, …: seen, and expected by either model.
+    """Plot the share of a class's documents with a word once, twice, …: seen, and expected by either model.
 
     The multinomial thinks that each word of a document is drawn anew, so that a rare one hardly ever comes three times.
     In the urn a word that came once is likely to come again. Both were fitted to the same documents.
@@ -82,7 +82,7 @@ def _class_of(model: Any, column: int) -> int:
 
 
 def _shares(model: Any, code: int, column: int, most: int) -> tuple[Integers, list[Array]]:
-    """Shares of documents that have the word 0, 1, 2, … times: seen, by the multinomial, by the urn."""
+    """Return shares of documents that have the word 0, 1, 2, … times: seen, by the multinomial, by the urn."""
     t = model._statistic
     own, lengths = t.cell == code * int(t.columns) + column, t.cell_of_length == code
     value, documents = t.value[own], t.count[own]

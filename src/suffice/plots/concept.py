@@ -20,7 +20,7 @@ PANELS = ("prior", "likelihood", "posterior")
 
 
 def number_game(learner: ConceptLearner, most: int = 12, stacked: int = STACKED, width: int = 640) -> Any:
-    """All of it on one page: prior, likelihood and posterior of the hypotheses, and below them each item's membership.
+    """Plot prior, likelihood and posterior of the hypotheses, and below them each item's membership.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def number_game(learner: ConceptLearner, most: int = 12, stacked: int = STACKED,
 
 
 def hypotheses(learner: ConceptLearner, most: int = 12, width: int = 640) -> Any:
-    """Prior, likelihood and posterior of the most probable hypotheses, beside each other.
+    """Plot prior, likelihood and posterior of the most probable hypotheses, beside each other.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def hypotheses(learner: ConceptLearner, most: int = 12, width: int = 640) -> Any
 
 
 def membership(learner: ConceptLearner, stacked: int = STACKED, width: int = 640) -> Any:
-    """How probable it is that each item belongs to the concept, made up of the hypotheses that hold it.
+    """Plot the probability that each item belongs to the concept, made up of the hypotheses that hold it.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def membership(learner: ConceptLearner, stacked: int = STACKED, width: int = 640
 
 
 def item_axis(learner: ConceptLearner, width: int) -> tuple[Any, dict[str, float]]:
-    """The items along the bottom, and how wide a bar is: numbers in their place, others in their order."""
+    """Return the axis of items, and the width of a bar: numbers at their value, others in their order."""
     alt = altair()
     items: Any = learner.domain
     if not all(isinstance(item, int | float) for item in items):
@@ -124,7 +124,7 @@ def _title(learner: ConceptLearner) -> str:
 
 
 def _panels(learner: ConceptLearner, most: int, width: int, stacked: int = STACKED) -> Any:
-    """A column of bars each for prior, likelihood and posterior; the most probable have the colours of the stack."""
+    """Draw columns of bars for prior, likelihood and posterior; the most probable have the colours of the stack."""
     alt = altair()
     table = learner.posterior_
     columns = {"prior": table.prior, "likelihood": np.exp(table.log_likelihood), "posterior": table.posterior}
@@ -192,7 +192,7 @@ def _stack(learner: ConceptLearner, stacked: int, width: int) -> Any:
 
 
 def _pieces(learner: ConceptLearner, stacked: int) -> tuple[list[Any], list[str], list[float], list[int]]:
-    """A piece of a bar per item and hypothesis that holds it, the most probable hypotheses first."""
+    """Return a piece of a bar per item and hypothesis that holds it, the most probable hypotheses first."""
     table = learner.posterior_
     top: Integers = table.order()[:stacked]
     left = learner.membership()

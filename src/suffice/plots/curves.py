@@ -18,7 +18,7 @@ Curved = Beta | Gamma
 
 
 def curved(belief: Any, name: str, function: str) -> Curved:
-    """The belief, if it is one about one number that has a curve."""
+    """Return the belief; raise unless it is about one number and has a curve."""
     if not isinstance(belief, Beta | Gamma):
         raise KindError(
             f"The argument '{name}' of {function} must be a Beta or a Gamma; got a {type(belief).__name__}."
@@ -31,24 +31,24 @@ def curved(belief: Any, name: str, function: str) -> Curved:
 
 
 def spelled(belief: Curved) -> str:
-    """What the curve is about."""
+    """Return what the curve is about."""
     return "probability of heads" if isinstance(belief, Beta) else "rate"
 
 
 def domain(x: Array, belief: Curved) -> list[float]:
-    """Where the axis begins and ends."""
+    """Return where the axis begins and ends."""
     return [0.0, 1.0] if isinstance(belief, Beta) else [0.0 if x[0] < 0.2 * x[-1] else float(x[0]), float(x[-1])]
 
 
 def density(belief: Curved, x: Array) -> Array:
-    """The height of the curve."""
+    """Return the height of the curve."""
     if isinstance(belief, Beta):
         return np.asarray(stats.beta.pdf(x, belief.a, belief.b))
     return np.asarray(stats.gamma.pdf(x, belief.shape, scale=1 / belief.rate))
 
 
 def reach(*beliefs: Curved) -> Array:
-    """Points along which the curves are worth drawing; the ends, where they may be infinite, are left out."""
+    """Return points along which to draw the curves; the ends, where they may be infinite, are left out."""
     if isinstance(beliefs[0], Beta):
         return (np.arange(POINTS) + 0.5) / POINTS
     gammas = [belief for belief in beliefs if isinstance(belief, Gamma)]
@@ -58,7 +58,7 @@ def reach(*beliefs: Curved) -> Array:
 
 
 def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:
-    """The likelihood that turned one into the other, scaled to an area of one; None if there were no data."""
+    """Return the likelihood that turned one into the other, scaled to an area of one; None if there were no data."""
     before, after = np.array(prior._values(), float), np.array(posterior._values(), float)
     first, second = after - before
     if type(prior) is not type(posterior) or min(first, second) < 0:
@@ -71,5 +71,5 @@ def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:
 
 
 def mode_of(belief: Curved) -> float | None:
-    """The mode, if there is just one."""
+    """Return the mode, if there is just one."""
     return float(belief.mode) if belief.modes() == "point" else None

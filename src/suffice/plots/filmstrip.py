@@ -19,7 +19,7 @@ __all__ = ["filmstrip"]
 
 
 def filmstrip(prior: Any, values: Sequence[Any], frames: int = 6, columns: int = 3, width: int = 190) -> Any:
-    """What is believed after none, some and all of the values, a frame each; the belief of the frame before in grey.
+    """Plot the belief after none, some and all of the values, a frame each; the previous belief in grey.
 
     Parameters
     ----------

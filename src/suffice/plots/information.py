@@ -12,7 +12,7 @@ __all__ = ["information"]
 
 
 def information(told: Information, most: int = 20, width: int = 380) -> Any:
-    """A bar per feature, the most informative first.
+    """Plot a bar per feature, the most informative first.
 
     Parameters
     ----------

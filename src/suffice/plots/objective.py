@@ -13,7 +13,7 @@ __all__ = ["objective"]
 
 
 def objective(model: Any, width: int = 420) -> Any:
-    """The objective of EM, or of anything that is fitted in steps, against their number. It should never fall.
+    """Plot the objective of EM, or of anything that is fitted in steps, against the step. It should never fall.
 
     Parameters
     ----------

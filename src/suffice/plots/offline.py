@@ -24,7 +24,7 @@ class Offline:
 
 
 def offline(chart: Any) -> Any:
-    """The same chart, of a type that is shown offline; what is made of it (``chart.properties``) is so, too."""
+    """Return the chart as a type that is shown offline, as is all that is made of it (``chart.properties``)."""
     kind: Any = type(chart)
     object.__setattr__(chart, "__class__", _offline(kind))  # a plain assignment would become part of the picture
     return chart
@@ -38,13 +38,13 @@ def _offline(kind: Any) -> Any:
 
 
 def _blank(kind: Any) -> Any:
-    """A chart without anything, to be filled by copy and pickle."""
+    """Return a chart without anything, to be filled by copy and pickle."""
     made = _offline(kind)
     return made.__new__(made)
 
 
 def _drawn(spec: Any) -> str | None:
-    """The picture, or None where the library that draws it is not installed."""
+    """Return the picture, or None where the library that draws it is not installed."""
     try:
         library = import_module("vl_convert")
     except ImportError:

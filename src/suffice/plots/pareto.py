@@ -17,7 +17,7 @@ NAMES = ("the upper end", "the next value")
 
 
 def pareto(belief: Pareto, upto: float | None = None, width: int = 460) -> Any:
-    """The density of the upper end, which cannot lie below the largest value seen, and of the next value.
+    """Plot the density of the upper end, which cannot lie below the largest value seen, and of the next value.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ __all__ = ["predictive"]
 
 
 def predictive(belief: Curved, trials: int = 10, plug_in: Literal["mean", "mode"] = "mean", width: int = 460) -> Any:
-    """The distribution of a count to come: averaged over the belief, and by its mean alone, which is too narrow.
+    """Plot the distribution of a count to come: averaged over the belief, and by its mean alone, which is too narrow.
 
     Parameters
     ----------

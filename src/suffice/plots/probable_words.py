@@ -19,7 +19,7 @@ ACROSS = 3
 
 
 def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, width: int = 190) -> Any:
-    """The most probable words of each class, with intervals where there is a posterior.
+    """Plot the most probable words of each class, with intervals where there is a posterior.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, 
 
 
 def _lines(known: FeatureBelief, code: int, top: Any, level: float) -> list[tuple[str, float, float, float]]:
-    """Name, mean and the two ends of each word; the mean itself where there is no posterior."""
+    """Return name, mean and the two ends of each word; the mean itself where there is no posterior."""
     mean = known.mean(top)[code]
     low, high = (end[code] for end in known.ends(top, level)) if known.sure else (mean, mean)
     names = (cut(name, 24) for name in known.names[top])

@@ -15,7 +15,7 @@ LINES = [AGAINST, FOR, PALETTE[0], PALETTE[3], PALETTE[4], PALETTE[5]]
 
 
 def reliability(models: Reliability | Mapping[str, Reliability], size: int = 300) -> Any:
-    """A line per model through its bins; the larger a dot, the more rows it stands for.
+    """Plot a line per model through its bins; the larger a dot, the more rows it stands for.
 
     Below the diagonal a model is too sure of itself, above it not sure enough.
 

@@ -24,7 +24,7 @@ UP, DOWN = "M0,-1.1547L1,0.57735L-1,0.57735Z", "M0,1.1547L1,-0.57735L-1,-0.57735
 
 
 def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = None, size: int = 340) -> Any:
-    """The density of a Dirichlet of three categories, with draws from it; a corner is certainty of its category.
+    """Plot the density of a Dirichlet of three categories, with draws from it; a corner is certainty of its category.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = No
 
 
 def draws(belief: Dirichlet, size: int = 8, rng: Rng = 0, names: Any = None, width: int = 130) -> Any:
-    """Some draws from a Dirichlet, a small picture of bars each; the line across each is what to expect.
+    """Plot draws from a Dirichlet, each as a small bar chart with a line across at the mean.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _names(names: Any, k: int) -> list[str]:
 
 
 def _density(belief: Dirichlet, size: int) -> list[Any]:
-    """Small triangles, standing and hanging, each coloured by the density at its middle."""
+    """Draw small triangles, standing and hanging, each coloured by the density at its middle."""
     i, j = (part.ravel() for part in np.meshgrid(np.arange(SIDE), np.arange(SIDE)))
     stand, hang = i + j < SIDE, i + j < SIDE - 1
     standing, hanging = (np.stack([i[k] + part, j[k] + part]) / SIDE for k, part in ((stand, 1 / 3), (hang, 2 / 3)))
@@ -141,7 +141,7 @@ def _density(belief: Dirichlet, size: int) -> list[Any]:
 
 
 def _points(cells: Array) -> Array:
-    """The three probabilities, from the second and the third."""
+    """Return the three probabilities, from the second and the third."""
     return np.concatenate([1 - cells.sum(axis=0, keepdims=True), cells])
 
 

@@ -16,7 +16,7 @@ NAME, VALUE = 28, 34
 
 
 def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any:
-    """A bar for the prior, one per feature from where the last one ended, and one for the sum of all.
+    """Plot a bar for the prior, one per feature from where the last one ended, and one for the sum of all.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
 
 
 def steps(explanation: Explanation, most: int) -> list[dict[str, Any]]:
-    """A line per bar: what it is, where it starts and ends."""
+    """Return a line per bar: what it is, where it starts and ends."""
     top = explanation.top(len(explanation.features))
     shown, rest = (top, []) if len(top) <= most + 1 else (top[:most], top[most:])
     steps: list[tuple[Any, Any, float]] = [("prior", "", explanation.prior), *shown]
@@ -82,7 +82,7 @@ def _row(place: int, name: Any, value: Any, start: float, end: float, kind: str)
 
 
 def _odds(total: float, explanation: Explanation) -> str:
-    """How many times more probable the target is, or less."""
+    """Say how many times more, or less, probable the target is."""
     many = np.exp(min(abs(total), 700.0))
     times = f"{float(f'{many:.3g}'):,.6g}" if many < 1e5 else "over 100,000"
     label = explanation.target if total >= 0 else explanation.against
@@ -116,7 +116,7 @@ def _chart(rows: list[dict[str, Any]], explanation: Explanation, width: int) -> 
 
 
 def _links(alt: Any, rows: list[dict[str, Any]], y: Any, scale: Any) -> Any:
-    """Thin lines from where a bar ends to where the next one starts."""
+    """Draw thin lines from where a bar ends to where the next one starts."""
     pairs = [{"at": row["end"], "place": row["place"], "next": row["place"] + 1} for row in rows[:-1]]
     x = alt.X("at:Q", scale=scale)
     line = alt.Chart(alt.Data(values=pairs)).mark_rule(color=GREY, opacity=0.6)
@@ -124,7 +124,7 @@ def _links(alt: Any, rows: list[dict[str, Any]], y: Any, scale: Any) -> Any:
 
 
 def _names(alt: Any, rows: list[dict[str, Any]], y: Any, field: str) -> Any:
-    """A column of words beside the bars, as wide as they are."""
+    """Draw a column of words beside the bars, as wide as they are."""
     weight, letter = ("bold", 7.2) if field == "name" else ("normal", 6.4)
     width = 4 + letter * max(len(row[field]) for row in rows)
     text = alt.Chart(alt.Data(values=rows)).mark_text(align="left", color=GREY, fontWeight=weight, baseline="middle")

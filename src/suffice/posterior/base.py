@@ -42,13 +42,13 @@ S = TypeVar("S", bound=Statistic)
 
 
 def plain(value: Any) -> Floats:
-    """A Python number if the array holds just one, for reading; the array itself otherwise."""
+    """Return a Python number if the array holds just one, the array itself otherwise."""
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else array
 
 
 def generator(rng: Rng) -> np.random.Generator:
-    """The generator itself, or a new one from a seed or from fresh randomness."""
+    """Return the generator itself, or a new one from a seed or from fresh randomness."""
     try:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
@@ -58,7 +58,7 @@ def generator(rng: Rng) -> np.random.Generator:
 
 
 def draws(size: Size) -> tuple[int, ...]:
-    """How many draws, as a shape."""
+    """Return the number of draws as a shape."""
     shape = np.asarray(() if size is None else size)
     if shape.ndim > 1 or (shape.size and (shape.dtype.kind not in "iu" or (shape < 0).any())):
         raise InputError(f"The argument 'size' must be a number of draws, or a tuple of such numbers; got {size!r}.")
@@ -66,7 +66,7 @@ def draws(size: Size) -> tuple[int, ...]:
 
 
 def tails(level: float) -> tuple[float, float]:
-    """The probabilities below the two ends of an equal-tailed interval."""
+    """Return the probabilities below the two ends of an equal-tailed interval."""
     given: Any = level
     if not (isinstance(given, Real) and 0 < float(given) < 1):
         raise InputError(f"The argument 'level' must be a number between 0 and 1; got {level!r}.")
@@ -98,15 +98,15 @@ class Conjugate(ABC, Generic[S]):
 
     @abstractmethod
     def update(self, *args: Any, **kwargs: Any) -> Any:
-        """The belief after the data, of the same type."""
+        """Return the belief after the data, of the same type."""
 
     @abstractmethod
     def predict(self, *args: Any, **kwargs: Any) -> Any:
-        """The distribution of data yet to come."""
+        """Return the distribution of data yet to come."""
 
     @abstractmethod
     def log_evidence(self, *args: Any, **kwargs: Any) -> Floats:
-        """Log-probability of the data before seeing them."""
+        """Return the log-probability of the data before seeing them."""
 
     @property
     @abstractmethod
@@ -125,11 +125,11 @@ class Conjugate(ABC, Generic[S]):
 
     @abstractmethod
     def interval(self, level: float = 0.95) -> Any:
-        """Bounds that hold the parameter with probability `level`, the same probability outside on each side."""
+        """Return bounds that hold the parameter with probability `level`, with equal probability on either side."""
 
     @abstractmethod
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draws of the parameter, of shape `size` followed by the shape of one."""
+        """Draw from the belief about the parameter: an array of shape `size` followed by the shape of one."""
 
     def modes(self) -> Any:
         """Describe each member of the batch: "point", "two", "flat" or "none" (no unique mode)."""
@@ -165,7 +165,7 @@ class Conjugate(ABC, Generic[S]):
             object.__setattr__(self, name, plain(array))
 
     def _read(self, statistic: S | None, **data: Any) -> S:
-        """The statistic itself, or the one of the data given by keyword; exactly one of the two must be there."""
+        """Return the statistic itself, or that of the data given by keyword; exactly one of the two must be given."""
         name, kinds = type(self).__name__, self.learns_from
         given = {keyword: value for keyword, value in data.items() if value is not None}
         if (statistic is None) == (not given):
@@ -186,12 +186,12 @@ class Conjugate(ABC, Generic[S]):
         return found
 
     def _collect(self, values: Any, weights: ArrayLike | None = None) -> S:
-        """The statistic of data given by keyword."""
+        """Return the statistic of data given by keyword."""
         kind: type[S] = self.learns_from[0]
         return kind.of(some_rows(values), weights=weights)
 
     def _check_fit(self, statistic: S) -> None:
-        """Batches broadcast; a vector-valued family also needs vectors of its own length."""
+        """Raise unless batches broadcast and, for a vector-valued family, vectors have its length."""
         mine = np.shape(getattr(self, fields(self)[0].name))
         theirs = statistic.shape
         vectors = len(mine) - len(self.batch_shape)
@@ -211,14 +211,14 @@ class Conjugate(ABC, Generic[S]):
 
 
 def parameters(family: str, **given: ArrayLike) -> dict[str, Array]:
-    """Parameters as finite arrays of one common shape."""
+    """Return the parameters as finite arrays of one common shape."""
     arrays = {name: numbers(family, name, value) for name, value in given.items()}
     shape = together(family, **arrays)
     return {name: np.broadcast_to(array, shape) for name, array in arrays.items()}
 
 
 def together(family: str, **arrays: Array) -> tuple[int, ...]:
-    """The common shape of arrays that must broadcast against each other."""
+    """Return the common shape of arrays that must broadcast against each other."""
     try:
         return np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
@@ -227,7 +227,7 @@ def together(family: str, **arrays: Array) -> tuple[int, ...]:
 
 
 def numbers(family: str, name: str, value: ArrayLike) -> Array:
-    """One parameter as an array of finite numbers."""
+    """Return one parameter as an array of finite numbers."""
     array = as_numbers(value, f"The parameter '{name}' of {family}", "a number or numbers")
     if not np.isfinite(array).all():
         bad = array[~np.isfinite(array)].flat[0]
@@ -246,7 +246,7 @@ def require(family: str, name: str, array: Array, holds: NDArray[np.bool_] | np.
 
 
 def some_rows(values: Any) -> Rows:
-    """Rows of data, at least one."""
+    """Return the rows of data; raise if there are none."""
     rows = Rows.read(values, "values")
     if len(rows) == 0:
         raise DataError("The argument 'values' must hold at least one row; got none.")

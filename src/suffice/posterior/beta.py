@@ -70,7 +70,7 @@ class Beta(Conjugate[BinaryCounts]):
 
     @property
     def proper(self) -> bool:
-        """Always: both parameters are positive."""
+        """Always true: both parameters are positive."""
         return True
 
     def update(
@@ -118,7 +118,7 @@ class Beta(Conjugate[BinaryCounts]):
         return plain(np.where((a > 1) & (b > 1), inner, np.where(a > b, 1.0, 0.0)))
 
     def modes(self) -> Any:
-        """Per member: "point", "two" (both ends), or "flat" (every point).
+        """Return for each member "point", "two" (both ends), or "flat" (every point).
 
         >>> Beta([3, 1, 0.5], [2, 1, 0.5]).modes()
         array(['point', 'flat', 'two'], dtype='<U5')
@@ -128,7 +128,7 @@ class Beta(Conjugate[BinaryCounts]):
         return plain(np.where(flat, "flat", np.where(two, "two", "point")))  # BB-3
 
     def prior_weight(self, trials: ArrayLike, of: Literal["mean", "mode"] = "mean") -> Floats:
-        """Share λ of this belief in the posterior mean (or mode) after `trials` trials; the data have 1 − λ.
+        """Return the share λ of this belief in the posterior mean (or mode) after `trials` trials; the data have 1 − λ.
 
         >>> Beta(2, 2).prior_weight(20) == 4 / 24
         True
@@ -143,7 +143,7 @@ class Beta(Conjugate[BinaryCounts]):
         return plain(strength / (trials + strength))  # BB-4
 
     def interval(self, level: float = 0.95, kind: Literal["equal", "highest"] = "equal") -> Interval:
-        """Bounds that hold the probability of heads with the given probability.
+        """Return bounds that hold the probability of heads with the given probability.
 
         "equal" leaves the same probability on both sides; "highest" is the shortest, of highest density.
         """
@@ -156,7 +156,7 @@ class Beta(Conjugate[BinaryCounts]):
         return self._highest_density(level)
 
     def _highest_density(self, level: float) -> Interval:
-        """By halving: the ends of the shortest interval have the same density. Seen from the nearer end."""
+        """Find the shortest interval by bisection: its ends have the same density. Works from the nearer end."""
         if np.any(np.maximum(self.a, self.b) < 1):
             raise NoUniqueMode(f"{self!r} is highest at both ends, so no single interval holds its highest density.")
         a, b, mirrored = np.minimum(self.a, self.b), np.maximum(self.a, self.b), np.asarray(self.a) > self.b
@@ -172,11 +172,11 @@ class Beta(Conjugate[BinaryCounts]):
         return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draws of the probability of heads."""
+        """Draw the probability of heads."""
         return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
 
     def predict(self, trials: ArrayLike = 1) -> BetaBinomial:
-        """Distribution of the number of heads in trials to come."""
+        """Return the distribution of the number of heads in trials to come."""
         n, a, b = WHOLE.read(trials, "trials"), np.asarray(self.a), np.asarray(self.b)
         together("Beta.predict", trials=n, a=a)
         return BetaBinomial(n, a, b)
@@ -190,7 +190,7 @@ class Beta(Conjugate[BinaryCounts]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Log-probability of these trials in their order; of the count alone it is ``predict(N).logpmf(heads)``."""
+        """Return the log-probability of the trials in their order; of the count alone: ``predict(N).logpmf(heads)``."""
         t = self._read(statistic, heads=heads, tails=tails, values=values, weights=weights)
         ones, zeros = t.ones, t.zeros
         total = log_rising(self.a + self.b, ones + zeros)

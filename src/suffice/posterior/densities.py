@@ -37,7 +37,7 @@ class StudentT(Density):
         return plain(np.where(self.df > 2, self.scale**2 * known / (known - 2), np.inf))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Numbers."""
+        """Draw numbers."""
         return plain(self.location + self.scale * generator(rng).standard_t(self.df, (*draws(size), *self.batch)))
 
     def __repr__(self) -> str:
@@ -78,7 +78,7 @@ class MultivariateT(Density):
         return np.asarray(np.diagonal(self.cov, axis1=-2, axis2=-1))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Array:
-        """Vectors."""
+        """Draw vectors."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         steps = self.root @ rng.standard_normal((*shape, *self.event))[..., None]
         return self.location + steps[..., 0] / np.sqrt(rng.chisquare(self.df, shape) / self.df)[..., None]
@@ -114,7 +114,7 @@ class UpToEnd(Density):
         return plain(np.where(self.K > 2, self.c**2 * spread, np.inf))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Numbers."""
+        """Draw numbers."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         with np.errstate(over="ignore"):
             return plain(rng.random(shape) * self.c * np.exp(rng.standard_exponential(shape) / self.K))

@@ -72,7 +72,7 @@ class Dirichlet(Conjugate[Counted]):
 
     @classmethod
     def symmetric(cls, categories: int, strength: ArrayLike) -> Dirichlet:
-        """The prior that favours no category and is worth `strength` observations in all.
+        """Return the prior that favours no category and is worth `strength` observations in all.
 
         >>> Dirichlet.symmetric(4, strength=2)
         Dirichlet(alpha=[0.5, 0.5, 0.5, 0.5])
@@ -90,7 +90,7 @@ class Dirichlet(Conjugate[Counted]):
 
     @property
     def proper(self) -> bool:
-        """Always: all parameters are positive."""
+        """Always true: all parameters are positive."""
         return True
 
     def update(
@@ -157,7 +157,7 @@ class Dirichlet(Conjugate[Counted]):
         return np.where(inside, inner, corner)
 
     def modes(self) -> Any:
-        """Per member: "point", "two" (both corners, K = 2), "flat" (every point), or "none" (K ≥ 3, some α_k < 1)."""
+        """Return "point", "two" (both corners, K = 2), "flat" or "none" (K ≥ 3, some α_k < 1) for each member."""
         a, size = self.alpha, self.alpha.shape[-1]
         flat = (a == 1).all(axis=-1) & (size > 1)
         below = (a < 1).any(axis=-1) & (size > 2)
@@ -165,7 +165,7 @@ class Dirichlet(Conjugate[Counted]):
         return plain(np.select([flat, below, two], ["flat", "none", "two"], "point"))  # DM-3
 
     def marginal(self) -> Beta:
-        """Belief about each category's probability by itself, as one batch of Betas.
+        """Return the belief about each category's probability by itself, as one batch of Betas.
 
         >>> Dirichlet([4, 1, 2]).marginal()
         Beta(a=[4., 1., 2.], b=[3., 6., 5.])
@@ -175,11 +175,11 @@ class Dirichlet(Conjugate[Counted]):
         return Beta(self.alpha, self._others)
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Equal-tailed bounds of each category's probability."""
+        """Return equal-tailed bounds of each category's probability."""
         return self.marginal().interval(level)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Array:
-        """Draws of the vector of probabilities."""
+        """Draw vectors of probabilities."""
         return draw_dirichlet(self.alpha, rng, size)
 
     @overload
@@ -187,7 +187,7 @@ class Dirichlet(Conjugate[Counted]):
     @overload
     def predict(self, trials: int) -> DirichletMultinomial: ...
     def predict(self, trials: int | None = None) -> Categorical | DirichletMultinomial:
-        """Distribution of the next category's code; with `trials`, of the counts in that many trials."""
+        """Return the distribution of the next category's code; with `trials`, of the counts in that many trials."""
         if trials is None:
             return Categorical(self.alpha)
         count = WHOLE.read(trials, "trials")
@@ -204,7 +204,7 @@ class Dirichlet(Conjugate[Counted]):
         categories: Iterable[Hashable] | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Log-probability of these trials in their order; of the counts alone it is ``predict(N).logpmf(counts)``."""
+        """Return the log-probability of the trials in order; of the counts alone: ``predict(N).logpmf(counts)``."""
         t = self._read(statistic, counts=counts, values=values, categories=categories, weights=weights)
         each = np.sum(log_rising(self.alpha, t.counts), axis=-1)
         return plain(each - log_rising(self._total[..., 0], np.sum(t.counts, axis=-1)))  # DM-6
@@ -215,7 +215,7 @@ class Dirichlet(Conjugate[Counted]):
 
     @property
     def _others(self) -> Array:
-        """The sum of all α but one's own, without taking a large one from a larger."""
+        """The sum of all other α, without subtracting a large number from a larger one."""
         before, after = np.zeros_like(self.alpha), np.zeros_like(self.alpha)
         before[..., 1:] = np.cumsum(self.alpha, axis=-1)[..., :-1]
         after[..., :-1] = np.cumsum(self.alpha[..., ::-1], axis=-1)[..., ::-1][..., 1:]
@@ -258,7 +258,7 @@ class Dirichlet(Conjugate[Counted]):
 
 
 def _listed(values: Any, name: str) -> list[Any]:
-    """A list, array, range or column as a list of plain values."""
+    """Return a list, array, range or column as a list of plain values."""
     try:
         array = np.asarray(values if hasattr(values, "__array__") else list(values), object)
     except (TypeError, ValueError):
@@ -269,7 +269,7 @@ def _listed(values: Any, name: str) -> list[Any]:
 
 
 def _places(categories: Iterable[Hashable], size: int) -> dict[Any, int]:
-    """The place of each category in `alpha`."""
+    """Return the place of each category in `alpha`."""
     listed = _listed(categories, "categories")
     places = {category: place for place, category in enumerate(listed) if isinstance(category, Hashable)}
     if not len(places) == len(listed) == size:
@@ -280,7 +280,7 @@ def _places(categories: Iterable[Hashable], size: int) -> dict[Any, int]:
 
 
 def _codes(values: Any, places: dict[Any, int]) -> Integers:
-    """The place of each value's category."""
+    """Return the place of each value's category."""
     listed = _listed(values, "values")
     if not listed:
         raise DataError("The argument 'values' must hold at least one row; got none.")

@@ -59,7 +59,7 @@ class Gamma(Conjugate[PoissonSums]):
 
     @property
     def proper(self) -> bool:
-        """Always: both parameters are positive."""
+        """Always true: both parameters are positive."""
         return True
 
     def update(
@@ -99,17 +99,17 @@ class Gamma(Conjugate[PoissonSums]):
         return plain(np.maximum(0.0, np.asarray(self.shape) - 1) / self.rate)  # GP-4
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Equal-tailed bounds of the rate."""
+        """Return equal-tailed bounds of the rate."""
         lower, upper = tails(level)
         distribution = stats.gamma(self.shape, scale=1 / np.asarray(self.rate))
         return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draws of the rate."""
+        """Draw rates."""
         return plain(generator(rng).gamma(self.shape, 1 / np.asarray(self.rate), (*draws(size), *self.batch_shape)))
 
     def predict(self) -> NegativeBinomial:
-        """Distribution of the next count."""
+        """Return the distribution of the next count."""
         return NegativeBinomial(np.asarray(self.shape), np.asarray(self.rate))
 
     def log_evidence(
@@ -119,7 +119,7 @@ class Gamma(Conjugate[PoissonSums]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Log-probability of the counts."""
+        """Return the log-probability of the counts."""
         t = self._read(statistic, values=values, weights=weights)
         s, r = np.asarray(self.shape), np.asarray(self.rate)
         rates = -s * np.log1p(t.n / r) - t.total * np.log(r + t.n)  # s ln r − s' ln r', kept apart from cancelling

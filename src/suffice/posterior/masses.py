@@ -22,7 +22,7 @@ __all__ = ["BetaBinomial", "Categorical", "DirichletMultinomial", "NegativeBinom
 
 
 class BetaBinomial(Mass):
-    """How many ones in a number of trials, when the probability of a one is Beta(a, b)."""
+    """Number of ones in a number of trials, when the probability of a one is Beta(a, b)."""
 
     def __init__(self, trials: Array, a: Array, b: Array) -> None:
         self.trials, self.a, self.b = np.broadcast_arrays(trials, a, b)
@@ -47,7 +47,7 @@ class BetaBinomial(Mass):
         return plain(self.mean * (self.b / total) * (total + self.trials) / (total + 1))  # BB-6
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Numbers of ones."""
+        """Draw numbers of ones."""
         rng, shape = generator(rng), (*draws(size), *self.batch)
         return plain(rng.binomial(self.trials.astype(np.int64), rng.beta(self.a, self.b, shape), shape))
 
@@ -79,7 +79,7 @@ class NegativeBinomial(Mass):
         return plain(self.shape / self.rate * (1 + 1 / self.rate))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Counts."""
+        """Draw counts."""
         rng = generator(rng)
         rates = rng.gamma(self.shape, 1 / self.rate, (*draws(size), *self.batch))
         if np.any(rates > 1e18):
@@ -120,7 +120,7 @@ class Categorical(Mass):
         return self.probabilities * (1 - self.probabilities)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Codes."""
+        """Draw codes."""
         cumulative = np.cumsum(self.alpha, axis=-1)
         at = generator(rng).random((*draws(size), *self.batch, 1)) * cumulative[..., -1:]
         return plain((at >= cumulative).sum(axis=-1))
@@ -162,7 +162,7 @@ class DirichletMultinomial(Mass):
         return np.where(np.eye(p.shape[-1], dtype=bool), np.asarray(self.var)[..., None, :], covariance)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> NDArray[np.int64]:
-        """Vectors of counts."""
+        """Draw vectors of counts."""
         rng = generator(rng)
         return rng.multinomial(self.trials, draw_dirichlet(self.alpha, rng, size))
 
@@ -171,25 +171,25 @@ class DirichletMultinomial(Mass):
 
 
 def _possible(x: Array, most: Any) -> Array:
-    """x where it is a whole number from 0 to `most`, a harmless one elsewhere."""
+    """Return x where it is a whole number from 0 to `most`, a harmless value elsewhere."""
     whole = np.where(np.isfinite(x), np.floor(x), 0.0)
     return np.clip(whole, 0.0, most)
 
 
 def _where_possible(x: Array, most: Any, log: Any) -> Array:
-    """`log` at whole numbers from 0 to `most`, minus infinity at others; NaN stays NaN."""
+    """Return `log` at whole numbers from 0 to `most`, minus infinity at others; NaN stays NaN."""
     outside = np.where(np.isnan(x), np.nan, -np.inf)
     return np.where((x >= 0) & (x <= most) & (x == np.floor(x)) & np.isfinite(x), log, outside)
 
 
 def _where_counts(x: Array, total: int, log: Any) -> Array:
-    """`log` at vectors of whole numbers that add up to `total`, minus infinity at others; NaN stays NaN."""
+    """Return `log` at vectors of whole numbers that add up to `total`, minus infinity at others; NaN stays NaN."""
     possible = ((x >= 0) & (x == np.floor(x))).all(axis=-1) & (x.sum(axis=-1) == total)
     return np.where(possible, log, np.where(np.isnan(x).any(axis=-1), np.nan, -np.inf))
 
 
 def draw_dirichlet(alpha: Array, rng: Rng, size: Size) -> Array:
-    """Points on the simplex, member by member, by numpy, which keeps tiny parameters from ending in 0/0."""
+    """Draw points on the simplex, member by member, with numpy, which avoids 0/0 for tiny parameters."""
     shape, rng = draws(size), generator(rng)
     out = np.empty((int(np.prod(shape)), *alpha.shape))
     for place in np.ndindex(alpha.shape[:-1]):

@@ -22,21 +22,21 @@ __all__ = [
 
 
 class MeanVariance(NamedTuple):
-    """Something about the mean, and the same about the variance."""
+    """A pair of results, one for the mean and one for the variance."""
 
     mean: Any
     variance: Any
 
 
 class MeanCovariance(NamedTuple):
-    """Something about the mean vector, and the same about the covariance matrix."""
+    """A pair of results, one for the mean vector and one for the covariance matrix."""
 
     mean: Any
     covariance: Any
 
 
 def weighted_mean(m: Floats, kappa: Array, mean: Array, n: Array) -> Array:
-    """(κm + n x̄) / (κ + n), by a step from whichever of the two weighs more."""
+    """Return (κm + n x̄) / (κ + n), by a step from whichever of the two weighs more."""
     together = np.where(kappa + n > 0, kappa + n, 1.0)
     heavier = n > kappa
     start, other = np.where(heavier, mean, m), np.where(heavier, m, mean)
@@ -45,7 +45,7 @@ def weighted_mean(m: Floats, kappa: Array, mean: Array, n: Array) -> Array:
 
 
 def mean_variance_interval(m: Floats, kappa: Array, a: Array, b: Array, level: float) -> MeanVariance:
-    """Equal-tailed bounds of a normal mean (Student-t) and of its variance (inverse gamma)."""
+    """Return equal-tailed bounds of a normal mean (Student-t) and of its variance (inverse gamma)."""
     mean, variance = stats.t(2 * a, m, np.sqrt(b / a / kappa)), stats.invgamma(a, scale=b)
     with np.errstate(all="ignore"):  # of a vague belief an end may be infinite
         ends = [(plain(mean.ppf(end)), plain(variance.ppf(end))) for end in tails(level)]
@@ -53,13 +53,13 @@ def mean_variance_interval(m: Floats, kappa: Array, a: Array, b: Array, level: f
 
 
 def finite(growth: Array) -> Array:
-    """What data add to a scale, unless they are too far away to be squared."""
+    """Return what data add to a scale; raise if they are too far away to be squared."""
     if not np.isfinite(growth).all():
         raise DataError("The data must not lie so far from the parameter 'm' that the distance cannot be squared.")
     return np.asarray(growth)
 
 
 def require_first_row(flat: Booleans, n: Array) -> None:
-    """The evidence under a flat mean is given the first row, so there must be a whole one."""
+    """Raise unless there is a complete first row: the evidence under a flat mean is conditional on it."""
     if (flat & (n > 0) & (n < 1)).any():
         raise DataError(f"The evidence under a flat mean (kappa=0) needs rows that weigh at least 1; got {n.min():g}.")

@@ -110,7 +110,7 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
 
     @property
     def var(self) -> MeanVariance:
-        """How uncertain the mean and the variance are: the variance of each."""
+        """Variances of the mean and of the variance: how uncertain each is."""
         self._require_proper("The variance of the mean")
         a = np.asarray(self.a)
         known = np.where(a > 2, a, 3.0)
@@ -119,12 +119,12 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         return MeanVariance(plain(np.asarray(self.mean.variance) / self.kappa), plain(of_variance))
 
     def interval(self, level: float = 0.95) -> MeanVariance:
-        """Equal-tailed bounds of the mean and of the variance."""
+        """Return equal-tailed bounds of the mean and of the variance."""
         self._require_proper("An interval of the mean")
         return mean_variance_interval(self.m, np.asarray(self.kappa), np.asarray(self.a), np.asarray(self.b), level)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> MeanVariance:
-        """Draws of the mean and the variance together."""
+        """Draw means and variances jointly."""
         self._require_proper("A sample")
         rng, shape = generator(rng), (*draws(size), *self.batch_shape)
         with np.errstate(all="ignore"):  # a vague belief may well draw an infinite variance
@@ -132,7 +132,7 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
             return MeanVariance(plain(rng.normal(self.m, np.sqrt(variance / self.kappa), shape)), plain(variance))
 
     def predict(self) -> StudentT:
-        """Distribution of the next value."""
+        """Return the distribution of the next value."""
         self._require_proper("A prediction")
         a, b, kappa = np.asarray(self.a), np.asarray(self.b), np.asarray(self.kappa)
         return StudentT(2 * a, np.asarray(self.m), np.sqrt(b / a * (1 + 1 / kappa)))  # NG-2
@@ -144,7 +144,7 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Log-density of the values; with a flat mean (kappa=0), of all but the first given the first."""
+        """Return the log-density of the values; with a flat mean (kappa=0), of all but the first given the first."""
         t = self._read(statistic, values=values, weights=weights)
         flat = np.asarray(self.kappa) == 0  # a flat mean spends the first row
         require_first_row(flat, t.n)
@@ -156,7 +156,7 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
         return plain(log_rising(a, n / 2) + scales - np.log(ratio) / 2 - n / 2 * np.log(2 * np.pi))  # NG-3
 
     def _growth(self, t: DiagonalMoments) -> Array:
-        """b' − b."""
+        """Return b' − b."""
         kappa = np.asarray(self.kappa)
         shared = kappa * t.n / np.where(kappa + t.n > 0, kappa + t.n, 1.0)
         away = np.where(shared > 0, (t.mean - self.m) + t.mean_lo, 0.0)

@@ -134,7 +134,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         return NormalInverseWishart(*after)
 
     def after(self, t: FullMoments) -> tuple[Array, Array, Array, Array]:
-        """The parameters that moments lead to, as they are: for those who look at the matrix themselves."""
+        """Return the parameters after the moments, unchecked: for callers that check the matrix themselves."""
         n, kappa = self._rows(t), np.asarray(self.kappa)
         m = weighted_mean(self.m, kappa[..., None], t.mean + t.mean_lo, n[..., None])  # NW-1
         return m, np.asarray(kappa + n), np.asarray(self.nu + n), self.scale + self._growth(t)  # NW-1
@@ -155,7 +155,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
 
     @property
     def var(self) -> MeanVariance:
-        """How uncertain each mean and each variance is: the variance of each."""
+        """Variances of each mean and of each variance: how uncertain each is."""
         self._require_proper("The variance of the mean")
         a, b = self._marginal()
         mean, known = np.where(a > 1, a, 2.0), np.where(a > 2, a, 3.0)
@@ -169,12 +169,12 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         return np.asarray(self.mean.covariance / np.asarray(self.kappa)[..., None, None])
 
     def interval(self, level: float = 0.95) -> MeanVariance:
-        """Equal-tailed bounds of each coordinate's mean and variance."""
+        """Return equal-tailed bounds of each coordinate's mean and variance."""
         self._require_proper("An interval of the mean")
         return mean_variance_interval(self.m, np.asarray(self.kappa)[..., None], *self._marginal(), level)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> MeanCovariance:
-        """Draws of the mean and the covariance together."""
+        """Draw means and covariances jointly."""
         self._require_proper("A sample")
         rng, d, kappa = generator(rng), self.m.shape[-1], np.asarray(self.kappa)
         shape = (*draws(size), *self.batch_shape)
@@ -189,7 +189,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
             return MeanCovariance(self.m + steps, root @ np.swapaxes(root, -1, -2))
 
     def predict(self) -> MultivariateT:
-        """Distribution of the next vector."""
+        """Return the distribution of the next vector."""
         self._require_proper("A prediction")
         df, kappa = np.asarray(self.nu) - self.m.shape[-1] + 1, np.asarray(self.kappa)
         spread = (1 + 1 / kappa) / df
@@ -202,7 +202,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Log-density of the vectors; with a flat mean (kappa=0), of all but the first given the first."""
+        """Return the log-density of the vectors; with a flat mean (kappa=0), of all but the first given the first."""
         t = self._read(statistic, values=values, weights=weights)
         d, rows, kappa = self.m.shape[-1], self._rows(t), np.asarray(self.kappa)
         flat = kappa == 0  # a flat mean spends the first row
@@ -220,7 +220,7 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         return np.asarray(t.n[..., 0]) if t.n.ndim else t.n
 
     def _growth(self, t: FullMoments) -> Array:
-        """Λ' − Λ."""
+        """Return Λ' − Λ."""
         kappa, n = np.asarray(self.kappa), self._rows(t)
         shared = (kappa * n / np.where(kappa + n > 0, kappa + n, 1.0))[..., None, None]
         away = np.where(shared[..., 0] > 0, (t.mean - self.m) + t.mean_lo, 0.0)
@@ -228,14 +228,14 @@ class NormalInverseWishart(Conjugate[FullMoments]):
             return finite(t.scatter + shared * away[..., :, None] * away[..., None, :])  # NW-1
 
     def _marginal(self) -> tuple[Array, Array]:
-        """Each variance by itself is inverse-gamma: its shape and scale."""
+        """Return shape and scale of each variance's marginal, which is inverse-gamma."""
         a = (np.asarray(self.nu)[..., None] - self.m.shape[-1] + 1) / 2
         b = np.asarray(np.diagonal(self.scale, axis1=-2, axis2=-1)) / 2
         return np.broadcast_to(a, b.shape), b
 
 
 def _log_determinants(scale: Array, growth: Array) -> tuple[Array, Array]:
-    """ln|Λ| and ln|Λ + G| − ln|Λ|, the second without cancellation."""
+    """Return ln|Λ| and ln|Λ + G| − ln|Λ|, the second without cancellation."""
     root = np.linalg.cholesky(scale)
     half = np.linalg.solve(root, np.broadcast_to(growth, np.broadcast_shapes(root.shape, growth.shape)))
     inner = np.linalg.solve(root, np.swapaxes(half, -1, -2))
@@ -244,7 +244,7 @@ def _log_determinants(scale: Array, growth: Array) -> tuple[Array, Array]:
 
 
 def positive_definite(scale: Array) -> Booleans:
-    """Per member of a batch, whatever the units of its coordinates."""
+    """Return whether each member of a batch is positive definite, whatever the units of its coordinates."""
     sizes = np.diagonal(scale, axis1=-2, axis2=-1)
     sound = (sizes > 0).all(axis=-1)
     root = np.sqrt(np.where(sizes > 0, sizes, 1.0))

@@ -110,11 +110,11 @@ class Pareto(Conjugate[Extremes]):
         return self.b  # PU-5
 
     def modes(self) -> Any:
-        """Per member: "point", or "none" where the belief is improper with b = 0."""
+        """Return for each member "point", or "none" where the belief is improper with b = 0."""
         return plain(np.where(np.asarray(self.b) > 0, "point", "none"))
 
     def interval(self, level: float = 0.95) -> Interval:
-        """Equal-tailed bounds of the upper end."""
+        """Return equal-tailed bounds of the upper end."""
         self._require_proper("An interval")
         lower, upper = tails(level)
         distribution = stats.pareto(self.K, scale=self.b)
@@ -122,7 +122,7 @@ class Pareto(Conjugate[Extremes]):
             return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draws of the upper end."""
+        """Draw upper ends."""
         self._require_proper("A sample")
         with np.errstate(over="ignore"):
             return plain(
@@ -130,7 +130,7 @@ class Pareto(Conjugate[Extremes]):
             )
 
     def predict(self) -> UpToEnd:
-        """Distribution of the next value."""
+        """Return the distribution of the next value."""
         self._require_proper("A prediction")
         return UpToEnd(np.asarray(self.b), np.asarray(self.K))
 
@@ -141,7 +141,7 @@ class Pareto(Conjugate[Extremes]):
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
     ) -> Floats:
-        """Log-density of the values."""
+        """Return the log-density of the values."""
         self._require_proper("The evidence")
         t = self._read(statistic, values=values, weights=weights)
         b, K, c = np.asarray(self.b), np.asarray(self.K), np.maximum(t.largest, self.b)

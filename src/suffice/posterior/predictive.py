@@ -17,7 +17,7 @@ __all__ = ["Density", "Mass", "Predictive"]
 
 
 class Predictive(ABC):
-    """What can be asked of any predictive distribution. Outcomes go along leading axes, a batch along the last ones."""
+    """The interface of predictive distributions. Outcomes go along leading axes, a batch along the last ones."""
 
     batch: tuple[int, ...]
     """The shape of the table of distributions; () for one."""
@@ -25,7 +25,7 @@ class Predictive(ABC):
     """The shape of one outcome: () for a number, (d,) for a vector."""
 
     def log(self, x: ArrayLike) -> Floats:
-        """Log-probability, or log-density, of outcomes x."""
+        """Return the log-probability, or log-density, of outcomes x."""
         points = as_numbers(x, "The argument 'x'").astype(np.float64)
         vectors = points.shape[points.ndim - len(self.event) :]
         try:
@@ -56,18 +56,18 @@ class Predictive(ABC):
 
     @abstractmethod
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Draws: an array of shape `size`, followed by that of the table and of one outcome."""
+        """Draw an array of shape `size`, followed by that of the batch and of one outcome."""
 
 
 class Mass(Predictive):
     """A predictive over countable outcomes."""
 
     def logpmf(self, x: ArrayLike) -> Floats:
-        """Log-probability of x."""
+        """Return the log-probability of x."""
         return self.log(x)
 
     def pmf(self, x: ArrayLike) -> Floats:
-        """Probability of x."""
+        """Return the probability of x."""
         return plain(np.exp(self.log(x)))
 
 
@@ -75,9 +75,9 @@ class Density(Predictive):
     """A predictive over real outcomes."""
 
     def logpdf(self, x: ArrayLike) -> Floats:
-        """Log-density at x."""
+        """Return the log-density at x."""
         return self.log(x)
 
     def pdf(self, x: ArrayLike) -> Floats:
-        """Density at x."""
+        """Return the density at x."""
         return plain(np.exp(self.log(x)))

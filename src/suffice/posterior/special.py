@@ -11,7 +11,7 @@ __all__ = ["digamma_rise", "log_rising", "trigamma_fall"]
 
 
 def log_rising(x: Floats, n: Floats) -> Floats:
-    """ln Γ(x+n) − ln Γ(x), also where both are huge and nearly equal.
+    """Return ln Γ(x+n) − ln Γ(x), also where both are huge and nearly equal.
 
     At x = 1e12 each term is known to 0.004, and so is their plain difference. There, Stirling's series is subtracted
     term by term instead.
@@ -25,7 +25,7 @@ def log_rising(x: Floats, n: Floats) -> Floats:
 
 
 def digamma_rise(x: Floats, n: Floats) -> Floats:
-    """ψ(x+n) − ψ(x) = 1/x + 1/(x+1) + … + 1/(x+n−1), with the same care.
+    """Return ψ(x+n) − ψ(x) = 1/x + 1/(x+1) + … + 1/(x+n−1), also where both are nearly equal.
 
     >>> float(digamma_rise(1e12, 1.0) * 1e12)
     1.0
@@ -37,7 +37,7 @@ def digamma_rise(x: Floats, n: Floats) -> Floats:
 
 
 def trigamma_fall(x: Floats, n: Floats) -> Floats:
-    """ψ1(x) − ψ1(x+n) = 1/x² + 1/(x+1)² + … + 1/(x+n−1)², with the same care.
+    """Return ψ1(x) − ψ1(x+n) = 1/x² + 1/(x+1)² + … + 1/(x+n−1)², also where both are nearly equal.
 
     >>> float(trigamma_fall(1e12, 1.0) * 1e24)
     1.0
@@ -50,25 +50,25 @@ def trigamma_fall(x: Floats, n: Floats) -> Floats:
 
 
 def _cases(x: Floats, n: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Where x is large; x there, and something harmless elsewhere; the same of small x; and n."""
+    """Return where x is large; large x and small x, each with a harmless value elsewhere; and n."""
     x, n = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(n, np.float64))
     large = x >= 16
     return large, np.where(large, x, 16.0), np.where(large, 1.0, x), n
 
 
 def _tail(z: Floats) -> Floats:
-    """ln Γ(z) − ((z−½) ln z − z + ½ ln 2π), to 1e-17 for z ≥ 16."""
+    """Return ln Γ(z) − ((z−½) ln z − z + ½ ln 2π), to 1e-17 for z ≥ 16."""
     y = (1 / z) ** 2
     return (1 / 12 - y * (1 / 360 - y * (1 / 1260 - y * (1 / 1680 - y / 1188)))) / z
 
 
 def _digamma_tail(z: Floats) -> Floats:
-    """ψ(z) − ln z + 1/(2z), to 1e-17 for z ≥ 16."""
+    """Return ψ(z) − ln z + 1/(2z), to 1e-17 for z ≥ 16."""
     y = (1 / z) ** 2
     return -y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y / 132))))
 
 
 def _trigamma_tail(z: Floats) -> Floats:
-    """ψ1(z) − 1/z − 1/(2z²), to 1e-17 for z ≥ 16."""
+    """Return ψ1(z) − 1/z − 1/(2z²), to 1e-17 for z ≥ 16."""
     y = (1 / z) ** 2
     return y / z * (1 / 6 - y * (1 / 30 - y * (1 / 42 - y * (1 / 30 - y * 5 / 66))))

@@ -53,7 +53,7 @@ def _classes(names: list[str], codes: list[int], fill: bool = False) -> Any:
 
 
 def accuracy(judged: JudgedRows) -> dict[str, Any]:
-    """A dot per class with its interval, and a rule for all together."""
+    """Plot a dot per class with its interval, and a rule for all together."""
     alt, lines = altair(), judged.by_class
     colour = _classes([line["class"] for line in lines], [line["code"] for line in lines])
     low = max(0.0, min(line["low"] for line in lines) - 0.02)
@@ -79,7 +79,7 @@ def accuracy(judged: JudgedRows) -> dict[str, Any]:
 
 
 def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
-    """How often it is right against how sure it is, with the interval of each bin, beside the diagonal."""
+    """Plot accuracy against confidence, with the interval of each bin, beside the diagonal."""
     alt = altair()
     scale = alt.Scale(domain=[0, 1])
     x = alt.X("confidence:Q", scale=scale, title="how sure it is", axis=alt.Axis(format="%", tickCount=5))
@@ -100,14 +100,14 @@ def reliability(bins: list[dict[str, float]]) -> dict[str, Any]:
 
 
 def shown_words(words: FeatureBelief, pair: tuple[int, int]) -> Any:
-    """The words that are most probable in either of two classes, in the order of the vocabulary."""
+    """Return the words that are most probable in either of two classes, in the order of the vocabulary."""
     best = np.union1d(words.most(pair[0], SPIKES), words.most(pair[1], SPIKES))
     mean = words.mean(best)[list(pair)].max(axis=0)
     return np.sort(best[np.argsort(-mean, kind="stable")[:SPIKES]])
 
 
 def spikes(words: FeatureBelief, pair: tuple[int, int], names: list[str]) -> list[dict[str, Any]]:
-    """A spike per word, as high as its probability: one chart for each of two classes, on the same scales."""
+    """Plot a spike per word, as high as its probability: one chart for each of two classes, on the same scales."""
     alt, which = altair(), shown_words(words, pair)
     mean = words.mean(which)
     low, high = words.ends(which) if words.sure else (None, None)
@@ -126,7 +126,7 @@ def spikes(words: FeatureBelief, pair: tuple[int, int], names: list[str]) -> lis
 
 
 def _apart(heights: Any) -> set[int]:
-    """The highest spikes whose names do not meet."""
+    """Return the highest spikes whose names do not overlap."""
     found: list[int] = []
     for i in np.argsort(-heights, kind="stable").tolist():
         if len(found) < 8 and all(abs(i - other) >= len(heights) * 0.075 for other in found):
@@ -152,7 +152,7 @@ def _spikes(alt: Any, lines: list[dict[str, Any]], colour: str, top: float, titl
 
 
 def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str, Any]:
-    """Curves that the page draws when a word is chosen."""
+    """Plot the curves of the word that is chosen on the page."""
     alt = altair()
     colour = _classes([names[c] for c in pair], list(pair))
     base = alt.Chart(alt.NamedData(name="curve")).encode(
@@ -165,7 +165,7 @@ def posterior(names: list[str], pair: tuple[int, int], meaning: str) -> dict[str
 
 
 def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
-    """The distribution of a column in each class: curves of numbers, dots with intervals of values."""
+    """Plot the distribution of a column in each class: curves of numbers, dots with intervals of values."""
     alt = altair()
     names = list(dict.fromkeys(line["class"] for line in view.lines))
     colour = _classes(names, [codes[name] for name in names])
@@ -207,7 +207,7 @@ def _dots(alt: Any, base: Any, values: int) -> dict[str, Any]:
 
 
 def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
-    """A bar per feature, as long as what it tells."""
+    """Plot a bar per feature, as long as its information."""
     alt = altair()
     lines = [{**line, "name": cut(line["feature"], NAME), "place": i} for i, line in enumerate(ranked)]
     axis = alt.Axis(domain=False, ticks=False, labelColor=INK, labelExpr="datum.label", labelPadding=6)
@@ -227,7 +227,7 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
 
 
 def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int = 12) -> dict[str, Any]:
-    """From the prior's log-odds, feature by feature, to those of the answer, in the colours of the two classes."""
+    """Plot the steps from the prior's log-odds to those of the answer, in the colours of the two classes."""
     alt, rows = altair(), steps(why, most)
     for row in rows:
         own = str(row["value"]).split(", ")[0] if values and row["kind"] in ("for", "against") else ""
@@ -257,7 +257,7 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
 
 
 def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:
-    """Accuracy by the number of rows learned, with its interval."""
+    """Plot accuracy by the number of rows learned, with its interval."""
     alt = altair()
     x = alt.X("rows:Q", scale=alt.Scale(type="log", nice=False), title=f"{unit} learned")
     x.axis = alt.Axis(values=[point["rows"] for point in curve], format=",", grid=False, labelOverlap="greedy")

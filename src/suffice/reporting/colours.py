@@ -10,12 +10,12 @@ GOLDEN = 137.508
 
 
 def colour_of(code: int) -> str:
-    """What a chart and the page call the colour of a class."""
+    """Return the name that charts and the page have for the colour of a class."""
     return f"var(--k{code})"
 
 
 def style_of(classes: int) -> tuple[str, str]:
-    """Their values, for light and for dark."""
+    """Return the values of the colours, for light and for dark."""
     return _values(classes, LIGHT, 38), _values(classes, DARK, 68)
 
 

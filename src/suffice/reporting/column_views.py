@@ -45,7 +45,7 @@ def column_views(model: Any, most: int) -> tuple[list[ColumnView], list[ColumnVi
 
 
 def _largest(model: Any) -> list[int]:
-    """Return the classes that are drawn: not more than can be told apart."""
+    """Return the classes that are drawn: not more than a reader can distinguish."""
     order = np.argsort(-np.asarray(model.class_count_), kind="stable")[:CLASSES]
     return sorted(order.tolist())
 

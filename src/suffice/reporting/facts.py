@@ -34,7 +34,7 @@ WRONG = 8
 
 @dataclass(frozen=True)
 class DataFacts:
-    """What the rows were."""
+    """Facts about the rows."""
 
     rows: int  # judged
     given: int
@@ -104,7 +104,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
 
 
 def _places(whole: LabelledRows, examples: Sequence[int]) -> Integers:
-    """Where the rows are that were asked for by number."""
+    """Return the places of the rows that were chosen by number."""
     for i in examples:
         if i not in whole.numbers:
             most = int(whole.numbers[-1]) + 1
@@ -116,7 +116,7 @@ def _places(whole: LabelledRows, examples: Sequence[int]) -> Integers:
 
 
 def _called(model: Any) -> str:
-    """The model with the parameters that were given."""
+    """Return the model with the parameters that were given."""
     plain = type(model)()
     own = {k: v for k, v in model.get_params(deep=False).items() if repr(v) != repr(plain.get_params(deep=False)[k])}
     told = ", ".join(f"{name}={value!r}" for name, value in own.items())
@@ -144,7 +144,7 @@ def _data(model: Any, whole: LabelledRows, given: LabelledRows, judged: JudgedRo
 
 
 def _unknown(model: Any, given: LabelledRows, left_out: bool, unit: str) -> list[str]:
-    """A note of rows that hold nothing which was learned, from another row if they were learned themselves."""
+    """Return a note on rows without any learned feature (learned from other rows, if they were learned)."""
     known = model._known(given.rows, 2 if left_out else 1)
     strangers = int((~known).sum())
     if not strangers:

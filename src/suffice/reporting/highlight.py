@@ -26,7 +26,7 @@ class Piece:
 
 
 def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -> tuple[list[Piece], int]:
-    """Pieces of the first letters of a text, and how many letters were left out; one piece if it has no words."""
+    """Return pieces of the start of a text, and how many letters were left out; one piece if it has no words."""
     shown = text if len(text) <= most else text[:most].rsplit(None, 1)[0] or text[:most]
     weights = _by_word(explanation)
     if callable(analysis.unit) or analysis.unit != "word" or analysis.tokenizer is not None:
@@ -49,13 +49,13 @@ def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -
 
 
 def _by_word(explanation: Explanation) -> dict[str, float]:
-    """The weight of each word; of words that share a bucket, that of the bucket."""
+    """Return the weight of each word; of words that share a bucket, that of the bucket."""
     pairs = zip(explanation.features, explanation.weights.tolist(), strict=True)
     return {word: weight for name, weight in pairs for word in str(name).split(" / ") if str(name)[:1] != "("}
 
 
 def _said(words: list[str], weights: dict[str, float], analysis: Analysis) -> list[tuple[float, list[str]]]:
-    """What each word says, and what it says together with its neighbours, which they share."""
+    """Return the weight of each word, alone and together with its neighbours, which share it."""
     kept = [i for i, word in enumerate(words) if word not in analysis.stop_words]
     said: list[tuple[float, list[str]]] = [(0.0, [])] * len(words)
     for n in range(analysis.ngram_range[0], analysis.ngram_range[1] + 1):

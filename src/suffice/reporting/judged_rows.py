@@ -47,22 +47,22 @@ class JudgedRows:
 
     @property
     def right(self) -> NDArray[np.bool_]:
-        """Whether it is the true one."""
+        """Whether the most probable class of each row is the true one."""
         return np.asarray(self.answers == self.codes)
 
     @property
     def sure(self) -> Array:
-        """How probable it is."""
+        """Probability of the most probable class of each row."""
         return np.asarray(self.probabilities.max(axis=1))
 
     @property
     def accuracy(self) -> dict[str, float]:
-        """The share of rows that are right, and where it lies."""
+        """Share of rows that are right, with its interval."""
         return share(int(self.right.sum()), len(self.codes))
 
     @property
     def by_class(self) -> list[dict[str, Any]]:
-        """The same of each class that has rows."""
+        """Accuracy of each class that has rows, with its interval."""
         n = np.bincount(self.codes, minlength=len(self.classes))
         right = np.bincount(self.codes[self.right], minlength=len(self.classes))
         said = np.bincount(self.answers, minlength=len(self.classes))
@@ -87,7 +87,7 @@ class JudgedRows:
         return float(some.max()), float(-(some * np.log(some)).sum())
 
     def reliability(self) -> tuple[list[dict[str, float]], float]:
-        """Bins of confidence, each with how often it is right, and the calibration error."""
+        """Return bins of confidence, each with how often it is right, and the calibration error."""
         # probabilities may have been rounded beyond one
         found = evaluate.reliability(
             np.minimum(self.probabilities, 1.0), self.classes[self.codes], self.classes, bins=BINS
@@ -100,13 +100,13 @@ class JudgedRows:
 
 
 def share(right: int, n: int) -> dict[str, float]:
-    """Right ones of n, and the interval of what is believed of the share after them, which holds it."""
+    """Return the share of right ones among n, and the interval of its posterior."""
     low, high = evaluate.share_interval(right, n, LEVEL)
     return {"right": right, "share": right / n if n else float("nan"), "low": low, "high": high}
 
 
 def looks_learned(model: Any, given: LabelledRows) -> tuple[bool, bool]:
-    """Whether these can be the rows that the model learned, all of them; and whether they can be some of them."""
+    """Return whether these can be all the rows that the model learned, and whether they can be some of them."""
     rows = np.array([(given.labels == label).sum() for label in model.classes_], np.float64)
     known = np.asarray(model.class_count_, np.float64)
     if given.dropped or (rows > known * (1 + 1e-9)).any():
@@ -133,7 +133,7 @@ def _forgotten(model: Any, given: LabelledRows) -> None:
 
 
 def judge(model: Any, given: LabelledRows, held_out: bool | None, whole: LabelledRows | None = None) -> JudgedRows:
-    """Rows that were learned by models without their fold, others as they are; if nobody says, by what was counted.
+    """Judge learned rows by models without their fold, others by the model; if not said, the counts decide which.
 
     `whole` are the rows that `given` are some of.
     """
@@ -161,7 +161,7 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, whole: Labelle
 
 
 def judge_by_folds(model: Any, given: LabelledRows, folds: int, told: str = "") -> JudgedRows:
-    """Rows that the model learned, each by a model without its fold: counts by subtraction, views chosen anew."""
+    """Judge learned rows, each by a model without its fold: counts by subtraction, views chosen anew."""
     found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
     how = (
         f"{told}Each is judged by a model that knows nothing of it: the rows are dealt into {found.n_folds} folds, and "
@@ -175,6 +175,6 @@ def judge_by_folds(model: Any, given: LabelledRows, folds: int, told: str = "") 
 
 
 def judging(model: Any, judged: JudgedRows, i: int) -> Any:
-    """The model that judged row i, to explain it by."""
+    """Return the model that judged row i, to explain it by."""
     rest = model if judged.fold is None else judged.models[judged.fold[i]]
     return rest if len(getattr(rest, "classes_", ())) > 1 else model

@@ -36,20 +36,20 @@ class LabelledRows:
         return isinstance(self.rows, list)
 
     def take(self, which: Integers) -> LabelledRows:
-        """Some of the rows, by rising number."""
+        """Return the rows of the given numbers, which must rise."""
         return replace(self, rows=_some(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
 
     def one(self, i: int) -> Any:
-        """One row, as `explain` takes it."""
+        """Return one row, as `explain` takes it."""
         return self.rows[i] if self.texts else _some(self.rows, np.array([i]))
 
     def table(self) -> Table:
-        """The rows as columns."""
+        """Return the rows as columns."""
         return Table.read(self.rows, "X")
 
 
 def read(model: Any, X: Any, y: Any) -> LabelledRows:
-    """Rows and labels of any kind that the model takes, without those whose label it never learned."""
+    """Read rows and labels of any kind that the model takes, without those whose label it never learned."""
     if not isinstance(model, Classifier):
         raise KindError(
             "The argument 'model' of report must be a fitted classifier of suffice; got "

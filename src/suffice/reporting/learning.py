@@ -22,7 +22,7 @@ STEPS = 7
 
 
 def learning_curve(model: Any, given: LabelledRows) -> tuple[list[dict[str, float]], str]:
-    """Rows learned, and how many of the others are right then; the reason, if there is no curve."""
+    """Return rows learned and how many of the others are right then; the reason, if there is no curve."""
     if len(given) < LEAST:
         return [], f"A learning curve needs {LEAST} rows; got {len(given):,}."
     some = given.take(some_rows(len(given), MOST))
@@ -51,7 +51,7 @@ def _points(
 
 
 def _plain(model: Any) -> Any:
-    """Makes models of the same parameters, but for what takes long to choose; columns have the models they have."""
+    """Make models of the same parameters, without slow choices; columns keep their likelihoods."""
     given = dict(model.get_params(deep=False))
     given |= {name: value for name, value in (("weights", None), ("effort", "fast")) if name in given}
     if "ngram_range" in given:

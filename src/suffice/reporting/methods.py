@@ -47,7 +47,7 @@ def judged_by(model: Any, X: Any, y: Any, method: str | None, folds: int) -> Jud
 
 
 def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
-    """One row of five, picked by a hash of its number, by a model of the others."""
+    """Judge one row in five, picked by a hash of its number, by a model of the others."""
     labels = np.asarray(y)
     held = fold_numbers(np.unique(labels, return_inverse=True)[1], None, HELD) == 0
     if held.all():
@@ -63,7 +63,7 @@ def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
 
 
 def unfitted(model: Any) -> Any:
-    """The same classifier, with nothing learned."""
+    """Return the same classifier, with nothing learned."""
     return type(model)(**model.get_params(deep=False))
 
 

@@ -67,7 +67,7 @@ def report(
     examples: Sequence[int] | None = None,
     held_out: bool | None = None,
 ) -> Report:
-    """One HTML page about a fitted classifier and how it does on some rows. It works offline.
+    """Make one HTML page about a fitted classifier and how it does on the given rows. It works offline.
 
     It shows what the data were, how often the model is right (overall and by class, with credible intervals), what it
     takes for what, whether its confidence is deserved, what each class looks like, which features tell most, why some
@@ -138,7 +138,7 @@ def _library(name: str) -> Any:
 
 @cache
 def _runtime() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
+    """Return Vega, Vega-Lite and Vega-Embed as one script."""
     script = str(_library("vl_convert").javascript_bundle()).replace("\r\n", "\n").replace("\r", "\n")
     return f"(()=>{{{script}}})();".replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
@@ -148,14 +148,14 @@ def _file(name: str) -> str:
 
 
 def _policy(*scripts: str) -> str:
-    """What the browser may run: these scripts and no others; and it may load nothing at all."""
+    """Return what the browser may run: these scripts and no others; and it may load nothing at all."""
     sums = [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
     allowed = " ".join(f"'sha256-{one}'" for one in sums)
     return f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'"
 
 
 def _json(value: Any) -> str:
-    """JSON that can stand in HTML: no letter of it can end a script."""
+    """Return JSON that can stand in HTML: no character of it can end a script."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain)
     for letter in "<>&\u2028\u2029":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -173,7 +173,7 @@ def _title(classes: list[str]) -> str:
 
 
 def _specs(facts: Facts) -> dict[str, str]:
-    """The charts by name, as JSON."""
+    """Return the charts by name, as JSON."""
     names = [str(label) for label in facts.judged.classes]
     codes = {name: code for code, name in enumerate(names)}
     made: dict[str, Any] = {"accuracy": charts.accuracy(facts.judged)}
@@ -194,7 +194,7 @@ def _specs(facts: Facts) -> dict[str, str]:
 
 
 def _explorer(facts: Facts) -> dict[str, Any] | None:
-    """The words of the spikes, and what is believed of each in the two classes."""
+    """Return the words of the spikes, and the posterior of each in the two classes."""
     words, pair = facts.words, list(facts.pair)
     if words is None or not words.sure or len(facts.judged.classes) < 2:
         return None
@@ -211,7 +211,7 @@ def _explorer(facts: Facts) -> dict[str, Any] | None:
 
 
 def _matrix(facts: Facts) -> dict[str, Any]:
-    """Rows of each class by answer, for the classes with most rows; and the most frequent mistakes."""
+    """Return rows of each class by answer, for the largest classes, and the most frequent mistakes."""
     table, names = facts.judged.confusion, [str(label) for label in facts.judged.classes]
     order = np.sort(np.argsort(-table.sum(axis=1), kind="stable")[:MATRIX]).tolist()
     totals = np.maximum(table.sum(axis=1), 1)
@@ -243,7 +243,7 @@ def _percent(share: float, digits: int = 1) -> str:
 
 
 def _span(ends: dict[str, float]) -> str:
-    """An interval, with a digit more at the ends of the scale."""
+    """Return an interval as text, with a digit more at the ends of the scale."""
     digits = 2 if ends["high"] > 0.999 or ends["low"] < 0.001 else 1
     return f"{_percent(ends['low'], digits)} to {_percent(ends['high'], digits)}"
 

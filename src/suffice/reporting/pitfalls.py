@@ -38,7 +38,7 @@ CHANCE = 3.0
 
 
 def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans | None = None) -> tuple[str, ...]:
-    """Warnings of columns that the model listens to, and of doubles across the parts of a split, if there is one."""
+    """Return warnings of columns that the model uses, and of doubles across the parts of a split, if there is one."""
     silent = {name for name, one in getattr(model, "columns_", {}).items() if one.silent}
     names = None if not silent else [name for name in model.columns_ if name not in silent]
     doubles = [] if part is None else of_doubles(given, part, judged)
@@ -46,7 +46,7 @@ def of(model: Any, given: LabelledRows, part: Integers | None, judged: Booleans 
 
 
 def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]:
-    """Warnings of columns that determine the label, name the rows, or say nothing; of these columns, or all.
+    """Return warnings of columns that determine the label, name the rows, or say nothing; of these columns, or all.
 
     >>> from suffice.tables import Table
     >>> rows = Table.read({"x": ["a", "b"] * 15, "one": [7] * 30, "id": np.arange(30) + 100, "size": np.arange(30) % 7})
@@ -97,7 +97,7 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
 
 
 def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = None) -> list[str]:
-    """A warning of rows that have an exact double, label and all, in another part of a split; of those judged, if told.
+    """Return a warning of rows (those judged, if given) with an exact double, label included, in another part.
 
     >>> rows = ["tea", "rum", "tea", "rye", "gin"] * 4
     >>> of_doubles(LabelledRows(rows, np.array(["a"] * 20), np.arange(20)), np.arange(20) % 2)[0]
@@ -128,7 +128,7 @@ def of_doubles(given: LabelledRows, part: Integers, judged: Booleans | None = No
 
 
 def _places(column: Column) -> Integers:
-    """A number for each value; −1 where there is none."""
+    """Return a number for each value; −1 where there is none."""
     if column.values is None:
         return np.full(len(column), -1)
     if column.storage == "string":
@@ -138,7 +138,7 @@ def _places(column: Column) -> Integers:
 
 
 def _names_rows(column: Column, places: Integers) -> bool:
-    """Whether the values are names or running numbers of rows, and no measurement."""
+    """Return whether the values are names or running numbers of rows, and no measurement."""
     some = places[places >= 0]
     different = len(np.unique(some))
     if len(some) < FEW or different < UNIQUE * len(some):
@@ -155,7 +155,7 @@ def _names_rows(column: Column, places: Integers) -> bool:
 
 
 def _wrong(places: Integers, codes: Integers) -> int:
-    """Rows whose label is not the most frequent one among the other rows of the same value."""
+    """Return rows whose label is not the most frequent one among the other rows of the same value."""
     k = int(codes.max()) + 1
     pairs, pair, count = np.unique((places + 1) * k + codes, return_inverse=True, return_counts=True)
     value = pairs // k
@@ -173,7 +173,7 @@ def _wrong(places: Integers, codes: Integers) -> int:
 
 
 def _one_stretch_each(column: Column, codes: Integers) -> bool:
-    """Whether each class has a stretch of the line to itself."""
+    """Return whether each class has a stretch of the line to itself."""
     if column.missing is not None:
         return False
     order = np.argsort(column.values, kind="stable")
@@ -183,7 +183,7 @@ def _one_stretch_each(column: Column, codes: Integers) -> bool:
 
 
 def _alike(columns: list[Integers], codes: Integers, judged: Booleans) -> tuple[Integers, float]:
-    """A number for each different row, and how many would have a double if columns were independent in each class."""
+    """Return a number for each distinct row, and the doubles expected if columns were independent in each class."""
     same, logs = np.zeros(len(codes), np.uint64), np.zeros(len(codes))
     size: Array = np.bincount(codes).astype(np.float64)
     for places in columns:

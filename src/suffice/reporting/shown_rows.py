@@ -43,7 +43,7 @@ class Example:
 
 
 def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequence[int] | None) -> list[Example]:
-    """The rows that were asked for; or one right, one close and one wrong."""
+    """Return the chosen rows, by default one right, one close and one wrong."""
     if examples is not None:
         places = np.minimum(np.searchsorted(given.numbers, examples), len(given) - 1).tolist()
         return [_example(model, given, judged, i, "As asked for") for i in places]
@@ -64,7 +64,7 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
 
 
 def confidently_wrong(model: Any, given: LabelledRows, judged: JudgedRows, k: int) -> list[Example]:
-    """The k wrong rows that it was most sure of."""
+    """Return the k wrong rows that it was most sure of."""
     wrong = np.flatnonzero(~judged.right)
     order = wrong[np.argsort(-judged.sure[wrong], kind="stable")].tolist()
     return [_example(model, given, judged, i, "Wrong") for i in order[:k]]
@@ -79,7 +79,7 @@ def _of_fair_length(given: LabelledRows) -> Any:
 
 
 def _middle(which: Any, judged: JudgedRows) -> Integers:
-    """Rows by how near their confidence is to the median."""
+    """Return rows by how near their confidence is to the median."""
     rows: Integers = np.flatnonzero(which)
     order = rows[np.argsort(judged.sure[rows], kind="stable")]
     return order[np.argsort(np.abs(np.arange(len(order)) - len(order) // 2), kind="stable")]
@@ -131,7 +131,7 @@ def _pieces(model: Any, given: LabelledRows, i: int, why: Explanation | None) ->
 
 
 def _fields(why: Explanation | None) -> list[tuple[str, str]]:
-    """The weightiest columns of a row, with their values."""
+    """Return the weightiest columns of a row, with their values."""
     if why is not None:
         return [(str(name), str(value)) for name, value, _ in why.top(FIELDS)]
     return []

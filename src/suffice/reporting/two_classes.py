@@ -9,7 +9,7 @@ __all__ = ["two_to_show"]
 
 
 def two_to_show(confusion: NDArray[np.int64]) -> tuple[int, int]:
-    """The two classes that are mistaken for each other most; the largest ones if none are."""
+    """Return the two classes that are confused most, or the largest ones if none are."""
     k = len(confusion)
     if k < 2:
         return 0, 0

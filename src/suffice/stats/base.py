@@ -35,7 +35,7 @@ ROUNDING = 1e-12
 
 
 def _frozen(value: Any, kind: type, name: str) -> NDArray[Any]:
-    """`value` as a read-only array; copied if someone else could change it."""
+    """Return `value` as a read-only array, copied if someone else could change it."""
     given = as_numbers(value, name)
     array: NDArray[Any] = given.astype(kind, copy=not _closed(given))
     array.setflags(write=False)
@@ -43,7 +43,7 @@ def _frozen(value: Any, kind: type, name: str) -> NDArray[Any]:
 
 
 def _closed(array: Any) -> bool:
-    """Whether neither the array nor what it is a view of can be written to."""
+    """Return whether neither the array nor its base can be written to."""
     if isinstance(array, memoryview):
         return array.readonly
     if not isinstance(array, np.ndarray) or array.flags.writeable:
@@ -52,7 +52,7 @@ def _closed(array: Any) -> bool:
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """An array of our own making, closed to changes without a copy."""
+    """Return an array of our own, closed to changes without a copy."""
     array.setflags(write=False)
     return array
 
@@ -86,7 +86,7 @@ class Statistic(ABC):
 
     @classmethod
     def zero(cls) -> Self:
-        """The statistic of no rows, whatever the number of classes and features."""
+        """Return the statistic of no rows, for any number of classes and features."""
         return cls(*(0.0 for _ in fields(cls)))
 
     @classmethod
@@ -100,7 +100,7 @@ class Statistic(ABC):
         n_classes: int | None = None,
         name: str = "data",
     ) -> Self:
-        """The statistic of rows of data.
+        """Return the statistic of rows of data.
 
         Parameters
         ----------
@@ -125,19 +125,19 @@ class Statistic(ABC):
         return shape
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that is remembered, by name."""
+        """Return the arrays of the statistic by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Self:
-        """The inverse of `arrays()`."""
+        """Make a statistic from what `arrays()` returned."""
         expected = [field.name for field in fields(cls)]
         if sorted(arrays) != sorted(expected):
             raise DataError(f"The argument 'arrays' of {cls.__name__} must hold {expected}; got {sorted(arrays)}.")
         return cls(**arrays)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
+        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 leaves it out."""
         arrays, kept = self.arrays(), place >= 0
         for name in arrays.keys() - self._whole:
             wide = np.zeros((classes, *arrays[name].shape[1:]))
@@ -146,14 +146,14 @@ class Statistic(ABC):
         return type(self)(**arrays)
 
     def scaled(self, factor: float) -> Self:
-        """As if every row had `factor` times its weight."""
+        """Return the statistic as if every row had `factor` times its weight."""
         arrays = self.arrays()
         for name in arrays.keys() - self._whole:
             arrays[name] = sealed(np.asarray(arrays[name] * factor))
         return type(self)(**arrays)
 
     def without_trace(self) -> Self:
-        """The same, without what is kept of rows that were taken away; most statistics keep nothing of them anyway."""
+        """Return the statistic without traces of removed rows; most statistics keep none."""
         return self
 
     def __add__(self, other: Self) -> Self:
@@ -210,7 +210,7 @@ class Statistic(ABC):
     def _minus(self, other: Self) -> Self: ...
 
     def _nothing(self) -> Self:
-        """Itself, if it holds no rows: all that can be taken from zero."""
+        """Return the statistic if it holds no rows; anything else cannot be subtracted from zero."""
         if any(array.any() for name, array in self.arrays().items() if name not in self._whole):
             raise DataError("there are no rows to take from.")
         return self
@@ -229,7 +229,7 @@ class Statistic(ABC):
 
 
 def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
-    """whole − part. What rounding left of real numbers becomes zero; whole numbers are exact, so theirs stays.
+    """Return total − part. Rounding errors of real numbers become zero; whole numbers are exact and stay.
 
     Below zero there can be nothing, so more is forgiven there than above, where a small remainder may be real.
     """
@@ -242,7 +242,7 @@ def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
 
 
 def has_rows_of(t: Any, classes: int) -> bool:
-    """Whether a statistic that counts rows does so for so many classes, once for all that a row holds."""
+    """Return whether a statistic counts rows by class, with one number for all features of a row."""
     n = getattr(t, "n", None)
     beside = () if fields(t)[0].name == "n" else t.shape[1:]  # other arrays, which it broadcasts against
     return n is None or bool(n.shape == (classes, *(1 for _ in beside)))

@@ -20,7 +20,7 @@ __all__ = ["Bursts"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bursts(Statistic):
-    """In how many rows of each class each column has each value, and how many rows there are of each length.
+    """Histograms by class: rows by value of each column, and rows by length.
 
     Word w of class c is cell c·columns + w; zeros are not written down. `n` counts empty rows too.
     All that a Pólya urn can learn from documents is in here, and it adds and subtracts.
@@ -43,7 +43,7 @@ class Bursts(Statistic):
 
     @classmethod
     def zero(cls) -> Self:
-        """The statistic of no rows and no columns."""
+        """Return the statistic of no rows and no columns."""
         counts, whole = np.zeros(0), np.zeros(0, np.int64)
         return cls(np.zeros(()), np.zeros((), np.int64), whole, whole, counts, whole, whole, counts)
 
@@ -72,7 +72,7 @@ class Bursts(Statistic):
 
     @property
     def document_frequency(self) -> Array:
-        """In how many rows each column is not zero."""
+        """Number of rows in which each column is not zero."""
         return np.bincount(self.cell % max(1, self.width), self.count, self.width).astype(np.float64, copy=False)
 
     @property
@@ -86,7 +86,7 @@ class Bursts(Statistic):
         return Histogram(self.cell_of_length, self.length, self.count_of_length)
 
     def of_class(self, c: int) -> tuple[Histogram, Histogram]:
-        """Histograms of one class: by value of each column, and by length."""
+        """Return the histograms of one class: by value of each column, and by length."""
         columns = int(self.columns)
         return self.words.between(c * columns, (c + 1) * columns), self.lengths.between(c, c + 1)
 
@@ -96,7 +96,7 @@ class Bursts(Statistic):
         return self.words.sums(self.value * self.count, int(np.prod(self.shape))).reshape(self.shape)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
+        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 leaves it out."""
         n, columns = np.zeros(classes), max(1, int(self.columns))
         n[place[place >= 0]] = self.n[place >= 0]
         words, lengths = (
@@ -105,7 +105,7 @@ class Bursts(Statistic):
         return self._made(n, self.columns, words, lengths)
 
     def scaled(self, factor: float) -> Self:
-        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
         words, lengths = (Histogram._seen(h.cell, h.value, h.count * factor) for h in (self.words, self.lengths))
         return self._made(self.n * factor, self.columns, words, lengths)
 
@@ -119,7 +119,7 @@ class Bursts(Statistic):
             self._check_rows()  # what subtraction leaves of real numbers need not agree
 
     def _check_rows(self) -> None:
-        """Lengths must be of the rows that there are, and values of the rows that have these lengths."""
+        """Raise unless lengths and values belong to the rows that are counted."""
         filled = self.lengths.sums(self.count_of_length, self.n.size)
         if (filled > self.n.ravel()).any():
             raise DataError("'count_of_length' of Bursts must not exceed 'n', the number of rows.")
@@ -139,7 +139,7 @@ class Bursts(Statistic):
 
 
 def _moved(histogram: Histogram, place: Integers, per: int) -> Histogram:
-    """The cells of each class, `per` of them, at the class's new place."""
+    """Move the cells of each class, `per` of them, to the class's new place."""
     line, rest = np.divmod(histogram.cell, per)
     kept = place[line] >= 0
     cell = place[line[kept]] * per + rest[kept]
@@ -147,7 +147,7 @@ def _moved(histogram: Histogram, place: Integers, per: int) -> Histogram:
 
 
 def _entries(rows: Rows) -> Any:
-    """The rows as CSR, without zeros, if they are whole counts."""
+    """Return the rows as CSR without zeros; raise unless they are whole counts."""
     if len(rows.shape) != 1:
         raise ShapeError(f"The argument '{rows.name}' must hold flat rows, a number per word; got {rows.shape} a row.")
     matrix = rows.matrix.data if rows.is_sparse else rows.matrix
@@ -161,7 +161,7 @@ def _entries(rows: Rows) -> Any:
 
 
 def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[Histogram, Histogram]:
-    """Of the values of each class and column, and of the lengths of each class."""
+    """Return the histograms of values by class and column, and of lengths by class."""
     row = np.repeat(np.arange(len(code)), np.diff(entries.indptr))
     lengths = np.bincount(row, entries.data, minlength=len(code))
     if (lengths > EXACT).any():

@@ -46,7 +46,7 @@ class Counts(Statistic):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClassCounts(Counts):
-    """How many rows each class has. Of the data it looks only at the labels.
+    """Number of rows of each class. Of the data it reads only the labels.
 
     >>> ClassCounts.of_labels([0, 1, 1, 1])
     ClassCounts(counts=[1., 3.])
@@ -70,7 +70,7 @@ class ClassCounts(Counts):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BinaryCounts(Counts):
-    """How many rows there are, and in how many each feature is on.
+    """Number of rows, and of those in which each feature is on.
 
     `n` broadcasts against `ones`: one number per class while every feature is known in every row.
 
@@ -88,12 +88,12 @@ class BinaryCounts(Counts):
 
     @property
     def documents(self) -> Array:
-        """In how many rows each feature is on, as counts of texts have it."""
+        """Number of rows in which each feature is on, under the name that counts of texts use."""
         return self.ones
 
     @property
     def zeros(self) -> Array:
-        """In how many rows each feature is off."""
+        """Number of rows in which each feature is off."""
         return np.asarray(difference(np.broadcast_to(self.n, self.ones.shape), self.ones))
 
     def _check(self) -> None:
@@ -109,7 +109,7 @@ class BinaryCounts(Counts):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CategoryCounts(Counts):
-    """How often each category of each column was seen, columns side by side: column j has `sizes[j]` categories.
+    """Counts of the categories of each column, columns side by side: column j has `sizes[j]` categories.
 
     Adding two with different numbers of categories keeps the larger: a category once known stays known.
 
@@ -149,7 +149,7 @@ class CategoryCounts(Counts):
 
     @classmethod
     def zero(cls) -> Self:
-        """The statistic of no rows and no columns."""
+        """Return the statistic of no rows and no columns."""
         return cls(np.zeros(()), np.zeros(0, np.int64))
 
     @property
@@ -158,7 +158,7 @@ class CategoryCounts(Counts):
         return (*self.counts.shape[:-1], len(self.sizes)) if self.counts.ndim else ()
 
     def column(self, j: int) -> Array:
-        """Counts of the categories of one column, classes (if there are labels) × categories."""
+        """Return the counts of the categories of one column, classes (if there are labels) × categories."""
         start = int(self.sizes[:j].sum())
         return self.counts[..., start : start + int(self.sizes[j])]
 
@@ -200,7 +200,7 @@ class TokenCounts(Counts):
 
     @property
     def tokens(self) -> Array:
-        """How often each word stands in each class, as counts of texts have it."""
+        """Count of each word in each class, under the name that counts of texts use."""
         return self.counts
 
     @classmethod
@@ -227,7 +227,7 @@ class RateCounts(Counts):
 
     @property
     def total(self) -> Array:
-        """The total count of each feature, as sums of counts have it."""
+        """Total count of each feature, under the name that sums of counts use."""
         return self.counts
 
     def _check(self) -> None:
@@ -267,7 +267,7 @@ class PoissonSums(Counts):
             raise DataError("'log_factorials' of PoissonSums must be what counts with that total can have; got less.")
 
     def _least_log_factorials(self) -> Array:
-        """ln x! bends upwards, so Σ ln x! is least where all x are next to their mean."""
+        """Return the least possible Σ ln x!: ln x! is convex, so it is least where all x are next to their mean."""
         mean = self.total / np.where(self.n > 0, self.n, 1.0)
         below = np.floor(mean)
         return np.asarray(self.n * (gammaln(below + 1) + (mean - below) * np.log(below + 1)))
@@ -290,7 +290,7 @@ class PoissonSums(Counts):
 
 
 def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
-    """How many categories each column has: as said, or as seen. What is no code the kernel will refuse."""
+    """Return the number of categories of each column, as given or as seen. The kernel refuses invalid codes."""
     columns = rows.matrix.shape[1]
     if sizes is not None:
         known = np.atleast_1d(WHOLE.read(sizes, "sizes")).astype(np.int64)
@@ -301,7 +301,7 @@ def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
 
 
 def category_sizes(rows: Rows) -> Integers:
-    """How many categories each column of codes shows: one more than its largest."""
+    """Return the number of categories of each column of codes: one more than its largest code."""
     if not len(rows):
         return np.zeros(rows.matrix.shape[1], np.int64)
     seen = kernels.table("largest", rows, Groups.read(len(rows), None, None, None), CODE)[0].ravel() + 1
@@ -314,6 +314,6 @@ def category_sizes(rows: Rows) -> Integers:
 
 
 def _places(sizes: Integers, wider: Integers) -> Integers:
-    """Where the categories of columns of `sizes` lie among columns of `wider` sizes."""
+    """Return where the categories of columns of `sizes` lie among columns of `wider` sizes."""
     shift = np.concatenate([[0], np.cumsum(wider - sizes)[:-1]]).astype(np.int64)
     return np.arange(sizes.sum()) + np.repeat(shift, sizes)

@@ -18,7 +18,7 @@ __all__ = ["Extremes"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Extremes(Statistic):
-    """How many rows there are, and the largest value among them (0 while there are none).
+    """Number of rows, and the largest value among them (0 while there are none).
 
     Maxima add, but they cannot be subtracted: who held the second place is forgotten. So `a − b` raises unless
     b's largest value is below a's, where nothing but the number of rows changes.
@@ -31,7 +31,7 @@ class Extremes(Statistic):
     n: Array
 
     def scaled(self, factor: float) -> Self:
-        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
         n = np.asarray(self.n * factor)
         return type(self)(sealed(np.where(n > 0, self.largest, 0.0)), sealed(n))
 

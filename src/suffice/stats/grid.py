@@ -21,7 +21,7 @@ SPAN = 2**21
 
 
 def on_grid(values: NDArray[Any], bits: int = BITS) -> Array:
-    """Numbers with their mantissa cut to 12 bits: a fixed grid, fine everywhere, whatever the data and their unit.
+    """Round numbers to a mantissa of 12 bits: a fixed grid, fine everywhere, independent of the data and their unit.
 
     A grid of fewer bits is coarser, and lies within this one.
 
@@ -36,14 +36,14 @@ def on_grid(values: NDArray[Any], bits: int = BITS) -> Array:
 
 
 def coarser(counts: Any, bits: int) -> Any:
-    """Counts of values (`ValueCounts`) on a grid of so many bits: those of values that become one are added up."""
+    """Return counts of values (`ValueCounts`) on a grid of so many bits; values that become equal are added up."""
     values, place = np.unique(on_grid(counts.values, bits), return_inverse=True)
     lines = int(counts.classes)
     return type(counts).of_codes(place[counts.place], values, counts.line, counts.count, n_classes=lines)
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
-    """The values that occur, sorted, and the place of each row's among them.
+    """Return the distinct values, sorted, and the index of each row's value among them.
 
     >>> distinct(np.array([0.5, -2.0, 0.5, 8.0]))
     (array([-2. ,  0.5,  8. ]), array([1, 0, 1, 2]))
@@ -62,7 +62,7 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
 
 
 def _counted(keys: Integers) -> tuple[Integers, Integers] | None:
-    """Distinct keys and the place of each row's, by counting; None if they are too far apart."""
+    """Return distinct keys and the index of each row's key, by counting; None if they are too far apart."""
     least = int(keys.min())
     span = int(keys.max()) - least + 1
     if span > max(SPAN, 4 * len(keys)):
@@ -77,7 +77,7 @@ def _all_on_grid(values: Array) -> bool:
 
 
 def _keys(values: Array) -> tuple[Integers, int]:
-    """Whole numbers in the order of the values: 0 for zero, and how many steps beyond the smallest for others."""
+    """Return integers in the order of the values: 0 for zero, and the number of steps from the smallest for others."""
     bits = values.view(np.int64) >> CUT
     size = bits & np.int64((1 << (63 - CUT)) - 1)
     least = int(size.min(initial=np.iinfo(np.int64).max, where=size > 0)) - 1 if size.any() else 0
@@ -86,6 +86,6 @@ def _keys(values: Array) -> tuple[Integers, int]:
 
 
 def _value(keys: Integers, least: int) -> Array:
-    """The values that keys stand for."""
+    """Return the values that keys stand for."""
     size = np.where(keys == 0, 0, np.abs(keys) + least) << CUT
     return np.copysign(size.view(np.float64), np.where(keys < 0, -1.0, 1.0))

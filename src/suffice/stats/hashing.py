@@ -33,7 +33,7 @@ AT_ONCE = 2**20
 
 
 class Key:
-    """What hashes are made under: nothing, or something that only its owner has. It is not kept with the hashes.
+    """The key of the hashes: nothing, or a secret of its owner. It is not kept with the hashes.
 
     >>> from suffice.stats.hashing import Key
     >>> bool((Key("a").check == Key("b").check).all()), bool((Key("a").check == Key(b"a").check).all())
@@ -53,13 +53,13 @@ class Key:
 
     @property
     def check(self) -> NDArray[np.uint64]:
-        """What tells whether another key is this one."""
+        """The fingerprint that tells this key from others."""
         found = self._hash.copy()
         found.update(b"check")
         return _numbers([found.digest()]).ravel()
 
     def hashes(self, rows: Iterable[bytes], labels: Sequence[bytes]) -> Hashes:
-        """128 bits of each row and its label, as two numbers."""
+        """Return 128 bits for each row and its label, as two numbers."""
         begun: dict[bytes, Any] = {}
         found, every = [], iter(rows)
         for label, row in zip(labels, every, strict=False):
@@ -80,7 +80,7 @@ def _numbers(digests: list[bytes]) -> Hashes:
 
 
 def cell(value: Any) -> bytes:
-    """One value, so that no other begins with its bytes."""
+    """Encode one value so that no other value starts with the same bytes."""
     if isinstance(value, str):
         text = value.encode("utf-8", "surrogatepass")
         return b"s" + len(text).to_bytes(8, "little") + text
@@ -97,7 +97,7 @@ def cell(value: Any) -> bytes:
 
 
 def text_row(text: Any) -> bytes:
-    """A document: a text, or what a tokenizer of the user's own takes instead, a list of texts."""
+    """Encode a document: a text, or a list of texts, which a user's own tokenizer may take instead."""
     if hasattr(text, "as_py"):  # a scalar of Arrow
         text = text.as_py()
     if isinstance(text, str):
@@ -108,7 +108,7 @@ def text_row(text: Any) -> bytes:
 
 
 def table_rows(table: Table, names: Iterable[Any]) -> Iterator[bytes]:
-    """The rows of some columns of a table; those that it lacks are missing in each."""
+    """Encode the rows of the given columns of a table; a column that it lacks is missing in each row."""
     named = sorted((cell(name), name) for name in names if name in table)
     step = max(1, AT_ONCE // max(1, len(named)))
     columns = [(start, table[name]) for start, name in named]
@@ -119,7 +119,7 @@ def table_rows(table: Table, names: Iterable[Any]) -> Iterator[bytes]:
 
 
 def _cells(name: bytes, column: Column) -> list[bytes]:
-    """Name and value of each row of a column, nothing where there is none."""
+    """Encode the name and value of each row of a column; nothing where the value is missing."""
     if column.storage in ("nothing", "date"):
         return [b""] * len(column)
     if column.storage in ("string", "category"):
@@ -142,7 +142,7 @@ def _cells(name: bytes, column: Column) -> list[bytes]:
 
 
 def value_rows(X: NDArray[Any]) -> Iterator[bytes]:
-    """The rows of a matrix of words, or of words and numbers."""
+    """Encode the rows of a matrix of words, or of words and numbers."""
     known: dict[Any, bytes] = {}
     for row in X.tolist():
         parts = []
@@ -155,7 +155,7 @@ def value_rows(X: NDArray[Any]) -> Iterator[bytes]:
 
 
 def matrix_rows(X: Any) -> Iterator[bytes]:
-    """The rows of a matrix of numbers, dense or sparse: a 0 is the same whether it is written or not."""
+    """Encode the rows of a matrix of numbers, dense or sparse: explicit and implicit zeros are the same."""
     X = X.tocsr() if sparse.issparse(X) else X
     step = max(1, AT_ONCE // max(1, X.shape[1] if not sparse.issparse(X) else X.nnz // max(1, X.shape[0])))
     for at in range(0, X.shape[0], step):

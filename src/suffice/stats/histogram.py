@@ -18,7 +18,7 @@ __all__ = ["Histogram", "side_by_side"]
 
 @dataclass(frozen=True, eq=False)
 class Histogram:
-    """How many rows have each value of each cell, sorted; only what was seen, never a zero."""
+    """Numbers of rows by cell and value, sorted; only what was seen, never a zero."""
 
     cell: Integers
     value: Integers
@@ -26,7 +26,7 @@ class Histogram:
 
     @classmethod
     def of(cls, cell: Integers, value: Integers, count: Array | None = None) -> Histogram:
-        """Put equal ones together; each stands for one row, or for `count` rows."""
+        """Count equal records; each stands for one row, or for `count` rows."""
         order, start = _runs(cell, value)
         if count is None:
             sums = np.diff(start, append=len(order)).astype(np.float64)
@@ -57,7 +57,7 @@ class Histogram:
         return cls(sealed(cell), sealed(value), sealed(count))
 
     def between(self, first: int, last: int) -> Histogram:
-        """The records of some cells, counted from the first of them."""
+        """Return the records of a range of cells, with cells numbered from the first of them."""
         part = slice(*np.searchsorted(self.cell, [first, last]))
         return Histogram(self.cell[part] - first, self.value[part], self.count[part])
 
@@ -74,18 +74,18 @@ class Histogram:
             raise DataError(f"Each '{name}' of {owner} must be above 0, in order, and once for each of {cells} cells.")
 
     def sums(self, weight: NDArray[Any], cells: int, per: int = 1) -> Array:
-        """Σ weight over the records of each run of `per` cells."""
+        """Return Σ weight over the records of each run of `per` cells."""
         return np.bincount(self.cell // per, weight, minlength=cells).astype(np.float64)
 
 
 def side_by_side(*parts: Histogram) -> tuple[Any, Any, Any]:
-    """The arrays of all parts, one after the other."""
+    """Concatenate the arrays of all parts."""
     cell, value, count = (np.concatenate(arrays) for arrays in zip(*(part.arrays for part in parts), strict=True))
     return cell, value, count
 
 
 def _runs(cell: Integers, value: Integers) -> tuple[Integers, Integers]:
-    """An order that puts equal pairs side by side, and where each run of equals starts in it."""
+    """Return an order that puts equal pairs side by side, and where each run of equals starts in it."""
     most, last = int(value.max(initial=0)) + 1, int(cell.max(initial=0)) + 1
     if most * last < 2**63:
         key = cell * most + value

@@ -50,13 +50,13 @@ class Allowed:
     words: str
 
     def accepts(self, values: NDArray[Any]) -> NDArray[np.bool_]:
-        """Which of the values are allowed."""
+        """Return which of the values are allowed."""
         with np.errstate(over="ignore"):  # bounds may be beyond float32
             inside = (values >= self.least) & (values <= self.most)
         return inside & (values == np.floor(values)) if self.whole else inside
 
     def read(self, value: ArrayLike, name: str) -> Array:
-        """Numbers that are allowed, as floats."""
+        """Return the numbers as floats; raise unless they are allowed."""
         array = as_numbers(value, f"The argument '{name}'", self.words)
         self.check(array, name)
         return array.astype(np.float64)
@@ -96,7 +96,7 @@ class Rows:
 
     @classmethod
     def read(cls, data: Matrix | Rows, name: str = "data") -> Rows:
-        """Accept lists, arrays of any order and stride, and sparse matrices; copy only what kernels cannot read."""
+        """Read lists, arrays of any order and stride, and sparse matrices; copy only what kernels cannot read."""
         if isinstance(data, Rows):
             return data
         if sparse.issparse(data) and sound(data, name).ndim == 2:
@@ -126,15 +126,15 @@ class Rows:
         return int(self.matrix.nnz // max(1, len(self)) if self.is_sparse else self.matrix.shape[1])
 
     def part(self, block: slice) -> Rows:
-        """Some of the rows."""
+        """Return a range of the rows."""
         return replace(self, matrix=self.matrix[block], first=self.first + block.start)
 
     def must_be(self, allowed: Allowed) -> Rows:
-        """The same rows, to be refused by a scorer if they hold anything else."""
+        """Return the rows, to be refused by a scorer if they hold other values than these."""
         return replace(self, allowed=allowed)
 
     def flags(self, threshold: float) -> Rows:
-        """The same rows, read as ones where they are above the threshold and zeros elsewhere."""
+        """Return the rows as ones where they are above the threshold and zeros elsewhere."""
         if self.matrix.dtype == np.float32 and not isinstance(threshold, np.generic):
             threshold = float(np.float32(threshold))  # as numpy compares a number with them
         return replace(self, above=float(threshold))
@@ -152,7 +152,7 @@ class Rows:
 
 
 def _compressed(data: Any, name: str) -> Any:
-    """CSR or CSC of a type the kernels know, each place stored once; the caller's matrix stays as it is."""
+    """Return CSR or CSC of a type the kernels know, each entry stored once; the caller's matrix stays as it is."""
     kind = _kernel_type(data.dtype, name)
     if data.format not in ("csr", "csc"):
         return data.astype(np.int64 if data.dtype.kind in "biu" else kind).tocsr()  # adds duplicates: needs the room
@@ -164,7 +164,7 @@ def _compressed(data: Any, name: str) -> Any:
 
 
 def as_numbers(value: Any, name: str, words: str = "numbers") -> NDArray[Any]:
-    """`value` as an array of numbers of its own type; `name` and `words` are for the error."""
+    """Return `value` as an array of numbers of its own type; `name` and `words` are for the error."""
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         raise DataError(f"{name} must hold a value everywhere; got a masked array with gaps.")
     try:
@@ -196,7 +196,7 @@ def _walkable(matrix: NDArray[Any]) -> NDArray[Any]:
 
 @dataclass(frozen=True)
 class Groups:
-    """Which class each row belongs to, wholly (codes) or in shares, and what it weighs."""
+    """The class of each row, as a code or in shares, and its weight."""
 
     code: Integers
     share: Array
@@ -206,7 +206,7 @@ class Groups:
 
     @classmethod
     def read(cls, rows: int, labels: Any, weights: Any, n_classes: int | None) -> Groups:
-        """Labels are None, codes 0..C−1, or responsibilities (rows × classes)."""
+        """Read labels: None, codes 0..C−1, or responsibilities (rows × classes)."""
         code, share = np.empty(0, np.int64), np.empty((0, 0))
         if labels is None:
             if n_classes is not None:
@@ -233,12 +233,12 @@ class Groups:
         return cls(code, share, _read_weights(weights, rows), classes, rows)
 
     def part(self, block: slice) -> Groups:
-        """The labels and weights of some of the rows."""
+        """Return the labels and weights of a range of the rows."""
         rows = len(range(self.rows)[block])
         return Groups(self.code[block], self.share[block], self.weight[block], self.classes, rows)
 
     def members(self) -> Iterator[tuple[Any, Integers, Array | None]]:
-        """Rows that count, the class of each, and its weight there: all at once, or if classes share rows, by class."""
+        """Yield rows that count, their classes and weights: all at once, or class by class if classes share rows."""
         if not len(self.share):
             code = self.code if len(self.code) else np.zeros(self.rows, np.int64)
             yield slice(None), code, self.weight if len(self.weight) else None

@@ -58,7 +58,7 @@ class Journal:
 
     @classmethod
     def of(cls, hashes: Hashes, weights: Array | None, check: NDArray[np.uint64]) -> Journal:
-        """The journal of rows; those of no weight were not learned, and are left out."""
+        """Make the journal of rows; rows of weight 0 were not learned and are left out."""
         given = np.ones(len(hashes)) if weights is None else np.asarray(weights, np.float64)
         group, keys = _groups(hashes)
         return cls._seen(keys, _sums(group, given, len(keys)), check)
@@ -84,12 +84,12 @@ class Journal:
         return hash(tuple(array.tobytes() for array in self.arrays().values()))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All that is remembered, by name."""
+        """Return the arrays of the journal by name."""
         return {"first": self.first, "second": self.second, "weight": self.weight, "check": self.check}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> Journal:
-        """The inverse of `arrays()`."""
+        """Make a journal from what `arrays()` returned."""
         expected = ["check", "first", "second", "weight"]
         if sorted(arrays) != expected:
             raise DataError(f"The argument 'arrays' of Journal must hold {expected}; got {sorted(arrays)}.")
@@ -97,7 +97,7 @@ class Journal:
 
     @classmethod
     def total_of(cls, parts: Sequence[Journal]) -> Journal:
-        """The sum of several, all at once."""
+        """Return the sum of several journals, added in one step."""
         for part in parts[1:]:
             parts[0]._compare(part)
         group, keys = _groups(np.concatenate([part.hashes for part in parts]))
@@ -122,11 +122,11 @@ class Journal:
         return self._seen(keys, left, self.check)
 
     def scaled(self, factor: float) -> Journal:
-        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        """Return the journal as if every row had `factor` times its weight; what underflows is dropped."""
         return self._seen(self.hashes, self.weight * factor, self.check)
 
     def not_learned(self, hashes: Hashes, weights: Array | None = None) -> tuple[int, float, float] | None:
-        """The first of some rows that cannot be taken away with those before it, or None if all can.
+        """Return the first of the rows that cannot be removed together with those before it, or None if all can.
 
         With it come the weight that rows like it were learned with, and that which would go.
         """
@@ -166,7 +166,7 @@ def _sums(group: Integers, weights: Array, groups: int) -> Array:
 
 
 def _groups(hashes: Hashes) -> tuple[Integers, Hashes]:
-    """For each hash its place among the different ones, and these, sorted."""
+    """Return the index of each hash among the distinct ones, and these, sorted."""
     order = np.lexsort((hashes[:, 1], hashes[:, 0]))
     ordered = hashes[order]
     new = np.ones(len(ordered), bool)

@@ -27,7 +27,7 @@ LARGEST_TABLE = 2**32
 
 
 def sums(rows: Rows, groups: Groups, allowed: Allowed) -> Array:
-    """Σ w·x of each class and column. Whole numbers need no care; real weights are summed with all their digits."""
+    """Return Σ w·x of each class and column; whole numbers are exact, real weights are summed with all digits."""
     return table("real_sums" if groups.real else "sums", rows, groups, allowed)[0]
 
 
@@ -37,7 +37,7 @@ def table(
     groups: Groups,
     allowed: Allowed,
 ) -> tuple[Array, ...]:
-    """The kernel's fields, each of shape classes × row."""
+    """Return the kernel's fields, each of shape classes × row."""
     matrix = rows.matrix
     out = _zeros(_lines(groups), matrix.shape[1], FIELDS[kernel])
     run: Any = getattr(_native, kernel if rows.above is None else FLAGGED[kernel])
@@ -51,7 +51,7 @@ def table(
 
 
 def categories(rows: Rows, groups: Groups, sizes: Integers) -> Array:
-    """Counts of each category of each column, side by side: classes × Σ sizes."""
+    """Return counts of each category of each column, side by side: classes × Σ sizes."""
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     out = _zeros(_lines(groups), int(sizes.sum(dtype=np.float64)), 2 if groups.real else 1)
     if not _native.category_sums(out, rows.matrix, offsets, *_groups(groups), _rule(CODE), thread_count()):
@@ -62,7 +62,7 @@ def categories(rows: Rows, groups: Groups, sizes: Integers) -> Array:
 
 
 def weights(groups: Groups, rank: int) -> Array:
-    """The weight of each class's rows, with `rank` axes of length one to stand for the row."""
+    """Return the weight of each class's rows, with `rank` axes of length one to stand for the row."""
     total = _class_weights(groups)[..., 0] if groups.real else _class_sizes(groups)
     total = total.reshape(groups.axes + (1,) * rank)
     total.setflags(write=False)
@@ -70,7 +70,7 @@ def weights(groups: Groups, rank: int) -> Array:
 
 
 def full_moments(rows: Rows, groups: Groups, allowed: Allowed) -> tuple[Array, Array, Array, Array, Array]:
-    """Mean, weight and scatter matrix of each class, then the low parts of mean and scatter."""
+    """Return mean, weight and scatter matrix of each class, then the low parts of mean and scatter."""
     d = rows.matrix.shape[1]
     dense = rows.matrix.toarray() if rows.is_sparse else rows.matrix
     data = np.ascontiguousarray(dense, np.float64)
@@ -90,7 +90,7 @@ def _class_sizes(groups: Groups) -> Array:
 
 
 def _class_weights(groups: Groups) -> Array:
-    """The weight of each class as a pair: classes × 1 × 2."""
+    """Return the weight of each class as a pair: classes × 1 × 2."""
     ones = np.broadcast_to(np.uint8(1), (groups.rows, 1))
     out = np.zeros((_lines(groups), 1, 2))
     _native.real_sums(out, ones, *_groups(groups), _native.Rule(0, 1, True), thread_count())
@@ -119,7 +119,7 @@ def _rule(allowed: Allowed) -> _native.Rule:
 
 
 def entries(matrix: Any) -> tuple[Any, Any, Any]:
-    """Values, indices and line starts, contiguous and with one type of index."""
+    """Return values, indices and line starts, contiguous and with one type of index."""
     kind = np.int64 if np.int64 in (matrix.indices.dtype, matrix.indptr.dtype) else np.int32
     parts = (matrix.data, matrix.indices.astype(kind, copy=False), matrix.indptr.astype(kind, copy=False))
     value, index, start = (np.require(part, requirements=["C", "A"]) for part in parts)
@@ -127,7 +127,7 @@ def entries(matrix: Any) -> tuple[Any, Any, Any]:
 
 
 def _fields(out: Array, shape: tuple[int, ...]) -> tuple[Array, ...]:
-    """The fields of a table's cells, read-only, without a copy where there is one field."""
+    """Return the fields of a table's cells, read-only, without a copy where there is one field."""
     parts = [np.ascontiguousarray(out[..., k]) for k in range(out.shape[-1])]
     out.setflags(write=False)
     for part in parts:

@@ -45,7 +45,7 @@ class Moments(Statistic):
     peak: Array
 
     def scaled(self, factor: float) -> Self:
-        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
         n = np.asarray(self.n * factor)
         means, scatters = self._means.where(n > 0, _nothing(self.mean)), self._scatters
         scatter = Pair(scatters.hi * factor, scatters.lo * factor).where(self._spread(n > 0), _nothing(self.scatter))
@@ -54,7 +54,7 @@ class Moments(Statistic):
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     def without_trace(self) -> Self:
-        """The same, but of the peak, which rows that are gone may have left, the order of magnitude alone.
+        """Return the statistic without traces of removed rows: of the peak, only the order of magnitude stays.
 
         Rounding is relative to it for as long as there are rows, so it cannot go altogether.
         """
@@ -66,15 +66,15 @@ class Moments(Statistic):
 
     @abstractmethod
     def _outer(self, delta: Pair) -> Pair:
-        """δδᵀ, or its diagonal."""
+        """Return δδᵀ, or its diagonal."""
 
     @abstractmethod
     def _spread(self, per_row: Any) -> NDArray[Any]:
-        """A number per class, or per class and feature, shaped to broadcast against the scatter."""
+        """Reshape a number per class, or per class and feature, to broadcast against the scatter."""
 
     @abstractmethod
     def _diagonal(self, scatter: Array) -> Array:
-        """The scatter of each feature by itself."""
+        """Return the scatter of each feature by itself."""
 
     def _sizes(self) -> Array:
         return self._diagonal(self.scatter)
@@ -137,12 +137,12 @@ class Moments(Statistic):
         return type(self)(*(sealed(np.array(array, np.float64)) for array in arrays))
 
     def _noise(self, other: Self) -> Array:
-        """What rounding may leave in a scatter: of the scatters that took part, and of the values' own last bits."""
+        """Return what rounding may leave in a scatter: of the scatters that took part, and of the values' last bits."""
         bits = self.n * (np.finfo(np.float64).eps * np.maximum(np.abs(self.mean), np.abs(other.mean))) ** 2
         return np.asarray(ROUNDING * np.maximum(self.peak, other.peak) + 16 * bits)
 
     def _refuse_leftovers(self, other: Self, delta: Array, left: Booleans) -> None:
-        """Where all rows go, they must be the rows that are there."""
+        """Raise where all rows are removed but they are not the rows that were counted."""
         noise = self._noise(other)
         apart = delta**2 * self.n > noise
         wider = np.abs(self._sizes() - other._sizes()) > noise
@@ -151,7 +151,7 @@ class Moments(Statistic):
 
     @abstractmethod
     def _repaired(self, scatter: Pair, other: Self) -> Pair:
-        """The scatter with negatives within rounding set to zero; raises beyond that."""
+        """Return the scatter with negatives within rounding set to zero; raise beyond that."""
 
 
 class DiagonalMoments(Moments):

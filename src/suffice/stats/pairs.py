@@ -31,7 +31,7 @@ class Pair:
 
     @classmethod
     def quotient(cls, a: Array, b: Array) -> Pair:
-        """a / b."""
+        """Return a / b."""
         q = np.asarray(a / b)
         p = _two_product(q, b)
         return _quick_two_sum(q, ((a - p.hi) - p.lo) / b)
@@ -52,7 +52,7 @@ class Pair:
         return _quick_two_sum(p.hi, p.lo + (self.hi * other.lo + self.lo * other.hi))
 
     def where(self, condition: Booleans, otherwise: Pair) -> Pair:
-        """This pair where the condition holds, the other one elsewhere."""
+        """Return this pair where the condition holds, the other one elsewhere."""
         return Pair(np.where(condition, self.hi, otherwise.hi), np.where(condition, self.lo, otherwise.lo))
 
 

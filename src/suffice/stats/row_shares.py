@@ -26,7 +26,7 @@ FAR = 1e4
 
 
 def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: Array, **sizes: Any) -> Any:
-    """The statistic of rows that were counted once before, by rows × classes of shares, and weights."""
+    """Return the statistic of rows by shares (rows × classes) and weights, given an earlier count of the rows."""
     mine = shares * weights[:, None]
     if kind is CategoryCounts:
         return _categories(rows, mine, **sizes)
@@ -46,12 +46,12 @@ def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: 
 
 
 def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
-    """How many rows each class has."""
+    """Return the number of rows of each class."""
     return ClassCounts(weights @ shares)
 
 
 def _moments(rows: Rows, shares: Array) -> DiagonalMoments | None:
-    """About the mean of all rows; None where a class lies so far from it that digits of its scatter would be lost."""
+    """Return moments about the mean of all rows; None where a class is too far from it for its scatter to be exact."""
     n = shares.sum(axis=0)[:, None]
     some = np.where(n > 0, n, 1.0)
     pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
@@ -71,7 +71,7 @@ def _moments(rows: Rows, shares: Array) -> DiagonalMoments | None:
 
 
 def _scatters(rows: Rows, shares: Array) -> FullMoments:
-    """About the mean of each class, in a second walk."""
+    """Return scatters about the mean of each class, in a second pass."""
     n = shares.sum(axis=0)[:, None]
     some = np.where(n > 0, n, 1.0)
     pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
@@ -92,7 +92,7 @@ def _scatters(rows: Rows, shares: Array) -> FullMoments:
 
 
 def _categories(rows: Rows, shares: Array, sizes: Integers) -> CategoryCounts:
-    """Every category as a column of ones and zeros."""
+    """Return every category as a column of ones and zeros."""
     n, columns = rows.matrix.shape
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
     places = (rows.matrix.astype(np.int64, copy=False) + first).ravel()
@@ -101,7 +101,7 @@ def _categories(rows: Rows, shares: Array, sizes: Integers) -> CategoryCounts:
 
 
 def _sparse(rows: Rows, shares: Array) -> Array:
-    """Features × classes: the order in which rows are scored."""
+    """Return a table of features × classes, in the order in which rows are scored."""
     matrix = rows.matrix
     if rows.above is not None:
         matrix = type(matrix)(
@@ -121,5 +121,5 @@ def _dense(rows: Rows, shares: Array) -> Array:
 
 
 def _step(rows: Rows) -> int:
-    """Rows that are looked at together."""
+    """Return the number of rows in a batch."""
     return max(1, NUMBERS_AT_ONCE // max(1, int(rows.matrix.shape[1])))

@@ -26,7 +26,7 @@ LARGEST_TABLE = 2**24
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ValueCounts(Statistic):
-    """How many rows of each class have each value of one column.
+    """Numbers of rows by class and value of one column.
 
     `values` are sorted numbers or strings; class `line[i]` has value `values[place[i]]` in `count[i]` rows.
 
@@ -48,7 +48,7 @@ class ValueCounts(Statistic):
 
     @classmethod
     def zero(cls) -> Self:
-        """The statistic of no rows and no classes."""
+        """Return the statistic of no rows and no classes."""
         whole = np.zeros(0, np.int64)
         return cls(np.zeros(0), whole, whole, np.zeros(0), np.zeros((), np.int64))
 
@@ -101,7 +101,7 @@ class ValueCounts(Statistic):
 
     @classmethod
     def _seen(cls, values: NDArray[Any], counted: Histogram, classes: Any) -> Self:
-        """Without values that no row has."""
+        """Drop values that no row has."""
         used = np.zeros(len(values), bool)
         used[counted.value] = True
         place = counted.value
@@ -134,7 +134,7 @@ class ValueCounts(Statistic):
         return np.bincount(self.place, self.count, len(self.values)).astype(np.float64)
 
     def with_classes(self, place: Integers, classes: int) -> Self:
-        """The same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
+        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 leaves it out."""
         line = place[self.line]
         order = np.lexsort((self.place, line))
         order = order[line[order] >= 0]
@@ -142,7 +142,7 @@ class ValueCounts(Statistic):
         return self._seen(self.values, counted, np.asarray(classes))
 
     def scaled(self, factor: float) -> Self:
-        """As if every row had `factor` times its weight; what is less than any number is gone."""
+        """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
         count = self.count * factor
         kept = count > 0
         return self._seen(self.values, Histogram(self.line[kept], self.place[kept], count[kept]), self.classes)
@@ -181,7 +181,7 @@ class ValueCounts(Statistic):
         return self._seen(values, left, self.classes)
 
     def _united(self, other: Self) -> tuple[NDArray[Any], Histogram, Histogram]:
-        """The values of both, and the counts of each over these."""
+        """Return the union of the values, and the counts of each statistic over it."""
         if self.values.dtype != other.values.dtype and len(self.values) and len(other.values):
             raise DataError("one counts words, the other numbers.")
         if np.array_equal(self.values, other.values):
@@ -205,7 +205,7 @@ class ValueCounts(Statistic):
 
 
 def _dense(codes: Any, size: int, groups: Groups) -> Array:
-    """Classes × values; rows without a value go to a column that is left out."""
+    """Return counts of classes × values; rows without a value go to a column that is left out."""
     column = np.asarray(codes, np.int64)
     if column.min(initial=0) < 0:
         column = np.where(column < 0, size, column)
@@ -214,7 +214,7 @@ def _dense(codes: Any, size: int, groups: Groups) -> Array:
 
 
 def _sorted_counts(codes: Any, order: Integers, groups: Groups) -> Histogram:
-    """The same where a table of classes × values would be too large."""
+    """Count values by sorting, where a table of classes × values would be too large."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
     parts = []

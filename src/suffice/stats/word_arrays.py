@@ -33,7 +33,7 @@ NAMES = {
 
 
 def check_word_arrays(arrays: Mapping[str, Any]) -> None:
-    """Raise DataError or ShapeError unless some documents could give these arrays."""
+    """Raise DataError or ShapeError unless these arrays could be counts of documents."""
     if set(arrays) != set(NAMES):
         raise DataError(f"The argument 'arrays' of WordCounts must hold {sorted(NAMES)}; got {sorted(arrays)}.")
     for name, kinds in NAMES.items():
@@ -63,7 +63,7 @@ def _check_counts(name: str, array: Any) -> None:
 
 
 def _check_pairs(arrays: Mapping[str, Any], width: int) -> None:
-    """Words of each class, in order."""
+    """Raise unless the words of each class are valid and rise."""
     start, word = arrays["start"], arrays["word"]
     if len(start) != len(arrays["n"]) + 1 or not len(word) == len(arrays["tokens"]) == len(arrays["documents"]):
         raise ShapeError("'start' of WordCounts must have one more entry than 'n', and 'tokens' as many as 'word'.")
@@ -77,7 +77,7 @@ def _check_pairs(arrays: Mapping[str, Any], width: int) -> None:
 
 
 def _check_lines(name: str, arrays: Mapping[str, Any], sizes: tuple[int, ...], least: int) -> None:
-    """Records of a class, a word if there is one, and a number, beside which stands a count."""
+    """Raise unless records (a class, perhaps a word, a number) are in range, each with a count."""
     lines, counts = arrays[name], arrays[f"{name[:-1]}_documents"]
     if lines.shape != (len(counts), len(sizes) + 1):
         raise ShapeError(f"'{name}' of WordCounts must have {len(sizes) + 1} columns, and a count for each line.")
@@ -89,7 +89,7 @@ def _check_lines(name: str, arrays: Mapping[str, Any], sizes: tuple[int, ...], l
 
 
 def _check_repeats(arrays: Mapping[str, Any], width: int) -> None:
-    """What a class has several times it has."""
+    """Raise unless every repeated word of a class is one of its words."""
     lines = np.repeat(np.arange(len(arrays["n"])), np.diff(arrays["start"]))
     known = lines * width + arrays["word"]
     asked = arrays["repeats"][:, 0] * width + arrays["repeats"][:, 1]

@@ -26,17 +26,17 @@ class WordMatrix:
 
     @cached_property
     def flags(self) -> Any:
-        """Which words each document has."""
+        """Flags of the words of each document."""
         return sparse.csr_matrix(
             (np.ones(self.matrix.nnz), self.matrix.indices, self.matrix.indptr), shape=self.matrix.shape
         )
 
     def take(self, keep: Booleans) -> WordMatrix:
-        """Some of the documents."""
+        """Return the given documents."""
         return self if keep.all() else WordMatrix(self.matrix[keep], self.words, self.hash_bits)
 
     def counts(self, shares: Array) -> WordCounts:
-        """By documents × classes, what each document weighs included; all words stay, met or not."""
+        """Count words by shares (documents × classes) times the weight of each document; the vocabulary stays."""
         tokens, documents = (np.ascontiguousarray((table.T @ shares).T) for table in (self.matrix, self.flags))
         line, word = np.nonzero(documents)
         start = np.searchsorted(line, np.arange(shares.shape[1] + 1))
@@ -48,6 +48,6 @@ class WordMatrix:
 
 
 def no_documents(counts: WordCounts, n_classes: int) -> WordCounts:
-    """The same words, which all stay, without a document."""
+    """Return a statistic of the same vocabulary without documents."""
     nothing = sparse.csr_matrix((0, counts.width))
     return WordMatrix(nothing, counts.words, counts.hash_bits).counts(np.zeros((0, n_classes)))

@@ -18,7 +18,7 @@ __all__ = ["added", "in_order", "lines", "minus", "moved", "never_added", "summe
 
 
 def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
-    """All words of several lists, and for each of these the places of its words among them."""
+    """Return the union of several word lists, and the places of each list's words in it."""
     if len(lists) == 1:
         return lists[0], [np.arange(len(lists[0]))]
     half = len(lists) // 2
@@ -28,7 +28,7 @@ def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
 
 
 def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, Any]:
-    """The sums of tables of tokens and of documents; each part has the places of its words, and both of its tables.
+    """Return the sums of tables of tokens and of documents; each part has the places of its words and its two tables.
 
     Buckets have no places: they stay where they are.
     """
@@ -45,25 +45,25 @@ def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, 
 
 
 def table_of(data: Array, index: Any, start: Any, shape: tuple[int, int]) -> Any:
-    """Classes × words, of arrays that fit together: they are not looked at again."""
+    """Make a table of classes × words from arrays that fit together; they are not checked again."""
     table = sparse.csr_matrix(shape)
     table.data, table.indices, table.indptr = data, index, start
     return table
 
 
 def lines(start: Integers, *columns: Integers) -> Integers:
-    """Records of a class number and other columns."""
+    """Return records of a class number and other columns."""
     return np.column_stack([np.repeat(np.arange(len(start) - 1), np.diff(start)), *columns]).astype(np.int64)
 
 
 def in_order(table: Any) -> Any:
-    """A table with its words in order."""
+    """Return a table with its words sorted."""
     table.sort_indices()
     return table
 
 
 def minus(whole: Any, part: Any) -> Any:
-    """What is left of a table; raises SubtractionError if that would be less than nothing."""
+    """Subtract a table; raise SubtractionError if the result would be negative."""
     left = in_order(whole - part)
     if (left.data != np.round(left.data)).any():  # what is left of real numbers by rounding is nothing
         scale = np.asarray((abs(whole) + abs(part))[left.nonzero()]).ravel()
@@ -75,7 +75,7 @@ def minus(whole: Any, part: Any) -> Any:
 
 
 def summed(*records: tuple[Integers, Array]) -> tuple[Integers, Array]:
-    """Values of equal keys added up; those that come to nothing left out."""
+    """Add up values of equal keys and drop those whose sum is zero."""
     keys, values = (np.concatenate(parts) for parts in zip(*records, strict=True))
     if not len(keys):
         return records[0]
@@ -91,7 +91,7 @@ def summed(*records: tuple[Integers, Array]) -> tuple[Integers, Array]:
 
 
 def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Array]:
-    """Records by class, of classes at other places."""
+    """Return records by class, with the classes at other places."""
     kept = place[keys[:, 0]] >= 0
     moved = keys[kept].copy()
     moved[:, 0] = place[moved[:, 0]]
@@ -99,5 +99,5 @@ def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Arr
 
 
 def never_added() -> SubtractionError:
-    """What to raise."""
+    """Return the error for documents that were never added."""
     return SubtractionError("Cannot subtract WordCounts: its documents are not among those it is taken from.")

@@ -31,7 +31,7 @@ __all__ = ["WordCounter", "WordCounts", "read_weights"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WordCounts:
-    """What was counted of some labelled documents. Adding two unites their words by name.
+    """Counts of the words of labelled documents. Adding two unites their words by name.
 
     >>> a = WordCounts.of(["spam spam eggs", "ham eggs"], [0, 1])
     >>> b = WordCounts.of(["more ham"], [1], n_classes=2)
@@ -78,7 +78,7 @@ class WordCounts:
 
     @classmethod
     def of_matrix(cls, X: Any, words: WordList, labels: Integers, weights: Array | None, n_classes: int) -> WordCounts:
-        """From documents × words, of any numbers: what is added up need not be counts."""
+        """Make the statistic from documents × words, of any numbers: the sums need not be counts."""
         scale = np.ones(len(labels)) if weights is None else weights
         shape = (n_classes, len(labels))
         group = sparse.csr_matrix((scale, (labels, np.arange(len(labels)))), shape=shape)
@@ -100,16 +100,16 @@ class WordCounts:
 
     @cached_property
     def document_frequency(self) -> Array:
-        """In how many documents each word occurs."""
+        """Number of documents in which each word occurs."""
         return np.asarray(self.documents.sum(axis=0)).ravel()
 
     @cached_property
     def frequency(self) -> Array:
-        """How often each word occurs."""
+        """Total count of each word."""
         return np.asarray(self.tokens.sum(axis=0)).ravel()
 
     def arrays(self) -> dict[str, Any]:
-        """All that is remembered, by name."""
+        """Return the arrays of the statistic by name."""
         pairs = self.tokens
         return {
             "bytes": self.words.bytes,
@@ -128,7 +128,7 @@ class WordCounts:
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Any]) -> WordCounts:
-        """The inverse of `arrays()`."""
+        """Make a statistic from what `arrays()` returned."""
         check_word_arrays(arrays)
         bits = int(arrays["hash_bits"])
         words = WordList(arrays["bytes"], arrays["offset"])
@@ -167,7 +167,7 @@ class WordCounts:
 
     @classmethod
     def total(cls, parts: Sequence[WordCounts]) -> WordCounts:
-        """The sum of several, all at once."""
+        """Return the sum of several statistics, added in one step."""
         first = parts[0]
         for part in parts:
             first._check_like(part)
@@ -189,7 +189,7 @@ class WordCounts:
         return WordCounts(ours.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)._with_documents()
 
     def with_classes(self, place: Integers, classes: int) -> WordCounts:
-        """The same documents among other classes: class c becomes `place[c]`; −1 leaves it out, and its words."""
+        """Return the statistic with its classes moved: class c becomes `place[c]`; −1 drops it and its words."""
         if classes == self.n_classes and np.array_equal(place, np.arange(classes)):
             return self._with_documents()
         kept = np.flatnonzero(place >= 0)
@@ -202,11 +202,11 @@ class WordCounts:
         return WordCounts(self.words, n, tokens, documents, *repeats, *lengths, self.hash_bits)._with_documents()
 
     def _with_documents(self) -> WordCounts:
-        """Without words that no document has."""
+        """Drop words that no document has."""
         return self if self.hash_bits else self.keep(np.bincount(self.documents.indices, minlength=self.width) > 0)
 
     def scaled(self, factor: float) -> WordCounts:
-        """As if every document had `factor` times its weight."""
+        """Return the statistic as if every document had `factor` times its weight."""
         return replace(
             self,
             n=self.n * factor,
@@ -217,17 +217,17 @@ class WordCounts:
         )
 
     def without_trace(self) -> WordCounts:
-        """Itself: it holds nothing of documents that were taken away."""
+        """Return the statistic itself: it holds no traces of removed documents."""
         return self
 
     def less(self, documents: Any, codes: Integers, weights: Array) -> WordCounts:
-        """Without documents, given as rows of these words; all words stay, whether they are left or not."""
+        """Subtract documents, given as rows of these words; the vocabulary stays, even words of count zero."""
         gone = WordCounts.of_matrix(documents, self.words, codes, weights, self.n_classes)
         tokens, shown = minus(self.tokens, gone.tokens), minus(self.documents, gone.documents)
         return replace(self, n=difference(self.n, gone.n), tokens=tokens, documents=shown)
 
     def keep(self, which: Booleans) -> WordCounts:
-        """The same for some of the words; lengths still count all of them."""
+        """Return the counts of a subset of the words; lengths still count all of them."""
         if which.all():
             return self
         place = np.cumsum(which) - 1
@@ -250,7 +250,7 @@ class WordCounts:
             raise ShapeError(f"WordCounts of {self.n_classes} and of {other.n_classes} classes cannot be combined.")
 
     def _aligned(self, other: WordCounts) -> tuple[WordCounts, WordCounts]:
-        """Both over the words of either."""
+        """Return both statistics over the union of their words."""
         self._check_like(other)
         if self.hash_bits:
             return self, other
@@ -276,7 +276,7 @@ class WordCounts:
 
 
 class WordCounter:
-    """Counts batch after batch; what it has counted so far is a WordCounts."""
+    """A counter of words, batch after batch; its result so far is a WordCounts."""
 
     def __init__(self, analysis: Analysis, n_classes: int, hash_bits: int = 0, bursts: bool = False) -> None:
         self._analysis, self._bits = analysis, hash_bits
@@ -284,7 +284,7 @@ class WordCounter:
         self._n = np.zeros(n_classes)
 
     def grow(self, n_classes: int) -> None:
-        """More classes, with codes after those there are."""
+        """Add classes, with codes after the present ones."""
         self._native.grow(n_classes)
         self._n = np.concatenate([self._n, np.zeros(n_classes - len(self._n))])
 
@@ -312,7 +312,7 @@ class WordCounter:
         self._n += np.bincount(label, weights, minlength=len(self._n))
 
     def result(self) -> WordCounts:
-        """What was counted so far."""
+        """Return what was counted so far."""
         found = self._native.result(thread_count())
         words = WordList(found["bytes"], found["offset"])
         shape = (len(self._n), 1 << self._bits if self._bits else len(words))
@@ -330,7 +330,7 @@ class WordCounter:
 
 
 def read_weights(weights: Any, labels: int) -> Array | None:
-    """What each document counts for; None if all the same."""
+    """Return the weight of each document; None if all are equal."""
     if weights is None:
         return None
     scale = COUNT.read(weights, "sample_weight")

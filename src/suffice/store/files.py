@@ -34,12 +34,12 @@ LEFT = re.compile(r"[0-9a-f]{16}\.tmp")
 
 
 def digest(data: Any) -> str:
-    """The SHA-256 of bytes, or of an array's bytes."""
+    """Return the SHA-256 of bytes, or of an array's bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def read_path(path: Any) -> Path:
-    """A path, with `~` for the user's home."""
+    """Return a path, with `~` for the user's home."""
     if not isinstance(path, str | os.PathLike):
         raise KindError(f"The argument 'path' must be a path, as text or a Path; got a {type(path).__name__}.")
     return Path(path).expanduser()
@@ -54,7 +54,7 @@ def replace_file(path: Path, parts: Iterable[Any]) -> None:
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Any]:
-    """Open a file beside the one named, which takes its place when all went well; a device or a pipe is written to.
+    """Open a file beside the named one, which it replaces when all went well; a device or a pipe is written to.
 
     What processes that died have left beside it is removed.
 
@@ -88,7 +88,7 @@ def replacing(path: Path) -> Iterator[Any]:
 
 
 def replaceable(path: Path) -> Path | None:
-    """The file that a path leads to, there or not; None for a device or a pipe. Raises PathError where none can be."""
+    """Return the file that a path leads to, existing or not; None for a device or a pipe; else raise PathError."""
     with suppress(OSError):
         if not stat.S_ISREG(mode := os.stat(path).st_mode) and not stat.S_ISDIR(mode):
             return None
@@ -100,7 +100,7 @@ def replaceable(path: Path) -> Path | None:
 
 
 def _beside(target: Path) -> tuple[Path, Any]:
-    """A new file in the same folder, locked for as long as it is open, so that nobody takes it for a leftover."""
+    """Create a file in the same folder, locked while it is open, so that nobody takes it for a leftover."""
     while True:
         beside = target.with_name(f"{_start(target)}{secrets.token_hex(8)}.tmp")
         file = open(beside, "xb")  # noqa: SIM115  # closed by who asked for it
@@ -110,7 +110,7 @@ def _beside(target: Path) -> tuple[Path, Any]:
 
 
 def _clean(target: Path) -> None:
-    """Remove what was begun beside a file by processes that are no more."""
+    """Remove what processes that have ended left beside a file."""
     start = _start(target)
     with suppress(OSError):
         for name in [name for name in os.listdir(target.parent) if name.startswith(start)]:
@@ -129,7 +129,7 @@ def _remove_unless_open(path: Path) -> None:
 
 
 def _start(target: Path) -> str:
-    """How names of files that will take this one's place begin; short enough for any folder."""
+    """Return how names of files that will replace this one begin; short enough for any folder."""
     return "." + os.fsencode(target.name)[:200].decode("utf-8", "ignore") + "."
 
 
@@ -147,7 +147,7 @@ def _locked(file: Any) -> bool | None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Make the new name last; where a system has no such thing, it has its own ways."""
+    """Make the new name durable, where the system can."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -195,7 +195,7 @@ class File:
         return Layout.parse(self.path, header, self.size)
 
     def _read(self, file: Any, handle: int) -> memoryview:
-        """The data: small ones as they are now, large ones as they lie in the file."""
+        """Return the data: small ones in memory, large ones mapped."""
         size = self.size - self.layout.start
         if size > MAPPED:
             try:
@@ -210,11 +210,11 @@ class File:
 
     @property
     def mapped(self) -> bool:
-        """Whether the data are left where they are."""
+        """Whether the data are left in the file."""
         return len(self._data) > MAPPED
 
     def array(self, name: str) -> NDArray[Any]:
-        """One of the arrays, read-only."""
+        """Return one of the arrays, read-only."""
         return self.layout.tensors[name].read(self._data)
 
     def verify(self, checksums: dict[str, Any]) -> None:

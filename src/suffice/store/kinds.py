@@ -126,7 +126,7 @@ def public_fields(kind: Any) -> list[Any]:
 
 
 def made(kind: type[Any], values: dict[str, Any]) -> Any:
-    """A record of values, if they are what its fields are declared to be."""
+    """Make a record of values; raise unless they match the declared types of its fields."""
     hints: dict[str, Any] = _hints(kind)  # type: ignore[arg-type]  # a class is hashable, whatever its instances are
     later = LATER.get(kind.__name__, set())
     if list(values) != [name for name in hints if name in values or name not in later]:
@@ -147,7 +147,7 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
 
 
 def _fits(value: Any, hint: Any) -> bool:
-    """Whether a value is of a declared type."""
+    """Return whether a value is of a declared type."""
     origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(_fits(value, one) for one in inside)

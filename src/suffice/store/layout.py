@@ -47,13 +47,13 @@ _ZEROS = "0" * 64
 
 
 def refuse(path: Any, expected: str, came: str) -> ModelFileError:
-    """The one sentence about a file that is not what it should be."""
+    """Return the error for a file that is not what it should be."""
     return ModelFileError(f"The model file {str(path)!r} must {expected}; got {came}.")
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """Where an array lies among the data, and what it is."""
+    """The place of an array among the data, its type and its shape."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -61,7 +61,7 @@ class Tensor:
     end: int
 
     def read(self, data: memoryview) -> NDArray[Any]:
-        """The array itself, read-only, where it lies."""
+        """Return the array itself, read-only, where it lies."""
         dtype = np.dtype(DTYPES[self.dtype])
         if self.begin == self.end:
             empty = np.empty(self.shape, dtype)
@@ -72,7 +72,7 @@ class Tensor:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the header of a file says."""
+    """The contents of the header of a file."""
 
     metadata: dict[str, str]
     tensors: dict[str, Tensor]
@@ -80,7 +80,7 @@ class Layout:
 
     @classmethod
     def parse(cls, path: Any, header: bytes, size: int) -> Layout:
-        """Of a file of so many bytes; raises ModelFileError unless all of it fits together."""
+        """Parse the header of a file of so many bytes; raise ModelFileError unless all of it fits together."""
         start = 8 + len(header)
         found = _json(path, header)
         metadata = found.pop(_META, None)
@@ -97,12 +97,12 @@ class Layout:
 
 
 def little(array: NDArray[Any]) -> NDArray[Any]:
-    """An array as it is written: little-endian, row by row."""
+    """Return an array as it is written: little-endian, row by row."""
     return np.asarray(array, array.dtype.newbyteorder("<"), order="C")
 
 
 def written(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> tuple[bytes, list[NDArray[Any]]]:
-    """Length and header of `little` arrays, and these in the order in which they follow."""
+    """Return length and header of `little` arrays, and these in the order in which they follow."""
     order = sorted(arrays, key=lambda name: -arrays[name].dtype.itemsize)
     header: dict[str, Any] = {_META: {**metadata, _OWN: _ZEROS}}
     ordered, at = [], 0
@@ -144,7 +144,7 @@ def _whole(value: Any, most: int) -> bool:
 
 
 def _tensor(path: Any, name: str, entry: Any, data: int) -> Tensor:
-    """One entry of the header, if it says what an array needs, within the data."""
+    """Return one entry of the header; raise unless it describes an array within the data."""
     what = f"tensor {name[:80]!r}"
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
         raise refuse(path, f"say dtype, shape and data_offsets of its {what}", repr(entry)[:80])

@@ -23,7 +23,7 @@ PARTS = ("estimator", "parameters", *SECTIONS)
 
 @dataclass(frozen=True)
 class ModelFile:
-    """What the header of a model file says.
+    """The contents of the header of a model file.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class ModelFile:
 
 
 class Seal:
-    """What is left to be checked of a file: called before anything is learned on top of it."""
+    """The checks of a file that are still to be made, before anything is learned on top of it."""
 
     def __init__(self, file: File, checksums: dict[str, Any]) -> None:
         self._file, self._checksums = file, checksums
@@ -82,7 +82,7 @@ class Seal:
 
 
 def _verified() -> None:
-    """A seal that was broken, and all was well."""
+    """Do nothing: the seal of a file that has been checked."""
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -117,7 +117,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def to_bytes(model: Any) -> bytes:
-    """What `save` would write, as bytes: for a network, a cache, a column of a table.
+    """Return what `save` would write, as bytes: for a network, a cache, a column of a table.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ def to_bytes(model: Any) -> bytes:
 
 
 def from_bytes(data: bytes) -> Any:
-    """A model of the bytes of its file, all of them compared with their checksums.
+    """Return the model of the bytes of its file, after checking all of them against their checksums.
 
     Parameters
     ----------
@@ -203,7 +203,7 @@ def _check_kind(model: Any, name: str) -> None:
 
 
 def pieces(model: Any) -> list[Any]:
-    """The header and the arrays of a file, in their order."""
+    """Return the header and the arrays of a file, in their order."""
     writer = Writer()
     parts = writer.estimator(model, fitted=True)
     checksums = {name: digest(array) for name, array in writer.tensors.items()}
@@ -214,7 +214,7 @@ def pieces(model: Any) -> list[Any]:
 
 
 def _built(file: File, verify: bool) -> Any:
-    """The model of a file."""
+    """Build the model of a file."""
     parts, checksums = _parts(file), _checksums(file)
     if verify or not file.mapped:
         file.verify(checksums)
@@ -233,7 +233,7 @@ def _built(file: File, verify: bool) -> Any:
 
 
 def describe(path: str | os.PathLike[str]) -> ModelFile:
-    """What a model file holds, by its header alone.
+    """Describe what a model file holds, by its header alone.
 
     Parameters
     ----------
@@ -269,7 +269,7 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
 
 
 def _parts(file: File) -> dict[str, Any]:
-    """Each part of the model, as JSON."""
+    """Return each part of the model, as JSON."""
     about = file.layout.metadata
     if about.get("format") != FORMAT:
         raise refuse(file.path, f"have the format {FORMAT!r}", f"{about.get('format', 'none')!r:.80}")

@@ -46,14 +46,14 @@ SEQUENCES = {"tuple": tuple, "set": set, "frozenset": frozenset, "list": list}
 
 
 class Writer:
-    """Turns values into JSON, and keeps the arrays that this names."""
+    """A writer of values as JSON, which keeps the arrays that this names."""
 
     def __init__(self) -> None:
         self.tensors: dict[str, NDArray[Any]] = {}
         self._lists: list[WordList] = []
 
     def write(self, value: Any, name: str) -> Any:
-        """The JSON of a value; `name` is what its tensors, and complaints, are called by."""
+        """Return the JSON of a value; `name` is what its tensors, and errors, are called by."""
         if value is None or type(value) in (bool, int, str):
             return value
         if type(value) is float:
@@ -71,7 +71,7 @@ class Writer:
         return self._collection(value, name)
 
     def estimator(self, model: Any, prefix: str = "", fitted: bool = False) -> dict[str, Any]:
-        """The parts of an estimator: what it is, its parameters, and what it has learned."""
+        """Return the parts of an estimator: its class, its parameters, and what it has learned."""
         given = model.get_params(deep=False)
         out: dict[str, Any] = {"estimator": type(model).__name__}
         out["parameters"] = {key: self.write(value, f"{prefix}parameters/{key}") for key, value in given.items()}
@@ -152,7 +152,7 @@ class Writer:
 
 
 class Reader:
-    """Turns JSON into the values that it was made of, with the tensors of a file, each of which is used once."""
+    """A reader of JSON into the values that it was made of, with the tensors of a file, each of which is used once."""
 
     def __init__(self, file: File) -> None:
         self._file, self._free = file, set(file.layout.tensors)
@@ -160,12 +160,12 @@ class Reader:
         self.built: list[Any] = []
 
     def done(self) -> None:
-        """Raise DataError if some tensor is left over."""
+        """Raise DataError if a tensor is left over."""
         if self._free:
             raise DataError(f"every tensor must be named by a value, but {min(self._free)!r} is not")
 
     def read(self, node: Any) -> Any:
-        """The value of some JSON."""
+        """Return the value of some JSON."""
         if node is None or isinstance(node, bool | int | float | str):
             return node
         if not isinstance(node, dict) or not isinstance(node.get("$"), str):
@@ -201,7 +201,7 @@ class Reader:
         raise DataError(f"a value must be of a known kind; got {kind[:80]!r}")
 
     def estimator(self, parts: Any) -> Any:
-        """An estimator of its parts."""
+        """Make an estimator from its parts."""
         if not isinstance(parts, dict) or parts.get("estimator") not in kinds.ESTIMATORS:
             found = parts.get("estimator") if isinstance(parts, dict) else parts
             raise DataError(f"an estimator must be one of {sorted(kinds.ESTIMATORS)}; got {str(found)[:80]!r}")
@@ -222,7 +222,7 @@ class Reader:
         return model
 
     def parameters(self, node: Any) -> dict[str, Any]:
-        """Parameters by name."""
+        """Return parameters by name."""
         if not isinstance(node, dict):
             raise DataError("parameters must have names")
         return {name: self.read(value) for name, value in node.items()}
@@ -242,7 +242,7 @@ class Reader:
         return value
 
     def _field(self, part: Any) -> NDArray[Any]:
-        """An array of a statistic: a tensor, or for values of categories the texts themselves."""
+        """Return an array of a statistic: a tensor, or for values of categories the texts themselves."""
         if isinstance(part, dict) and part.get("$") == "strings":
             return _objects(self._strings(part))
         return self._tensor(part)
@@ -284,13 +284,13 @@ class Reader:
 
 
 def _is_fitted(model: Any) -> bool:
-    """Whether an estimator has learned something."""
+    """Return whether an estimator has learned something."""
     known = getattr(model, "__sklearn_is_fitted__", None)
     return any(key.endswith("_") for key in vars(model)) if known is None else bool(known())
 
 
 def _as_text(tensor: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Code points, or bytes, as texts of the length of the last axis."""
+    """Return code points, or bytes, as texts of the length of the last axis."""
     unit = np.dtype(np.uint32 if kind == "U" else np.uint8)
     if tensor.ndim < 2 or tensor.dtype != unit or tensor.shape[-1] < 1:
         raise DataError("texts of one length must be a table of code points")

@@ -19,7 +19,7 @@ _HIDDEN_TEXT = ("binary", "large_binary", "binary_view", "fixed_size_binary")
 
 
 def of_arrow(name: Name, array: Any) -> Column:
-    """A pyarrow Array or ChunkedArray as a column."""
+    """Make a column of a pyarrow Array or ChunkedArray."""
     array = _plain(_one_chunk(array))
     kind, types = array.type, pa.types
     if types.is_boolean(kind):
@@ -53,7 +53,7 @@ def _one_chunk(array: Any) -> Any:
 
 
 def _plain(array: Any) -> Any:
-    """The same values in a type that is not a wrapper of another."""
+    """Return the same values in a type that is not a wrapper of another."""
     if isinstance(array, pa.ExtensionArray) and str(array.storage.type).split("[")[0] not in _HIDDEN_TEXT:
         return _plain(array.storage)
     if pa.types.is_run_end_encoded(array.type):
@@ -71,7 +71,7 @@ def _nulls(array: Any) -> Booleans | None:
 
 
 def _bare(array: Any) -> Any:
-    """The numbers as they lie in memory, whatever stands in the gaps."""
+    """Return the numbers as they lie in memory, gaps included."""
     if not array.null_count:
         return array
     return pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], 0, array.offset)
@@ -93,7 +93,7 @@ def _codes(array: Any) -> Any:
 
 
 def _text(name: Name, array: Any) -> Column:
-    """Bytes that are text, or a complaint about the first value."""
+    """Decode bytes as text, or raise an error about the first value."""
     kind = str(array.type)
     if kind.split("[")[0] in _HIDDEN_TEXT:
         try:

@@ -15,7 +15,7 @@ __all__ = ["category"]
 
 
 def category(name: Name, codes: NDArray[Any], labels: Sequence[Any]) -> Column:
-    """A column of categories: each label once, and codes of −1 where there is none.
+    """Make a column of categories: each label once, and codes of −1 where there is none.
 
     Dictionaries of Arrow may hold a label twice, or a missing one; labels of other kinds may be spelled the same.
     """

@@ -25,7 +25,7 @@ LONGEST_QUOTE = 2**20
 
 @dataclass(frozen=True)
 class Dialect:
-    """How the rows of a text are written.
+    """A way in which the rows of a text are written.
 
     >>> print(Dialect(sep=";", names=("a", "b"), decimal=","))
     semicolon-separated, utf-8, header, decimal comma
@@ -69,7 +69,7 @@ class Dialect:
 
     @property
     def width(self) -> int:
-        """How many values a row has."""
+        """Number of values of a row."""
         return len(self.names) + self.trailing
 
     @cached_property
@@ -100,7 +100,7 @@ class Row(NamedTuple):
 
 
 def split(text: str, dialect: Dialect, whole: bool = True, plain: Set[int] = frozenset()) -> Iterator[Row]:
-    """The rows of a text; of one that goes on elsewhere, those that are complete.
+    """Yield the rows of a text; of one that continues elsewhere, those that are complete.
 
     Quotes at the places `plain` are characters like any other. Lines without a character are no rows.
     """
@@ -134,7 +134,7 @@ def split(text: str, dialect: Dialect, whole: bool = True, plain: Set[int] = fro
 
 
 def _open(text: str, at: int, dialect: Dialect) -> bool:
-    """Whether a value that starts with a quote has no other quote that could close it."""
+    """Return whether a value that starts with a quote has no other quote that could close it."""
     start = text.index(dialect.quote, at) + 1
     rest = text.find(dialect.quote, start)
     while rest >= 0 and text[rest : rest + 2] == dialect.quote * 2:
@@ -143,7 +143,7 @@ def _open(text: str, at: int, dialect: Dialect) -> bool:
 
 
 def clean_end(data: bytes, dialect: Dialect, whole: bool) -> tuple[int, bool]:
-    """Where the last complete row ends, and whether all quotes up to there open, close or are doubled."""
+    """Return where the last complete row ends, and whether all quotes up to there open, close or are doubled."""
     newline = dialect.newline.encode()
     if not dialect.quote or dialect.quote.encode() not in data:
         return (len(data) if whole else data.rfind(newline) + 1), True
@@ -167,7 +167,7 @@ def clean_end(data: bytes, dialect: Dialect, whole: bool) -> tuple[int, bool]:
 
 
 def lines_within(data: bytes, dialect: Dialect) -> list[tuple[int, int]]:
-    """Starts and ends of rows that take several lines, where all quotes are as they should be."""
+    """Return starts and ends of rows that take several lines, where all quotes are as they should be."""
     bytes_ = np.frombuffer(data, np.uint8)
     quotes = np.flatnonzero(bytes_ == ord(dialect.quote))
     ends = np.flatnonzero(bytes_ == ord(dialect.newline[-1]))

@@ -33,13 +33,13 @@ class Column:
         return self.rows if self.values is None else len(self.values)
 
     def part(self, block: slice) -> Column:
-        """Some of the rows, in the same memory."""
+        """Return a range of the rows, in the same memory."""
         values = None if self.values is None else self.values[block]
         missing = None if self.missing is None else gaps(self.missing[block])
         return replace(self, values=values, missing=missing, rows=len(range(len(self))[block]))
 
     def take(self, keep: Booleans) -> Column:
-        """The rows that are kept."""
+        """Return the rows that are kept."""
         keep = np.asarray(keep)
         if keep.dtype != np.bool_ or keep.shape != (len(self),):
             got = f"{keep.dtype} of shape {keep.shape}"
@@ -54,7 +54,7 @@ class Column:
         return replace(self, values=values, missing=missing, rows=int(keep.sum()))
 
     def coded(self) -> Column:
-        """A column of strings as categories, labelled in order of first appearance; categories are as they are."""
+        """Return a column of strings as categories, in order of first appearance; a column of categories as it is."""
         if self.storage == "category":
             return self
         if self.storage != "string":
@@ -70,31 +70,31 @@ class Column:
 
     @property
     def n_missing(self) -> int:
-        """Rows without a value."""
+        """Number of rows without a value."""
         return 0 if self.missing is None else int(self.missing.sum())
 
     @property
     def present(self) -> Booleans:
-        """Rows with a value."""
+        """Mask of rows with a value."""
         return np.ones(len(self), np.bool_) if self.missing is None else ~self.missing
 
     def infinite(self) -> bool:
-        """Whether a number is infinite."""
+        """Return whether a number is infinite."""
         return self.storage == "real" and bool(np.isinf(self.values).any())
 
 
 def gaps(missing: Booleans) -> Booleans | None:
-    """The mask, or None if nothing is missing."""
+    """Return the mask of missing rows, or None if nothing is missing."""
     return missing if missing.any() else None
 
 
 def one(thing: str) -> str:
-    """The word with its article, for errors."""
+    """Return the word with its article, for errors."""
     return f"{'an' if thing[0].lower() in 'aeio' else 'a'} {thing}"
 
 
 def unusable(name: Name, got: str, row: int) -> KindError:
-    """The complaint about a value that no model of columns can use."""
+    """Return the error for a value that no model of columns can use."""
     return KindError(
         f"Column {name!r} must hold numbers, words, True/False or dates; got {one(got)} in row {row} "
         f"(drop it with columns={{{name!r}: 'drop'}}, or make columns of what it holds)."

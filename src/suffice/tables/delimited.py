@@ -57,7 +57,7 @@ class Delimited:
     _legacy: bool = field(default=False)  # bytes turned out to be Windows-1252
 
     def __iter__(self) -> Iterator[Any]:
-        """Tables of the columns that are wanted."""
+        """Yield tables of the columns that are wanted."""
         rest, more, size = b"", True, self.block
         skip = self.dialect.above + self.dialect.header + self.dialect.below
         bytes_ = self._utf8()
@@ -81,7 +81,7 @@ class Delimited:
                 return
 
     def _utf8(self) -> Iterator[bytes]:
-        """The bytes of the text as UTF-8, block after block."""
+        """Yield the bytes of the text as UTF-8, block after block."""
         name = self.dialect.encoding
         if name == "utf-8":
             first = True
@@ -104,7 +104,7 @@ class Delimited:
             raise FileError(f"it is not {self.dialect.encoding} near line {self._line}: {error}") from error
 
     def _below(self, data: bytes, skip: int, whole: bool) -> tuple[bytes, int]:
-        """What is below the header, and how many rows of it are still above."""
+        """Return what is below the header, and how many rows of it are still above."""
         text = data.decode("utf-8", "surrogateescape")
         lines = self.dialect.above
         at = 0
@@ -121,7 +121,7 @@ class Delimited:
         return text[at + end :].encode("utf-8", "surrogateescape"), 0
 
     def _table(self, data: bytes, whole: bool) -> tuple[Any, int]:
-        """The complete rows of some bytes, and how many bytes they take."""
+        """Return the complete rows of some bytes, and how many bytes they take."""
         end, clean = clean_end(data, self.dialect, whole)
         if (self.dialect.spaces or self.dialect.runs) and self.dialect.quote.encode() in data and self.dialect.quote:
             clean = False  # a quote may come after spaces
@@ -137,7 +137,7 @@ class Delimited:
         return table if isinstance(table, tuple) else (table, end)
 
     def _quickly(self, part: bytes, lines: int) -> Any:
-        """By Arrow, if nothing is odd."""
+        """Read rows with Arrow; None if anything is irregular."""
         names, bad = list(self.dialect.names), []
 
         def malformed(row: Any) -> str:
@@ -197,12 +197,12 @@ class Delimited:
         return found
 
     def _lines(self, part: bytes) -> list[int]:
-        """The line of each row."""
+        """Return the line of each row."""
         text = part.decode("utf-8", "replace")
         return [self._line + row.line for row in split(text, self.dialect) if len(row.cells) == self.dialect.width]
 
     def _width(self, found: int) -> tuple[str, str]:
-        """What is wrong with a row of so many values."""
+        """Describe what is wrong with a row of so many values."""
         whose = "its header has" if self.dialect.header else "most rows have"
         return f"{found} value{'s' * (found != 1)}", f", where {whose} {self.dialect.width}"
 
@@ -210,19 +210,19 @@ class Delimited:
         return self.readings[name].type if name in self.readings else None
 
     def _nulls(self) -> list[str]:
-        """Words that are no numbers, for columns that Arrow converts."""
+        """Return the words that are not numbers, for columns that Arrow converts."""
         words = {word for one in self.readings.values() if one.type is not None for word in one.missing}
         return sorted(words | {" " + word for word in words} if self.dialect.spaces else words)
 
     def _readable(self, data: bytes) -> bytes:
-        """Bytes that are no UTF-8: Windows-1252 if nothing before was more than ASCII, else damaged."""
+        """Read bytes that are not UTF-8: as Windows-1252 if all before was ASCII, as damaged otherwise."""
         if self._plain and not self.encoded and encoding_of(data) != "utf-8":
             self.dialect, self._legacy = replace(self.dialect, encoding="cp1252"), True
             return _legacy(data)
         return data
 
     def _carefully(self, data: bytes, whole: bool, plain: frozenset[int], size: int | None = None) -> tuple[Any, int]:
-        """Row by row."""
+        """Read row by row."""
         text = data.decode("utf-8", "surrogateescape")
         if plain and not data.isascii():
             plain = frozenset(len(data[:at].decode("utf-8", "surrogateescape")) for at in plain)
@@ -251,7 +251,7 @@ class Delimited:
         return found, (size or len(data)) if whole else len(text[:used].encode("utf-8", "surrogateescape"))
 
     def _typed(self, table: Any, lines: Sequence[int] | Callable[[], Sequence[int]]) -> Any:
-        """Words as what their columns hold; rows where they are none are malformed."""
+        """Convert words to the types of their columns; rows where that fails are malformed."""
         keep = np.ones(table.num_rows, np.bool_)
         columns = {}
         for name in table.column_names:
@@ -274,7 +274,7 @@ class Delimited:
         return found if keep.all() else found.filter(pa.array(keep))
 
     def _reading(self, name: str, words: Any) -> Reading:
-        """How a column is read: decided by its first words."""
+        """Decide how a column is read, by its first words."""
         if name not in self.readings:
             wanted = self.wanted(name)
             if wanted == "label":
@@ -285,7 +285,7 @@ class Delimited:
         return self.readings[name]
 
     def _swallowed(self, part: bytes, table: Any, longer: list[tuple[int, int]]) -> frozenset[int]:
-        """Quotes that open a value of several lines, where each of these lines is a row by itself."""
+        """Find quotes that open a value of several lines, where each of these lines is a row by itself."""
         width, sep = self.dialect.width, self.dialect.sep.encode()
         if width < 2:
             return frozenset()
@@ -301,7 +301,7 @@ class Delimited:
         return frozenset(places)
 
     def _known(self, column: Any) -> Callable[[str], bool] | None:
-        """Whether a word may be a value of a column, if that can be said."""
+        """Return whether a word may be a value of a column, as far as that is known."""
         if column.type != pa.string():
             return is_number
         values = column.unique()
@@ -312,7 +312,7 @@ class Delimited:
 
 
 def _legacy(data: bytes) -> bytes:
-    """Bytes of Windows-1252, or of Latin-1, as UTF-8."""
+    """Return bytes of Windows-1252, or of Latin-1, as UTF-8."""
     try:
         return data.decode("cp1252").encode()
     except UnicodeDecodeError:
@@ -320,7 +320,7 @@ def _legacy(data: bytes) -> bytes:
 
 
 def _some(parts: Iterator[bytes], size: int) -> Iterator[bytes]:
-    """Parts of so many bytes in all."""
+    """Yield parts of so many bytes in all."""
     done = 0
     for part in parts:
         yield part

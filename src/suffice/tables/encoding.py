@@ -16,7 +16,7 @@ MARKS_16 = ((codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 def encoding_of(head: bytes) -> str:
-    """How bytes are to be read: by the mark at their start, as UTF-8 if they are, else as Windows-1252 or Latin-1.
+    """Return the encoding of bytes: by their byte order mark, UTF-8 if they are valid, else Windows-1252 or Latin-1.
 
     >>> encoding_of("é".encode("utf-16")), encoding_of("é".encode()), encoding_of("é".encode("latin-1"))
     ('utf-16', 'utf-8', 'cp1252')
@@ -37,13 +37,13 @@ def encoding_of(head: bytes) -> str:
 
 
 def _not_utf8(head: bytes) -> int:
-    """How many bytes are not UTF-8; the last few may go on behind the head."""
+    """Return how many bytes are not UTF-8; a character cut at the end of the head does not count."""
     text = head.decode("utf-8", "surrogateescape")
     return sum("\udc80" <= letter <= "\udcff" for letter in text[: len(text) - 3 if len(head) >= HEAD else None])
 
 
 def decoded(head: bytes, encoding: str, whole: bool, path: str) -> str:
-    """The text of the first bytes, which may end within a letter."""
+    """Decode the first bytes of a text, which may end within a character."""
     decoder = codecs.getincrementaldecoder(encoding)("replace" if encoding.startswith("utf-8") else "strict")
     try:
         return decoder.decode(head, whole)

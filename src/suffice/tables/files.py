@@ -37,7 +37,7 @@ LOUD = 0.01
 
 @dataclass
 class Understood:
-    """What was read of one file."""
+    """The format and contents that were found in one file."""
 
     path: Path
     what: str
@@ -110,11 +110,11 @@ class Files:
 
     @property
     def size(self) -> int:
-        """Bytes of all files."""
+        """Size of all files in bytes."""
         return sum(file.stat().st_size for path in self.paths for file in inside(path)[0])
 
     def __iter__(self) -> Iterator[Any]:
-        """Batches as Arrow tables."""
+        """Yield batches as Arrow tables."""
         before = 0
         for path in self.paths:
             size = sum(file.stat().st_size for file in inside(path)[0])
@@ -132,7 +132,7 @@ class Files:
             self.read, self._share = before, 0.0
 
     def skip(self, rows: int, why: str, read: bool = False) -> None:
-        """Count rows that are left out, some of which have been read."""
+        """Count rows that are left out, a number of which have been read."""
         self.skipped, self.rows = self.skipped + rows, self.rows - rows * read
         self.fault = self.fault or why
         if self.understood:
@@ -172,7 +172,7 @@ class Files:
             raise FileError(f"The file {str(path)!r} cannot be read as {kind}: {why}.") from error
 
     def _malformed(self, path: Path) -> Callable[[int, str, str], None]:
-        """What is done about a row that cannot be read."""
+        """Return the function that skips a row that cannot be read, or raises."""
 
         def fault(line: int, what: str, more: str = "") -> None:
             where = f" in line {line}" if line else ""
@@ -254,7 +254,7 @@ class Files:
                 yield table.select(columns_kept(names, self.given, self.label(list(names))))
 
     def _folder(self, path: Path) -> Iterator[Any]:
-        """Texts of a folder of folders: the folder's name is the label."""
+        """Yield the texts of a folder of folders: the folder's name is the label."""
         texts: list[str] = []
         labels: list[str] = []
         size = 0

@@ -26,7 +26,7 @@ _SHOWN = 5  # names that an error lists
 
 
 class Table:
-    """Columns by name; each is converted at the first question, so one that is not used costs nothing and cannot fail.
+    """Columns by name; each is converted when first used, so an unused one costs nothing and cannot fail.
 
     >>> table = Table.read({"age": [31, None], "city": ["Rome", "Oslo"]})
     >>> table.names, len(table), table["age"].n_missing
@@ -47,7 +47,7 @@ class Table:
 
     @classmethod
     def read(cls, frame: Any, name: str = "X") -> Table:
-        """Dataframes, Arrow tables, dicts of columns, 2-D arrays, lists of rows, sparse matrices."""
+        """Read dataframes, Arrow tables, dicts of columns, 2-D arrays, lists of rows, sparse matrices."""
         frame = nw.to_native(frame, pass_through=True)
         if isinstance(frame, Table):
             return frame
@@ -81,12 +81,12 @@ class Table:
         return self._columns[name]
 
     def part(self, block: slice) -> Table:
-        """Some of the rows, in the same memory; a column is converted once for all parts."""
+        """Return a range of the rows, in the same memory; a column is converted once for all parts."""
         rows = len(range(len(self))[block])
         return Table(self.names, rows, lambda name: self[name].part(block), self.named, self.backend)
 
     def take(self, keep: Booleans) -> Table:
-        """The rows that are kept."""
+        """Return the rows that are kept."""
         keep = np.asarray(keep)
         if keep.dtype != np.bool_ or keep.shape != (len(self),):
             got = f"{keep.dtype} of shape {keep.shape}"
@@ -97,19 +97,19 @@ class Table:
         return Table(self.names, rows, lambda name: self[name].take(keep), self.named, self.backend)
 
     def only(self, names: Iterable[Name]) -> Table:
-        """Some of the columns, in the order of `names`."""
+        """Return a subset of the columns, in the order of `names`."""
         names = list(names)
         self._must_have(names)
         return Table(names, len(self), self.__getitem__, self.named, self.backend)
 
     def without(self, names: Iterable[Name]) -> Table:
-        """All columns but some."""
+        """Return all columns but the given ones."""
         dropped = list(names)
         self._must_have(dropped)
         return self.only(name for name in self.names if name not in set(dropped))
 
     def renamed(self, names: Sequence[Name]) -> Table:
-        """The same columns by other names, in their order."""
+        """Return the columns under other names, in their order."""
         old = dict(zip(names, self.names, strict=True))
         return Table(names, len(self), lambda name: replace(self[old[name]], name=name), self.named, self.backend)
 
@@ -121,7 +121,7 @@ class Table:
 
 
 def _names(labels: Iterable[Any], name: str) -> list[Name]:
-    """Strings and whole numbers as they are, everything else in words; each only once."""
+    """Return names: strings and whole numbers as they are, everything else in words; each must be unique."""
     names: list[Name] = []
     for label in labels:
         whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
@@ -147,7 +147,7 @@ def _of_frame(frame: Any, name: str) -> Table:
 
 
 def _eager(frame: Any, name: str) -> tuple[Any, str | None]:
-    """A dataframe in memory and its library; where that is none of ours, as narwhals shows it."""
+    """Return a dataframe in memory and its library; of other libraries, as narwhals shows it."""
     known = nw.dependencies
     if known.is_pandas_dataframe(frame):
         return frame, "pandas"

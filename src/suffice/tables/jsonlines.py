@@ -29,7 +29,7 @@ class JsonLines:
     """What a column holds: "number", "flag", "word" or "other"."""
 
     def __iter__(self) -> Iterator[Any]:
-        """Tables of the columns that are wanted."""
+        """Yield tables of the columns that are wanted."""
         line, rest = 1, [b""]
         while chunk := self.stream.read(self.block):
             cut = chunk.rfind(b"\n") + 1
@@ -57,7 +57,7 @@ class JsonLines:
         return pa.table({name: _array([row.get(name) for row in rows]) for name in names})
 
     def _decide(self, rows: Iterable[dict[str, Any]]) -> None:
-        """What columns hold that were not there before: words, where one value is a word."""
+        """Decide the types of new columns: words, where one value is a word."""
         fresh: dict[str, set[str]] = {}
         for row in rows:
             for name, value in row.items():
@@ -67,7 +67,7 @@ class JsonLines:
             self.sorts[name] = next(sort for sort in ("word", "number", "flag", "other") if sort in sorts)
 
     def _checked(self, row: dict[str, Any]) -> str:
-        """What is wrong with a row, if anything is; values that are missing are taken out."""
+        """Return what is wrong with a row, if anything is; missing values are removed from it."""
         for name, value in row.items():
             if value is None or not self.wanted(name):
                 continue
@@ -90,7 +90,7 @@ class JsonLines:
 
 
 def _loaded(text: bytes) -> dict[str, Any] | None:
-    """An object, or None where there is none."""
+    """Return an object, or None where there is none."""
     try:
         row = json.loads(text)
     except (ValueError, RecursionError):
@@ -99,7 +99,7 @@ def _loaded(text: bytes) -> dict[str, Any] | None:
 
 
 def _plain(value: Any) -> bool:
-    """Whether Arrow takes a list or an object."""
+    """Return whether Arrow takes a list or an object."""
     try:
         pa.array([value])
     except (pa.ArrowException, ValueError, OverflowError, RecursionError, TypeError):
@@ -125,7 +125,7 @@ def _encodable(value: str) -> bool:
 
 
 def _array(values: list[Any]) -> Any:
-    """Numbers as floats where one is."""
+    """Return an array, with numbers as floats where one is."""
     if any(isinstance(value, float) for value in values):
         return pa.array([None if value is None else float(value) for value in values], pa.float64())
     return pa.array(values)

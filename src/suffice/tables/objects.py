@@ -20,7 +20,7 @@ _SIMPLE = ("null", "bool", "int64", "uint64", "double", "string", "large_string"
 
 
 def of_objects(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:
-    """Arrow looks first, being fast; where it hesitates, every value is looked at."""
+    """Make a column of Python objects; Arrow tries first, being fast, and where it fails every value is examined."""
     try:
         array = pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -50,7 +50,7 @@ def _one_by_one(name: Name, values: Sequence[Any] | NDArray[Any]) -> Column:
 
 
 def _spread(found: NDArray[Any], present: Booleans) -> NDArray[Any]:
-    """Values where they belong; NaN or 0 in the gaps."""
+    """Put values where they belong; NaN or 0 in the gaps."""
     array = np.full(len(present), np.nan if found.dtype == np.float64 else 0, found.dtype)
     array[present] = found
     return array

@@ -15,7 +15,7 @@ _BACKENDS = ("pandas", "polars", "pyarrow")  # in order of preference; the last 
 
 
 def frame_of(columns: dict[str, Any], backend: str | None = None) -> Any:
-    """A dataframe of the backend, by default of the first that can be imported: pandas, polars, pyarrow.
+    """Make a dataframe of the backend, by default of the first that can be imported: pandas, polars, pyarrow.
 
     >>> frame_of({"word": ["a", "b"], "times": [3, 1]}, "pyarrow").column_names
     ['word', 'times']

@@ -28,7 +28,7 @@ _SORTS: tuple[tuple[Sort, Any], ...] = (
 
 
 def sort_of(value: Any) -> Sort:
-    """What a value is by its type; NaN is told apart by `is_missing`."""
+    """Return what a value is by its type; `is_missing` finds NaN."""
     kind: Any = type(value)
     return _sort_of_type(kind)
 
@@ -43,7 +43,7 @@ def _sort_of_type(kind: type) -> Sort:
 
 
 def is_missing(value: Any) -> bool:
-    """None, NaN, NA or NaT."""
+    """Return whether a value is None, NaN, NA or NaT."""
     if isinstance(value, float | np.floating):
         return bool(value != value)
     if isinstance(value, Decimal):
@@ -54,7 +54,7 @@ def is_missing(value: Any) -> bool:
 
 
 def decoded(value: Any) -> str:
-    """A value as a word."""
+    """Return a value as a word."""
     if isinstance(value, bytes):
         return value.decode()
     # Arrow holds UTF-8, which has no room for half a surrogate pair
@@ -62,7 +62,7 @@ def decoded(value: Any) -> str:
 
 
 def numbers(values: Sequence[Any]) -> NDArray[Any]:
-    """Whole numbers as int64, or uint64 where only that is wide enough; other numbers as float64."""
+    """Return whole numbers as int64, or uint64 where only that is wide enough; other numbers as float64."""
     if all(sort_of(value) in ("bool", "integer") for value in values):
         whole = [int(value) for value in values]
         least, most = min(whole, default=0), max(whole, default=0)

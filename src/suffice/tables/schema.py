@@ -25,7 +25,7 @@ _BLOCK = 2**16
 
 
 def kind_of(column: Column, weights: Array | None = None) -> Kind:
-    """What the values are; a row of weight k counts as k rows, and one of weight 0 as none.
+    """Return the kind of the values; a row of weight k counts as k rows, and one of weight 0 as none.
 
     >>> from suffice.tables import Table
     >>> table = Table.read({"holes": [1.0, None, 3.0], "size": [1.5, 2.0, 3.0], "colour": ["red", "blue", "red"]})
@@ -45,7 +45,7 @@ def kind_of(column: Column, weights: Array | None = None) -> Kind:
 
 
 def _whole(values: NDArray[Any], present: Booleans) -> bool:
-    """Whether all present values are whole numbers; most columns that are not show it early."""
+    """Return whether all present values are whole numbers; most other columns show it early."""
     for start in range(0, len(values), _BLOCK):
         x = values[start : start + _BLOCK][present[start : start + _BLOCK]]
         if not ((x < EXACT) & (x > -EXACT) & (x == np.floor(x))).all():
@@ -74,14 +74,14 @@ def _some(column: Column, places: Any) -> Column:
 
 
 def _times(column: Column, weight: Array | None) -> Array:
-    """How often each different value comes."""
+    """Return how often each distinct value occurs."""
     coded = column.coded()
     keep = slice(None) if coded.missing is None else ~coded.missing
     return np.bincount(coded.values[keep], weight, len(coded.labels)).astype(np.float64)
 
 
 def _is_text(column: Column, places: Any, times: Array, weight: Array | None) -> bool:
-    """Several words, and more than half of the rows are different."""
+    """Return whether values are of several words, and more than half of the rows are distinct."""
     if len(times) <= times.sum() / 2:
         return False
     words = 0.0
@@ -107,7 +107,7 @@ _HOLDS = {
 
 
 def holds(column: Column) -> str:
-    """What the column holds, in words."""
+    """Describe what the column holds."""
     if column.storage == "string" and column.present.any():
         return "text"
     return _HOLDS[kind_of(column)]

@@ -19,14 +19,14 @@ __all__ = ["is_series", "of_numpy", "of_series"]
 
 
 def is_series(thing: Any) -> bool:
-    """Whether this is a column of some library of dataframes."""
+    """Return whether this is a column of a dataframe library."""
     if isinstance(thing, pa.Array | pa.ChunkedArray) or nw.dependencies.is_pandas_index(thing):
         return True
     return bool(nw.dependencies.is_into_series(thing))
 
 
 def of_series(name: Name, series: Any) -> Column:
-    """Anything of one dimension as a column."""
+    """Make a column of anything of one dimension."""
     if isinstance(series, np.ndarray):
         return of_numpy(name, series)
     if isinstance(series, pa.Array | pa.ChunkedArray):
@@ -44,7 +44,7 @@ def of_series(name: Name, series: Any) -> Column:
 
 
 def of_numpy(name: Name, array: NDArray[Any]) -> Column:
-    """A numpy array of one dimension as a column."""
+    """Make a column of a numpy array of one dimension."""
     if isinstance(array, np.ma.MaskedArray):
         return _of_masked(name, array)
     kind = array.dtype.kind

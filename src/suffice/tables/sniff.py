@@ -36,7 +36,7 @@ TYPES = frozenset(("c", "d", "s", "t", "i", "string", "continuous", "discrete", 
 
 @dataclass(frozen=True)
 class Given:
-    """What the reader is told, rather than has to guess; None and () are guessed."""
+    """Options given by the user instead of guessed; None and () are guessed."""
 
     sep: str | None = None
     quote: str | None = None
@@ -66,7 +66,7 @@ class Given:
 
 
 def sniff(head: bytes, given: Given, path: str, whole: bool, expected: tuple[str, ...] = ()) -> Dialect:
-    """The dialect of a text that starts like this; `whole` if that is all of it, `expected` names of columns.
+    """Guess the dialect of a text from its head; `whole` if that is all of it, `expected` names of columns.
 
     >>> print(sniff(b"a; b\\n1,5; x\\n2,5; y\\n", Given(), "a.txt", True))
     semicolon-separated, utf-8, header, spaces around values left out, decimal comma
@@ -102,7 +102,7 @@ class _Trial:
 
 
 def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -> list[_Trial]:
-    """A trial of each separator, with the quotes that suit it."""
+    """Return a trial of each separator, with the quotes that suit it."""
     trials, usual = [], _usual(path)
     found = [sep for sep in SEPARATORS if sep in text and not (sep == " " and len(text) > HEAD)]  # long lines are prose
     for sep in [given.sep] if given.sep is not None else found or [usual]:
@@ -119,7 +119,7 @@ def _candidates(text: str, given: Given, path: str, start: Dialect, most: int) -
 
 
 def _usual(path: str) -> str:
-    """The separator that a name promises."""
+    """Return the separator that a file name promises."""
     return "\t" if re.search(r"\.(tsv|tab)\b", path.lower()) else ","
 
 
@@ -128,14 +128,14 @@ def _runs(text: str, sep: str) -> bool:
 
 
 def _quoted(text: str, dialect: Dialect) -> list[Dialect]:
-    """With spaces before quotes or not, and with escapes if there are some."""
+    """Return the dialect with or without spaces before quotes, and with escapes if there are any."""
     sep, quote = re.escape(dialect.sep), re.escape(dialect.quote)
     spaced = replace(dialect, spaces=bool(dialect.sep != " " and re.search(rf"{sep} +{quote}", text)))
     return [spaced, replace(spaced, escape="\\")] if "\\" + dialect.quote in text else [spaced]
 
 
 def _trial(text: str, dialect: Dialect, usual: str, most: int) -> _Trial:
-    """Most rows of equally many values, at least two; of those the cleanest; the separator that the name promises."""
+    """Try a dialect; trials compare by rows of equal width (at least two), cleanness, and the usual separator."""
     text = re.sub(r"(?m)^ +| +$", "", text) if dialect.runs else text
     rows = list(islice(split(text, dialect), most))
     widths = Counter(len(row.cells) for row in rows)
@@ -154,14 +154,14 @@ def _trial(text: str, dialect: Dialect, usual: str, most: int) -> _Trial:
 
 
 def _numbers(rows: list[Row]) -> bool:
-    """Whether rows have equally many values, and a column of numbers: what spaces separate is prose otherwise."""
+    """Return whether rows have equal widths and a column of numbers: text separated by spaces is prose otherwise."""
     if len({len(row.cells) for row in rows}) > 1 or len(rows) < 2:
         return False
     return any(all(is_number(row.cells[j]) for row in rows[1:20]) for j in range(len(rows[0].cells)))
 
 
 def _better(trials: list[_Trial], given: Given) -> _Trial:
-    """Quoted or not: quotes count where they are well placed, and where rows need them."""
+    """Choose between quoted or not: quotes count where they are well placed, and where rows need them."""
     best = trials[0]
     for other in trials[1:]:
         quoted, odd = sum(row.quoted for row in other.rows), sum(row.odd for row in other.rows)
@@ -180,12 +180,12 @@ def _better(trials: list[_Trial], given: Given) -> _Trial:
 
 
 def _always(trial: _Trial) -> bool:
-    """Whether every row has quoted values."""
+    """Return whether every row has quoted values."""
     return len(trial.rows) > 2 and all(row.quoted for row in trial.rows[1:])
 
 
 def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -> _Trial:
-    """A file of one column: taken where rows hardly agree by any separator."""
+    """Return the dialect of a file of one column, taken where rows hardly agree by any separator."""
     found = replace(start, sep="", quote='"' if given.quote is None else given.quote)
     rows = list(islice(split(text, found), most))
     odd, quoted = sum(row.odd for row in rows), sum(row.quoted for row in rows)
@@ -197,7 +197,7 @@ def _one_column(text: str, start: Dialect, given: Given, path: str, most: int) -
 
 
 def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...]) -> Dialect:
-    """Header, names, spaces and decimal comma."""
+    """Fill in header, names, spaces and decimal comma."""
     rows, width = best.rows, best.width
     above = _remarks(rows, width)
     lines, rows = rows[above].line, rows[above:]
@@ -236,14 +236,14 @@ def _completed(best: _Trial, given: Given, path: str, expected: tuple[str, ...])
 
 
 def _remarks(rows: list[Row], width: int) -> int:
-    """How many rows above the table are none of it: of one value, where nearly all that follow have several."""
+    """Return how many rows above the table are remarks: one value, where nearly all that follow have several."""
     above = next((k for k, row in enumerate(rows) if len(row.cells) > 1), 0)
     rest = rows[above:]
     return above if sum(len(row.cells) == width for row in rest) >= 0.95 * len(rest) and len(rest) > 1 else 0
 
 
 def _is_header(cells: list[list[str]], expected: tuple[str, ...]) -> bool:
-    """Whether the first row has names: known ones, words above numbers, or words that are no values below."""
+    """Return whether the first row has names: known ones, words above numbers, or words that are no values below."""
     first, body = cells[0], cells[1:]
     if expected and sum(name in first for name in expected) * 2 >= min(len(expected), len(first)):
         return True
@@ -270,7 +270,7 @@ def _is_header(cells: list[list[str]], expected: tuple[str, ...]) -> bool:
 
 
 def _typed_by_orange(cells: list[list[str]]) -> bool:
-    """Whether two rows below the header say types and roles of columns, as Orange writes them."""
+    """Return whether two rows below the header give types and roles of columns, as Orange writes them."""
     if len(cells) < 4:
         return False
     types, parts = cells[1], cells[2]
@@ -278,7 +278,7 @@ def _typed_by_orange(cells: list[list[str]]) -> bool:
 
 
 def _padded(rows: list[list[str]], dialect: Dialect) -> bool:
-    """Whether every value of some column starts, or ends, with a space."""
+    """Return whether every value of a column starts, or ends, with a space."""
     if dialect.sep in ("", " ") or len(rows) < 1:
         return False
     for j in range(min(map(len, rows))):
@@ -289,7 +289,7 @@ def _padded(rows: list[list[str]], dialect: Dialect) -> bool:
 
 
 def _decimal_comma(cells: list[list[str]]) -> bool:
-    """Whether some column has numbers with a comma, and none has them with a point."""
+    """Return whether a column has numbers with a comma, and none has them with a point."""
     comma = point = False
     for column in zip(*cells, strict=False):
         known = [cell for cell in column if cell not in MISSING]
@@ -300,7 +300,7 @@ def _decimal_comma(cells: list[list[str]]) -> bool:
 
 
 def columns_kept(names: tuple[str, ...], given: Given, target: str | None) -> list[str]:
-    """The names that are kept, or not dropped, and the target.
+    """Return the names that are kept, or not dropped, and the target.
 
     >>> columns_kept(("a", "b", "label"), Given(keep=("b",)), "label")
     ['b', 'label']

@@ -26,7 +26,7 @@ OTHERS = (".xlsx", ".xls", ".ods", ".zip", ".pdf", ".docx", ".pkl", ".npy", ".np
 
 
 def kind_of_file(path: Path) -> str:
-    """What a file is, by its name or its first bytes: "csv", "jsonl", "parquet", "arrow" or "folder".
+    """Return the kind of a file, by its name or its first bytes: "csv", "jsonl", "parquet", "arrow" or "folder".
 
     >>> kind_of_file(Path("mail.csv.gz")), kind_of_file(Path("flights.parquet"))
     ('csv', 'parquet')
@@ -71,7 +71,7 @@ def _is_object(head: bytes) -> bool:
 
 
 def inside(path: Path) -> tuple[list[Path], int]:
-    """The file, or the texts of a folder of folders; and how many links lead out of it, which are not followed."""
+    """Return the file, or the texts of a folder of folders, and the number of links out of it (not followed)."""
     if str(path) == "-":
         return [], 0
     if not path.is_dir():
@@ -91,7 +91,7 @@ def inside(path: Path) -> tuple[list[Path], int]:
 
 
 def opened(path: Path) -> Any:
-    """The bytes of a file, unpacked."""
+    """Open a file and unpack it."""
     if str(path) == "-":
         return pa.PythonFile(sys.stdin.buffer, "r")
     packed = PACKED.get(path.suffix.lower())
@@ -99,12 +99,12 @@ def opened(path: Path) -> Any:
 
 
 def seekable(path: Path) -> Any:
-    """A file that can be read at any place."""
+    """Open a file that can be read at any place."""
     return pa.BufferReader(sys.stdin.buffer.read()) if str(path) == "-" else path
 
 
 def head_of(stream: Any) -> bytes:
-    """The first bytes: 256 kB, or more if the first lines are longer."""
+    """Return the first bytes: 256 kB, or more if the first lines are longer."""
     parts, size, lines = [], HEAD, 0
     while lines < 2 and (data := stream.read(size)):
         parts.append(data)
@@ -120,7 +120,7 @@ class Behind(io.RawIOBase):
         self._start, self._stream = start, stream
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
+        """Return the next bytes."""
         if self._start:
             data, self._start = (self._start, b"") if size < 0 else (self._start[:size], self._start[size:])
             return data

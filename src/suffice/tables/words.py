@@ -37,7 +37,7 @@ Holds = Literal["whole", "real", "flag", "date", "word", "text"]
 
 @dataclass(frozen=True)
 class Reading:
-    """How the words of one column are read.
+    """A way of reading the words of one column.
 
     >>> Reading("real", decimal=",").read(pa.array(["1,5", "", "many"]))[0].to_pylist()
     [1.5, None, None]
@@ -59,11 +59,11 @@ class Reading:
 
     @property
     def what(self) -> str:
-        """What the values should be."""
+        """A word for what the values should be."""
         return {"whole": "numbers", "real": "numbers", "flag": "true and false"}.get(self.holds, "words")
 
     def read(self, words: Any) -> tuple[Any, Booleans | None]:
-        """The values, and which are as they should be, if not all are."""
+        """Return the values, and which are valid, if not all are."""
         words = _trimmed(words) if self.spaces or self.holds not in ("word", "text") else words
         known = _without(words, self.missing)
         if self.holds in ("word", "text"):
@@ -92,7 +92,7 @@ class Reading:
 
 
 def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decimal: str, wanted: str = "") -> Reading:
-    """What the first words of a column are; `wanted` says what a model has learned it to be: "number" or "word".
+    """Guess what a column holds by its first words; `wanted` is what a model has learned it to be: "number" or "word".
 
     >>> reading_of(pa.array(["1", "2", "?"]), None, False, ".").holds
     'whole'
@@ -124,7 +124,7 @@ def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decima
 
 
 def is_number(word: str) -> bool:
-    """Whether a word is a number.
+    """Return whether a word is a number.
 
     >>> is_number("1e3"), is_number("one")
     (True, False)
@@ -133,7 +133,7 @@ def is_number(word: str) -> bool:
 
 
 def _flags_or_dates(known: Any, different: Any, spaces: bool, gaps: tuple[str, ...]) -> Reading | None:
-    """Flags, where nearly all are; dates, where all are."""
+    """Return flags, where nearly all are; dates, where all are."""
     flags = _mean(pc.is_in(known, value_set=pa.array(FLAGS)))
     if flags == 1 or (flags > 1 - RARE and len(known) >= ENOUGH):
         return Reading("flag", spaces=spaces, missing=gaps)
@@ -143,18 +143,18 @@ def _flags_or_dates(known: Any, different: Any, spaces: bool, gaps: tuple[str, .
 
 
 def _codes(known: Any) -> bool:
-    """Whether whole numbers are rather names: all of one length, and some start with 0."""
+    """Return whether whole numbers are rather names: all of one length, and some start with 0."""
     lengths = pc.min_max(pc.utf8_length(known)).as_py()
     return lengths["min"] == lengths["max"] > 1 and _share(known, CODE) > 0 and _share(known, WHOLE) == 1
 
 
 def _long(words: Any) -> bool:
-    """Whether words are rather texts."""
+    """Return whether words are rather texts."""
     return bool((pc.mean(pc.binary_length(words)).as_py() or 0.0) > LONG)
 
 
 def _plain(known: Any, decimal: str, grouped: bool) -> Any:
-    """Numbers as programs write them."""
+    """Return numbers as programs write them."""
     if grouped:
         return pc.if_else(_matches(known, GROUPED), pc.replace_substring(known, ",", ""), known)
     return pc.replace_substring(known, ",", ".") if decimal == "," else known
@@ -189,7 +189,7 @@ def _mean(flags: Any) -> float:
 
 
 def _told(good: Any) -> Booleans | None:
-    """Which are good, if not all are."""
+    """Return which values are valid, if not all are."""
     if pc.all(good).as_py() is not False:
         return None
     return np.asarray(good.to_numpy(zero_copy_only=False) if isinstance(good, pa.Array) else good.to_numpy(), np.bool_)

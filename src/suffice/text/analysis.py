@@ -48,16 +48,16 @@ class Analysis:
         return {name: value for name, value in vars(self).items() if name != "native"}
 
     def batches(self, texts: Any, name: str = "texts") -> Iterator[Batch]:
-        """The documents, some at a time, ready for the compiled kernels."""
+        """Yield the documents in batches, ready for the compiled kernels."""
         return batches(texts, self._native_lowers, self._prepare, self._decoded, name)
 
     def empty(self) -> Batch:
-        """No documents."""
+        """Return a batch of no documents."""
         return Batch.of_tokens([])
 
     @cached_property
     def native(self) -> _native.Analysis:
-        """The same for the compiled kernels; tokens that Python finds are taken as they are."""
+        """The options as the compiled kernels take them; tokens found by Python are taken as they are."""
         unit: Any = "whole" if self.in_python else self.unit
         stop = _native.Texts.of_list(sorted(self.stop_words), [])
         return _native.Analysis(table(self._native_lowers), unit, *self.ngram_range, stop)
@@ -69,7 +69,7 @@ class Analysis:
         return callable(self.unit) or (self.unit == "word" and custom)
 
     def tokens(self, text: str) -> list[str]:
-        """The tokens of one document, by Python's own means."""
+        """Return the tokens of one document, found by Python."""
         if callable(self.unit):
             return list(self.unit(text))
         text = self._preprocess(text)
@@ -84,7 +84,7 @@ class Analysis:
 
     @property
     def _prepare(self) -> Callable[[list[Any]], Batch | list[Any]] | None:
-        """What Python has to do before the compiled kernels; None if nothing."""
+        """The Python step before the compiled kernels; None if there is none."""
         if self.in_python:
             return self._tokenize
         if self.preprocessor is not None or self.strip_accents is not None:

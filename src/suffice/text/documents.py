@@ -26,7 +26,7 @@ _ONE_TEXT_EACH = np.empty(0, np.int64)
 
 @dataclass(frozen=True)
 class Batch:
-    """Some documents: texts in memory, and for those of several texts (tokens found elsewhere) where each starts."""
+    """A batch of documents: texts in memory, and the starts of documents of several texts (tokens found elsewhere)."""
 
     texts: _native.Texts
     starts: Integers
@@ -35,7 +35,7 @@ class Batch:
         return len(self.starts) - 1 if len(self.starts) else len(self.texts)
 
     def part(self, block: slice) -> Batch:
-        """Some of the documents."""
+        """Return a range of the documents."""
         if not len(self.starts):
             return Batch(self.texts.part(block.start, block.stop), self.starts)
         starts = self.starts[block.start : block.stop + 1]
@@ -43,19 +43,19 @@ class Batch:
 
     @property
     def width(self) -> int:
-        """Numbers that a document stands for, roughly: its bytes."""
+        """Approximate amount of data per document: its bytes."""
         return int(self.texts.size // max(1, len(self)))
 
     @property
     def threads(self) -> int:
-        """Threads worth starting."""
+        """Number of threads worth starting."""
         return min(thread_count(), 1 + self.texts.size // WORTH_A_THREAD)
 
     @classmethod
     def of_list(
         cls, texts: list[Any], lowercase: bool, decode: Callable[[Any], Any], name: str, first: int = 0
     ) -> Batch:
-        """One document per string; where there are bytes among them, they are decoded first."""
+        """Make a batch of one document per string; bytes among them are decoded first."""
         patterns = list(special_letters()) if lowercase else []
         native = _native.Texts.of_list(texts, patterns)
         if native.bad >= 0 and isinstance(texts[native.bad], bytes):
@@ -74,7 +74,7 @@ class Batch:
 
     @classmethod
     def of_tokens(cls, documents: list[list[str]]) -> Batch:
-        """Documents whose tokens are known."""
+        """Make a batch of documents whose tokens are known."""
         starts = np.concatenate([[0], np.cumsum([len(tokens) for tokens in documents])]).astype(np.int64)
         every = [token for tokens in documents for token in tokens]
         native = _native.Texts.of_list(every, [])
@@ -84,7 +84,7 @@ class Batch:
 
 
 def unwrapped(values: Any) -> Any:
-    """A list of Arrow's scalars as a list of what they hold; any other as it is.
+    """Return a list of Arrow scalars as a list of their values; any other list as it is.
 
     >>> import pyarrow as pa
     >>> unwrapped(list(pa.array(["one", None]))), unwrapped(["two"])
@@ -102,7 +102,7 @@ def batches(
     decode: Callable[[Any], Any],
     name: str,
 ) -> Iterator[Batch]:
-    """The documents, some at a time; `prepare` turns lists of them into other lists, or into a batch."""
+    """Yield the documents in batches; `prepare` turns lists of them into other lists, or into a batch."""
     if isinstance(texts, str | bytes):
         raise KindError(f"The argument '{name}' must hold texts, such as a list; got a single {type(texts).__name__}.")
     chunks = _arrow_chunks(texts)
@@ -120,7 +120,7 @@ def batches(
 
 
 def each_text(texts: Any, name: str) -> Iterator[Any]:
-    """The documents one by one, as Python has them."""
+    """Yield the documents one by one, as Python objects."""
     chunks = _arrow_chunks(texts)
     for part in _lists(texts if chunks is None else (text for chunk in chunks for text in chunk.to_pylist()), name):
         yield from part
@@ -147,7 +147,7 @@ def _lists(texts: Any, name: str) -> Iterator[list[Any]]:
 
 
 def _arrow_chunks(texts: Any) -> list[Any] | None:
-    """Arrow arrays of strings, if that is what the texts are, or become without a loop over them; None otherwise."""
+    """Return the texts as Arrow arrays of strings where that takes no loop over them; None otherwise."""
     module = type(texts).__module__.split(".")[0]
     if module in ("pandas", "polars") and type(texts).__name__ == "Series":
         if str(texts.dtype) not in ("str", "string", "String", "Utf8", "large_string[pyarrow]", "string[pyarrow]"):
@@ -201,7 +201,7 @@ def _in_place(chunk: Any, kind: Any, patterns: list[bytes]) -> _native.Texts:
 
 
 def text_hashes(texts: Any) -> Any:
-    """A 64-bit number for each string, or bytes, of an Arrow array; that of a null means nothing.
+    """Return a 64-bit hash of each string, or bytes, of an Arrow array; that of a null means nothing.
 
     >>> import pyarrow as pa
     >>> a, b, c = text_hashes(pa.array(["one", "two", "one"]))

@@ -23,7 +23,7 @@ BLOCK = 4096
 
 @cache
 def table(lowercase: bool) -> Words32:
-    """For each code point the one it is lowered to, and whether that is part of a word, or a space."""
+    """Return for each code point its lower case, and whether that is part of a word, or a space."""
     points = np.arange(COUNT, dtype=np.uint32)
     kinds = _kinds(points)
     lowered = _lowered(points)[0] if lowercase else points
@@ -34,7 +34,7 @@ def table(lowercase: bool) -> Words32:
 
 @cache
 def special_letters() -> tuple[bytes, ...]:
-    """UTF-8 of the letters that only `str.lower` itself can lower."""
+    """Return the UTF-8 of the letters that only `str.lower` itself can lower."""
     found = _lowered(np.arange(COUNT, dtype=np.uint32))[1]
     return tuple(chr(point).encode() for point in found)
 
@@ -49,7 +49,7 @@ def _kinds(points: Words32) -> Words32:
 
 
 def _lowered(points: Words32) -> tuple[Words32, list[int]]:
-    """Each code point in lower case (itself where that is several), and the special ones."""
+    """Return each code point in lower case (itself where that is several), and the special ones."""
     out, special = points.copy(), [SIGMA]
     for start in range(0, COUNT, BLOCK):
         block = _text(points[start : start + BLOCK])

@@ -32,7 +32,7 @@ class WordList:
 
     @classmethod
     def of(cls, words: Iterable[str]) -> WordList:
-        """From strings in any order."""
+        """Make a list from strings in any order."""
         coded = sorted({word.encode("utf-8", "surrogatepass") for word in words})
         offset = np.concatenate([[0], np.cumsum([len(word) for word in coded])]).astype(np.int64)
         return cls(np.frombuffer(b"".join(coded), np.uint8), offset)
@@ -71,7 +71,7 @@ class WordList:
         return out
 
     def keep(self, which: Booleans) -> WordList:
-        """Some of the words."""
+        """Return a subset of the words."""
         if which.all():
             return self
         lengths = np.diff(self.offset)
@@ -80,14 +80,14 @@ class WordList:
         )
 
     def taken(self, order: Integers) -> tuple[NDArray[np.uint8], Integers]:
-        """Bytes and offsets of words in another order, as a lexicon wants them."""
+        """Return bytes and offsets of words in another order, as a lexicon takes them."""
         lengths = np.diff(self.offset)[order]
         offset = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         place = np.arange(int(offset[-1])) + np.repeat(self.offset[order] - offset[:-1], lengths)
         return self.bytes[place], offset
 
     def union(self, other: WordList) -> tuple[WordList, Integers, Integers]:
-        """The words of both, and the place among them of each of ours and of theirs."""
+        """Return the union of both lists, and the places of each list's words in it."""
         if self == other:
             same = np.arange(len(self))
             return self, same, same
@@ -96,7 +96,7 @@ class WordList:
 
 
 def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
-    """Whether bytes are text, and no character is cut by an offset; these must lie within the bytes."""
+    """Return whether bytes are UTF-8 and no character is cut by an offset; offsets must lie within the bytes."""
     whole: Any = data
     try:
         str(whole, "utf-8", "surrogatepass")
