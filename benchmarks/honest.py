@@ -18,7 +18,7 @@ from sklearn.pipeline import make_pipeline
 
 import suffice as sf
 from suffice.evaluate import Reliability
-from suffice.models.views import Temper
+from suffice.models.scoring.cells import Temper
 
 PAGE = ROOT / "docs" / "honest.md"
 PEER = "scikit-learn's MultinomialNB"

@@ -19,7 +19,7 @@ from laws.estimators import (
 )
 from laws.test_estimators import rows
 from suffice.errors import InputError
-from suffice.models.views import Temper
+from suffice.models.scoring.cells import Temper
 
 
 def tempered(case: EstimatorCase) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 import suffice as sf
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
-from suffice.models.views import ColumnWeights, FeatureWeights, Temper, Views, Weights, WordWeights
+from suffice.models.scoring.cells import Temper
+from suffice.models.views import ColumnWeights, FeatureWeights, Views, Weights, WordWeights
 from suffice.text import WordList
 
 __all__ = ["Columns", "Counts", "Held", "Texts"]

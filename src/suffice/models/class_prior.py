@@ -10,7 +10,7 @@ from scipy.special import digamma, xlogy
 
 from suffice.errors import InputError, NoUniqueMode
 from suffice.models.scoring.beliefs import log_gammas, trigamma
-from suffice.models.scoring.logs import log
+from suffice.models.scoring.cells import log
 from suffice.posterior import Dirichlet
 from suffice.typing import Array
 

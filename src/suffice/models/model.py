@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import LabelError, SubtractionError
-from suffice.models.likelihoods.base import HeldOut, Likelihood, Scorer
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import HeldOut, Scorer
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel

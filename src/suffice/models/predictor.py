@@ -18,9 +18,9 @@ import numpy as np
 from suffice.errors import DataError
 from suffice.models.class_prior import ClassPrior
 from suffice.models.model import Model, Name
-from suffice.models.scoring.logs import powered
+from suffice.models.scoring.cells import AS_IT_IS, Temper, powered, tempered
 from suffice.models.scoring.rows import Rows
-from suffice.models.views import AS_IT_IS, Temper, Views, tempered
+from suffice.models.views import Views
 from suffice.parallel import in_parallel, thread_count
 from suffice.telling import counted, tell
 from suffice.typing import Array, Integers

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from suffice.models.scoring.rows import TextRows
+from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.hashing import text_row
 from suffice.text import Analysis
 from suffice.text.documents import each_text

@@ -35,8 +35,9 @@ from suffice.estimators import (
 from suffice.models.empirical.covariances import Spread
 from suffice.models.language import Vocabulary
 from suffice.models.open_columns import Chosen
-from suffice.models.scoring.transforms import Transform
-from suffice.models.views import ColumnWeights, FeatureWeights, Temper, WordWeights
+from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.linear import Transform
+from suffice.models.views import ColumnWeights, FeatureWeights, WordWeights
 from suffice.readers import columns
 from suffice.stats.inputs import EXACT
 from suffice.stats.words import WordCounts

@@ -12,7 +12,8 @@ from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.rows import Labels, MatrixRows, Rows, TextRows
+from suffice.models.scoring.rows import Labels, MatrixRows, Rows
+from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.inputs import Rows as Source
 from suffice.tables import Table
 from suffice.text import Analysis

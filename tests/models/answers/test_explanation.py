@@ -12,7 +12,8 @@ from suffice.models.answers.parts import Tokens, Wording, reading
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.predictor import Predictor
-from suffice.models.views import ColumnWeights, FeatureWeights, Temper, Views
+from suffice.models.scoring.cells import Temper
+from suffice.models.views import ColumnWeights, FeatureWeights, Views
 from suffice.tables import Table
 from suffice.text import Analysis
 

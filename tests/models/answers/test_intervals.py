@@ -11,8 +11,9 @@ from suffice.models.answers.intervals import bounds, dependent_bounds, independe
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.model import Name
+from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Rows
-from suffice.models.views import ColumnWeights, FeatureWeights, Temper, Views
+from suffice.models.views import ColumnWeights, FeatureWeights, Views
 
 
 def test_two_classes_have_normal_log_odds() -> None:

@@ -17,8 +17,10 @@ from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.rows import Labels, MatrixRows, TextRows
-from suffice.models.views import ColumnWeights, FeatureWeights, Temper, Views, WordWeights
+from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.text_rows import TextRows
+from suffice.models.views import ColumnWeights, FeatureWeights, Views, WordWeights
 from suffice.stats.inputs import BINARY, COUNT, Rows
 from suffice.text import Analysis
 

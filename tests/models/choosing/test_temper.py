@@ -8,7 +8,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from suffice.models.choosing.temper import Scored, choose_temper, log_loss
-from suffice.models.views import AS_IT_IS, Temper
+from suffice.models.scoring.cells import AS_IT_IS, Temper
 
 
 def rows(seed: int, by_length: bool, n: int = 120, classes: int = 3) -> Scored:

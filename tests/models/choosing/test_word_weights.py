@@ -11,14 +11,15 @@ from scipy.special import log_softmax
 import suffice as sf
 from suffice.models.choosing.judge import Judged, judge
 from suffice.models.choosing.sampling import Sample
-from suffice.models.choosing.word_weights import EntryRows, Split, WordRows, choose_together, looked_up
+from suffice.models.choosing.word_weights import Split, WordRows, choose_together, looked_up
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.rows import Labels, MatrixRows, TextRows
-from suffice.models.views import AS_IT_IS, Temper
+from suffice.models.scoring.cells import AS_IT_IS, Temper
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.text_rows import EntryRows, TextRows
 from suffice.stats.inputs import COUNT, Rows
 from suffice.text import Analysis
 

@@ -15,7 +15,8 @@ from suffice.errors import DataError, ImproperPrior, NoUniqueMode
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.model import Block
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.rows import Labels, MatrixRows, TextRows
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.text_rows import TextRows
 from suffice.posterior import Beta
 from suffice.stats import inputs
 from suffice.tables import Table

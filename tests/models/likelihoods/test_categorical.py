@@ -14,9 +14,9 @@ from suffice.errors import DataError, ImproperPrior, KindError, NoUniqueMode
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.codes import CodeRows, Codes
 from suffice.models.model import Block
+from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels
-from suffice.models.views import Temper
 from suffice.stats import inputs
 from suffice.tables import Table
 

@@ -9,10 +9,11 @@ from sklearn.naive_bayes import ComplementNB
 
 from suffice.errors import KindError
 from suffice.models.likelihoods.complement import Complement
+from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.linear import Transform
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.rows import Labels, MatrixRows, TextRows
-from suffice.models.scoring.transforms import Transform
-from suffice.models.views import Temper
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import TokenCounts
 from suffice.stats.inputs import Rows
 from suffice.stats.words import WordCounts

@@ -10,9 +10,10 @@ from scipy.special import gammaln
 
 from suffice.errors import KindError
 from suffice.models.likelihoods.polya import Polya
+from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.rows import Labels, MatrixRows, TextRows
-from suffice.models.views import Temper
+from suffice.models.scoring.rows import Labels, MatrixRows
+from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.inputs import Rows
 from suffice.text import Analysis
 

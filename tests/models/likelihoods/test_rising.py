@@ -8,11 +8,11 @@ import pytest
 from scipy import sparse, stats
 from scipy.special import gammaln
 
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import Cells, Temper
 from suffice.models.scoring.removal import Removal, left
 from suffice.models.scoring.rising import LENGTH, Rising, RisingHeldOut
-from suffice.models.scoring.rows import MatrixRows, TextRows
-from suffice.models.views import Temper
+from suffice.models.scoring.rows import MatrixRows
+from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import TokenCounts
 from suffice.stats.inputs import Rows
 from suffice.stats.words import WordCounts

@@ -19,8 +19,8 @@ from suffice.estimators.em.reading import Begun, checked_copy, opened, without_v
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions, fit_nested
 from suffice.models.expectation import bic, log_joint, share_out
+from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.shared_rows import Weighed
-from suffice.models.views import AS_IT_IS
 from suffice.stats.words import read_weights
 from suffice.typing import Array, Integers
 

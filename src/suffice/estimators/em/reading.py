@@ -25,8 +25,8 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.codes import CodeRows
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.looked_up import LookedUpTexts
-from suffice.models.scoring.rows import Rows, TextRows
+from suffice.models.scoring.rows import Rows
+from suffice.models.scoring.text_rows import LookedUpTexts, TextRows
 from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
 from suffice.readers.examples import Examples

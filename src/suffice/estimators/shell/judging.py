@@ -19,8 +19,9 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.cells import AS_IT_IS, Temper
 from suffice.models.scoring.removal import group_codes
-from suffice.models.views import AS_IT_IS, Temper, Views
+from suffice.models.views import Views
 from suffice.readers.examples import Examples
 from suffice.stats.journal import Journal
 from suffice.typing import Array, Booleans

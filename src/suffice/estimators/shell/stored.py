@@ -17,7 +17,8 @@ import numpy as np
 
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
-from suffice.models.views import FeatureWeights, Temper, Views, Weights
+from suffice.models.scoring.cells import Temper
+from suffice.models.views import FeatureWeights, Views, Weights
 from suffice.stats.journal import Journal
 
 __all__ = ["OF_FILES", "check_labels", "check_schema", "checked_journal", "read_views", "verify", "written_views"]

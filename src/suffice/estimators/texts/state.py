@@ -16,7 +16,7 @@ from suffice.estimators.shell.stored import (
 )
 from suffice.estimators.texts.options import URNS
 from suffice.models.model import Block, Model
-from suffice.models.scoring.transforms import Transform
+from suffice.models.scoring.linear import Transform
 from suffice.models.views import Views, WordWeights
 from suffice.readers.text import TextReader
 from suffice.stats import ClassCounts

@@ -43,7 +43,7 @@ from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.model import Block, Model, Name
-from suffice.models.scoring.transforms import Transform
+from suffice.models.scoring.linear import Transform
 from suffice.models.views import Views
 from suffice.readers.examples import Examples
 from suffice.readers.labels import classes_and_codes

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.texts.options import cut_of
-from suffice.models.scoring.transforms import Transform
+from suffice.models.scoring.linear import Transform
 from suffice.readers.examples import Examples
 from suffice.stats.words import WordCounts
 from suffice.text import Analysis, learn

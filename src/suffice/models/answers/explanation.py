@@ -11,9 +11,9 @@ import numpy as np
 
 from suffice.errors import InputError
 from suffice.models.answers.parts import Wording, parts
-from suffice.models.likelihoods.base import Contributions
 from suffice.models.model import Name
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.results import Contributions
 from suffice.models.scoring.rows import Rows
 from suffice.tables import frame_of
 from suffice.typing import Array

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logsumexp, ndtri
 
-from suffice.models.likelihoods.base import Belief
 from suffice.models.model import Name
 from suffice.models.predictor import NUMBERS_AT_ONCE, Predictor
+from suffice.models.scoring.results import Belief
 from suffice.models.scoring.rows import Rows
 from suffice.posterior.base import tails
 from suffice.typing import Array

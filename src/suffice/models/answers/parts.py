@@ -13,12 +13,13 @@ from typing import Any
 import numpy as np
 
 from suffice.models.answers.features import known
-from suffice.models.likelihoods.base import Contributions
 from suffice.models.likelihoods.shared import weight_in_words
 from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.rows import Rows, TextRows
-from suffice.models.views import AS_IT_IS
+from suffice.models.scoring.cells import AS_IT_IS
+from suffice.models.scoring.results import Contributions
+from suffice.models.scoring.rows import Rows
+from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.words import WordCounts
 from suffice.tables import Column
 from suffice.text import Analysis, Batch

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from suffice.models.answers.features import names_of
-from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.results import ClassDistributions, FeatureBelief
 
 __all__ = ["ShownColumn", "believed", "shown_columns"]
 

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from suffice.models.scoring.splitmix import hashed
+from suffice.models.scoring.rows import hashed
 from suffice.text import text_hashes
 from suffice.typing import Array, Integers
 

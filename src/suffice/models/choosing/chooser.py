@@ -21,8 +21,9 @@ from suffice.models.choosing.temper import Scored, choose_temper
 from suffice.models.choosing.word_weights import WordRows, choose_together, looked_up, named
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.views import Temper, Views
+from suffice.models.views import Views
 from suffice.typing import Array, Integers
 
 __all__ = ["EFFORTS", "ROWS", "Effort", "Wanted", "choose"]

@@ -21,22 +21,14 @@ from suffice.models.choosing.descent import Report, descend, safest
 from suffice.models.choosing.judge import Judged
 from suffice.models.choosing.sampling import hashed, some_rows
 from suffice.models.model import Name
-from suffice.models.views import ColumnWeights, Temper
+from suffice.models.scoring.cells import Temper
+from suffice.models.views import ColumnWeights
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "JUDGED",
-    "RIDGE",
-    "ROUGH",
-    "ColumnRows",
-    "Fitted",
-    "WeighedRows",
-    "choose_column_weights",
-    "choose_ridge",
-    "fit_weights",
-    "in_words",
-    "terms_by_name",
-]
+    "JUDGED", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_column_weights", "choose_ridge",
+    "fit_weights", "in_words", "terms_by_name",
+]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
 """Where the ridge is looked for first, the factor to the next, and beyond which it is infinite."""

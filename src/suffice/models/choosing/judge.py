@@ -9,13 +9,13 @@ from functools import cached_property
 import numpy as np
 
 from suffice.errors import SubtractionError
-from suffice.models.likelihoods.base import HeldOut
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor, normalise
-from suffice.models.scoring.logs import powered
+from suffice.models.scoring.cells import powered, tempered
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import HeldOut
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.views import Weights, tempered
+from suffice.models.views import Weights
 from suffice.parallel import in_parallel
 from suffice.typing import Array, Booleans, Integers
 

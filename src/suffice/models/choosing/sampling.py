@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.models.model import Name
-from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.scoring.splitmix import hashed
+from suffice.models.scoring.rows import Labels, Rows, hashed
 from suffice.typing import Booleans, Integers
 
 __all__ = ["Sample", "hashed", "one_in", "some_rows"]

@@ -14,7 +14,7 @@ from suffice.models.choosing.temper import Scored, choose_temper, log_loss
 from suffice.models.empirical.covariances import ENOUGH, POWERS, Spread, by_parts, parts_of
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
-from suffice.models.views import Temper
+from suffice.models.scoring.cells import Temper
 
 __all__ = ["choose_alpha", "choose_spread", "smoothed", "with_prior"]
 

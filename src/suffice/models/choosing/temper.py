@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from suffice.models.choosing.judge import Judged
-from suffice.models.views import AS_IT_IS, Temper
+from suffice.models.scoring.cells import AS_IT_IS, Temper
 from suffice.typing import Array, Integers
 
 __all__ = ["Scored", "choose_temper", "log_loss"]

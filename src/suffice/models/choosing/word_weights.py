@@ -29,68 +29,21 @@ from suffice.models.choosing.smoothing import smoothed
 from suffice.models.choosing.temper import Scored, choose_temper
 from suffice.models.model import Block
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import Cells, Temper
 from suffice.models.scoring.linear import Linear, LinearHeldOut
 from suffice.models.scoring.removal import ROUNDING, Removal
-from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.views import FeatureWeights, Temper, WordWeights
+from suffice.models.scoring.text_rows import EntryRows
+from suffice.models.views import FeatureWeights, WordWeights
 from suffice.parallel import thread_count
 from suffice.stats import ClassCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Choice", "EntryRows", "WordRows", "choose_together", "looked_up", "named"]
+__all__ = ["Choice", "WordRows", "choose_together", "looked_up", "named"]
 
 ALPHA, STEP, BOUNDS = 0.1, 10**0.5, (1e-3, 10.0)
 """Where the pseudo-count is looked for first, the factor to the next, and its bounds."""
 
-DENSE = 2**25
-"""Tables of features × classes up to this size are faster dense, where many rows are multiplied with them."""
-
 ROWS_AT_ONCE = 2**14
-
-
-@dataclass(frozen=True, eq=False)
-class EntryRows(Rows):
-    """Rows by their entries over the features of a statistic: looked up once, scored by one model after the other."""
-
-    matrix: Any  # CSR
-
-    def __len__(self) -> int:
-        return int(self.matrix.shape[0])
-
-    def take(self, which: Any) -> EntryRows:
-        """Return some of the rows."""
-        return EntryRows(self.matrix[which])
-
-    def count(self, kind: type[Any], labels: Labels) -> Any:
-        """Return the statistic of these rows."""
-        return kind.of(self.matrix, labels.y, labels.weights, n_classes=labels.n_classes)
-
-    def scored(self, by: Linear) -> Array:
-        """Return offset + rows · weights, rows × classes."""
-        x, cells = self._counted(by), by.weights
-        if cells.unmet is None:
-            scores = np.asarray(x @ cells.values.T)
-        else:
-            small = cells.width * len(by.offset) <= DENSE
-            scores = x @ cells.above.T.toarray() if small else (x @ cells.above.T).toarray()
-            scores += np.asarray(x.sum(axis=1)).reshape(-1, 1) * cells.unmet
-        if by.base is not None:
-            scores += (x @ by.base)[:, None]
-        return np.asarray(by.offset + (scores if by.scale is None else scores * by.scale))
-
-    def _counted(self, by: Linear) -> Any:
-        x, counts = self.matrix, by.counted(self.matrix.data)
-        counts = counts if by.feature_weights is None else counts * by.feature_weights[x.indices]
-        return sparse.csr_matrix((counts, x.indices, x.indptr), x.shape)
-
-    def entries(self, t: Any) -> Any:
-        """Return what is not zero, as CSR."""
-        return self.matrix
-
-    def names(self, t: Any) -> range:
-        """Return the places of features."""
-        return range(int(self.matrix.shape[1]))
 
 
 def looked_up(sample: Sample, predictor: Predictor) -> Sample:

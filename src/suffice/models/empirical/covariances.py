@@ -19,7 +19,7 @@ from scipy.special import logsumexp
 from suffice.models.empirical.ascent import climb
 from suffice.models.empirical.normals import units
 from suffice.models.scoring.ellipses import Covariance, Law
-from suffice.models.scoring.splitmix import hashed
+from suffice.models.scoring.rows import hashed
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments, FullMoments

@@ -20,20 +20,9 @@ from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array
 
 __all__ = [
-    "LARGEST",
-    "SMALLEST",
-    "Rises",
-    "Terms",
-    "alpha_of_cells",
-    "alpha_of_presence",
-    "alpha_of_words",
-    "beta_of_flags",
-    "flag_terms",
-    "gamma_of_counts",
-    "one_alpha",
-    "rate_terms",
-    "symmetric_terms",
-]
+    "LARGEST", "SMALLEST", "Rises", "Terms", "alpha_of_cells", "alpha_of_presence", "alpha_of_words",
+    "beta_of_flags", "flag_terms", "gamma_of_counts", "one_alpha", "rate_terms", "symmetric_terms",
+]  # fmt: skip
 
 SMALLEST, LARGEST = 1e-6, 1e6
 GRID = np.array([1.0, *np.logspace(-6, 6, 25)])

@@ -14,11 +14,11 @@ from scipy import linalg
 
 from suffice.errors import InputError, KindError
 from suffice.models.empirical.covariances import Spread
-from suffice.models.likelihoods.base import Estimate
 from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, SingularCovariance, centre_of, roots_of
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior import NormalInverseWishart
 from suffice.stats import FullMoments

@@ -8,16 +8,23 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError
-from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
-from suffice.models.likelihoods.results import Belief, Contributions, HeldOut, Moments, Scorer, Speaks
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import (
+    Belief,
+    ClassDistributions,
+    Contributions,
+    FeatureBelief,
+    HeldOut,
+    Scorer,
+    Speaks,
+)
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.tables import Column, refuse
 from suffice.typing import Array, Booleans, Integers
@@ -25,9 +32,7 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.posterior.base import Conjugate
 
-__all__ = ["Belief", "Contributions", "Estimate", "HeldOut", "Likelihood", "Moments", "Scorer", "Speaks"]
-
-Estimate = Literal["mle", "map", "mean", "predictive"]
+__all__ = ["Likelihood"]
 
 
 class Likelihood(ABC):

@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import alpha_of_presence, beta_of_flags, flag_terms
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.flags import (
     FlagBelief,
     FlagOdds,
@@ -28,7 +28,6 @@ from suffice.models.likelihoods.flags import (
     must_have_mode,
 )
 from suffice.models.likelihoods.number_columns import column_name, numbers
-from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, dots
 from suffice.models.likelihoods.places import PlaceScores, must_be_proper
 from suffice.models.likelihoods.shared import (
     added,
@@ -43,11 +42,21 @@ from suffice.models.likelihoods.shared import (
 )
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.beliefs import must_be_known
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import Cells, powered
 from suffice.models.scoring.information import of_cells, of_flags
 from suffice.models.scoring.linear import DenseHeldOut, Linear
-from suffice.models.scoring.logs import powered
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import (
+    Belief,
+    ClassDistributions,
+    Contributions,
+    Estimate,
+    FeatureBelief,
+    HeldOut,
+    Scorer,
+    Speaks,
+    dots,
+)
 from suffice.models.scoring.rows import Labels, MatrixRows, Rows
 from suffice.posterior import Beta
 from suffice.posterior.special import log_rising

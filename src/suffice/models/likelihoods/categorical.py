@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.number_columns import column_name, numbers
-from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     PlaceScores,
@@ -33,6 +32,16 @@ from suffice.models.likelihoods.shared import added, by_value, shares
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_categories
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import (
+    Belief,
+    ClassDistributions,
+    Contributions,
+    Estimate,
+    HeldOut,
+    Scorer,
+    Speaks,
+    dots,
+)
 from suffice.models.scoring.rows import CategoryRows, Labels
 from suffice.posterior import Dirichlet
 from suffice.stats import BinaryCounts, ValueCounts

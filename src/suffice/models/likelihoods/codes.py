@@ -10,8 +10,7 @@ from scipy import sparse
 
 from suffice.errors import KindError
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Speaks
-from suffice.models.likelihoods.pictures import ClassDistributions, dots
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     check_shares,
@@ -22,14 +21,13 @@ from suffice.models.likelihoods.places import (
 )
 from suffice.models.likelihoods.shared import added, of_ratio, share_of_others, shares, strongest
 from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, log, safe_log, tempered
 from suffice.models.scoring.information import of_categories
 from suffice.models.scoring.kernels import by_feature, category_scores
 from suffice.models.scoring.linear import DenseHeldOut
-from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import Removal, left
+from suffice.models.scoring.results import Belief, ClassDistributions, Contributions, Estimate, HeldOut, Speaks, dots
 from suffice.models.scoring.rows import Labels, MatrixRows
-from suffice.models.views import AS_IT_IS, Temper, tempered
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts
 from suffice.stats.counts import category_sizes

@@ -18,14 +18,14 @@ import numpy as np
 from suffice.errors import ImproperPrior, KindError, PriorError
 from suffice.models.empirical.covariances import Spread, by_evidence
 from suffice.models.empirical.weak import weak_vectors
-from suffice.models.likelihoods.base import Contributions, Estimate, Likelihood, Speaks
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.shared import speaking_numbers
 from suffice.models.scoring.cells import Cells
-from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, roots_of
+from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, VectorBelief, roots_of
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import Contributions, Estimate, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
-from suffice.models.scoring.wishart import VectorBelief
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.mean_variance import mean_variance_interval

@@ -15,13 +15,12 @@ from scipy import sparse
 from scipy.special import digamma
 
 from suffice.errors import NoUniqueMode
-from suffice.models.likelihoods.base import Contributions, Estimate, Moments
-from suffice.models.likelihoods.shared import check_mode, times_in_words
+from suffice.models.likelihoods.shared import check_mode
 from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import Cells, log, safe_log
 from suffice.models.scoring.linear import ONCE, Linear
-from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import ROUNDING, Entries, Removal, left
+from suffice.models.scoring.results import Contributions, Estimate, Moments, times_in_words
 from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.posterior import Beta
 from suffice.stats.words import WordCounts

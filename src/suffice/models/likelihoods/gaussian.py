@@ -18,15 +18,14 @@ from suffice.errors import DataError, ImproperPrior, InputError, KindError
 from suffice.models.empirical.normals import belief_about_normals
 from suffice.models.empirical.vague import SHAPE, largest_variance, single, vague_normal
 from suffice.models.empirical.weak import weak_normals
-from suffice.models.likelihoods.base import Contributions, Estimate, Likelihood, Speaks
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.number_columns import column_name, numbers
-from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
 from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers
 from suffice.models.scoring.cells import Cells
-from suffice.models.scoring.downdates import Downdates
 from suffice.models.scoring.linear import DenseHeldOut
-from suffice.models.scoring.reals import TINY, NormalBelief, NormalDensities, StudentTs, in_unit
+from suffice.models.scoring.reals import TINY, Downdates, NormalBelief, NormalDensities, StudentTs, in_unit
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import ClassDistributions, Contributions, Estimate, Speaks, curves_of_numbers
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseGamma

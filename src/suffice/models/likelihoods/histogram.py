@@ -17,9 +17,8 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.number_columns import numbers
-from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     PlaceScores,
@@ -29,10 +28,19 @@ from suffice.models.likelihoods.places import (
     value_contribution,
 )
 from suffice.models.likelihoods.shared import by_value, shares
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import Cells, log
 from suffice.models.scoring.information import of_categories
-from suffice.models.scoring.logs import log
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import (
+    Belief,
+    ClassDistributions,
+    Contributions,
+    Estimate,
+    HeldOut,
+    Scorer,
+    Speaks,
+    dots,
+)
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising

@@ -19,8 +19,7 @@ from scipy.special import gammaln
 from suffice.errors import ImproperPrior, NoUniqueMode
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
-from suffice.models.likelihoods.base import Belief, Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
-from suffice.models.likelihoods.pictures import FeatureBelief
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.shared import (
     added,
     check_mode,
@@ -32,15 +31,14 @@ from suffice.models.likelihoods.shared import (
     speaking_words,
 )
 from suffice.models.likelihoods.vocabulary import Cut
-from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.beliefs import WordBelief, belief_of_shares, must_be_known
+from suffice.models.scoring.cells import Cells, log, safe_log
 from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import AS_OFTEN, DAMPED, ONCE, Linear, LinearHeldOut, Times
-from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import Removal, left
+from suffice.models.scoring.results import Belief, Contributions, Estimate, FeatureBelief, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rising import Rising, RisingHeldOut
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.scoring.word_beliefs import WordBelief
 from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import TokenCounts

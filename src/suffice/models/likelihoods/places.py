@@ -18,7 +18,6 @@ import numpy as np
 from scipy.special import digamma
 
 from suffice.errors import ImproperPrior
-from suffice.models.likelihoods.base import Contributions, Estimate, Moments, Speaks
 from suffice.models.likelihoods.shared import (
     added,
     check_mode,
@@ -28,10 +27,10 @@ from suffice.models.likelihoods.shared import (
     strongest,
 )
 from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import Cells, log, safe_log
 from suffice.models.scoring.linear import DenseHeldOut
-from suffice.models.scoring.logs import log, safe_log
 from suffice.models.scoring.removal import Removal, left
+from suffice.models.scoring.results import Contributions, Estimate, Moments, Speaks
 from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising

@@ -18,18 +18,25 @@ from scipy.special import gammaln, xlogy
 from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
 from suffice.models.empirical.vague import rate_of_all
-from suffice.models.likelihoods.base import Contributions, Estimate, HeldOut, Likelihood, Scorer, Speaks
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.number_columns import column_name, numbers
-from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, curves_of_counts
 from suffice.models.likelihoods.places import must_be_proper
 from suffice.models.likelihoods.shared import added, by_class, check_mode, must_be, of_ratio, share_of_others, strongest
-from suffice.models.scoring.beliefs import must_be_known
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.beliefs import RateBelief, belief_of_rates, must_be_known
+from suffice.models.scoring.cells import Cells, log
 from suffice.models.scoring.information import of_counts
 from suffice.models.scoring.linear import DenseHeldOut, Linear
-from suffice.models.scoring.logs import log
-from suffice.models.scoring.rates import RateBelief, belief_of_rates
 from suffice.models.scoring.removal import Entries, Removal, left
+from suffice.models.scoring.results import (
+    ClassDistributions,
+    Contributions,
+    Estimate,
+    FeatureBelief,
+    HeldOut,
+    Scorer,
+    Speaks,
+    curves_of_counts,
+)
 from suffice.models.scoring.rising import Rising
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Gamma

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from suffice.errors import KindError, NoUniqueMode, ShapeError
-from suffice.models.likelihoods.base import Contributions, Estimate, Moments, Speaks
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.reals import TINY
+from suffice.models.scoring.results import Contributions, Estimate, Moments, Speaks, times_in_words
 from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.posterior.base import tails
@@ -22,9 +22,9 @@ from suffice.stats.words import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "known_words", "must_be", "of_counts",
-    "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_numbers", "speaking_words", "strongest",
-    "times_in_words", "weight_in_words",
+    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "known_words", "must_be",
+    "of_counts", "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_numbers", "speaking_words",
+    "strongest", "weight_in_words",
 ]  # fmt: skip
 
 SILENT = 0.05
@@ -62,11 +62,6 @@ def must_be(prior: Any, family: type, model: str) -> None:
     shape = getattr(prior, "batch_shape", ())
     if shape != ():
         raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of {shape}.")
-
-
-def times_in_words(x: float) -> str:
-    """Return how often something came."""
-    return "once" if x == 1 else f"{x:.6g} times"
 
 
 def weight_in_words(weight: float, others: str) -> str:

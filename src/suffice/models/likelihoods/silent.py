@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from suffice.models.likelihoods.base import Contributions, Likelihood, Moments, Speaks
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import Contributions, Moments, Speaks
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import ClassCounts
 from suffice.tables import Column

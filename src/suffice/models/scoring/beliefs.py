@@ -1,16 +1,21 @@
-"""What beliefs about scores share: digammas of tables, and posteriors that must be there (SX-5)."""
+"""Beliefs about shares, rates and words of classes, and what follows of the scores of rows (SX-5)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.special import digamma, polygamma
 
 from suffice.errors import ImproperPrior
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.linear import Linear
+from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.typing import Array
 
-__all__ = ["belief_of_shares", "log_gammas", "must_be_known", "trigamma"]
+__all__ = ["RateBelief", "WordBelief", "belief_of_rates", "belief_of_shares", "log_gammas", "must_be_known", "trigamma"]
 
 MANY = 2**14
 
@@ -44,3 +49,82 @@ def belief_of_shares(own: Array, total: Array, times: Any = 1.0) -> tuple[Array,
     own, total = np.where(sure, own, 1.0), np.where(sure, total, 1.0)
     mean, variance = digamma(own) - digamma(total), polygamma(1, own) - polygamma(1, total)  # SX-5
     return np.where(sure, times * mean, np.nan), np.where(sure, times**2 * np.maximum(variance, 0.0), np.nan)
+
+
+@dataclass(frozen=True)
+class RateBelief:
+    """Gamma beliefs about rates of events, classes × features."""
+
+    shape: Array
+    rate: Array
+
+    def moments(self, rows: MatrixRows) -> tuple[Array, Array]:
+        """Return mean and variance of Σ x ln λ − λ; λ and ln λ have the covariance 1/r."""
+        X, s, r = self._known(rows)
+        squares = X.multiply(X) if sparse.issparse(X) else X * X
+        mean = X @ (digamma(s) - np.log(r)).T - (s / r).sum(axis=1)
+        return mean, squares @ trigamma(s).T - X @ (2 / r).T + (s / r**2).sum(axis=1)  # SX-5
+
+    def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
+        """Return scores under drawn λ."""
+        X, s, r = self._known(rows)
+        out = []
+        for _ in range(size):
+            logs = log_gammas(s, rng) - np.log(r)
+            out.append(X @ logs.T - np.exp(logs).sum(axis=1))
+        return np.stack(out)
+
+    def _known(self, rows: MatrixRows) -> tuple[Any, Array, Array]:
+        must_be_known(self.shape, self.rate)
+        return rows.source.matrix.astype(np.float64), self.shape, self.rate
+
+
+def belief_of_rates(s: Array, r: Array, x: Array) -> tuple[Array, Array]:
+    """Return mean and variance of x ln λ − λ for λ ~ Gamma(s, r), features × classes; cov(ln λ, λ) = 1/r."""
+    sure = (s > 0) & (r > 0)
+    s, r = np.where(sure, s, 1.0), np.where(sure, r, 1.0)
+    mean, variance = x * (digamma(s) - np.log(r)) - s / r, x**2 * polygamma(1, s) + s / r**2 - 2 * x / r  # SX-5
+    return np.where(sure, mean, np.nan).T, np.where(sure, np.maximum(variance, 0.0), np.nan).T
+
+
+@dataclass(frozen=True, eq=False)
+class WordBelief:
+    """Dirichlet beliefs about words, one for each class; only the words that rows have are looked at."""
+
+    counts: Cells
+    alpha: Array  # a number, or one for each word
+    scorer: Linear
+
+    def moments(self, rows: Rows) -> tuple[Array, Array]:
+        """Return mean and variance of Σ w_j x_j ln θ_j."""
+        X, _, alpha, total = self._looked_at(rows)
+        n = np.asarray(X.sum(axis=1)).ravel()[:, None]
+        mean = X @ digamma(alpha).T - n * digamma(total)
+        squares = X.multiply(X)
+        return mean, np.maximum(squares @ trigamma(alpha).T - n**2 * trigamma(total), 0.0)  # SX-5
+
+    def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
+        """Return scores under drawn θ; words that no row has are drawn as one."""
+        X, all_words, alpha, total = self._looked_at(rows)
+        rest = np.maximum(total - alpha.sum(axis=1), 0.0)
+        n, out = np.asarray(X.sum(axis=1)).ravel()[:, None], []
+        for _ in range(size):
+            logs = log_gammas(alpha, rng)
+            every = np.logaddexp.reduce(logs, axis=1)
+            if not all_words:
+                every = np.logaddexp(every, log_gammas(rest, rng))
+            out.append(X @ logs.T - np.where(n > 0, n * every, 0.0))
+        return np.stack(out)
+
+    def _looked_at(self, rows: Rows) -> tuple[Any, bool, Array, Array]:
+        """Return rows by the words they have, whether these are all, their α by class, and α of all words together."""
+        x, by = rows.entries(self.scorer.t), self.scorer
+        X = sparse.csr_matrix((by.counted(x.data), x.indices, x.indptr), x.shape).tocsc()
+        there = np.flatnonzero(np.diff(X.indptr))
+        if by.feature_weights is not None:
+            powers = np.repeat(by.feature_weights, np.diff(X.indptr))
+            X = sparse.csc_matrix((X.data * powers, X.indices, X.indptr), X.shape)
+        prior = np.broadcast_to(self.alpha, (self.counts.width,))
+        alpha, total = self.counts.columns(there) + prior[there], self.counts.sum() + prior.sum()
+        must_be_known(alpha, total)
+        return X[:, there].tocsr(), len(there) == self.counts.width, alpha, total

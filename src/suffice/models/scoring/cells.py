@@ -1,4 +1,4 @@
-"""Tables of classes × features, dense or sparse, so that a formula is written once for both."""
+"""Tables of classes × features, dense or sparse, so that a formula is written once for both; logarithms and powers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy import sparse
 
 from suffice.typing import Array, Integers
 
-__all__ = ["Cells"]
+__all__ = ["AS_IT_IS", "Cells", "Temper", "log", "powered", "safe_log", "tempered"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,3 +108,50 @@ class Cells:
     def like(self, data: Array) -> Any:
         """Return CSR with other numbers in the stored cells."""
         return sparse.csr_matrix((data, self.values.indices, self.values.indptr), shape=self.values.shape)
+
+
+def log(values: Any) -> Array:
+    """Return ln, with ln 0 = −∞."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(values))
+
+
+def safe_log(values: Array) -> Array:
+    """Return ln, and 0 where there is nothing to take it of."""
+    return np.log(np.where(values > 0, values, 1.0))
+
+
+def powered(logs: Array, power: Any) -> Array:
+    """Return ln pʷ: a weight of 0 silences even what is impossible."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.asarray(power) == 0, 0.0, logs * power)
+
+
+@dataclass(frozen=True)
+class Temper:
+    """A power of the likelihood, and an exponent of the row's length that it is divided by."""
+
+    power: float = 1.0
+    length: float = 0.0
+
+    def of(self, lengths: Array | None) -> Any:
+        """Return the power of each row; of a row without words, 0."""
+        if self.length == 0 or lengths is None:
+            return self.power
+        known = np.where(lengths > 0, lengths, 1.0)
+        return np.where(lengths > 0, self.power * known**-self.length, 0.0)  # SX-7
+
+
+AS_IT_IS = Temper()
+
+
+def tempered(scores: Array, powers: Any) -> Array:
+    """Multiply scores by powers, in place; what is impossible stays so, unless a row says nothing at all."""
+    if np.ndim(powers) == 0 and powers == 1:
+        return scores
+    each = powers if np.ndim(powers) == 0 else powers[:, None]
+    with np.errstate(invalid="ignore"):
+        scores *= each
+    if np.ndim(powers):
+        scores[powers == 0] = 0.0
+    return scores

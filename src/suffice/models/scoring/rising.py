@@ -16,15 +16,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice.models.likelihoods.base import Contributions
-from suffice.models.likelihoods.shared import times_in_words
-from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, log, tempered
 from suffice.models.scoring.kernels import by_feature, rising_scores
 from suffice.models.scoring.linear import ONCE, Linear
-from suffice.models.scoring.logs import log
 from suffice.models.scoring.removal import Entries, Removal
+from suffice.models.scoring.results import Contributions, times_in_words
 from suffice.models.scoring.rows import Rows
-from suffice.models.views import AS_IT_IS, Temper, tempered
 from suffice.posterior.special import log_rising
 from suffice.stats.inputs import COUNT, REAL
 from suffice.typing import Array, Integers

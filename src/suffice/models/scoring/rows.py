@@ -10,26 +10,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from suffice import _native
 from suffice.models.scoring import kernels
 from suffice.stats import Statistic, ValueCounts, inputs
 from suffice.stats.row_shares import counts_of_shares
-from suffice.stats.word_shares import WordMatrix
-from suffice.stats.words import WordCounter, WordCounts
-from suffice.text import Analysis, Batch, matrix
 from suffice.typing import Array, Booleans, Integers
 
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["CategoryRows", "Labels", "Lexicon", "MatrixRows", "Rows", "TextRows"]
+__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows", "hashed"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,157 +187,6 @@ class MatrixRows(Rows):
 
 
 @dataclass(frozen=True, eq=False)
-class Lexicon:
-    """Words of a statistic as documents are looked up in them. Frequent words come first: they stay in the cache."""
-
-    native: _native.Lexicon
-    order: Integers  # the word of the statistic that each of the lexicon's is
-
-    @classmethod
-    def of(cls, counts: WordCounts) -> Lexicon:
-        """Return the lexicon of a statistic, which is made once."""
-        found: Lexicon = vars(counts).setdefault("lexicon", None) or cls._made(counts)
-        vars(counts)["lexicon"] = found
-        return found
-
-    @classmethod
-    def _made(cls, counts: WordCounts) -> Lexicon:
-        if counts.hash_bits:
-            nothing = np.empty(0, np.uint8), np.zeros(1, np.int64)
-            return cls(_native.Lexicon(*nothing, counts.hash_bits), np.arange(counts.width))
-        order = np.argsort(-counts.frequency, kind="stable")
-        return cls(_native.Lexicon(*counts.words.taken(order), 0), order)
-
-
-@dataclass(frozen=True, eq=False)
-class TextRows(Rows):
-    """Documents, counted and scored without a matrix of them. A stream of them can be counted once."""
-
-    tempers = True
-
-    texts: Any
-    analysis: Analysis
-    present: Booleans | None = None
-    hash_bits: int = 0
-    bursts: bool = False  # whether words that come again are counted, too
-    vocabulary: WordCounts | None = None  # whose words alone are counted, all of which stay; None for all words
-    name: str = "X"  # of the texts, for complaints
-
-    @classmethod
-    def of_batch(cls, batch: Batch, analysis: Analysis) -> TextRows:
-        """Return documents that were read already."""
-        rows = cls((), analysis)
-        rows.__dict__["batches"] = [batch]
-        return rows
-
-    @cached_property
-    def batches(self) -> list[Batch]:
-        """The documents as the compiled kernels read them."""
-        return list(self.analysis.batches(self.texts, self.name))
-
-    def __len__(self) -> int:
-        return sum(map(len, self.batches))
-
-    def take(self, which: Any) -> TextRows:
-        """Return some of the documents, with their words if these were looked up."""
-        places = np.arange(len(self))[which]
-        present = None if self.present is None else self.present[places]
-        if len(self.texts):
-            some = self.texts.take(places) if hasattr(self.texts, "take") else [self.texts[i] for i in places]
-            rows = replace(self, texts=some, present=present)
-        else:
-            rows = replace(self, present=present)
-            rows.__dict__["batches"] = self._picked(places)
-        rows.__dict__["_looked_up"] = {key: (words, x[places]) for key, (words, x) in self._looked_up.items()}
-        return rows
-
-    def _picked(self, places: Integers) -> list[Batch]:
-        """Return documents of batches one by one."""
-        chosen = list[Batch]()
-        for batch, part in zip(self.batches, self._parts, strict=True):
-            mine = places[(places >= part.start) & (places < part.stop)] - part.start
-            chosen += [batch.part(slice(int(i), int(i) + 1)) for i in mine]
-        return chosen
-
-    def part(self, block: slice) -> TextRows:
-        """Return a stretch of the documents."""
-        if block.start <= 0 and block.stop >= len(self):
-            return self
-        rows = replace(self, texts=(), present=None if self.present is None else self.present[block])
-        rows.__dict__["batches"] = [
-            batch.part(slice(max(block.start - at.start, 0), min(block.stop, at.stop) - at.start))
-            for at, batch in zip(self._parts, self.batches, strict=True)
-            if at.start < block.stop and at.stop > block.start
-        ]
-        return rows
-
-    def count(self, kind: type[Any], labels: Labels) -> WordCounts:
-        """Count words by class; documents in shares, over the words of a vocabulary."""
-        if self.vocabulary is not None:
-            shares = labels.y if labels.shares else np.eye(labels.n_classes)[labels.y]
-            return self.matrix(self.vocabulary).counts(shares * labels.given[:, None])
-        counter = WordCounter(self.analysis, labels.n_classes, self.hash_bits, self.bursts)
-        if "batches" not in vars(self):
-            counter.add(self.texts, labels.y, labels.weights, self.name)
-            return counter.result()
-        for batch, part in zip(self.batches, self._parts, strict=True):
-            counter.add_batch(batch, labels.y[part], None if labels.weights is None else labels.weights[part])
-        return counter.result()
-
-    @property
-    def _parts(self) -> list[slice]:
-        ends = np.cumsum([0, *map(len, self.batches)]).tolist()
-        return [slice(a, b) for a, b in pairwise(ends)]
-
-    def scored(self, by: Linear) -> Array:
-        """Return offset + documents · weights, tempered as they are scored, documents × classes."""
-        out = np.empty((len(self), len(by.offset)))
-        self._run(by, out, np.zeros(len(by.offset)))
-        return out
-
-    def best(self, by: Linear, log_prior: Array) -> Integers:
-        """Return the class of the largest joint, document by document; −1 where no class is possible."""
-        out = np.empty(len(self), np.int64)
-        self._run(by, out, log_prior)
-        return out
-
-    def _run(self, by: Linear, out: Any, log_prior: Array) -> None:
-        (lexicon, weights), temper = by.of_texts, by.temper
-        for batch, part in zip(self.batches, self._parts, strict=True):
-            texts = (batch.texts, batch.starts, self.analysis.native, lexicon, weights, batch.threads)
-            _native.text_scores(out[part], log_prior, temper.power, temper.length, *texts)
-
-    def entries(self, t: WordCounts) -> Any:
-        """Return documents × words of a statistic, as CSR."""
-        key = id(t.words) if not t.hash_bits else t.hash_bits
-        found = self._looked_up.get(key)
-        if found is None:
-            found = self._looked_up[key] = (t.words, self._look_up(t))
-        return found[1]
-
-    @cached_property
-    def _looked_up(self) -> dict[Any, tuple[Any, Any]]:
-        return {}
-
-    def _look_up(self, t: WordCounts) -> Any:
-        lexicon = Lexicon.of(t)
-        parts = [matrix(batch, self.analysis, lexicon.native, t.width) for batch in self.batches]
-        x = sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, t.width))
-        x.indices = lexicon.order[x.indices].astype(x.indices.dtype)
-        x.has_sorted_indices = False
-        x.sort_indices()
-        return x
-
-    def matrix(self, t: WordCounts) -> WordMatrix:
-        """Return documents × words, to be counted by shares again and again."""
-        return WordMatrix(self.entries(t), t.words, t.hash_bits)
-
-    def names(self, t: WordCounts) -> Sequence[Any]:
-        """Return the words; buckets of words by their numbers."""
-        return range(t.width) if t.hash_bits else t.words.strings.tolist()
-
-
-@dataclass(frozen=True, eq=False)
 class CategoryRows(Rows):
     """One category a row, by name."""
 
@@ -387,3 +231,16 @@ class CategoryRows(Rows):
     def names(self, t: ValueCounts) -> Sequence[Any]:
         """Return the categories, and what is called one that was never seen."""
         return [*t.values.tolist(), "never seen"]
+
+
+def hashed(numbers: Any) -> Any:
+    """Return a 64-bit number for each, evenly spread (splitmix64).
+
+    >>> [f"{x:016x}" for x in hashed([0, 1]).tolist()]
+    ['e220a8397b1dcdaf', '6e789e6aa1b965f4']
+    """
+    with np.errstate(over="ignore"):
+        z = (np.asarray(numbers, np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))

@@ -1,0 +1,253 @@
+"""Texts as likelihoods see them: counted and scored straight from their bytes, or by words that were looked up once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from suffice import _native
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.stats.word_shares import WordMatrix
+from suffice.stats.words import WordCounter, WordCounts
+from suffice.text import Analysis, Batch, matrix
+from suffice.typing import Array, Booleans, Integers
+
+if TYPE_CHECKING:
+    from suffice.models.scoring.linear import Linear
+
+__all__ = ["EntryRows", "Lexicon", "LookedUpTexts", "TextRows"]
+
+DENSE = 2**25
+"""Tables of features × classes up to this size are faster dense, where many rows are multiplied with them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Lexicon:
+    """Words of a statistic as documents are looked up in them. Frequent words come first: they stay in the cache."""
+
+    native: _native.Lexicon
+    order: Integers  # the word of the statistic that each of the lexicon's is
+
+    @classmethod
+    def of(cls, counts: WordCounts) -> Lexicon:
+        """Return the lexicon of a statistic, which is made once."""
+        found: Lexicon = vars(counts).setdefault("lexicon", None) or cls._made(counts)
+        vars(counts)["lexicon"] = found
+        return found
+
+    @classmethod
+    def _made(cls, counts: WordCounts) -> Lexicon:
+        if counts.hash_bits:
+            nothing = np.empty(0, np.uint8), np.zeros(1, np.int64)
+            return cls(_native.Lexicon(*nothing, counts.hash_bits), np.arange(counts.width))
+        order = np.argsort(-counts.frequency, kind="stable")
+        return cls(_native.Lexicon(*counts.words.taken(order), 0), order)
+
+
+@dataclass(frozen=True, eq=False)
+class TextRows(Rows):
+    """Documents, counted and scored without a matrix of them. A stream of them can be counted once."""
+
+    tempers = True
+
+    texts: Any
+    analysis: Analysis
+    present: Booleans | None = None
+    hash_bits: int = 0
+    bursts: bool = False  # whether words that come again are counted, too
+    vocabulary: WordCounts | None = None  # whose words alone are counted, all of which stay; None for all words
+    name: str = "X"  # of the texts, for complaints
+
+    @classmethod
+    def of_batch(cls, batch: Batch, analysis: Analysis) -> TextRows:
+        """Return documents that were read already."""
+        rows = cls((), analysis)
+        rows.__dict__["batches"] = [batch]
+        return rows
+
+    @cached_property
+    def batches(self) -> list[Batch]:
+        """The documents as the compiled kernels read them."""
+        return list(self.analysis.batches(self.texts, self.name))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.batches))
+
+    def take(self, which: Any) -> TextRows:
+        """Return some of the documents, with their words if these were looked up."""
+        places = np.arange(len(self))[which]
+        present = None if self.present is None else self.present[places]
+        if len(self.texts):
+            some = self.texts.take(places) if hasattr(self.texts, "take") else [self.texts[i] for i in places]
+            rows = replace(self, texts=some, present=present)
+        else:
+            rows = replace(self, present=present)
+            rows.__dict__["batches"] = self._picked(places)
+        rows.__dict__["_looked_up"] = {key: (words, x[places]) for key, (words, x) in self._looked_up.items()}
+        return rows
+
+    def _picked(self, places: Integers) -> list[Batch]:
+        """Return documents of batches one by one."""
+        chosen = list[Batch]()
+        for batch, part in zip(self.batches, self._parts, strict=True):
+            mine = places[(places >= part.start) & (places < part.stop)] - part.start
+            chosen += [batch.part(slice(int(i), int(i) + 1)) for i in mine]
+        return chosen
+
+    def part(self, block: slice) -> TextRows:
+        """Return a stretch of the documents."""
+        if block.start <= 0 and block.stop >= len(self):
+            return self
+        rows = replace(self, texts=(), present=None if self.present is None else self.present[block])
+        rows.__dict__["batches"] = [
+            batch.part(slice(max(block.start - at.start, 0), min(block.stop, at.stop) - at.start))
+            for at, batch in zip(self._parts, self.batches, strict=True)
+            if at.start < block.stop and at.stop > block.start
+        ]
+        return rows
+
+    def count(self, kind: type[Any], labels: Labels) -> WordCounts:
+        """Count words by class; documents in shares, over the words of a vocabulary."""
+        if self.vocabulary is not None:
+            shares = labels.y if labels.shares else np.eye(labels.n_classes)[labels.y]
+            return self.matrix(self.vocabulary).counts(shares * labels.given[:, None])
+        counter = WordCounter(self.analysis, labels.n_classes, self.hash_bits, self.bursts)
+        if "batches" not in vars(self):
+            counter.add(self.texts, labels.y, labels.weights, self.name)
+            return counter.result()
+        for batch, part in zip(self.batches, self._parts, strict=True):
+            counter.add_batch(batch, labels.y[part], None if labels.weights is None else labels.weights[part])
+        return counter.result()
+
+    @property
+    def _parts(self) -> list[slice]:
+        ends = np.cumsum([0, *map(len, self.batches)]).tolist()
+        return [slice(a, b) for a, b in pairwise(ends)]
+
+    def scored(self, by: Linear) -> Array:
+        """Return offset + documents · weights, tempered as they are scored, documents × classes."""
+        out = np.empty((len(self), len(by.offset)))
+        self._run(by, out, np.zeros(len(by.offset)))
+        return out
+
+    def best(self, by: Linear, log_prior: Array) -> Integers:
+        """Return the class of the largest joint, document by document; −1 where no class is possible."""
+        out = np.empty(len(self), np.int64)
+        self._run(by, out, log_prior)
+        return out
+
+    def _run(self, by: Linear, out: Any, log_prior: Array) -> None:
+        (lexicon, weights), temper = by.of_texts, by.temper
+        for batch, part in zip(self.batches, self._parts, strict=True):
+            texts = (batch.texts, batch.starts, self.analysis.native, lexicon, weights, batch.threads)
+            _native.text_scores(out[part], log_prior, temper.power, temper.length, *texts)
+
+    def entries(self, t: WordCounts) -> Any:
+        """Return documents × words of a statistic, as CSR."""
+        key = id(t.words) if not t.hash_bits else t.hash_bits
+        found = self._looked_up.get(key)
+        if found is None:
+            found = self._looked_up[key] = (t.words, self._look_up(t))
+        return found[1]
+
+    @cached_property
+    def _looked_up(self) -> dict[Any, tuple[Any, Any]]:
+        return {}
+
+    def _look_up(self, t: WordCounts) -> Any:
+        lexicon = Lexicon.of(t)
+        parts = [matrix(batch, self.analysis, lexicon.native, t.width) for batch in self.batches]
+        x = sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, t.width))
+        x.indices = lexicon.order[x.indices].astype(x.indices.dtype)
+        x.has_sorted_indices = False
+        x.sort_indices()
+        return x
+
+    def matrix(self, t: WordCounts) -> WordMatrix:
+        """Return documents × words, to be counted by shares again and again."""
+        return WordMatrix(self.entries(t), t.words, t.hash_bits)
+
+    def names(self, t: WordCounts) -> Sequence[Any]:
+        """Return the words; buckets of words by their numbers."""
+        return range(t.width) if t.hash_bits else t.words.strings.tolist()
+
+
+@dataclass(frozen=True, eq=False)
+class EntryRows(Rows):
+    """Rows by their entries over the features of a statistic: looked up once, scored by one model after the other."""
+
+    matrix: Any  # CSR
+
+    def __len__(self) -> int:
+        return int(self.matrix.shape[0])
+
+    def take(self, which: Any) -> EntryRows:
+        """Return some of the rows."""
+        return EntryRows(self.matrix[which])
+
+    def count(self, kind: type[Any], labels: Labels) -> Any:
+        """Return the statistic of these rows."""
+        return kind.of(self.matrix, labels.y, labels.weights, n_classes=labels.n_classes)
+
+    def scored(self, by: Linear) -> Array:
+        """Return offset + rows · weights, rows × classes."""
+        x, cells = self._counted(by), by.weights
+        if cells.unmet is None:
+            scores = np.asarray(x @ cells.values.T)
+        else:
+            small = cells.width * len(by.offset) <= DENSE
+            scores = x @ cells.above.T.toarray() if small else (x @ cells.above.T).toarray()
+            scores += np.asarray(x.sum(axis=1)).reshape(-1, 1) * cells.unmet
+        if by.base is not None:
+            scores += (x @ by.base)[:, None]
+        return np.asarray(by.offset + (scores if by.scale is None else scores * by.scale))
+
+    def _counted(self, by: Linear) -> Any:
+        x, counts = self.matrix, by.counted(self.matrix.data)
+        counts = counts if by.feature_weights is None else counts * by.feature_weights[x.indices]
+        return sparse.csr_matrix((counts, x.indices, x.indptr), x.shape)
+
+    def entries(self, t: Any) -> Any:
+        """Return what is not zero, as CSR."""
+        return self.matrix
+
+    def names(self, t: Any) -> range:
+        """Return the places of features."""
+        return range(int(self.matrix.shape[1]))
+
+
+@dataclass(frozen=True, eq=False)
+class LookedUpTexts(EntryRows):
+    """Documents × words of a statistic. All of its words stay when they are counted, met or not."""
+
+    vocabulary: WordCounts
+    present: Booleans | None = None
+
+    @classmethod
+    def of(cls, rows: TextRows, vocabulary: WordCounts) -> LookedUpTexts:
+        """Look up the words of documents."""
+        return cls(rows.entries(vocabulary), vocabulary, rows.present)
+
+    def take(self, which: Any) -> LookedUpTexts:
+        """Return some of the documents."""
+        present = None if self.present is None else self.present[which]
+        return LookedUpTexts(self.matrix[which], self.vocabulary, present)
+
+    def count(self, kind: type[Any], labels: Labels) -> WordCounts:
+        """Count words by class."""
+        shares = labels.y if labels.shares else np.eye(labels.n_classes)[labels.y]
+        return self._words.counts(shares * labels.given[:, None])
+
+    @cached_property
+    def _words(self) -> WordMatrix:
+        return WordMatrix(self.matrix, self.vocabulary.words, self.vocabulary.hash_bits)
+
+    def names(self, t: WordCounts) -> Any:
+        """Return the words; buckets of words by their numbers."""
+        return range(t.width) if t.hash_bits else t.words.strings
