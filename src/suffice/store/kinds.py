@@ -11,27 +11,8 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from suffice import posterior, stats
+from suffice import estimators, posterior, stats
 from suffice.errors import DataError
-from suffice.estimators import (
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    CountVectorizer,
-    DirichletMultinomialNB,
-    GaussianDiscriminant,
-    GaussianNB,
-    LanguageModel,
-    LinearDiscriminantAnalysis,
-    Mixture,
-    MultinomialNB,
-    NaiveBayes,
-    PoissonNB,
-    QuadraticDiscriminantAnalysis,
-    SelectInformative,
-    SemiSupervised,
-    TextClassifier,
-)
 from suffice.models.empirical.covariances import Spread
 from suffice.models.language import Vocabulary
 from suffice.models.open_columns import Chosen
@@ -50,74 +31,24 @@ def _by_name(*kinds: type[Any], prefix: str = "") -> dict[str, type[Any]]:
     return {prefix + kind.__name__: kind for kind in kinds}
 
 
-ESTIMATORS: dict[str, type[Any]] = _by_name(
-    BernoulliNB,
-    CategoricalNB,
-    ComplementNB,
-    CountVectorizer,
-    DirichletMultinomialNB,
-    GaussianDiscriminant,
-    GaussianNB,
-    LanguageModel,
-    LinearDiscriminantAnalysis,
-    Mixture,
-    MultinomialNB,
-    NaiveBayes,
-    PoissonNB,
-    QuadraticDiscriminantAnalysis,
-    SelectInformative,
-    SemiSupervised,
-    TextClassifier,
-)
+def _public(module: Any, base: type[Any]) -> list[type[Any]]:
+    """Return the public classes of a package that are of a kind, so that a new one needs no line here."""
+    found = (getattr(module, name) for name in module.__all__)
+    return [one for one in found if isinstance(one, type) and issubclass(one, base) and one is not base]
+
+
+ESTIMATORS = {one.__name__: one for one in _public(estimators, object) if hasattr(one, "_get_param_names")}
 
 LATER: dict[str, set[str]] = {"CategoricalNB": {"categories"}, "Histogram": {"bits"}}
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
 
-STATISTICS: dict[str, type[Any]] = _by_name(
-    stats.BinaryCounts,
-    stats.Bursts,
-    stats.CategoryCounts,
-    stats.ClassCounts,
-    stats.DiagonalMoments,
-    stats.FullMoments,
-    stats.Journal,
-    stats.PoissonSums,
-    stats.RateCounts,
-    stats.TokenCounts,
-    stats.ValueCounts,
-    WordCounts,
-)
+STATISTICS: dict[str, type[Any]] = _by_name(*_public(stats, stats.Statistic), stats.Journal, WordCounts)
 
 RECORDS: dict[str, type[Any]] = {
-    **_by_name(
-        posterior.Beta,
-        posterior.Dirichlet,
-        posterior.Gamma,
-        posterior.NormalInverseGamma,
-        posterior.NormalInverseWishart,
-        posterior.Pareto,
-        Analysis,
-        Chosen,
-        ColumnWeights,
-        FeatureWeights,
-        Spread,
-        Temper,
-        Transform,
-        Vocabulary,
-        WordList,
-        WordWeights,
-    ),
-    **_by_name(
-        columns.Bernoulli,
-        columns.Categorical,
-        columns.Drop,
-        columns.Gaussian,
-        columns.Histogram,
-        columns.Poisson,
-        columns.Text,
-        columns.Unknown,
-        prefix="columns.",
-    ),
+    **_by_name(*_public(posterior, posterior.Conjugate)),
+    **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Spread, Temper, Transform, Vocabulary),
+    **_by_name(WordList, WordWeights),
+    **_by_name(*columns.FAMILIES, columns.Unknown, prefix="columns."),
 }
 
 
