@@ -24,6 +24,7 @@ from .estimators import Certificate as Certificate
 from .estimators import ComplementNB as ComplementNB
 from .estimators import CountVectorizer as CountVectorizer
 from .estimators import DirichletMultinomialNB as DirichletMultinomialNB
+from .estimators import ExponentialNB as ExponentialNB
 from .estimators import GaussianDiscriminant as GaussianDiscriminant
 from .estimators import GaussianNB as GaussianNB
 from .estimators import LanguageModel as LanguageModel
@@ -47,6 +48,7 @@ from .posterior import Gamma as Gamma
 from .posterior import NormalInverseGamma as NormalInverseGamma
 from .posterior import NormalInverseWishart as NormalInverseWishart
 from .posterior import Pareto as Pareto
+from .posterior import WaitingRate as WaitingRate
 from .readers import columns as columns
 from .reporting import report as report
 from .store import load as load

@@ -41,6 +41,7 @@ ALL: list[Any] = [
     sf.MultinomialNB(),
     NaiveBayes(),
     sf.PoissonNB(),
+    sf.ExponentialNB(),
     sf.QuadraticDiscriminantAnalysis(),
 ]
 

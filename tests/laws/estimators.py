@@ -42,6 +42,10 @@ def counts(rng: np.random.Generator, n: int, codes: Any) -> Any:
     return rng.poisson(0.5 + codes[:, None] * np.arange(5) / 4, (n, 5))
 
 
+def waits(rng: np.random.Generator, n: int, codes: Any) -> Any:
+    return rng.exponential(0.5 + codes[:, None] * np.arange(1, 4) / 2, (n, 3)).round(4)
+
+
 def codes_of_categories(rng: np.random.Generator, n: int, codes: Any) -> Any:
     return (rng.integers(0, 3, (n, 3)) + codes[:, None] * (rng.random((n, 3)) < 0.5)).astype(int)
 
@@ -113,6 +117,14 @@ ESTIMATORS = [
     EstimatorCase("MultinomialNB", sf.MultinomialNB(), counts),
     EstimatorCase("MultinomialNB predictive", sf.MultinomialNB(estimate="predictive"), counts),
     EstimatorCase("PoissonNB", sf.PoissonNB(), counts),
+    EstimatorCase("ExponentialNB", sf.ExponentialNB(class_prior="counted"), waits, exact=False),
+    EstimatorCase("ExponentialNB mean", sf.ExponentialNB(estimate="mean", class_prior="counted"), waits, exact=False),
+    EstimatorCase(
+        "NaiveBayes waits",
+        sf.NaiveBayes({**KINDS, "wait": "exponential"}, weights=None, temper=None),
+        mixed,
+        exact=False,
+    ),
     EstimatorCase("PoissonNB mean", sf.PoissonNB(estimate="mean"), counts),
     EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS, weights=None, temper=None), mixed, exact=False),
     EstimatorCase(

@@ -14,7 +14,16 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 from scipy import integrate, special, stats
 
-from suffice.posterior import Beta, Conjugate, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart, Pareto
+from suffice.posterior import (
+    Beta,
+    Conjugate,
+    Dirichlet,
+    Gamma,
+    NormalInverseGamma,
+    NormalInverseWishart,
+    Pareto,
+    WaitingRate,
+)
 from suffice.stats import (
     BinaryCounts,
     Bursts,
@@ -28,6 +37,7 @@ from suffice.stats import (
     Statistic,
     TokenCounts,
     ValueCounts,
+    WaitingTimes,
 )
 
 COLUMNS, CLASSES = 3, 3
@@ -72,6 +82,7 @@ STATISTICS = [
     StatisticCase(RateCounts, st.integers(0, 50).map(float)),
     StatisticCase(Bursts, st.integers(0, 4).map(float)),
     StatisticCase(ValueCounts, st.integers(-40, 40).map(lambda x: x / 8), sparse=False),
+    StatisticCase(WaitingTimes, st.floats(0, 50).map(lambda x: round(x, 3)), exact=False),
     StatisticCase(PoissonSums, st.integers(0, 50).map(float), exact=False),
     StatisticCase(Extremes, st.floats(0.5, 100), sparse=False, subtracts=False),
     StatisticCase(DiagonalMoments, reals(), exact=False),
@@ -143,6 +154,10 @@ def count_oracle(prior: Gamma, x: int) -> float:
     """∫ p(x|rate) p(rate) d rate over t = ln rate."""
     density = stats.gamma(prior.shape, scale=1 / prior.rate)
     return line_integral(lambda t: stats.poisson.logpmf(x, np.exp(t)) + density.logpdf(np.exp(t)) + t)
+
+
+def wait_oracle(prior: WaitingRate, x: float) -> float:
+    return float(stats.lomax.pdf(x, prior.shape, scale=prior.rate))
 
 
 def number_oracle(prior: NormalInverseGamma, x: float) -> float:
@@ -229,6 +244,14 @@ FAMILIES = [
         count_oracle,
         sum_whole_numbers,
         Gamma(4, 2),
+    ),
+    FamilyCase(
+        WaitingRate,
+        st.builds(WaitingRate, positive(), positive()),
+        st.floats(0, 60),
+        wait_oracle,
+        lambda predictive: line_integral(lambda t: np.asarray(predictive.log(np.exp(t))) + t),
+        WaitingRate(4, 2),
     ),
     FamilyCase(
         NormalInverseGamma,

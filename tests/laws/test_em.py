@@ -48,6 +48,8 @@ WAVERS = {
     "GaussianNB t": "parameters are integrated out",
     "MultinomialNB predictive": "parameters are integrated out",
     "PoissonNB": "parameters are integrated out",
+    "ExponentialNB": "parameters are integrated out",
+    "NaiveBayes waits": "as NaiveBayes",
     "NaiveBayes": "parameters are integrated out, and bins follow the shares",
     "NaiveBayes mean": "priors of numbers and bins follow the shares",
     "NaiveBayes weighed": "as NaiveBayes",

@@ -10,6 +10,7 @@ from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
 from suffice.estimators.naive_bayes.categorical import CategoricalNB
 from suffice.estimators.naive_bayes.complement import ComplementNB
 from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultinomialNB
+from suffice.estimators.naive_bayes.exponential import ExponentialNB
 from suffice.estimators.naive_bayes.gaussian import GaussianNB
 from suffice.estimators.naive_bayes.multinomial import MultinomialNB
 from suffice.estimators.naive_bayes.poisson import PoissonNB
@@ -30,6 +31,7 @@ __all__ = [
     "ComplementNB",
     "CountVectorizer",
     "DirichletMultinomialNB",
+    "ExponentialNB",
     "GaussianDiscriminant",
     "GaussianNB",
     "Information",

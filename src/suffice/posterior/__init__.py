@@ -7,5 +7,15 @@ from suffice.posterior.gamma import Gamma
 from suffice.posterior.normal_inverse_gamma import NormalInverseGamma
 from suffice.posterior.normal_inverse_wishart import NormalInverseWishart
 from suffice.posterior.pareto import Pareto
+from suffice.posterior.waiting_rate import WaitingRate
 
-__all__ = ["Beta", "Conjugate", "Dirichlet", "Gamma", "NormalInverseGamma", "NormalInverseWishart", "Pareto"]
+__all__ = [
+    "Beta",
+    "Conjugate",
+    "Dirichlet",
+    "Gamma",
+    "NormalInverseGamma",
+    "NormalInverseWishart",
+    "Pareto",
+    "WaitingRate",
+]

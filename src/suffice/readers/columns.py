@@ -8,6 +8,7 @@ NaiveBayes(columns={'age': 'gaussian', 'zip': Categorical(alpha=0.5)})
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.categorical import Categorical
+from suffice.models.likelihoods.exponential import Exponential
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.poisson import Poisson
@@ -18,6 +19,7 @@ __all__ = [
     "Bernoulli",
     "Categorical",
     "Drop",
+    "Exponential",
     "Gaussian",
     "Histogram",
     "Poisson",
@@ -25,5 +27,5 @@ __all__ = [
     "Unknown",
 ]
 
-FAMILIES: tuple[type[Likelihood], ...] = (Bernoulli, Categorical, Drop, Gaussian, Histogram, Poisson, Text)
+FAMILIES: tuple[type[Likelihood], ...] = (Bernoulli, Categorical, Drop, Exponential, Gaussian, Histogram, Poisson, Text)
 """What a user can declare."""

@@ -7,6 +7,7 @@ from suffice.stats.extremes import Extremes
 from suffice.stats.journal import Journal
 from suffice.stats.moments import DiagonalMoments, FullMoments
 from suffice.stats.values import ValueCounts
+from suffice.stats.waits import WaitingTimes
 
 __all__ = [
     "BinaryCounts",
@@ -22,4 +23,5 @@ __all__ = [
     "Statistic",
     "TokenCounts",
     "ValueCounts",
+    "WaitingTimes",
 ]

@@ -1,0 +1,160 @@
+"""A waiting time: exponential likelihood, Gamma prior of its rate.
+
+x | rate ~ Exponential(rate)      rate ~ Gamma(s, r)      statistic: n, Σx
+
+EG-1  posterior       Gamma(s + n, r + Σx)
+EG-2  one more time   Lomax(s, r):  s/r · (1 + x/r)^−(s+1)
+EG-3  log evidence    ln Γ(s') − ln Γ(s) + s ln r − s' ln r'
+EG-4  mode            max(0, s − 1) / r
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import stats
+
+from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
+from suffice.posterior.predictive import Density
+from suffice.posterior.special import log_rising
+from suffice.stats.waits import WaitingTimes
+from suffice.typing import Array, Floats, Interval, Rng, Size
+
+__all__ = ["Lomax", "WaitingRate"]
+
+
+class Lomax(Density):
+    """A waiting time whose rate is uncertain."""
+
+    def __init__(self, shape: Array, scale: Array) -> None:
+        self.shape, self.scale = np.broadcast_arrays(shape, scale)
+        self.batch = self.shape.shape
+
+    def _log(self, x: Array) -> Array:
+        known = np.where(x >= 0, x, 0.0)
+        logs = np.log(self.shape / self.scale) - (self.shape + 1) * np.log1p(known / self.scale)  # EG-2
+        return np.where(np.isnan(x), np.nan, np.where(x >= 0, logs, -np.inf))
+
+    @property
+    def mean(self) -> Floats:
+        """Expected time; infinite where the shape is at most 1."""
+        known = np.where(self.shape > 1, self.shape, 2.0)
+        return plain(np.where(self.shape > 1, self.scale / (known - 1), np.inf))
+
+    @property
+    def var(self) -> Floats:
+        """Variance; infinite where the shape is at most 2."""
+        known = np.where(self.shape > 2, self.shape, 3.0)
+        spread = self.scale**2 * known / ((known - 1) ** 2 * (known - 2))
+        return plain(np.where(self.shape > 2, spread, np.inf))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Return times."""
+        rng, shape = generator(rng), (*draws(size), *self.batch)
+        return plain(self.scale * np.expm1(rng.standard_exponential(shape) / self.shape))
+
+    def __repr__(self) -> str:
+        return f"Lomax(shape={plain(self.shape)}, scale={plain(self.scale)})"
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class WaitingRate(Conjugate[WaitingTimes]):
+    """Belief about the rate of waiting times.
+
+    Parameters
+    ----------
+    shape, rate : float or array
+        Waits seen, and the time they took together, that the belief is worth; both positive.
+
+    Examples
+    --------
+    >>> belief = WaitingRate(shape=2, rate=1).update(values=[3.0, 0.5, 4.5])
+    >>> belief
+    WaitingRate(shape=5, rate=9)
+    >>> belief.mode
+    0.4444444444444444
+    >>> round(belief.predict().pdf(0), 4)
+    0.5556
+    """
+
+    shape: Floats
+    rate: Floats
+
+    learns_from = (WaitingTimes,)
+
+    def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
+        given = parameters("WaitingRate", shape=shape, rate=rate)
+        for name, array in given.items():
+            require("WaitingRate", name, array, array > 0, "positive")
+        self._set(**given)
+
+    @property
+    def proper(self) -> bool:
+        """Always: both parameters are positive."""
+        return True
+
+    def update(
+        self,
+        statistic: WaitingTimes | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> WaitingRate:
+        """Learn from waiting times, or from a statistic.
+
+        Parameters
+        ----------
+        values : array, optional
+            Times of at least 0, one row per observation.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : WaitingTimes, optional
+            Counted before, instead of keywords.
+        """
+        t = self._read(statistic, values=values, weights=weights)
+        return WaitingRate(self.shape + t.n, self.rate + t.total)  # EG-1
+
+    @property
+    def mean(self) -> Floats:
+        """Expected rate."""
+        return self.shape / self.rate
+
+    @property
+    def var(self) -> Floats:
+        """Variance of the rate."""
+        return self.mean / self.rate
+
+    @property
+    def mode(self) -> Floats:
+        """Most probable rate."""
+        return plain(np.maximum(0.0, np.asarray(self.shape) - 1) / self.rate)  # EG-4
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return equal-tailed bounds of the rate."""
+        lower, upper = tails(level)
+        distribution = stats.gamma(self.shape, scale=1 / np.asarray(self.rate))
+        return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Return draws of the rate."""
+        return plain(generator(rng).gamma(self.shape, 1 / np.asarray(self.rate), (*draws(size), *self.batch_shape)))
+
+    def predict(self) -> Lomax:
+        """Return the distribution of the next waiting time."""
+        return Lomax(np.asarray(self.shape), np.asarray(self.rate))
+
+    def log_evidence(
+        self,
+        statistic: WaitingTimes | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Floats:
+        """Return the log-probability of the waiting times."""
+        t = self._read(statistic, values=values, weights=weights)
+        s, r = np.asarray(self.shape), np.asarray(self.rate)
+        times = -s * np.log1p(t.total / r) - t.n * np.log(r + t.total)  # s ln r − s' ln r', kept apart from cancelling
+        return plain(log_rising(s, t.n) + times)  # EG-3
