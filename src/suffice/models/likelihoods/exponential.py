@@ -16,16 +16,15 @@ from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, xlogy
 
 from suffice.errors import DataError
-from suffice.models.likelihoods.base import Estimate, Likelihood
+from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.number_columns import column_name, numbers
-from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.places import must_be_proper
-from suffice.models.likelihoods.results import Contributions, HeldOut, Moments, Scorer, Speaks
 from suffice.models.likelihoods.shared import added, by_class, check_mode, must_be, share_of_others, strongest
 from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal, left
+from suffice.models.scoring.results import Contributions, Estimate, FeatureBelief, HeldOut, Moments, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior.special import log_rising
 from suffice.posterior.waiting_rate import WaitingRate
