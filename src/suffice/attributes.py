@@ -36,9 +36,9 @@ class Guarded(property):
 
 def _guarded(get: Callable[[Any], Any], seen: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
     @wraps(get)
-    def read(owner: Any) -> Any:
+    def read(model: Any) -> Any:
         try:
-            return get(owner if seen is None else seen(owner))
+            return get(model if seen is None else seen(model))
         except AttributeError:
             raise
         except Exception as error:

@@ -24,8 +24,8 @@ def explained(method: Callable[P, R]) -> Callable[P, R]:
         try:
             signature.bind(*args, **kwargs)
         except TypeError:
-            owner: Any = args[0] if isinstance(args[0], type) else type(args[0])
-            name = owner.__name__ + ("" if method.__name__ == "__init__" else f".{method.__name__}")
+            kind: Any = args[0] if isinstance(args[0], type) else type(args[0])
+            name = kind.__name__ + ("" if method.__name__ == "__init__" else f".{method.__name__}")
             unknown = [keyword for keyword in kwargs if keyword not in signature.parameters]
             came = repr(unknown[0]) if unknown else f"{len(args) - 1} by position and {list(kwargs) or 'none'} by name"
             guess = get_close_matches(unknown[0], known, 1, cutoff=0.75) if unknown else []

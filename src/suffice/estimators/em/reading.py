@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields, replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -22,16 +21,12 @@ from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.sklearn_api import num_samples
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.codes import CodeRows
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
-from suffice.models.scoring.text_rows import LookedUpTexts, TextRows
 from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
 from suffice.readers.examples import Examples
-from suffice.stats import CategoryCounts
-from suffice.stats.words import WordCounts
 from suffice.tables import Table
 
 __all__ = ["Begun", "checked_copy", "must_share", "opened", "opened_again", "rows_in", "without_views"]
@@ -182,7 +177,7 @@ class Begun:
     def rows(self, source: Any) -> dict[Name, Rows]:
         """Return rows to be counted by shares and scored, again and again."""
         blocks = self.total.blocks
-        return {name: fixed(rows, blocks[name].statistic) for name, rows in self.reader.rows(source).items()}
+        return {name: rows.fixed(blocks[name].statistic) for name, rows in self.reader.rows(source).items()}
 
     def fitted(self, model: Model, views: Views | None = None) -> Any:
         """Return the classifier, fitted: an ordinary one."""
@@ -213,19 +208,3 @@ def _with_options(likelihood: Likelihood) -> Likelihood:
     known = {one.name for one in fields(likelihood)}  # type: ignore[arg-type]
     given = {name: value for name, value in EXACT.items() if name in known}
     return replace(likelihood, **given) if given else likelihood  # type: ignore[type-var]
-
-
-@singledispatch
-def fixed(rows: Rows, t: Any) -> Rows:
-    """Return rows whose features are those of a statistic, all of which stay."""
-    return rows
-
-
-@fixed.register
-def _(rows: TextRows, t: WordCounts) -> Rows:
-    return LookedUpTexts.of(rows, t)
-
-
-@fixed.register
-def _(rows: CodeRows, t: CategoryCounts) -> Rows:
-    return replace(rows, sizes=t.sizes)

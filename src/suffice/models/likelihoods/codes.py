@@ -65,6 +65,10 @@ class CodeRows(MatrixRows):
             return counted
         return CategoryCounts.of(source, y, labels.weights, n_classes=labels.n_classes, sizes=sizes, name=source.name)
 
+    def fixed(self, t: CategoryCounts) -> CodeRows:
+        """Return rows of the categories of a statistic."""
+        return replace(self, sizes=t.sizes)
+
     def codes(self, t: CategoryCounts) -> Integers:
         """Return codes, rows × columns; all beyond those known to a statistic are the one after them."""
         return np.minimum(np.asarray(self.source.matrix).astype(np.int64), t.sizes)

@@ -98,6 +98,10 @@ class Rows(ABC):
         """Return the class of the largest joint, row by row, −1 where none is possible; None if scores must say it."""
         return None
 
+    def fixed(self, t: Any) -> Rows:
+        """Return rows whose features are those of a statistic, all of which stay when they are counted."""
+        return self
+
     def flags(self) -> Self:
         """Return rows whose features are there or not, however often."""
         return self

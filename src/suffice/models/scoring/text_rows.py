@@ -64,6 +64,10 @@ class TextRows(Rows):
     vocabulary: WordCounts | None = None  # whose words alone are counted, all of which stay; None for all words
     name: str = "X"  # of the texts, for complaints
 
+    def fixed(self, t: WordCounts) -> LookedUpTexts:
+        """Return documents × words of a statistic."""
+        return LookedUpTexts(self.entries(t), t, self.present)
+
     @classmethod
     def of_batch(cls, batch: Batch, analysis: Analysis) -> TextRows:
         """Return documents that were read already."""
@@ -228,11 +232,6 @@ class LookedUpTexts(EntryRows):
 
     vocabulary: WordCounts
     present: Booleans | None = None
-
-    @classmethod
-    def of(cls, rows: TextRows, vocabulary: WordCounts) -> LookedUpTexts:
-        """Look up the words of documents."""
-        return cls(rows.entries(vocabulary), vocabulary, rows.present)
 
     def take(self, which: Any) -> LookedUpTexts:
         """Return some of the documents."""
