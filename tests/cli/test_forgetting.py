@@ -96,7 +96,7 @@ def test_a_journal_refuses_and_signs(
     assert (here / "m.suffice").read_bytes() == after
     write(here / "one.csv", mails(0, 1))
     assert run(monkeypatch, "forget", "m.suffice", "one.csv", "--journal-key", "key", "--certificate", "c.json") == 3
-    assert "is there already" in capfd.readouterr().err
+    assert "exists already" in capfd.readouterr().err
     assert (here / "m.suffice").read_bytes() == after
     assert run(monkeypatch, "forget", "m.suffice", "one.csv", "--journal-key", "key", "--json") == 0
     beside = json.loads(capfd.readouterr().out)["certificate"]

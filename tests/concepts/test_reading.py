@@ -75,7 +75,7 @@ def test_bits_answer_as_the_matrix_does(shape: tuple[int, int]) -> None:
         ([np.array([True])], {"domain": [1, 2]}, r"each of 2 items whether it holds it; got \(1,\)"),
         ([{1}, {2}], {"prior": [1, -1]}, "finite and not negative; got -1 for 1"),
         ([{1}, {2}], {"prior": [1, np.inf]}, "finite and not negative; got inf for 1"),
-        ([{1}, {2}], {"prior": [0, 0]}, "some hypothesis a weight above zero"),
+        ([{1}, {2}], {"prior": [0, 0]}, "at least one hypothesis a weight above zero"),
         ([{1}, {2}], {"prior": [1, 2, 3]}, r"each of 2 hypotheses; got shape \(3,\)"),
         ({"a": {1}}, {"prior": {"b": 1}}, "a weight for each hypothesis and no other; see 'a'"),
         ([{1}], {"noise": 1}, "'noise' must be a number from 0 to below 1; got 1"),
@@ -94,7 +94,7 @@ def test_impossible_arguments(hypotheses: Any, more: dict[str, Any], message: st
         (3, {}, "got a int"),
         (["cat"], {}, r"must be a list of items; got 'cat'. Write \['cat'\]"),
         ([{1}], {"prior": ["a"]}, "weights, which are numbers"),
-        ([{1}], {"domain": [[1]]}, "keys of a dict"),
+        ([{1}], {"domain": [[1]]}, "hashable items"),
     ],
 )
 def test_arguments_of_a_wrong_kind(hypotheses: Any, more: dict[str, Any], message: str) -> None:
@@ -109,7 +109,7 @@ def test_items_that_are_no_list_or_not_in_the_domain() -> None:
     for items in ([2, 9], [[2]], np.array([9])):
         with pytest.raises(ValueError, match=r"items of the domain \(1 to 6, 6 in all\); got (9|\[2\])"):
             learner.observe(items)
-    with pytest.raises(ValueError, match="Only what was observed can be forgotten"):
+    with pytest.raises(ValueError, match="Only observed items can be forgotten"):
         learner.observe([2]).forget([2, 2])
     kind: Any = "sets"
     with pytest.raises(ValueError, match="'of' must be 'hypotheses' or 'items'; got 'sets'"):

@@ -365,7 +365,7 @@ def test_what_is_refused() -> None:
 
 def test_labels_that_are_refused() -> None:
     model = sf.SemiSupervised(sf.MultinomialNB())
-    with pytest.raises(LabelError, match=r"some row; all 3 are missing\. Use Mixture"):
+    with pytest.raises(LabelError, match=r"at least one row; all 3 are missing\. Use Mixture"):
         dask.fit(model, data_of(**COUNTS, label=pa.array([None] * 3, pa.string())), "label")
     with pytest.raises(LabelError, match="at least two classes"):
         dask.fit(model, data_of(**COUNTS, label=["a", None, None]), "label")

@@ -188,7 +188,7 @@ def test_labels_stay_of_a_kind() -> None:
     ("name", "column", "said"),
     [
         ("day", DATES, "Column 'day' of dates left out: .*weekday.*columns={'day': 'drop'} silences this"),
-        ("id", IDENTIFIERS, "Column 'id' left out, having another value in every row"),
+        ("id", IDENTIFIERS, "Column 'id' left out: every row has a different value"),
     ],
 )
 def test_what_is_left_out_is_told_where_the_user_can_see_it(call: str, name: str, column: Any, said: str) -> None:
@@ -208,7 +208,7 @@ def test_what_is_left_out_is_told_where_the_user_can_see_it(call: str, name: str
 
 def test_what_a_row_lacks_is_told_there_too() -> None:
     model = NaiveBayes().fit(X, Y)
-    with pytest.warns(UserWarning, match="missing from the table, and so in every row: 'zip'") as told:
+    with pytest.warns(UserWarning, match="missing from the table, treated as missing in every row: 'zip'") as told:
         model.explain({"age": 2.0})
     assert [w.filename for w in told] == [__file__]
 

@@ -116,7 +116,9 @@ def test_extra_and_missing_columns_are_told_of_once() -> None:
         assert told[0].filename == HERE
     with pytest.warns(UserWarning, match="Columns") as told:
         got = fitted.predict_log_proba({"b": table["b"]})
-    assert [str(w.message) for w in told] == ["Columns missing from the table, and so in every row: 'a', 'c'."]
+    assert [str(w.message) for w in told] == [
+        "Columns missing from the table, treated as missing in every row: 'a', 'c'."
+    ]
     np.testing.assert_array_equal(got, fitted.predict_log_proba({"a": [None] * 4, "b": table["b"], "c": [None] * 4}))
     with pytest.warns(UserWarning, match="ignored, unknown to the model: 'd'") as told:
         fitted.partial_fit(table | {"d": [1] * 4}, y)
@@ -133,7 +135,7 @@ def test_whole_numbers_may_be_names() -> None:
         got = fitted.predict_log_proba(pd.DataFrame({9: [1.0], 3: ["x"]}))
     assert [str(w.message) for w in told] == [
         "Columns ignored, unknown to the model: 9.",
-        "Columns missing from the table, and so in every row: 7.",
+        "Columns missing from the table, treated as missing in every row: 7.",
     ]
     np.testing.assert_array_equal(got, fitted.predict_log_proba({7: [None], 3: ["x"]}))
     tuples = pd.DataFrame({("a", "b"): [1.5, 2.0, 3.0, 4.5], ("a", "c"): ["x", "y"] * 2})

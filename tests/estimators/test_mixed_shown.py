@@ -158,7 +158,7 @@ def test_two_classes_are_compared() -> None:
             fitted.explain(row, **wrong)
     with pytest.raises(ValueError, match="must be one row; got 2"):
         fitted.explain(rows_of(table, [0, 1]))
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="at least two classes"):
         NaiveBayes().fit({"x": [1.5, 2.0]}, [0, 0]).explain({"x": 1})
 
 

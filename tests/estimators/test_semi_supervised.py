@@ -200,7 +200,7 @@ def test_no_weight_is_no_row() -> None:
     plain = sf.MultinomialNB().fit(COUNTS[KNOWN], NAMES[KNOWN])
     np.testing.assert_allclose(model.predict_proba(COUNTS), plain.predict_proba(COUNTS))
     assert model.converged_
-    with pytest.raises(LabelError, match="leave each class a row"):
+    with pytest.raises(LabelError, match="give each class a row"):
         sf.SemiSupervised(sf.MultinomialNB()).fit(COUNTS, labels(None), (NAMES == "ham").astype(float))
 
 

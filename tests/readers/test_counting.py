@@ -175,7 +175,7 @@ def test_columns_that_are_dropped_are_told_of() -> None:
         reader.tell_of_dropped(None, model, table)
     said = [str(one.message) for one in found]
     assert said[0].startswith("Column 'day' of dates left out")
-    assert said[1].startswith("Column 'id' left out, having another value in every row")
+    assert said[1].startswith("Column 'id' left out: every row has a different value")
     reader.tell_of_dropped(model, model, table)  # not again
     replace(reader, columns={"id": "drop", "day": "drop"}).tell_of_dropped(None, model, table)
 
@@ -191,7 +191,7 @@ def test_a_file_is_checked() -> None:
         check_block("a", OpenBlock(Gaussian(), ClassCounts(np.zeros(2))), 2)
     assert block.numbers is not None
     assert Numbers.of_parts(block.numbers.parts) == block.numbers
-    with pytest.raises(DataError, match="What is kept of a column"):
+    with pytest.raises(DataError, match="The statistics of a column"):
         Numbers.of_parts({"grid": 1})
     with pytest.raises(DataError, match="must have 0 to 12 bits"):
         replace(block.numbers, bits=99).check("a", 2)

@@ -53,7 +53,7 @@ def test_columns_are_found_by_name_or_by_place() -> None:
     assert reader.aligned(Table.read({"b": [2], "a": [1]})).names == ["a", "b"]
     with pytest.warns(UserWarning, match="Columns ignored, unknown to the model: 'c'"):
         assert reader.aligned(Table.read({"b": [2], "a": [1], "c": [3]})).names == ["a", "b"]
-    with pytest.warns(UserWarning, match="Columns missing from the table, and so in every row: 'a'"):
+    with pytest.warns(UserWarning, match="Columns missing from the table, treated as missing in every row: 'a'"):
         assert reader.aligned(Table.read({"b": [2]})).names == ["b"]
     with pytest.raises(DataError, match="must have columns that the model knows"):
         reader.aligned(Table.read({"c": [2]}))
@@ -138,7 +138,7 @@ def test_rows_that_weigh_nothing_are_left_out() -> None:
     assert (len(kept), left.tolist(), weights.tolist()) == (2, [0, 1], [1, 2])  # type: ignore[union-attr]
     assert weighed(table, codes, None) == (table, codes, None)
     assert weighed(table, codes, 2)[2].tolist() == [2, 2, 2]  # type: ignore[union-attr]
-    with pytest.raises(DataError, match="must leave some row a weight above 0"):
+    with pytest.raises(DataError, match="must give at least one row a weight above 0"):
         weighed(table, codes, [0, 0, 0])
 
 

@@ -191,7 +191,9 @@ def test_a_notebook_shows_it_in_a_frame_of_its_own() -> None:
 
 def test_one_class_and_few_rows() -> None:
     page = sf.report(sf.TextClassifier().fit(["a word", "two words"], ["x", "x"]), ["a word"], ["x"])
-    assert "It cannot be explained: There is nothing to explain with one class only." in "".join(parsed(page).text)
+    assert "It cannot be explained: Explaining a prediction needs at least two classes; the model has one." in "".join(
+        parsed(page).text
+    )
     assert "needs 60 rows; got 1." in page.html
 
 

@@ -75,9 +75,9 @@ def test_more_classes() -> None:
 
 def test_what_cannot_be() -> None:
     a = ValueCounts.of([1.0, 2.0], [0, 1])
-    with pytest.raises(DataError, match="one counts words, the other numbers"):
+    with pytest.raises(DataError, match="one statistic counts words, the other numbers"):
         a + ValueCounts.of_codes([0], ["a"], [0], n_classes=2)
-    with pytest.raises(ValueError, match=r"more rows with the value 3\.0 would go than there are"):
+    with pytest.raises(ValueError, match=r"more rows with the value 3\.0 would be removed than were added"):
         a - ValueCounts.of([3.0], [0], n_classes=2)
     with pytest.raises(ShapeError, match="shape"):
         a + words(["a"], [0])  # two classes and three
@@ -95,8 +95,8 @@ def test_arrays_of_a_file_are_checked() -> None:
     for name, value, error, words in (
         ("classes", np.array([2]), ShapeError, "one whole number"),
         ("classes", np.array(-1), ShapeError, "one whole number"),
-        ("values", np.array([1.0, 2.0, 3.0]), ShapeError, "those that 'place' names"),
-        ("values", np.array([[1.0, 2.0]]), ShapeError, "those that 'place' names"),
+        ("values", np.array([1.0, 2.0, 3.0]), ShapeError, "those that 'place' refers to"),
+        ("values", np.array([[1.0, 2.0]]), ShapeError, "those that 'place' refers to"),
         ("values", np.array([2.0, 1.0]), DataError, "must be sorted"),
         ("values", np.array([1.0, np.nan]), DataError, "never NaN"),
     ):
@@ -107,5 +107,5 @@ def test_arrays_of_a_file_are_checked() -> None:
 def test_nothing_can_be_taken_from_nothing() -> None:
     none, some = ValueCounts.zero(), ValueCounts.of(np.array([1.0, 2.0]), [0, 1])
     assert some - none == some
-    with pytest.raises(SubtractionError, match="no rows to take from"):
+    with pytest.raises(SubtractionError, match="no rows to remove"):
         none - some

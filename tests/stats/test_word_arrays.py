@@ -47,9 +47,9 @@ def test_what_documents_gave_is_taken() -> None:
         ({"word": put(-1, 4)}, "'word' of WordCounts must be from 0 to 3"),
         ({"word": put(1, 0)}, "'word' of WordCounts must rise"),
         ({"repeats": lambda a: a[:, :2]}, "'repeats' of WordCounts must have 3 columns"),
-        ({"repeats": put((0, 2), 1)}, "'repeats' of WordCounts must name"),
-        ({"lengths": put((0, 0), 9)}, "'lengths' of WordCounts must name"),
-        ({"repeats": put((0, 1), 3)}, "'repeats' of WordCounts must be of words that the class has"),
+        ({"repeats": put((0, 2), 1)}, "'repeats' of WordCounts must refer to"),
+        ({"lengths": put((0, 0), 9)}, "'lengths' of WordCounts must refer to"),
+        ({"repeats": put((0, 1), 3)}, "'repeats' of WordCounts must list words that the class has"),
     ],
 )
 def test_what_none_could_give_is_refused(changed: Any, words: str) -> None:

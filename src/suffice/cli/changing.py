@@ -62,7 +62,9 @@ def forget(
     model = sf.load(path)
     target, rows, signed = output or path, 0, None
     if certificate is not None and model.journal_ is None:
-        raise InputError("The option '--certificate' needs a model with a journal: one of 'suffice fit --journal'.")
+        raise InputError(
+            "The option '--certificate' needs a model with a journal; fit it with 'suffice fit --journal'."
+        )
     for X, y, many in _batches(model, data, errors, together=model.journal_ is not None):
         answer = model.forget(X, y, drop_views=drop_views, journal=journal)
         signed = answer if isinstance(answer, sf.Certificate) else None
@@ -76,7 +78,7 @@ def forget(
     else:
         proof = certificate or _unused(target, signed)
         if proof.exists():
-            raise FileError(f"The certificate {str(proof)!r} is there already, and stays; name another file.")
+            raise FileError(f"The certificate {str(proof)!r} exists already and is not replaced; name another file.")
         write((target, pieces(model)), (proof, [signed.json.encode()]))
         told["certificate"] = str(proof)
         lines.append(f"certificate in {proof}")

@@ -80,7 +80,7 @@ def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
         )
     largest = weights.max()
     if largest == 0:
-        raise InputError("The argument 'prior' must give some hypothesis a weight above zero; got zeros only.")
+        raise InputError("The argument 'prior' must give at least one hypothesis a weight above zero; got only zeros.")
     weights /= largest  # so that their sum is finite
     return np.asarray(weights / weights.sum())
 
@@ -88,7 +88,7 @@ def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
 def _checked(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
     if bits.rows == 0 or not items:
         what = "hypothesis" if bits.rows == 0 else "item in the domain"
-        raise DataError(f"A concept is learned from at least one {what}; got none.")
+        raise DataError(f"A concept learner needs at least one {what}; got none.")
     named = tuple(range(bits.rows)) if names is None else _different(names, "names")
     if len(named) != bits.rows:
         raise ShapeError(f"The argument 'names' must name each of {bits.rows} hypotheses; got {len(named)} names.")
@@ -103,7 +103,7 @@ def _different(values: Any, name: str) -> tuple[Hashable, ...]:
     try:
         seen = set(found)
     except TypeError:
-        raise KindError(f"The argument '{name}' must list things that can be keys of a dict; got {found!r}.") from None
+        raise KindError(f"The argument '{name}' must list hashable items; got {found!r}.") from None
     if len(seen) < len(found):
         twice = next(value for at, value in enumerate(found) if value in found[:at])
         raise InputError(f"The argument '{name}' must list each only once; got {twice!r} again.")

@@ -52,7 +52,7 @@ class Tallies:
     def __sub__(self, other: Tallies) -> Tallies:
         if (self.items < other.items).any():
             raise SubtractionError(
-                "Only what was observed can be forgotten; got an item that was not, or not so often."
+                "Only observed items can be forgotten; got one that was never observed, or not as often."
             )
         return Tallies(self.items - other.items, self.inside - other.inside, self.agreed - other.agreed)
 

@@ -261,7 +261,9 @@ def _as_record(row: Any) -> Any:
 
 def _predict_array(model: Any, data: Any, features: Any, skip: bool) -> Any:
     if skip:
-        raise InputError("The argument 'errors' must be 'raise' for an Array: its labels have no place for none.")
+        raise InputError(
+            "The argument 'errors' must be 'raise' for an Array: an array of labels cannot leave rows out."
+        )
     answering = _answering(model, _PAIRS, PAIR[0], skip)
     return data.rechunk({1: -1}).map_blocks(
         _array_answers,

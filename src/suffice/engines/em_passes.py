@@ -156,7 +156,7 @@ def _checked(estimator: Any, options: Options, owner: str) -> Any:
     """Return the classifier to be fitted by EM, not fitted."""
     estimator._validate_params()
     if options.journal not in (None, False):
-        raise InputError(f"The argument 'journal' must be None for {owner}: rows without labels have none to forget.")
+        raise InputError(f"The argument 'journal' must be None for {owner}: rows without labels cannot be forgotten.")
     return checked_copy(estimator.estimator, owner)
 
 
@@ -187,8 +187,8 @@ def _classes(counted: Any, schema: Any, roles: Roles) -> tuple[Any, Integers]:
     classes, place = classes_of(counted.classes_)
     if not len(classes):
         raise LabelError(
-            f"The target {roles.target!r} must hold a label for some row; all {counted.class_count_.sum():,.0f} are "
-            "missing. Use Mixture to find clusters."
+            f"The target {roles.target!r} must hold a label for at least one row; "
+            f"all {counted.class_count_.sum():,.0f} are missing. Use Mixture to find clusters."
         )
     fractions = pa.types.is_floating(schema.field(roles.target).type)
     return (classes.astype(np.float64) if fractions and classes.dtype.kind == "i" else classes), place

@@ -260,7 +260,7 @@ def _check_columns(roles: Roles, known: list[str], names: list[str]) -> None:
     """Warn of columns that the first batch did not have; raise InputError if a column that is needed is not there."""
     lacking = [name for name in roles.columns if name not in names]
     if lacking and roles.kind != "table":
-        raise InputError(f"The column {lacking[0]!r} must be in every file; it is not.")
+        raise InputError(f"The column {lacking[0]!r} must be in every file; at least one lacks it.")
     unknown = [name for name in names if name not in known] if roles.kind == "table" else []
     if unknown:
         warn(f"Columns ignored, unknown to the model: {', '.join(map(repr, unknown[:5]))}.")

@@ -74,7 +74,7 @@ class Roles:
     def labelled(self, table: Any, files: Any) -> Any:
         """Return the rows of a file that have a label; others are malformed."""
         if self.target not in table.column_names:
-            raise InputError(f"The target {self.target!r} must be a column of every file; it is not.")
+            raise InputError(f"The target {self.target!r} must be a column of every file; at least one lacks it.")
         there = self.has_label(table)
         lacking = int((~there).sum())
         if not lacking:

@@ -74,7 +74,7 @@ class Numbers:
     def of_parts(cls, parts: Any) -> Numbers:
         """Return what a file holds; raise DataError if that is something else."""
         if not isinstance(parts, dict) or list(parts) != list(PARTS):
-            raise DataError(f"What is kept of a column must be {list(PARTS)}; got {str(parts)[:80]}.")
+            raise DataError(f"The statistics of a column must be {list(PARTS)}; got {str(parts)[:80]}.")
         return cls(**parts)
 
     def _bounded(self) -> Numbers:
@@ -137,7 +137,7 @@ class Numbers:
         for part, kind in kinds.items():
             t = getattr(self, part)
             if t is not None and (type(t) is not kind or t.shape not in ((n_classes,), (n_classes, 1))):
-                raise DataError(f"What is kept of column {name!r} must be a {kind.__name__} of {n_classes} classes.")
+                raise DataError(f"The statistic of column {name!r} must be a {kind.__name__} of {n_classes} classes.")
         given: dict[str, Any] = self.parts
         if type(given["exact"]) is not bool or type(given["bits"]) is not int or not 0 <= self.bits <= BITS:
             raise DataError(f"The grid of column {name!r} must have 0 to {BITS} bits; got {self.bits!r}.")
@@ -250,8 +250,8 @@ def _on_shared_grid(likelihood: Likelihood, shared: Histogram | None) -> Likelih
 
 def _different(name: Name, mine: Likelihood, theirs: Likelihood) -> InputError:
     return InputError(
-        f"Column {name!r} is {mine!r} in one model and {theirs!r} in the other, and what they keep of it serves "
-        f"neither; name one for both: columns={{{name!r}: {mine.word!r}}}."
+        f"Column {name!r} is {mine!r} in one model and {theirs!r} in the other, and their statistics fit "
+        f"neither; declare one for both: columns={{{name!r}: {mine.word!r}}}."
     )
 
 

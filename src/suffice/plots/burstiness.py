@@ -55,9 +55,7 @@ def burstiness(model: DirichletMultinomialNB, word: Any, class_: Any = None, mos
             f"The argument 'model' of burstiness must be a fitted DirichletMultinomialNB; got a {type(given).__name__}."
         )
     if given.method != "dcm":
-        raise InputError(
-            "The argument 'model' of burstiness must have method='dcm'; those of EDCM are no probabilities."
-        )
+        raise InputError("The argument 'model' of burstiness must have method='dcm'; EDCM does not give probabilities.")
     column = _column(given, word)
     code = _class_of(given, column) if class_ is None else place_of(given.classes_, class_, "class_")
     counts, shares = _shares(given, code, column, whole_number(most, "most"))

@@ -52,7 +52,7 @@ def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = No
     if len(known.alpha) != 3:
         raise InputError(
             f"The argument 'belief' of simplex must be of 3 categories; got {len(known.alpha)}. "
-            "Others can be drawn from: plots.draws."
+            "Use plots.draws for others."
         )
     called = _names(names, 3)
     layers = _density(known, size)

@@ -55,7 +55,7 @@ def mean_variance_interval(m: Floats, kappa: Array, a: Array, b: Array, level: f
 def finite(growth: Array) -> Array:
     """Return what data add to a scale; raise if they are too far away to be squared."""
     if not np.isfinite(growth).all():
-        raise DataError("The data must not lie so far from the parameter 'm' that the distance cannot be squared.")
+        raise DataError("The data are too far from the parameter 'm' for the distance to be squared; rescale them.")
     return np.asarray(growth)
 
 

@@ -138,7 +138,7 @@ def weighed(table: Table, codes: Integers, sample_weight: Any) -> tuple[Table, I
     if weights is None:
         return table, codes, None
     if not weights.any():
-        raise DataError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
+        raise DataError("The argument 'sample_weight' must give at least one row a weight above 0; got only zeros.")
     keep = weights > 0
     return (table, codes, weights) if keep.all() else (table.take(keep), codes[keep], weights[keep])
 

@@ -107,7 +107,7 @@ class TableReader:
         if extra:
             tell(f"Columns ignored, unknown to the model: {_first_five(extra)}.")
         if lacking:
-            tell(f"Columns missing from the table, and so in every row: {_first_five(lacking)}.")
+            tell(f"Columns missing from the table, treated as missing in every row: {_first_five(lacking)}.")
         return table.only(name for name in known if name in table)
 
     def _by_place(self, table: Table, known: list[Name]) -> Table:
@@ -177,8 +177,8 @@ class TableReader:
             wanted = given.of if isinstance(given, Chosen) else given
             if wanted is not None and self._used(wanted) != self._used(block.likelihood):
                 raise InputError(
-                    f"Column {name!r} was settled as {block.likelihood!r} at the first fit; got {wanted!r}, which "
-                    "needs a fit from the start."
+                    f"Column {name!r} was settled as {block.likelihood!r} at the first fit; got {wanted!r}. "
+                    "Call fit to change it."
                 )
             return counted_again(name, table, labels, block)
 
@@ -232,7 +232,7 @@ class TableReader:
             )
         if others:
             tell(
-                f"{_listed(others)} left out, having another value in every row, as names of rows have. "
+                f"{_listed(others)} left out: every row has a different value, as identifiers do. "
                 f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
             )
 

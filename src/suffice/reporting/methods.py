@@ -51,7 +51,7 @@ def _holdout(estimator: Any, X: Any, y: Any) -> JudgedRows:
     labels = np.asarray(y)
     held = fold_numbers(np.unique(labels, return_inverse=True)[1], None, HELD) == 0
     if held.all():
-        raise LabelError("Rows can be held out where there are two or more; got one. Give more rows.")
+        raise LabelError("Holding out rows needs at least two; got one. Give more rows.")
     rest = unfitted(estimator).fit(X.take(np.flatnonzero(~held)), labels[~held])
     given = read(rest, X.take(np.flatnonzero(held)), labels[held])
     judged = judge(rest, given, True)

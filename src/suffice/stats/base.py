@@ -175,7 +175,7 @@ class Statistic(ABC):
             return self._minus(other) if not self._is_identity() else other._nothing()
         except DataError as error:
             raise SubtractionError(
-                f"Cannot subtract {type(self).__name__}: its rows are not among those it is taken from; {error}"
+                f"Cannot subtract {type(self).__name__}: its rows are not among those that were added; {error}"
             ) from None
 
     def __eq__(self, other: object) -> bool:
@@ -212,7 +212,7 @@ class Statistic(ABC):
     def _nothing(self) -> Self:
         """Return the statistic if it holds no rows; anything else cannot be subtracted from zero."""
         if any(array.any() for name, array in self.arrays().items() if name not in self._whole):
-            raise DataError("there are no rows to take from.")
+            raise DataError("there are no rows to remove.")
         return self
 
     def _is_identity(self) -> bool:

@@ -128,7 +128,7 @@ class Bursts(Statistic):
         words = self.words.sums(self.value * self.count, self.n.size, max(1, columns))
         drawn = self.lengths.sums(self.length * self.count_of_length, self.n.size)
         if over.any() or (np.abs(words - drawn) > ROUNDING * drawn).any():
-            raise DataError("'count' of Bursts must be of the rows whose lengths are counted in 'count_of_length'.")
+            raise DataError("'count' of Bursts must count rows whose lengths are in 'count_of_length'.")
 
     def _plus(self, other: Self) -> Self:
         return self._made(self.n + other.n, self.columns, self.words + other.words, self.lengths + other.lengths)

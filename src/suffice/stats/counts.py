@@ -264,7 +264,9 @@ class PoissonSums(Counts):
             raise DataError("'total' of PoissonSums must be 0 without rows, and 'log_factorials' 0 without a total.")
         least = self._least_log_factorials()
         if (self.log_factorials < least - 1e-9 * (1 + least)).any():
-            raise DataError("'log_factorials' of PoissonSums must be what counts with that total can have; got less.")
+            raise DataError(
+                "'log_factorials' of PoissonSums must be at least that of counts with that total; got less."
+            )
 
     def _least_log_factorials(self) -> Array:
         """Return the least possible Σ ln x!: ln x! is convex, so it is least where all x are next to their mean."""

@@ -60,5 +60,7 @@ class Extremes(Statistic):
 
     def _minus(self, other: Self) -> Self:
         if ((other.largest >= self.largest) & (other.n > 0)).any():
-            raise DataError("the largest value would go, and what came second was not kept; refit without the rows.")
+            raise DataError(
+                "the largest value would be removed, and the second largest is not kept; refit without the rows."
+            )
         return type(self)(self.largest, difference(self.n, other.n))

@@ -116,8 +116,8 @@ class Journal:
         if (left < 0).any():
             many = int((left < 0).sum())
             raise SubtractionError(
-                f"Cannot subtract: {many:,} of the {len(other):,} different rows that would go are not in the journal "
-                "so often."
+                f"Cannot subtract: {many:,} of the {len(other):,} distinct rows are not in the journal, "
+                "or not as often."
             )
         return self._seen(keys, left, self.check)
 
@@ -128,7 +128,7 @@ class Journal:
     def not_learned(self, hashes: Hashes, weights: Array | None = None) -> tuple[int, float, float] | None:
         """Return the first of the rows that cannot be removed together with those before it, or None if all can.
 
-        With it come the weight that rows like it were learned with, and that which would go.
+        With it come the weight that rows like it were learned with, and the weight to be removed.
         """
         given = np.ones(len(hashes)) if weights is None else np.asarray(weights, np.float64)
         group, keys = _groups(np.concatenate([self.hashes, hashes]))
@@ -158,7 +158,7 @@ class Journal:
         if not isinstance(other, Journal):
             raise KindError(f"A Journal combines only with another one; got {type(other).__name__}.")
         if not np.array_equal(self.check, other.check):
-            raise DataError("Two journals must be under one key to be combined; theirs are different.")
+            raise DataError("Two journals must have the same key to be combined; got different keys.")
 
 
 def _sums(group: Integers, weights: Array, groups: int) -> Array:

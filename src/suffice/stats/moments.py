@@ -109,7 +109,7 @@ class Moments(Statistic):
     def _minus(self, other: Self) -> Self:
         n = difference(self.n, other.n)
         if (n < 0).any():
-            raise DataError(f"more rows would go than there are ({-n.min():g} too many).")
+            raise DataError(f"more rows would be removed than were added ({-n.min():g} too many).")
         left, gone = n > 0, other.n > 0
         part = Pair.quotient(other.n, np.where(left, n, 1.0))
         delta = (other._means - self._means).where(gone, _nothing(self.mean))
@@ -147,7 +147,7 @@ class Moments(Statistic):
         apart = delta**2 * self.n > noise
         wider = np.abs(self._sizes() - other._sizes()) > noise
         if (~left & (other.n > 0) & (apart | wider)).any():
-            raise DataError("all rows would go, but those to go have another mean or scatter.")
+            raise DataError("all rows would be removed, but those given have another mean or scatter.")
 
     @abstractmethod
     def _repaired(self, scatter: Pair, other: Self) -> Pair:

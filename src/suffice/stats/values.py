@@ -159,13 +159,13 @@ class ValueCounts(Statistic):
         counted.check("place", "ValueCounts", max(1, int(self.classes)))
         seen = np.bincount(self.place, minlength=len(self.values)) if len(self.place) else np.zeros(len(self.values))
         if self.values.ndim != 1 or len(seen) != len(self.values) or not seen.all():
-            raise ShapeError("'values' of ValueCounts must be those that 'place' names, each of them.")
+            raise ShapeError("'values' of ValueCounts must be exactly those that 'place' refers to.")
         if (self.values[1:] <= self.values[:-1]).any() or (self.values != self.values).any():
             raise DataError("'values' of ValueCounts must be sorted, each once, and never NaN.")
 
     def _nothing(self) -> Self:
         if len(self.count):
-            raise DataError("there are no rows to take from.")
+            raise DataError("there are no rows to remove.")
         return self
 
     def _plus(self, other: Self) -> Self:
@@ -177,13 +177,13 @@ class ValueCounts(Statistic):
         left = mine - its
         if left.count.min(initial=0.0) < 0:
             worst = values[left.value[left.count.argmin()]]
-            raise DataError(f"more rows with the value {worst} would go than there are.")
+            raise DataError(f"more rows with the value {worst} would be removed than were added.")
         return self._seen(values, left, self.classes)
 
     def _united(self, other: Self) -> tuple[NDArray[Any], Histogram, Histogram]:
         """Return the union of the values, and the counts of each statistic over it."""
         if self.values.dtype != other.values.dtype and len(self.values) and len(other.values):
-            raise DataError("one counts words, the other numbers.")
+            raise DataError("one statistic counts words, the other numbers.")
         if np.array_equal(self.values, other.values):
             return self.values, self._over(None), other._over(None)
         first, second = (s.values.astype(self._kind(other)) for s in (self, other))

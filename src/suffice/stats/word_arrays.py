@@ -85,7 +85,7 @@ def _check_lines(name: str, arrays: Mapping[str, Any], sizes: tuple[int, ...], l
         return
     most = [len(arrays["n"]) - 1, *(size - 1 for size in sizes)]
     if (lines < 0).any() or (lines > most).any() or lines[:, -1].min() < least:
-        raise DataError(f"'{name}' of WordCounts must name classes, words and numbers that there are.")
+        raise DataError(f"'{name}' of WordCounts must refer to existing classes, words and numbers.")
 
 
 def _check_repeats(arrays: Mapping[str, Any], width: int) -> None:
@@ -94,4 +94,4 @@ def _check_repeats(arrays: Mapping[str, Any], width: int) -> None:
     known = lines * width + arrays["word"]
     asked = arrays["repeats"][:, 0] * width + arrays["repeats"][:, 1]
     if not len(known) or (known[np.minimum(np.searchsorted(known, asked), len(known) - 1)] != asked).any():
-        raise DataError("'repeats' of WordCounts must be of words that the class has.")
+        raise DataError("'repeats' of WordCounts must list words that the class has.")

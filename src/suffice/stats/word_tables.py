@@ -100,4 +100,4 @@ def moved(keys: Integers, values: Array, place: Integers) -> tuple[Integers, Arr
 
 def never_added() -> SubtractionError:
     """Return the error for documents that were never added."""
-    return SubtractionError("Cannot subtract WordCounts: its documents are not among those it is taken from.")
+    return SubtractionError("Cannot subtract WordCounts: its documents are not among those that were added.")

@@ -95,7 +95,7 @@ def replaceable(path: Path) -> Path | None:
     target = Path(os.path.realpath(path))  # a link stays one
     if target.is_dir() or not target.parent.is_dir():
         what = "a folder" if target.is_dir() else "no such folder"
-        raise PathError(f"The argument 'path' must name a file in a folder that is there; got {str(path)!r}, {what}.")
+        raise PathError(f"The argument 'path' must name a file in an existing folder; got {str(path)!r}, {what}.")
     return target
 
 
@@ -166,7 +166,7 @@ class File:
             handle = os.open(self.path, flags)
         except (FileNotFoundError, NotADirectoryError):
             raise PathError(
-                f"The argument 'path' must name a model file; got {str(path)!r}, where there is none."
+                f"The argument 'path' must name a model file; got {str(path)!r}, which does not exist."
             ) from None
         found = os.fstat(handle)
         if not stat.S_ISREG(found.st_mode):
@@ -221,7 +221,9 @@ class File:
         """Raise ModelFileError unless each tensor has its checksum; once is enough."""
         for name, tensor in {} if self.verified else self.layout.tensors.items():
             if digest(self._data[tensor.begin : tensor.end]) != checksums.get(name):
-                raise refuse(self.path, f"have its tensor {name[:80]!r} as it was written", "another: it is damaged")
+                raise refuse(
+                    self.path, f"have its tensor {name[:80]!r} match its checksum", "other bytes: it is damaged"
+                )
         self.verified = True
 
 

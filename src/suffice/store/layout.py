@@ -90,7 +90,7 @@ class Layout:
         if len(own) != 64 or header.count(own.encode()) != 1:
             raise refuse(path, f"have its header's checksum in {_OWN!r}", repr(own)[:80])
         if hashlib.sha256(header.replace(own.encode(), _ZEROS.encode())).hexdigest() != own:
-            raise refuse(path, "have a header of its own checksum", "another header: the file is damaged")
+            raise refuse(path, "have a header that matches its checksum", "another one: the file is damaged")
         tensors = {name: _tensor(path, name, entry, size - start) for name, entry in found.items()}
         _must_follow(path, tensors, size - start)
         return cls(metadata, tensors, start)
@@ -123,7 +123,7 @@ def written(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, str]) -> 
 def _json(path: Any, header: bytes) -> dict[str, Any]:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         if len({key for key, _ in pairs}) != len(pairs):
-            raise ValueError("a name that stands twice")
+            raise ValueError("a duplicate name")
         return dict(pairs)
 
     try:
@@ -136,7 +136,7 @@ def _json(path: Any, header: bytes) -> dict[str, Any]:
 
 
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name}, which is no JSON")
+    raise ValueError(f"{name}, which is not JSON")
 
 
 def _whole(value: Any, most: int) -> bool:

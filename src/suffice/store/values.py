@@ -169,7 +169,7 @@ class Reader:
         if node is None or isinstance(node, bool | int | float | str):
             return node
         if not isinstance(node, dict) or not isinstance(node.get("$"), str):
-            raise DataError("a value must say what it is")
+            raise DataError("a value must name its type")
         kind, of = node["$"], node.get("of")
         if kind in SEQUENCES:
             return SEQUENCES[kind](self.read(one) for one in _listed(of))
@@ -229,7 +229,7 @@ class Reader:
 
     def _tensor(self, name: Any) -> NDArray[Any]:
         if not isinstance(name, str) or name not in self._free:
-            raise DataError(f"a value must name a tensor that is there, each once; got {str(name)[:80]!r}")
+            raise DataError(f"a value must name an existing tensor, each once; got {str(name)[:80]!r}")
         self._free.remove(name)
         return self._file.array(name)
 
@@ -295,7 +295,7 @@ def _as_text(tensor: NDArray[Any], kind: str) -> NDArray[Any]:
     if tensor.ndim < 2 or tensor.dtype != unit or tensor.shape[-1] < 1:
         raise DataError("texts of one length must be a table of code points")
     if kind == "U" and tensor.max(initial=0) > 0x10FFFF:
-        raise DataError("texts must be of code points that there are")
+        raise DataError("texts must hold valid code points")
     shape = tensor.shape[:-1]
     return np.ascontiguousarray(tensor).view(f"{kind}{tensor.shape[-1]}").reshape(shape)
 

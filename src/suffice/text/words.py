@@ -42,7 +42,7 @@ class WordList:
         kinds = self.bytes.dtype == np.uint8 and self.offset.dtype == np.int64
         flat = self.bytes.ndim == self.offset.ndim == 1
         if not kinds or not flat or not _native.words_in_order(self.bytes, self.offset) or not is_utf8(*self.arrays):
-            raise DataError("Words must be UTF-8 one after the other, in the order of their bytes, each of them once.")
+            raise DataError("Words must be valid UTF-8, sorted by their bytes, each of them once.")
 
     @property
     def arrays(self) -> tuple[NDArray[np.uint8], Integers]:

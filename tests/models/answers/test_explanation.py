@@ -174,7 +174,7 @@ def test_values_are_read_as_a_column_has_them() -> None:
 def test_two_classes_are_compared() -> None:
     X, y = counts()
     row = matrix(X[:1])
-    with pytest.raises(ValueError, match="nothing to explain with one class only"):
+    with pytest.raises(ValueError, match="Explaining a prediction needs at least two classes"):
         explain(of_matrix(X, ["a"] * len(X)), row, Wording())
     with pytest.raises(ValueError, match=r"The argument 'target' must be one of \['a', 'b', 'c'\]; got 'z'"):
         explain(of_matrix(X, y), row, Wording(), "z")

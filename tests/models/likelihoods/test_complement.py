@@ -131,7 +131,7 @@ def test_transformed_documents(norm: bool) -> None:
     half = np.where(X.sum(axis=1) > 0, 0.5, 0.0)
     n = np.maximum(X.sum(axis=1), 1)
     np.testing.assert_allclose(scorer.tempered(Temper(0.5, 1.0)).scores(rows), wanted * (half / n)[:, None])
-    with pytest.raises(KindError, match="transformed cannot be held out"):
+    with pytest.raises(KindError, match="Transformed rows cannot be held out"):
         model.held_out(t, rows, Removal.of(CODES, None))
     again = Transform(sublinear_tf=True, idf=idf.copy(), normalize=True)
     assert model == Complement(0.5, norm, transform=again)

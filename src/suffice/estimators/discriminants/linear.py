@@ -251,7 +251,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def covariance_(self) -> Array:
         """Covariance within classes."""
         if self.solver == "svd" and not self.store_covariance:
-            raise AttributeError("The covariance is kept with store_covariance=True, or another solver.")
+            raise AttributeError("The covariance is stored only with store_covariance=True, or with another solver.")
         return self._cast(self._solution().covariance)
 
     @property

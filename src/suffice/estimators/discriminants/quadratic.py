@@ -216,7 +216,7 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     def covariance_(self) -> list[Array]:
         """Covariance of each class."""
         if not self.store_covariance:
-            raise AttributeError("Covariances are kept with store_covariance=True.")
+            raise AttributeError("Covariances are stored only with store_covariance=True.")
         return [self._cast(one) for one in self._solution().covariance]
 
     @property

@@ -51,7 +51,7 @@ def covariances_of_rows(estimator: Any, X: Any, codes: Integers, weights: Any, n
         raise InputError("A covariance_estimator, or shrinkage='auto', takes no sample_weight.")
     parts = [X[codes == c] for c in range(n_classes)]
     if not all(len(part) for part in parts):
-        raise InputError("A covariance_estimator, or shrinkage='auto', needs rows of every class.")
+        raise InputError("A covariance_estimator, or shrinkage='auto', needs at least one row of every class.")
     found = [np.atleast_2d(_covariance(estimator.covariance_estimator, part)) for part in [*parts, X]]
     return np.stack(found).astype(np.float64)
 

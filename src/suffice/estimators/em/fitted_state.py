@@ -37,15 +37,15 @@ class StandsOnClassifier(Whole):
         """Take a state, which may come from anywhere; raise if it is none of this class."""
         steps, model = state["views"], state["statistics"].get("estimator")
         if not isinstance(model, Classifier) or not hasattr(model, "classes_") or state["schema"]:
-            raise DataError(f"A fitted classifier must be in it; got {type(model).__name__}.")
+            raise DataError(f"The file must hold a fitted classifier; got {type(model).__name__}.")
         if not {"objective_", "converged_"} <= set(steps) <= {"objective_", "converged_", *self._more}:
-            raise DataError(f"What is told of steps must be known; got {sorted(steps)}.")
+            raise DataError(f"The history of EM must have the known fields; got {sorted(steps)}.")
         objective = steps["objective_"]
         if type(steps["converged_"]) is not bool or type(objective) is not list or not objective:
-            raise DataError("What is told of steps must be a list of numbers, and whether they came to an end.")
+            raise DataError("The history of EM must be a list of numbers, and whether it converged.")
         numbers = [*objective, *(x for name in self._more if name in steps for x in _numbers(steps[name]))]
         if not all(type(x) in (int, float) for x in numbers):
-            raise DataError("What is told of steps must be numbers.")
+            raise DataError("The history of EM must hold numbers.")
         must_share(model, model._model)
         vars(self).update(steps)
         self.estimator_, self.n_iter_ = model, len(objective)

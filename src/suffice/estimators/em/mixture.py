@@ -177,7 +177,9 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         weights = read_weights(sample_weight, reader.size(source))
         weights = np.ones(reader.size(source)) if weights is None else weights
         if not weights.any():
-            raise InputError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
+            raise InputError(
+                "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
+            )
         seen = np.flatnonzero(weights > 0)  # a row of no weight was not seen, nor what it holds
         some = source if len(seen) == len(weights) else reader.take(source, seen)
         begun = Begun.of(estimator, [some])

@@ -61,12 +61,12 @@ def check_labelled(codes: Integers, weights: Array | None) -> None:
     """Raise LabelError unless every class has a row with a label that weighs something."""
     if not (codes >= 0).any():
         raise LabelError(
-            f"The argument 'y' must hold a label for some row; all {len(codes):,} are missing. Use Mixture to find "
-            "clusters."
+            f"The argument 'y' must hold a label for at least one row; all {len(codes):,} are missing. "
+            "Use Mixture to find clusters."
         )
     counted = codes >= 0 if weights is None else (codes >= 0) & (weights > 0)
     if len(np.unique(codes[counted])) < codes.max() + 1:
-        raise LabelError("The argument 'sample_weight' must leave each class a row whose weight is above zero.")
+        raise LabelError("The argument 'sample_weight' must give each class a row of weight above zero.")
 
 
 def alpha_by_labels(estimator: Any, labelled: Examples) -> float | None:

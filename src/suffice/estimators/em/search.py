@@ -249,7 +249,7 @@ def tell_of_end(name: str, converged: bool, max_iter: int) -> None:
     """Warn if the steps did not come to an end."""
     if not converged:
         tell(
-            f"{name} needs more than max_iter={max_iter} steps to settle. Increase max_iter or tol.",
+            f"{name} needs more than max_iter={max_iter} steps to converge. Increase max_iter or tol.",
             ConvergenceWarning,
         )
 
@@ -261,7 +261,7 @@ def tell_of_clusters(found: Clusters, max_iter: int) -> None:
         pairs = ", ".join(f"{a} and {b}" for a, b in found.coinciding[:3])
         more = ", …" if len(found.coinciding) > 3 else ""
         tell(
-            f"Mixture found clusters that coincide ({pairs}{more}): rows do not tell them apart. Ask for fewer "
+            f"Mixture found clusters that coincide ({pairs}{more}): the rows do not distinguish them. Use fewer "
             "components, or give the estimator another prior.",
             ConvergenceWarning,
         )

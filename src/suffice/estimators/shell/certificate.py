@@ -75,7 +75,7 @@ class Certificate:
                 file.write(self.json)
         except FileExistsError:
             raise FileError(
-                f"The file {str(path)!r} must not be there yet: a certificate never takes the place of another."
+                f"The file {str(path)!r} must not exist yet: a certificate never replaces another. Name another file."
             ) from None
 
     def __repr__(self) -> str:

@@ -116,7 +116,7 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
         row, learned, removed = found
         why = "it was not learned with this label, or is forgotten already"
         if learned:
-            why = f"rows like it have a weight of {learned:g} in all, and {removed:g} would go with it"
+            why = f"rows like it have a weight of {learned:g} in all, and {removed:g} would be removed"
         raise SubtractionError(f"Cannot forget row {row} (the first is 0): {why}.")
     return book
 

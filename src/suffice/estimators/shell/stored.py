@@ -85,7 +85,7 @@ def check_labels(labels: Any) -> None:
 def check_schema(schema: State, names: tuple[str, ...]) -> None:
     """Raise DataError unless a schema has these parts, and they are what they should be."""
     if set(schema) - set(names) - set(OPTIONAL) or set(names) - set(schema) - set(OPTIONAL):
-        raise DataError(f"A schema must say {list(names)}; got {list(schema)}.")
+        raise DataError(f"A schema must have the keys {list(names)}; got {list(schema)}.")
     if any(not isinstance(schema.get(name), str | None) for name in OF_FILES):
         raise DataError("Columns of labels and of texts must have names, or none.")
     if schema["_declared"] is not None:
@@ -96,12 +96,12 @@ def check_schema(schema: State, names: tuple[str, ...]) -> None:
     if titles is not None and not (isinstance(titles, np.ndarray) and titles.dtype == object and titles.ndim == 1):
         raise DataError("The names of features must be a list of names.")
     if titles is not None and "_named" not in schema and len(titles) != number:
-        raise DataError(f"The names of features must be {number}; got {len(titles)}.")
+        raise DataError(f"There must be {number} names of features; got {len(titles)}.")
 
 
 def checked_journal(statistics: State) -> Journal | None:
     """Remove the journal from the statistics of a file and return it; raise DataError if it is none."""
     journal = statistics.pop("journal", None)
     if not isinstance(journal, Journal | None):
-        raise DataError(f"A journal must be one; got {type(journal).__name__}.")
+        raise DataError(f"The journal must be a Journal; got {type(journal).__name__}.")
     return journal

@@ -78,8 +78,8 @@ def changing(model: Any) -> Iterator[Any]:
     lock = _locks.setdefault(model, RLock())
     if lock._is_owned():
         raise BusyError(
-            f"A change of a model must end before the next one of it begins; got one of this {type(model).__name__} "
-            "from the rows that another one reads, or from a signal handler."
+            f"A {type(model).__name__} must not be changed while another change of it is in progress; got a change "
+            "from the rows that it is learning from, or from a signal handler."
         )
     with lock:
         check = model.__dict__.get("_verify")

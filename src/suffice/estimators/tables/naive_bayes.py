@@ -262,7 +262,9 @@ class NaiveBayes(Classifier):
         weights = examples.weights
         if weights is not None:
             if not weights.any():
-                raise DataError("The argument 'sample_weight' must leave some row a weight above 0; got zeros alone.")
+                raise DataError(
+                    "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
+                )
             examples = examples if weights.all() else examples.take(np.flatnonzero(weights > 0), self._reader)
         model = self._reader.count(examples.source, examples.labels, before, examples.classes)
         self._reader.tell_of_dropped(before, model, examples.source)

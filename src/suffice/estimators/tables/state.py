@@ -51,7 +51,7 @@ def restored(estimator: Any, state: State) -> None:
     estimator._journal = checked_journal(statistics)
     named, backend = schema["_named"], schema["_backend"]
     if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
-        raise DataError(f"A table must be of a library that is known; got {backend!r}.")
+        raise DataError(f"The table must come from a known library; got {backend!r}.")
     model = _model(classes, schema, statistics)
     options = {"columns": estimator.columns, "estimate": estimator.estimate, "strict": estimator.unseen == "error"}
     estimator._reader = TableReader(**options, named=named, backend=backend, target=schema["_target"]).of(model)
@@ -65,7 +65,7 @@ def _model(classes: Any, schema: State, statistics: State) -> Model:
     if not isinstance(columns, dict) or not isinstance(counted, dict) or list(columns) != list(counted):
         raise DataError("A table must have columns with names, a model and a statistic each.")
     if set(kept) - set(columns):
-        raise DataError("What is kept of columns must be of columns that are there.")
+        raise DataError("Statistics must belong to columns of the table.")
     rows = statistics["rows"]
     if type(rows) is not ClassCounts or rows.shape != (len(classes),):
         raise ShapeError(f"A table must have rows of {len(classes)} classes.")

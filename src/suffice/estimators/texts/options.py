@@ -77,8 +77,8 @@ def check_text_model(estimator: Any, model: Model | None) -> None:
     kind, alpha = estimator.model, estimator.alpha
     if alpha == "loo" and kind in URNS:
         raise InputError(
-            f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={kind!r}: the urns that a document is "
-            "left out of have seen it."
+            f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={kind!r}: its urns are fitted to all "
+            "documents, so none can be left out."
         )
     if alpha == "evidence" and kind not in ("multinomial", "bernoulli"):
         raise InputError(
@@ -88,18 +88,18 @@ def check_text_model(estimator: Any, model: Model | None) -> None:
     if kind in URNS:
         _check_urns(estimator, model)
     elif estimator.estimate == "predictive" and kind == "multinomial" and estimator.binary:
-        raise InputError("TextClassifier with estimate='predictive' counts words as often as they come, not binary.")
+        raise InputError("TextClassifier with estimate='predictive' counts repeated words and needs binary=False.")
 
 
 def _check_urns(estimator: Any, model: Model | None) -> None:
     if estimator.binary or not cut_of(estimator).keeps_all or estimator.estimate != "mean":
         raise InputError(
-            f"TextClassifier with model={estimator.model!r} needs binary, min_df, max_df, max_features and estimate as "
-            "they are by default: it counts how often every word comes again."
+            f"TextClassifier with model={estimator.model!r} needs binary, min_df, max_df, max_features and estimate at "
+            "their defaults: it counts how often every word is repeated."
         )
     counts = None if model is None else model.blocks["text"].statistic
     if counts is not None and not np.isclose(counts.length_documents.sum(), counts.n.sum()):
         raise InputError(
-            f"The 'model' parameter of TextClassifier must be {estimator.model!r} from the first fit on, so that words "
-            "that come again are counted; it was another one."
+            f"The 'model' parameter of TextClassifier must be {estimator.model!r} from the first fit on, so that "
+            "repeated words are counted; it was fitted with another one."
         )

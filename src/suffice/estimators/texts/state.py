@@ -68,6 +68,6 @@ def _check_shapes(counts: WordCounts, views: Views, transform: Any) -> None:
     if weights is not None and len(weights.features) != (counts.width if counts.hash_bits else len(weights.words)):
         raise ShapeError("Evidence weights must be as many as words.")
     if not isinstance(transform, Transform | None):
-        raise DataError(f"A transform of documents must be one; got {type(transform).__name__}.")
+        raise DataError(f"The transform of documents must be one that is known; got {type(transform).__name__}.")
     if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
         raise ShapeError("The weights of a transform must be as many as words.")

@@ -304,7 +304,9 @@ decode_error
             return Model(examples.classes, rows, {"text": block})
         model = Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
         if not model.n.any():
-            raise DataError("The argument 'sample_weight' must leave some text a weight above 0; got zeros alone.")
+            raise DataError(
+                "The argument 'sample_weight' must give at least one text a weight above 0; got only zeros."
+            )
         return model
 
     def _likelihoods(self, model: Model | None, views: Views) -> Mapping[Name, Likelihood]:

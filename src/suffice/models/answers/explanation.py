@@ -213,7 +213,7 @@ def _with_words(said: Contributions, i: int, a: int, b: int) -> str:
 def _two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:
     """Return the places of the classes to compare; where they are not given, of the most probable one and the next."""
     if len(total) < 2:
-        raise InputError("There is nothing to explain with one class only.")
+        raise InputError("Explaining a prediction needs at least two classes; the model has one.")
     order = np.argsort(-total, kind="stable").tolist()
     first = None if target is None else place_of(classes, target, "target")
     second = None if against is None else place_of(classes, against, "against")

@@ -99,7 +99,7 @@ def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group
     model = predictor.model
     taken = np.bincount(labels.y, labels.weights, len(model.classes))
     if (taken > model.n * (1 + 1e-12)).any():
-        raise SubtractionError("Rows can be left out only where they were learned; there are more than that.")
+        raise SubtractionError("Only learned rows can be left out; got more rows than were learned.")
     removed = Removal.of(labels.y, labels.weights, group)
     held_out = _held_out(model, rows, removed)
     return Judged(predictor, rows, held_out, removed, labels.y, labels.given, group)

@@ -141,7 +141,7 @@ class Likelihood(ABC):
 
     def information(self, t: Any, prior: Array) -> Array:
         """Return the mutual information of each feature and the class, in nats."""
-        raise KindError(f"{self.word} keeps no counts that tell the information of features.")
+        raise KindError(f"{self.word} has no counts to compute the information of features from.")
 
     def believed(self, t: Any) -> FeatureBelief | None:
         """Return what is believed of many features of one kind, such as words; None where a feature is a column."""

@@ -66,7 +66,7 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
         worst = max(int(values.min()), int(values.max()), key=abs)
         if abs(worst) > EXACT:
             raise DataError(
-                f"{column_name(column)} must hold numbers below 2**53 to be told apart; got {worst}. Make them text."
+                f"{column_name(column)} must hold numbers below 2**53 to be distinguished; got {worst}. Make them text."
             )
     found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
     if column.missing is not None:

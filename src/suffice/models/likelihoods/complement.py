@@ -129,7 +129,7 @@ class Complement(Likelihood):
     def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
         """Score training rows, each by complements without it or its group."""
         if self.transform is not None:
-            raise KindError("Rows that are transformed cannot be held out: what they are made of depends on all rows.")
+            raise KindError("Transformed rows cannot be held out: the transform depends on all rows.")
         counts, x = self.counts(t), self._counted(rows.entries(t))
         (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()
         lost_words = _RemovedWords.of(x, removed)

@@ -133,7 +133,9 @@ def left(total: Array, removed: Array) -> Array:
     if not slight.any():
         return rest
     if (rest < -ROUNDING * total).any():
-        raise SubtractionError("Rows can be left out only where they were learned, with the same labels and weights.")
+        raise SubtractionError(
+            "Only learned rows can be left out, with the labels and weights that they were learned with."
+        )
     return np.where(slight, 0.0, rest)
 
 
