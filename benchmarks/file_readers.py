@@ -26,7 +26,7 @@ Columns = list[list[Any]]
 def ours(hostile: Hostile, path: Path) -> Columns:
     import pyarrow as pa
 
-    from suffice.tables.files import Files, Given
+    from suffice.tables.row_files import Files, Given
 
     tables = list(Files([path], "skip", Given(**hostile.given), lambda names: hostile.target))
     table = pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})

@@ -15,7 +15,7 @@ import pytest
 import suffice as sf
 from cli.test_cli import VERBS, mails, run, write
 from suffice.cli import interrupts, outputs
-from suffice.store import files
+from suffice.store import file_io
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="handlers are looked up in /proc")
 
@@ -152,7 +152,9 @@ def test_a_signal_when_the_output_takes_its_place_is_too_late(
         if target.name == "out" and after:
             at_once(signal.SIGTERM)
 
-    monkeypatch.setattr(files, "os", _Instead(os, replace=lambda a, b: put(a, b) if b.name == "out" else replace(a, b)))
+    monkeypatch.setattr(
+        file_io, "os", _Instead(os, replace=lambda a, b: put(a, b) if b.name == "out" else replace(a, b))
+    )
     assert told_of(verb, monkeypatch, capfd) == (0, "")
     assert (here / "out").read_bytes() != b"yesterday"
 

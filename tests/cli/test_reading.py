@@ -92,7 +92,7 @@ def test_a_table_of_tabs_on_standard_input(tmp_path: Path) -> None:
     ],
 )
 def test_real_files_are_read_as_they_are_shipped(name: str, rows: int, says: str) -> None:
-    from suffice.tables.files import Files
+    from suffice.tables.row_files import Files
 
     files = Files([DATA / name])
     assert sum(table.num_rows for table in files) == rows

@@ -10,8 +10,8 @@ import pytest
 import suffice as sf
 from suffice.datasets import Corpus, docstrings
 from suffice.datasets.libraries import installed, module_name
+from suffice.datasets.modules import Module
 from suffice.datasets.prose import fingerprint, paragraphs
-from suffice.datasets.sources import Module
 from suffice.errors import InputError
 
 PER_LABEL = 500

@@ -20,7 +20,7 @@ from suffice.engines.local import ReadSoFar
 from suffice.engines.read_ahead import ahead
 from suffice.errors import DataError, FileError, InputError, KindError, PathError
 from suffice.models.choosing.bottom_k import row_hashes
-from suffice.tables.files import Files, Given
+from suffice.tables.row_files import Files, Given
 
 ROWS = 300
 
@@ -53,8 +53,8 @@ NAMES = ["a.csv", "a.tsv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.parquet", "a.
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of some rows."""
-    monkeypatch.setattr("suffice.tables.files.BLOCK", 4096)
-    monkeypatch.setattr("suffice.tables.files.ROWS", 64)
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", 4096)
+    monkeypatch.setattr("suffice.tables.row_files.ROWS", 64)
 
 
 @pytest.mark.usefixtures("small")

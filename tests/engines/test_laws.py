@@ -14,7 +14,7 @@ from engines.clusters import Dask, Spark, every_engine, quiet
 from laws.estimators import ESTIMATORS, LABELS, EstimatorCase, mixed, one_of_each_kind, texts
 from laws.inside import chosen, statistics
 from laws.test_estimators import assert_same
-from suffice.store import kinds, to_bytes
+from suffice.store import registry, to_bytes
 
 pytestmark = quiet
 ROWS = 60
@@ -22,7 +22,7 @@ few = settings(max_examples=3)
 fewer = settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture])
 cuts_of_rows = st.lists(st.integers(0, ROWS), max_size=6)
 
-CASES = [case for case in ESTIMATORS if type(case.model) in kinds.ESTIMATORS.values()]
+CASES = [case for case in ESTIMATORS if type(case.model) in registry.ESTIMATORS.values()]
 NAMES = {
     *("CategoricalNB by name", "DirichletMultinomialNB", "GaussianNB", "MultinomialNB evidence"),
     *("GaussianDiscriminant full", "NaiveBayes", "TextClassifier", "TextClassifier hashed"),

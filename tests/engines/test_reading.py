@@ -13,7 +13,7 @@ import pytest
 import suffice as sf
 from suffice.cli import changing, verbs
 from suffice.errors import FileError, InputError, LabelError
-from suffice.tables.files import Files, Given
+from suffice.tables.row_files import Files, Given
 
 
 def rows_of(path: Path, errors: str = "raise", **given: Any) -> tuple[list[dict[str, Any]], Files]:
@@ -23,7 +23,7 @@ def rows_of(path: Path, errors: str = "raise", **given: Any) -> tuple[list[dict[
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suffice.tables.files.BLOCK", 2**13)
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", 2**13)
 
 
 @pytest.mark.usefixtures("small")

@@ -14,7 +14,7 @@ from laws import weighed
 from laws.estimators import EstimatorCase, every_kind_of_rows
 from laws.inside import statistics
 from laws.test_estimators import rows
-from suffice.store import kinds
+from suffice.store import registry
 
 Again = Callable[[Any], Any]
 
@@ -23,7 +23,7 @@ Again = Callable[[Any], Any]
 def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
     """Saves a model and loads it."""
     for kind in (weighed.Texts, weighed.Counts, weighed.Columns):
-        monkeypatch.setitem(kinds.ESTIMATORS, kind.__name__, kind)
+        monkeypatch.setitem(registry.ESTIMATORS, kind.__name__, kind)
 
     def there_and_back(model: Any) -> Any:
         sf.save(model, tmp_path / "model.suffice")

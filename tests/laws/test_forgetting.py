@@ -13,8 +13,8 @@ from laws import weighed
 from laws.estimators import VECTORS, EstimatorCase, every_kind_of_rows
 from laws.inside import chosen, statistics
 from laws.test_estimators import rows
-from suffice.store import kinds
-from suffice.store.files import Bytes
+from suffice.store import registry
+from suffice.store.file_io import Bytes
 from suffice.store.models import to_bytes
 
 N, GONE = 240, np.arange(100, 112)  # enough rows for weights of words and columns
@@ -26,7 +26,7 @@ LEARNED = {"temper": "loo", "weights": "loo", "effort": "balanced"}
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (weighed.Texts, weighed.Counts, weighed.Columns):
-        monkeypatch.setitem(kinds.ESTIMATORS, kind.__name__, kind)
+        monkeypatch.setitem(registry.ESTIMATORS, kind.__name__, kind)
 
 
 def token(rng: np.random.Generator) -> str:

@@ -25,7 +25,7 @@ from laws.test_estimators import rows
 from suffice.errors import DataError, FileError, InputError, KindError, LabelError, ShapeError, SubtractionError
 from suffice.stats import Journal
 from suffice.stats.hashing import Key, cell
-from suffice.store import kinds
+from suffice.store import registry
 from suffice.store.models import from_bytes, to_bytes
 
 FIRST, LAST = np.arange(40), np.arange(40, 60)
@@ -34,7 +34,7 @@ FIRST, LAST = np.arange(40), np.arange(40, 60)
 @pytest.fixture(autouse=True)
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     for kind in (weighed.Texts, weighed.Counts, weighed.Columns):
-        monkeypatch.setitem(kinds.ESTIMATORS, kind.__name__, kind)
+        monkeypatch.setitem(registry.ESTIMATORS, kind.__name__, kind)
 
 
 def journaled(case: EstimatorCase, seed: int = 0, journal: Any = "a key") -> tuple[Any, Any, Any]:

@@ -9,8 +9,8 @@ from scipy import sparse
 from suffice.stats import BinaryCounts, CategoryCounts, ClassCounts, DiagonalMoments, RateCounts, TokenCounts
 from suffice.stats.inputs import Rows
 from suffice.stats.row_shares import counts_of_shares, rows_of_shares
+from suffice.stats.word_counts import WordCounts
 from suffice.stats.word_shares import WordMatrix
-from suffice.stats.words import WordCounts
 from suffice.text import Analysis, learn
 
 RNG = np.random.default_rng(0)

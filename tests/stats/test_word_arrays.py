@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from suffice.errors import DataError, LabelError, ShapeError, SubtractionError
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 
 TEXTS = ["aa aa bb", "bb cc", "cc cc cc dd"]
 

@@ -17,7 +17,7 @@ import numpy as np
 import suffice as sf
 from store.cases import answer, models
 from suffice.errors import ModelFileError
-from suffice.store.files import File, digest
+from suffice.store.file_io import File, digest
 from suffice.store.layout import written
 
 JUNK: list[Any] = [

@@ -16,7 +16,7 @@ import pytest
 
 import suffice as sf
 from suffice.errors import KindError, ModelFileError, PathError
-from suffice.store import files, layout, models
+from suffice.store import file_io, layout, models
 from suffice.store.layout import written
 
 TESTS = Path(__file__).parents[1]
@@ -32,7 +32,7 @@ def path(tmp_path: Path) -> Path:
 
 def rewritten(path: Path, change: Callable[[dict[str, str]], Any]) -> None:
     """The same file with other metadata, and checksums that are right."""
-    file = files.File(path)
+    file = file_io.File(path)
     about = {key: value for key, value in file.layout.metadata.items() if key != "header_sha256"}
     change(about)
     head, arrays = written({name: file.array(name).copy() for name in file.layout.tensors}, about)
@@ -145,7 +145,7 @@ def test_a_tensor_lies_where_it_should(path: Path, entry: Any, monkeypatch: pyte
     header[name] = entry
     header["__metadata__"]["header_sha256"] = "0" * 64
     text = json.dumps(header).encode()
-    own = files.digest(text)
+    own = file_io.digest(text)
     text = text.replace(b"0" * 64, own.encode())
     path.write_bytes(len(text).to_bytes(8, "little") + text + raw[8 + length :])
     assert name in refused(path)
@@ -217,7 +217,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(path: Path, monkeypatch: pyt
     def fails(*_: Any) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr("suffice.store.files.os.fsync", fails)
+    monkeypatch.setattr("suffice.store.file_io.os.fsync", fails)
     with pytest.raises(OSError, match="no space"):
         sf.save(sf.BernoulliNB().fit([[0], [1]], [0, 1]), path)
     assert path.read_bytes() == before
@@ -225,7 +225,7 @@ def test_a_failure_leaves_the_old_file_and_no_other(path: Path, monkeypatch: pyt
 
 
 def test_large_files_are_checked_before_they_are_built_upon(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "MAPPED", 8)
+    monkeypatch.setattr(file_io, "MAPPED", 8)
     good = sf.load(path)
     raw = bytearray(path.read_bytes())
     start = 8 + int.from_bytes(raw[:8], "little")
@@ -292,6 +292,6 @@ def test_a_file_that_shrinks_while_it_is_read_is_refused(path: Path, monkeypatch
         size = os.stat(path).st_size
         with open(path, "r+b") as file:
             file.truncate(kept)
-        monkeypatch.setattr(files.File, "size", SizeSaid(size), raising=False)
+        monkeypatch.setattr(file_io.File, "size", SizeSaid(size), raising=False)
         assert words in refused(path)
         monkeypatch.undo()

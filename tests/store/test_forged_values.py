@@ -8,7 +8,7 @@ import pytest
 
 import suffice as sf
 from suffice.errors import DataError, KindError
-from suffice.store import kinds, to_bytes
+from suffice.store import registry, to_bytes
 from suffice.store.values import Reader
 
 
@@ -46,8 +46,8 @@ U4 = np.zeros((2, 3), np.uint32)
         ({"$": "estimator", "of": {"estimator": "GaussianNB", "more": 1}}, "parts that are known"),
         ({"$": "estimator", "of": {"estimator": "GaussianNB", "parameters": 3}}, "must have names"),
         ({"$": "estimator", "of": {"estimator": "GaussianNB", "parameters": {"x": 3}}}, "its own parameters"),
-        ({"$": next(iter(kinds.STATISTICS)), "of": []}, "must have arrays"),
-        ({"$": next(iter(kinds.RECORDS)), "of": []}, "must have fields"),
+        ({"$": next(iter(registry.STATISTICS)), "of": []}, "must have arrays"),
+        ({"$": next(iter(registry.RECORDS)), "of": []}, "must have fields"),
         ({"$": "WordList", "of": {}}, "must have"),
         ({"$": "Temper", "of": {"power": "1", "length": 1.0}}, "'power' of Temper must be"),
         ({"$": "Temper", "of": {"power": True, "length": 1.0}}, "'power' of Temper must be"),

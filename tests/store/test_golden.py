@@ -8,7 +8,7 @@ import pytest
 
 import suffice as sf
 from store.cases import answer, models
-from suffice.store import describe, kinds
+from suffice.store import describe, registry
 
 GOLDEN = Path(__file__).with_name("golden")
 FILES = sorted(GOLDEN.glob("*/*.suffice"))
@@ -29,4 +29,4 @@ def test_rows_have_the_hashes_that_they_had(path: Path) -> None:
 
 
 def test_there_is_one_of_every_estimator() -> None:
-    assert {describe(path).estimator for path in FILES} == set(kinds.ESTIMATORS)
+    assert {describe(path).estimator for path in FILES} == set(registry.ESTIMATORS)

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 import suffice as sf
-from suffice.store import files
+from suffice.store import file_io
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="the system has no kill -9")
 
 SAVING = """
 import os, sys
 from pathlib import Path
-from suffice.store.files import replacing
+from suffice.store.file_io import replacing
 with replacing(Path(sys.argv[1])) as file:
     file.write(b"half")
     file.flush()
@@ -73,7 +73,7 @@ def test_other_files_stay(tmp_path: Path) -> None:
 def test_a_file_that_is_cleaned_away_before_it_is_locked_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, lock = tmp_path / "model.suffice", files._locked
+    path, lock = tmp_path / "model.suffice", file_io._locked
     done: list[bool] = []
 
     def late(file: object) -> bool | None:
@@ -82,7 +82,7 @@ def test_a_file_that_is_cleaned_away_before_it_is_locked_is_made_anew(
             begun(tmp_path)[0].unlink()
         return lock(file)
 
-    monkeypatch.setattr(files, "_locked", late)
+    monkeypatch.setattr(file_io, "_locked", late)
     save(path)
     assert sf.load(path).classes_.tolist() == [0, 1]
     assert begun(tmp_path) == []
@@ -94,11 +94,11 @@ def test_where_there_are_no_locks_files_are_written_and_left(tmp_path: Path, mon
 
     path, left = tmp_path / "model.suffice", tmp_path / ".model.suffice.0123456789abcdef.tmp"
     left.write_text("whose?")
-    monkeypatch.setattr(files.fcntl, "flock", unsupported)
+    monkeypatch.setattr(file_io.fcntl, "flock", unsupported)
     save(path)
     assert left.exists()
     assert sf.load(path).classes_.tolist() == [0, 1]
-    monkeypatch.setattr(files, "fcntl", None)  # Windows: what is open cannot be removed, and this is not open
+    monkeypatch.setattr(file_io, "fcntl", None)  # Windows: what is open cannot be removed, and this is not open
     save(path)
     assert begun(tmp_path) == []
 

@@ -16,7 +16,7 @@ import suffice as sf
 from store.cases import COUNTS, REALS, TABLE, TEXTS, Y, answer, models
 from suffice import estimators
 from suffice.errors import KindError, PathError
-from suffice.store import describe, files, from_bytes, kinds, to_bytes
+from suffice.store import describe, file_io, from_bytes, registry, to_bytes
 from suffice.store.values import Reader, Writer
 
 MODELS = models()
@@ -30,7 +30,7 @@ def there_and_back(model: Any, folder: Path) -> Any:
 def test_every_estimator_can_be_kept() -> None:
     public = {getattr(estimators, name) for name in estimators.__all__}
     assert {kind for kind in public if isinstance(kind, type) and issubclass(kind, BaseEstimator)} == set(
-        kinds.ESTIMATORS.values()
+        registry.ESTIMATORS.values()
     )
 
 
@@ -38,7 +38,7 @@ def test_every_estimator_can_be_kept() -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_it_says_the_same(name: str, mapped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     if mapped:
-        monkeypatch.setattr(files, "MAPPED", 0)
+        monkeypatch.setattr(file_io, "MAPPED", 0)
     model, rows = MODELS[name]
     loaded = there_and_back(model, tmp_path)
     assert type(loaded) is type(model)

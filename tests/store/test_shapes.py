@@ -11,7 +11,7 @@ import pytest
 import suffice as sf
 from store.cases import COUNTS, REALS, SPREAD, TEXTS, Y, answer, models
 from suffice.errors import KindError, ModelFileError
-from suffice.store.files import File, digest
+from suffice.store.file_io import File, digest
 from suffice.store.layout import written
 
 CASES = models()

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from suffice.tables import files as module
-from suffice.tables.files import Files, Given
+from suffice.tables import row_files as module
+from suffice.tables.row_files import Files, Given
 
 PIECES = ["a", "b", " ", '"', ",", "\n", ";", "é", "x y", "\t", "'", "\\", "|", "1"]
 CELL = st.lists(st.sampled_from(PIECES), max_size=6).map(lambda parts: "w" + "".join(parts) + "w")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from suffice.errors import InputError
-from suffice.tables.files import Files, Given
+from suffice.tables.row_files import Files, Given
 from tables.hostile import FILES, Hostile
 
 LARGE = 100_000
@@ -38,7 +38,7 @@ def test_it_is_read_as_a_person_would(
 ) -> None:
     if len(hostile.data) > LARGE and block < LARGE:
         block = 2**14
-    monkeypatch.setattr("suffice.tables.files.BLOCK", block)
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", block)
     path = hostile.write(tmp_path)
     if hostile.refused:
         with pytest.raises(InputError, match=hostile.refused):

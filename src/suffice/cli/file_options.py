@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from suffice.tables.files import Files
+    from suffice.tables.row_files import Files
 
 __all__ = ["open_files", "reading_by", "reads_files"]
 

@@ -18,7 +18,7 @@ from suffice.cli.verbs import spooled
 from suffice.engines.roles import roles
 from suffice.errors import FileError, InputError, LabelError, SufficeError
 from suffice.store import describe
-from suffice.tables.files import Files
+from suffice.tables.row_files import Files
 from suffice.telling import counted
 
 __all__ = ["explain", "inspect"]

@@ -13,7 +13,7 @@ from typing import Any
 
 from suffice.cli.interrupts import commit, heed
 from suffice.errors import InputError
-from suffice.store.files import replaceable, replacing
+from suffice.store.file_io import replaceable, replacing
 from suffice.store.models import pieces
 
 __all__ = ["WIDTH", "as_json", "check_output", "note", "save", "say", "write"]

@@ -3,8 +3,8 @@
 Of other libraries it imports numpy alone, until more is asked for, so that the table of bits is most of its memory.
 """
 
+from suffice.concepts.hypothesis_table import Beliefs
 from suffice.concepts.learner import ConceptLearner
 from suffice.concepts.number_game import NumberGame
-from suffice.concepts.table import Beliefs
 
 __all__ = ["Beliefs", "ConceptLearner", "NumberGame"]

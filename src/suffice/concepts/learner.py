@@ -17,10 +17,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from suffice.concepts.hypothesis_space import Space, listed, read_prior, read_space
+from suffice.concepts.hypothesis_table import Beliefs
 from suffice.concepts.numbers import entropy, largest, picked
-from suffice.concepts.reading import Space, listed, read_prior, read_space
 from suffice.concepts.scores import Odds, Scores
-from suffice.concepts.table import Beliefs
 from suffice.concepts.tallies import ASKED_IN, ASKED_OUT, DRAWN, Tallies, conflict
 from suffice.errors import DataError, InputError, KindError
 from suffice.signatures import explain_arguments

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from suffice.concepts.hypothesis_space import read_space
 from suffice.concepts.learner import ConceptLearner, Sampling
-from suffice.concepts.reading import read_space
 from suffice.errors import InputError, KeywordError
 from suffice.typing import Array, Booleans
 

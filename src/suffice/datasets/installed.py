@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from suffice.datasets.corpus import Corpus
 from suffice.datasets.libraries import Library, canonical, installed
+from suffice.datasets.modules import Module
 from suffice.datasets.prose import fingerprint, paragraphs
-from suffice.datasets.sources import Module
 from suffice.errors import InputError
 
 __all__ = ["docstrings"]

@@ -8,7 +8,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from suffice.datasets.sources import Module
+from suffice.datasets.modules import Module
 
 __all__ = ["Library", "canonical", "installed"]
 

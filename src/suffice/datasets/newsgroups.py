@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from suffice.datasets.corpus import Corpus
-from suffice.datasets.files import AnyPath, check_subset, contents, existing
+from suffice.datasets.paths import AnyPath, check_subset, contents, existing
 from suffice.errors import DataError, PathError
 
 __all__ = ["read_20newsgroups"]

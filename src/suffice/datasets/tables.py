@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.datasets.files import AnyPath, check_subset, existing, find, lines
 from suffice.datasets.formats import FORMATS, Format
+from suffice.datasets.paths import AnyPath, check_subset, existing, find, lines
 from suffice.errors import DataError, InputError
 from suffice.telling import counted
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from suffice.datasets.corpus import Corpus
-from suffice.datasets.files import AnyPath, check_subset, existing, find, lines
+from suffice.datasets.paths import AnyPath, check_subset, existing, find, lines
 from suffice.errors import DataError
 
 __all__ = ["read_reuters_r8", "read_sms_spam"]

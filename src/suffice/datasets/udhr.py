@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
 from suffice.datasets.corpus import Corpus
-from suffice.datasets.files import AnyPath, contents, existing
+from suffice.datasets.paths import AnyPath, contents, existing
 from suffice.errors import DataError, InputError, PathError
 
 __all__ = ["read_udhr"]

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import io, sparse
 
-from suffice.datasets.files import AnyPath, check_subset, find
+from suffice.datasets.paths import AnyPath, check_subset, find
 from suffice.errors import DataError
 from suffice.telling import counted
 

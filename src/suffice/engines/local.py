@@ -26,7 +26,7 @@ from suffice.engines.row_sources import FileRows
 from suffice.errors import DataError, InputError
 from suffice.estimators.shell.whole import whole
 from suffice.estimators.texts.text_classifier import TextClassifier
-from suffice.tables.files import Files
+from suffice.tables.row_files import Files
 from suffice.telling import tell as warn
 
 __all__ = ["FilesEngine", "ReadSoFar", "fit_files", "predict_files"]

@@ -12,7 +12,7 @@ from suffice.engines.guesses import label_among
 from suffice.errors import KindError
 from suffice.models.likelihoods.categorical import Categorical
 from suffice.models.likelihoods.silent import Drop
-from suffice.tables.files import Files, Given
+from suffice.tables.row_files import Files, Given
 
 __all__ = ["given_of", "opened"]
 

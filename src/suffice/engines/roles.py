@@ -18,7 +18,7 @@ from suffice.estimators.tables.naive_bayes import NaiveBayes
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.models.choosing.bottom_k import one_array
 from suffice.readers.declarations import closest
-from suffice.tables.words import is_number
+from suffice.tables.parsing import is_number
 from suffice.typing import Booleans
 
 __all__ = ["Roles", "roles", "roles_for", "roles_of"]

@@ -19,7 +19,7 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
 from suffice.stats import ClassCounts
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Integers
 
 __all__ = ["Block", "Model", "Name", "narrowest"]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array
 

@@ -10,9 +10,9 @@ from suffice.plots.burstiness import burstiness
 from suffice.plots.concept import hypotheses, membership, number_game
 from suffice.plots.filmstrip import filmstrip
 from suffice.plots.information import information
+from suffice.plots.next_count import predictive
 from suffice.plots.objective import objective
 from suffice.plots.pareto import pareto
-from suffice.plots.predictive import predictive
 from suffice.plots.probable_words import words
 from suffice.plots.reliability import reliability
 from suffice.plots.simplex import draws, simplex

@@ -16,7 +16,7 @@ from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
 from suffice.stats import ClassCounts, ValueCounts
 from suffice.stats.base import has_rows_of
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, Table, kind_of
 
 __all__ = ["check_block", "counted_again", "counted_first", "rechosen"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, LabelError
 from suffice.models.model import narrowest
-from suffice.stats.words import read_weights
+from suffice.stats.word_counts import read_weights
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
 from suffice.text import unwrapped

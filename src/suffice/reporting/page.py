@@ -20,7 +20,7 @@ from suffice.reporting import charts
 from suffice.reporting.colours import colour_of, style_of
 from suffice.reporting.facts import Facts, gather
 from suffice.reporting.judged_rows import LEVEL
-from suffice.store.files import replace_file
+from suffice.store.file_io import replace_file
 
 __all__ = ["Report", "report"]
 

@@ -6,7 +6,7 @@ from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, Pois
 from suffice.stats.extremes import Extremes
 from suffice.stats.journal import Journal
 from suffice.stats.moments import DiagonalMoments, FullMoments
-from suffice.stats.values import ValueCounts
+from suffice.stats.value_counts import ValueCounts
 from suffice.stats.waits import WaitingTimes
 
 __all__ = [

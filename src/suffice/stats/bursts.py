@@ -9,9 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from suffice.errors import DataError, ShapeError
-from suffice.stats import kernels
+from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.histogram import Histogram, side_by_side
+from suffice.stats.cell_histogram import Histogram, side_by_side
 from suffice.stats.inputs import EXACT, WHOLE, Groups, Rows
 from suffice.typing import Array, Integers
 
@@ -53,7 +53,7 @@ class Bursts(Statistic):
         columns = entries.shape[1]
         parts = [_histograms(entries[members], code, weight) for members, code, weight in groups.members()]
         words, lengths = (Histogram(*side_by_side(*side)) for side in zip(*parts, strict=True))
-        return cls._made(kernels.weights(groups, 0), columns, words, lengths)
+        return cls._made(counting_kernels.weights(groups, 0), columns, words, lengths)
 
     @classmethod
     def _made(cls, n: Array, columns: Any, words: Histogram, lengths: Histogram) -> Self:

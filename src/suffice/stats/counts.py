@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.special import gammaln
 
 from suffice.errors import DataError, KindError, LabelError, ShapeError
-from suffice.stats import kernels
+from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
 from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, Rows, as_numbers
 from suffice.stats.pairs import Pair
@@ -65,7 +65,7 @@ class ClassCounts(Counts):
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
         if groups.classes is None:
             raise LabelError("ClassCounts needs labels; got labels=None.")
-        return cls(kernels.weights(groups, 0))
+        return cls(counting_kernels.weights(groups, 0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +84,7 @@ class BinaryCounts(Counts):
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
         allowed = BINARY if rows.above is None else REAL
-        return cls(kernels.sums(rows, groups, allowed), kernels.weights(groups, len(rows.shape)))
+        return cls(counting_kernels.sums(rows, groups, allowed), counting_kernels.weights(groups, len(rows.shape)))
 
     @property
     def documents(self) -> Array:
@@ -145,7 +145,7 @@ class CategoryCounts(Counts):
         if rows.is_sparse:
             raise KindError(f"The argument '{rows.name}' must be dense: category codes have no zero; got sparse.")
         known = _sizes(rows, sizes)
-        return cls(kernels.categories(rows, groups, known), known)
+        return cls(counting_kernels.categories(rows, groups, known), known)
 
     @classmethod
     def zero(cls) -> Self:
@@ -205,7 +205,7 @@ class TokenCounts(Counts):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        return cls(kernels.sums(rows, groups, COUNT))
+        return cls(counting_kernels.sums(rows, groups, COUNT))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -223,7 +223,7 @@ class RateCounts(Counts):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        return cls(kernels.sums(rows, groups, COUNT), kernels.weights(groups, len(rows.shape)))
+        return cls(counting_kernels.sums(rows, groups, COUNT), counting_kernels.weights(groups, len(rows.shape)))
 
     @property
     def total(self) -> Array:
@@ -252,8 +252,8 @@ class PoissonSums(Counts):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        total, _, log_factorials, lost = kernels.table("poisson_sums", rows, groups, WHOLE)
-        return cls(total, kernels.weights(groups, len(rows.shape)), log_factorials, lost)
+        total, _, log_factorials, lost = counting_kernels.table("poisson_sums", rows, groups, WHOLE)
+        return cls(total, counting_kernels.weights(groups, len(rows.shape)), log_factorials, lost)
 
     def _check(self) -> None:
         super()._check()
@@ -306,7 +306,7 @@ def category_sizes(rows: Rows) -> Integers:
     """Return the number of categories of each column of codes: one more than its largest code."""
     if not len(rows):
         return np.zeros(rows.matrix.shape[1], np.int64)
-    seen = kernels.table("largest", rows, Groups.read(len(rows), None, None, None), CODE)[0].ravel() + 1
+    seen = counting_kernels.table("largest", rows, Groups.read(len(rows), None, None, None), CODE)[0].ravel() + 1
     if (seen > max(MANY, 2 * len(rows))).any():
         raise DataError(
             f"The argument '{rows.name}' must hold category codes 0, 1, 2, …; got {seen.max() - 1:.17g} among "

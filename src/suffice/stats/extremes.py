@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from suffice.errors import DataError, KindError
-from suffice.stats import kernels
+from suffice.stats import counting_kernels
 from suffice.stats.base import Statistic, check_weight, difference, sealed
 from suffice.stats.inputs import POSITIVE, Groups, Rows
 from suffice.typing import Array
@@ -39,8 +39,8 @@ class Extremes(Statistic):
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
         if rows.is_sparse:
             raise KindError(f"The argument '{rows.name}' must be dense: every value must be positive; got sparse.")
-        (largest,) = kernels.table("largest", rows, groups, POSITIVE)
-        return cls(largest, kernels.weights(groups, len(rows.shape)))
+        (largest,) = counting_kernels.table("largest", rows, groups, POSITIVE)
+        return cls(largest, counting_kernels.weights(groups, len(rows.shape)))
 
     @property
     def maximum(self) -> Array:

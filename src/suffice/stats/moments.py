@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, ShapeError
-from suffice.stats import kernels
+from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
 from suffice.stats.inputs import REAL, Groups, Rows
 from suffice.stats.pairs import Pair
@@ -164,8 +164,8 @@ class DiagonalMoments(Moments):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        _, _, mean, mean_lo, scatter, scatter_lo = kernels.table("moments", rows, groups, REAL)
-        return cls(mean, kernels.weights(groups, len(rows.shape)), scatter, mean_lo, scatter_lo, scatter)
+        _, _, mean, mean_lo, scatter, scatter_lo = counting_kernels.table("moments", rows, groups, REAL)
+        return cls(mean, counting_kernels.weights(groups, len(rows.shape)), scatter, mean_lo, scatter_lo, scatter)
 
     @property
     def variance(self) -> Array:
@@ -203,9 +203,9 @@ class FullMoments(Moments):
         if len(rows.shape) != 1:
             raise ShapeError(f"The argument '{rows.name}' must hold one vector per row; got rows of {rows.shape}.")
         total = None
-        for at in range(0, max(1, len(rows)), kernels.ROWS_AT_ONCE):
-            block = slice(at, at + kernels.ROWS_AT_ONCE)
-            arrays = kernels.full_moments(rows.part(block), groups.part(block), REAL)
+        for at in range(0, max(1, len(rows)), counting_kernels.ROWS_AT_ONCE):
+            block = slice(at, at + counting_kernels.ROWS_AT_ONCE)
+            arrays = counting_kernels.full_moments(rows.part(block), groups.part(block), REAL)
             part = cls(*arrays, np.diagonal(arrays[2], axis1=-2, axis2=-1))
             total = part if total is None else total + part
         return total if total is not None else cls.zero()

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from suffice.errors import DataError, ShapeError
-from suffice.stats import kernels
+from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, check_weight, difference, sealed
 from suffice.stats.counts import Counts
 from suffice.stats.inputs import COUNT, Groups, Rows
@@ -32,8 +32,8 @@ class WaitingTimes(Counts):
 
     @classmethod
     def _gather(cls, rows: Rows, groups: Groups) -> Self:
-        total, lost = kernels.table("real_sums", rows, groups, COUNT)
-        return cls(total, kernels.weights(groups, len(rows.shape)), lost)
+        total, lost = counting_kernels.table("real_sums", rows, groups, COUNT)
+        return cls(total, counting_kernels.weights(groups, len(rows.shape)), lost)
 
     def _check(self) -> None:
         super()._check()

@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.errors import DataError, ShapeError
 from suffice.stats.inputs import EXACT
-from suffice.text.words import WordList
+from suffice.text.word_list import WordList
 
 __all__ = ["LARGEST_HASH", "check_word_arrays"]
 

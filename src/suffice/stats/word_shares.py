@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array, Booleans
 

@@ -11,7 +11,7 @@ from scipy import sparse
 from suffice import _native
 from suffice.errors import SubtractionError
 from suffice.parallel import thread_count
-from suffice.text.words import WordList
+from suffice.text.word_list import WordList
 from suffice.typing import Array, Integers
 
 __all__ = ["added", "in_order", "lines", "minus", "moved", "never_added", "summed", "table_of", "united"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import suffice
 from suffice.errors import KindError, ModelFileError
-from suffice.store import kinds
-from suffice.store.files import Bytes, File, digest, read_path, replace_file
+from suffice.store import registry
+from suffice.store.file_io import Bytes, File, digest, read_path, replace_file
 from suffice.store.layout import refuse, written
 from suffice.store.values import SECTIONS, Reader, Writer
 
@@ -197,7 +197,7 @@ def load(path: str | os.PathLike[str], *, verify: bool = False) -> Any:
 
 
 def _check_kind(model: Any, name: str) -> None:
-    if type(model) not in kinds.ESTIMATORS.values():
+    if type(model) not in registry.ESTIMATORS.values():
         what = "a class" if isinstance(model, type) else f"a {type(model).__module__}.{type(model).__qualname__}"
         raise KindError(f"The argument 'model' of {name} must be a fitted estimator of suffice itself; got {what}.")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from suffice.store.files import Bytes
+from suffice.store.file_io import Bytes
 from suffice.store.layout import written
 from suffice.store.values import Reader, Writer
 

@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, KindError
 from suffice.estimators.shell.bounds import check_bounds
 from suffice.stats import Journal, Statistic
-from suffice.stats.words import WordCounts
-from suffice.store import kinds
-from suffice.store.files import File
+from suffice.stats.word_counts import WordCounts
+from suffice.store import registry
+from suffice.store.file_io import File
 from suffice.store.layout import DTYPES, little
 from suffice.text import WordList
-from suffice.text.words import is_utf8
+from suffice.text.word_list import is_utf8
 
 __all__ = ["SECTIONS", "Reader", "Writer"]
 
@@ -66,7 +66,7 @@ class Writer:
             return {"$": "again", "of": next(i for i, one in enumerate(self._lists) if value is one)}
         if type(value) in _NAMES:
             return self._record(value, name)
-        if type(value) in kinds.ESTIMATORS.values():
+        if type(value) in registry.ESTIMATORS.values():
             return {"$": "estimator", "of": self.estimator(value, f"{name}/")}
         return self._collection(value, name)
 
@@ -91,7 +91,7 @@ class Writer:
         return {"$": type(value).__name__, "of": {key: of[key] for key in arrays}}
 
     def _record(self, value: Any, name: str) -> Any:
-        inside = {one.name: getattr(value, one.name) for one in kinds.public_fields(value)}
+        inside = {one.name: getattr(value, one.name) for one in registry.public_fields(value)}
         of = {key: self.write(part, f"{name}/{key}") for key, part in inside.items()}
         if isinstance(value, WordList):
             self._lists.append(value)
@@ -175,10 +175,10 @@ class Reader:
             return SEQUENCES[kind](self.read(one) for one in _listed(of))
         if kind == "dict":
             return {self.read(key): self.read(value) for key, value in map(_listed, _listed(of))}
-        if kind in kinds.STATISTICS:
-            return self._statistic(kinds.STATISTICS[kind], of)
-        if kind in kinds.RECORDS:
-            return self._record(kinds.RECORDS[kind], of)
+        if kind in registry.STATISTICS:
+            return self._statistic(registry.STATISTICS[kind], of)
+        if kind in registry.RECORDS:
+            return self._record(registry.RECORDS[kind], of)
         return self._other(kind, node, of)
 
     def _other(self, kind: str, node: dict[str, Any], of: Any) -> Any:
@@ -202,15 +202,15 @@ class Reader:
 
     def estimator(self, parts: Any) -> Any:
         """Make an estimator from its parts."""
-        if not isinstance(parts, dict) or parts.get("estimator") not in kinds.ESTIMATORS:
+        if not isinstance(parts, dict) or parts.get("estimator") not in registry.ESTIMATORS:
             found = parts.get("estimator") if isinstance(parts, dict) else parts
-            raise DataError(f"an estimator must be one of {sorted(kinds.ESTIMATORS)}; got {str(found)[:80]!r}")
+            raise DataError(f"an estimator must be one of {sorted(registry.ESTIMATORS)}; got {str(found)[:80]!r}")
         if set(parts) - {"estimator", "parameters", *SECTIONS}:
             raise DataError(f"an estimator must have parts that are known; got {sorted(parts)}")
-        kind = kinds.ESTIMATORS[parts["estimator"]]
+        kind = registry.ESTIMATORS[parts["estimator"]]
         given = self.parameters(parts["parameters"])
         names = set(kind._get_param_names())
-        if set(given) - names or names - set(given) - kinds.LATER.get(parts["estimator"], set()):
+        if set(given) - names or names - set(given) - registry.LATER.get(parts["estimator"], set()):
             raise DataError(f"{parts['estimator']} must have its own parameters; got {sorted(given)}")
         model = kind(**given)
         model._validate_params()
@@ -250,7 +250,7 @@ class Reader:
     def _record(self, kind: type[Any], of: Any) -> Any:
         if not isinstance(of, dict):
             raise DataError(f"{kind.__name__} must have fields")
-        value = kinds.made(kind, {key: self.read(part) for key, part in of.items()})
+        value = registry.made(kind, {key: self.read(part) for key, part in of.items()})
         if isinstance(value, WordList):
             self._lists.append(value)
         return value
@@ -320,4 +320,4 @@ def _cannot(value: Any, name: str) -> str:
     return f"{place} must be something that a model file can hold; got {what}."
 
 
-_NAMES = {kind: name for name, kind in kinds.RECORDS.items()}
+_NAMES = {kind: name for name, kind in registry.RECORDS.items()}

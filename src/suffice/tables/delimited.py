@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.csv as arrow_csv
 
 from suffice.errors import FileError
-from suffice.tables.cells import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
+from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
 from suffice.tables.encoding import encoding_of
-from suffice.tables.words import Reading, is_number, reading_of
+from suffice.tables.parsing import Reading, is_number, reading_of
 
 __all__ = ["Delimited"]
 

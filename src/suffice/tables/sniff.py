@@ -15,9 +15,9 @@ from itertools import islice
 import pyarrow as pa
 
 from suffice.errors import DataError, FileError, InputError
-from suffice.tables.cells import LINE_END, Dialect, Row, split
+from suffice.tables.dialect import LINE_END, Dialect, Row, split
 from suffice.tables.encoding import HEAD, decoded, encoding_of
-from suffice.tables.words import GAPS, MISSING, is_number, reading_of
+from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of
 
 __all__ = ["Given", "columns_kept", "sniff"]
 

@@ -15,7 +15,7 @@ from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import TokenCounts
 from suffice.stats.inputs import Rows
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis
 
 RNG = np.random.default_rng(0)

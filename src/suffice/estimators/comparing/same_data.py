@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
 from suffice.estimators.shell.classifier import Classifier
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 
 __all__ = ["must_share_data"]
 

@@ -21,7 +21,7 @@ from suffice.estimators.shell.sklearn_api import Interval, StrOptions, fit_neste
 from suffice.models.expectation import bic, log_joint, share_out
 from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.shared_rows import Weighed
-from suffice.stats.words import read_weights
+from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, Integers
 
 __all__ = ["Mixture"]

@@ -28,7 +28,7 @@ from suffice.models.model import Model
 from suffice.models.views import Views
 from suffice.readers.examples import Examples
 from suffice.readers.labels import partly_labelled
-from suffice.stats.words import read_weights
+from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, Integers
 
 __all__ = ["SemiSupervised"]

@@ -25,7 +25,7 @@ from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
 from suffice.posterior.base import generator, tails
-from suffice.stats.words import read_weights
+from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Predicting"]

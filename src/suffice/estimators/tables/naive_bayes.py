@@ -28,7 +28,7 @@ from suffice.readers.counting import rechosen
 from suffice.readers.declarations import closest
 from suffice.readers.examples import Examples
 from suffice.readers.table import TableReader, columns_of, one_row
-from suffice.stats.words import read_weights
+from suffice.stats.word_counts import read_weights
 from suffice.tables import Table, frame_of
 
 __all__ = ["NaiveBayes"]

@@ -12,7 +12,7 @@ from suffice.models.model import Block, Model
 from suffice.models.views import Views
 from suffice.readers.examples import Examples
 from suffice.stats import ClassCounts
-from suffice.stats.words import WordCounter
+from suffice.stats.word_counts import WordCounter
 
 __all__ = ["TextCounter"]
 

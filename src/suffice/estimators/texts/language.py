@@ -17,7 +17,7 @@ from suffice.estimators.texts.options import TEXT_OPTIONS, analysis_of
 from suffice.models.language import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
-from suffice.stats.words import WordCounter
+from suffice.stats.word_counts import WordCounter
 from suffice.text import Analysis, WordList, learn
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array

@@ -20,7 +20,7 @@ from suffice.models.scoring.linear import Transform
 from suffice.models.views import Views, WordWeights
 from suffice.readers.text import TextReader
 from suffice.stats import ClassCounts
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis
 
 __all__ = ["restored", "state_of"]

@@ -48,7 +48,7 @@ from suffice.models.views import Views
 from suffice.readers.examples import Examples
 from suffice.readers.labels import classes_and_codes
 from suffice.readers.text import TextReader
-from suffice.stats.words import WordCounts, read_weights
+from suffice.stats.word_counts import WordCounts, read_weights
 from suffice.telling import tell
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array

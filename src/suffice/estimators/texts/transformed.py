@@ -10,7 +10,7 @@ from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.texts.options import cut_of
 from suffice.models.scoring.linear import Transform
 from suffice.readers.examples import Examples
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis, learn
 
 __all__ = ["refuse_transformed", "transformed_counts", "transforms"]

@@ -13,7 +13,7 @@ from suffice.errors import DataError, KindError
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import analysis_of
 from suffice.text import Analysis
-from suffice.text.words import WordList
+from suffice.text.word_list import WordList
 
 __all__ = ["CountVectorizer"]
 

@@ -17,7 +17,7 @@ from suffice.models.likelihoods.shared import weight_in_words
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Booleans
 
 __all__ = ["Top", "TopFeatures", "known", "names_of", "speaking"]

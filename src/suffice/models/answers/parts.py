@@ -20,7 +20,7 @@ from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.scoring.results import Contributions
 from suffice.models.scoring.rows import Rows
 from suffice.models.scoring.text_rows import TextRows
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column
 from suffice.text import Analysis, Batch
 from suffice.typing import Array

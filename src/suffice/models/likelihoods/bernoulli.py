@@ -62,7 +62,7 @@ from suffice.posterior import Beta
 from suffice.posterior.special import log_rising
 from suffice.stats import BinaryCounts
 from suffice.stats.inputs import BINARY
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column
 from suffice.typing import Array, Booleans, Integers
 

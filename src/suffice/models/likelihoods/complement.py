@@ -27,7 +27,7 @@ from suffice.models.scoring.results import Contributions, Estimate, FeatureBelie
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import TokenCounts
 from suffice.stats.inputs import COUNT
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Complement"]

@@ -23,7 +23,7 @@ from suffice.models.scoring.removal import ROUNDING, Entries, Removal, left
 from suffice.models.scoring.results import Contributions, Estimate, Moments, times_in_words
 from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.posterior import Beta
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 

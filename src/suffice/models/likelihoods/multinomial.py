@@ -42,7 +42,7 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import TokenCounts
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Multinomial"]

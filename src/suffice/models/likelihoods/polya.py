@@ -31,7 +31,7 @@ from suffice.models.scoring.rising import Rising, of_lengths, rising_words, with
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import Bursts
 from suffice.stats.inputs import WHOLE
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Polya", "Presence", "Urns"]

@@ -18,7 +18,7 @@ from suffice.models.scoring.results import Contributions, Estimate, Moments, Spe
 from suffice.models.scoring.rows import Rows
 from suffice.posterior import Dirichlet
 from suffice.posterior.base import tails
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [

@@ -30,7 +30,7 @@ from suffice.models.scoring.rows import Labels
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import ValueCounts
 from suffice.stats.inputs import POSITIVE
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, refuse
 from suffice.telling import counted
 from suffice.text import Analysis

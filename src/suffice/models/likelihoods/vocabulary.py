@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import DataError, InputError
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans
 
 __all__ = ["Cut"]

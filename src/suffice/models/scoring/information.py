@@ -16,7 +16,7 @@ from scipy.special import entr, logsumexp
 
 from suffice.models.scoring.cells import Cells
 from suffice.posterior.masses import NegativeBinomial
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array
 
 __all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_flags", "of_tokens", "of_words"]

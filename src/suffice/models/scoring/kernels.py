@@ -12,8 +12,8 @@ import numpy as np
 
 from suffice import _native
 from suffice.parallel import thread_count
+from suffice.stats.counting_kernels import entries
 from suffice.stats.inputs import CODE, Rows
-from suffice.stats.kernels import entries
 from suffice.typing import Array, Integers
 
 __all__ = ["by_feature", "category_scores", "distances", "normal_scores", "rising_scores", "scores"]

@@ -13,8 +13,8 @@ from scipy import sparse
 
 from suffice import _native
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.stats.word_counts import WordCounter, WordCounts
 from suffice.stats.word_shares import WordMatrix
-from suffice.stats.words import WordCounter, WordCounts
 from suffice.text import Analysis, Batch, matrix
 from suffice.typing import Array, Booleans, Integers
 

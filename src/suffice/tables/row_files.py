@@ -18,13 +18,13 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as pq
 
 from suffice.errors import FileError, InputError, PathError
-from suffice.tables.cells import Dialect
 from suffice.tables.delimited import Delimited
+from suffice.tables.dialect import Dialect
 from suffice.tables.encoding import HEAD, encoding_of
 from suffice.tables.jsonlines import JsonLines
+from suffice.tables.opening import PACKED, Behind, head_of, inside, kind_of_file, opened, seekable
+from suffice.tables.parsing import Reading
 from suffice.tables.sniff import Given, columns_kept, sniff
-from suffice.tables.sources import PACKED, Behind, head_of, inside, kind_of_file, opened, seekable
-from suffice.tables.words import Reading
 from suffice.telling import counted, tell
 
 __all__ = ["Files", "Given"]

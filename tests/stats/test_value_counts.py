@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suffice.errors import DataError, ShapeError, SubtractionError
-from suffice.stats import ValueCounts, values
+from suffice.stats import ValueCounts, value_counts
 
 NUMBERS = st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.0, -0.0, 5e-324, 1.0, 2.0]), min_size=1, max_size=30)
 WORDS = st.lists(st.sampled_from(["", "a", "b", "é", "zz"]), min_size=1, max_size=30)
@@ -45,7 +45,7 @@ def test_words_are_counted_in_both_ways(x: list[str], seed: int, weighted: bool)
     small = words(x, y, w if weighted else None)
     assert pairs(small) == {pair: n for pair, n in expected.items() if n}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(values, "LARGEST_TABLE", 0)
+        patch.setattr(value_counts, "LARGEST_TABLE", 0)
         assert words(x, y, w if weighted else None) == small
 
 

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, ShapeError
-from suffice.stats import kernels
+from suffice.stats import counting_kernels
 from suffice.stats.base import Statistic, sealed
+from suffice.stats.cell_histogram import Histogram
 from suffice.stats.grid import distinct
-from suffice.stats.histogram import Histogram
 from suffice.stats.inputs import REAL, Groups, Rows
 from suffice.typing import Array, Integers
 
@@ -209,7 +209,7 @@ def _dense(codes: Any, size: int, groups: Groups) -> Array:
     column = np.asarray(codes, np.int64)
     if column.min(initial=0) < 0:
         column = np.where(column < 0, size, column)
-    counts = kernels.categories(Rows(column[:, None], (1,), "codes"), groups, np.array([size + 1]))
+    counts = counting_kernels.categories(Rows(column[:, None], (1,), "codes"), groups, np.array([size + 1]))
     return counts.reshape(-1, size + 1)[:, :size]
 
 

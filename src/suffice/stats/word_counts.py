@@ -23,7 +23,7 @@ from suffice.stats.word_arrays import check_word_arrays
 from suffice.stats.word_tables import added, in_order, lines, minus, moved, never_added, summed, table_of, united
 from suffice.telling import counted
 from suffice.text import Analysis, Batch
-from suffice.text.words import WordList
+from suffice.text.word_list import WordList
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["WordCounter", "WordCounts", "read_weights"]

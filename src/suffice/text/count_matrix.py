@@ -10,7 +10,7 @@ from scipy import sparse
 from suffice import _native
 from suffice.text.analysis import Analysis
 from suffice.text.documents import Batch
-from suffice.text.words import WordList
+from suffice.text.word_list import WordList
 
 __all__ = ["learn", "look_up", "matrix"]
 

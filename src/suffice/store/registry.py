@@ -21,7 +21,7 @@ from suffice.models.scoring.linear import Transform
 from suffice.models.views import ColumnWeights, FeatureWeights, WordWeights
 from suffice.readers import columns
 from suffice.stats.inputs import EXACT
-from suffice.stats.words import WordCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis, WordList
 
 __all__ = ["ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "made", "public_fields"]

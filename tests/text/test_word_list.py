@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import suffice as sf
 from suffice.errors import ShapeError, SubtractionError
-from suffice.stats.words import WordCounter, WordCounts
+from suffice.stats.word_counts import WordCounter, WordCounts
 from suffice.text import Analysis, WordList
 
 WORD = st.sampled_from(["spam", "ham", "eggs", "tea", "ΣΑΣ", "öl", "x", ""])
