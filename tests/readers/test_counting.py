@@ -99,7 +99,7 @@ def test_what_serves_neither_is_refused() -> None:
     with pytest.raises(InputError, match=r"columns=\{'a': 'gaussian'\}"):
         _ = a - b
     words = counted(Table.read({"a": ["x", "y"] * 9, "b": [1.0] * 18}), Labels(np.array([0, 1] * 9), None, 2))
-    with pytest.raises(DataError, match="Column 'a' cannot be counted as categorical: one counts words"):
+    with pytest.raises(DataError, match="Column 'a' cannot be counted as categorical: one statistic counts words"):
         _ = counted(*drawn(Categorical, 0, 100)) + words
 
 
@@ -123,7 +123,10 @@ def test_declared_columns_are_counted_as_declared() -> None:
         ({"aa": "gaussian"}, "names 'aa', which is not a column. Did you mean 'a'?"),
         ({"a": "gausian"}, "Did you mean 'gaussian'?"),
         ({"a": Gaussian}, r"Did you mean Gaussian\(\)\?"),
-        ({"a": 3}, "must map 'a' to one of bernoulli, categorical, drop, gaussian, histogram, poisson, text, auto"),
+        (
+            {"a": 3},
+            "must map 'a' to one of bernoulli, categorical, drop, exponential, gaussian, histogram, poisson, text, auto",
+        ),
     ],
 )
 def test_declarations_that_mean_nothing(columns: Any, message: str) -> None:
