@@ -145,13 +145,14 @@ class Complement(Likelihood):
 
     def _scored(self, lost_words: _RemovedWords, log_theta: Array, rest: Array, log_total: Array) -> Array:
         """Score all rows by one class: ln θ̃ of all words before, of words that are removed after, and the new total."""
-        x, change, width = lost_words.x, rest - log_theta[lost_words.feature], len(log_theta)
-        logs = log_theta[x.feature] + np.append(change, 0.0)[lost_words.place]
+        x, width, place = lost_words.x, len(log_theta), lost_words.place
+        logs = rest if place is None else np.where(place < 0, log_theta[x.feature], np.append(rest, 0.0)[place])
         found = x.sums(x.value * logs) - lost_words.length * log_total[lost_words.group]  # SX-3
         if not self.norm:
             return -found
         if width == 1:
             return lost_words.length
+        change = rest - log_theta[lost_words.feature]
         sums = log_theta.sum() + np.bincount(lost_words.owner, change, len(log_total)) - width * log_total
         return np.asarray(found / sums[lost_words.group])
 
@@ -193,7 +194,7 @@ class _RemovedWords:
 
     x: Entries  # of all rows
     group: Integers  # of each row
-    place: Integers  # of each entry of x: where its word is among those removed with its group; −1 if it is not
+    place: Integers | None  # of entries of x: where each is among words removed with its group; −1 if not, None if all
     owner: Integers  # the group of each removed word
     feature: Integers  # which word that is
     count: Array  # how much is removed of it
@@ -205,6 +206,11 @@ class _RemovedWords:
     @classmethod
     def of(cls, x: Any, removed: Removal) -> _RemovedWords:
         """Read what is removed of rows × words."""
+        if removed.alone:  # words are removed with the row that has them
+            mine, every, rows = Entries.of(x), np.arange(x.nnz), np.arange(x.shape[0])
+            count = removed.members.data[mine.row] * mine.value
+            parts = replace(mine, value=count)
+            return cls(mine, rows, None, mine.row, mine.feature, count, parts, every, removed.code, rows)
         first = removed.part[np.searchsorted(removed.row, np.arange(x.shape[0]))]
         _, group = np.unique(first, return_inverse=True)
         part_group = np.zeros(removed.members.shape[0], np.int64)
