@@ -8,7 +8,7 @@ import pytest
 
 import suffice as sf
 from reporting.data import counts, letters, table
-from suffice.models.answers.shown import believed
+from suffice.models.answers.ranking import believed
 from suffice.models.choosing.sampling import some_rows
 from suffice.reporting import facts as told
 from suffice.reporting.facts import gather

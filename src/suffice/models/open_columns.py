@@ -19,7 +19,6 @@ from suffice.errors import DataError, InputError, SubtractionError
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.gaussian import LARGEST, Gaussian
 from suffice.models.likelihoods.histogram import Histogram
-from suffice.models.likelihoods.number_columns import numbers
 from suffice.models.likelihoods.silent import Unknown
 from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Block, Name
@@ -27,7 +26,7 @@ from suffice.models.scoring.rows import Labels
 from suffice.stats import ClassCounts, DiagonalMoments, PoissonSums, ValueCounts
 from suffice.stats.grid import BITS, coarser, distinct, on_grid
 from suffice.stats.inputs import EXACT, WHOLE
-from suffice.tables import Column
+from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
 __all__ = ["CELLS", "Chosen", "Numbers", "OpenBlock"]

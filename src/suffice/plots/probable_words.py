@@ -9,8 +9,8 @@ import numpy as np
 from suffice.errors import KindError
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.explanation import place_of
-from suffice.models.answers.shown import believed
-from suffice.models.scoring.results import FeatureBelief
+from suffice.models.answers.ranking import believed
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
 
 __all__ = ["words"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from suffice.models.answers.explanation import Explanation
-from suffice.models.scoring.results import FeatureBelief
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots.altair import altair, cut
 from suffice.plots.waterfall import steps
 from suffice.reporting.colours import colour_of

@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from suffice.models.answers.shown import ShownColumn, shown_columns
+from suffice.models.answers.ranking import ShownColumn, shown_columns
+from suffice.models.likelihoods.pictures import ClassDistributions
 from suffice.models.scoring.information import class_shares, of_categories
-from suffice.models.scoring.results import ClassDistributions
 from suffice.reporting.judged_rows import LEVEL
 from suffice.typing import Array
 

@@ -14,7 +14,7 @@ import numpy as np
 from suffice import estimators, posterior, stats
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
-from suffice.models.language import Vocabulary
+from suffice.models.likelihoods.vocabulary import Vocabulary
 from suffice.models.open_columns import Chosen
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.linear import Transform

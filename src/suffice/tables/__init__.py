@@ -3,6 +3,6 @@
 from suffice.tables.column import Column, Storage
 from suffice.tables.frame import Table
 from suffice.tables.out import frame_of
-from suffice.tables.schema import Kind, holds, kind_of, refuse
+from suffice.tables.schema import Kind, holds, kind_of, numbers, refuse
 
-__all__ = ["Column", "Kind", "Storage", "Table", "frame_of", "holds", "kind_of", "refuse"]
+__all__ = ["Column", "Kind", "Storage", "Table", "frame_of", "holds", "kind_of", "numbers", "refuse"]

@@ -13,7 +13,7 @@ from suffice.errors import DataError
 from suffice.tables.column import Column
 from suffice.typing import Array, Booleans
 
-__all__ = ["Kind", "holds", "kind_of", "refuse"]
+__all__ = ["Kind", "holds", "kind_of", "numbers", "refuse"]
 
 Kind = Literal["bool", "category", "integer", "real", "text", "date", "identifier", "nothing"]
 
@@ -125,3 +125,20 @@ def refuse(column: Column, declared: str, how: str = "is declared") -> None:
             value = column.labels[value]
         example = f", e.g. {value.item() if isinstance(value, np.generic) else value!r}"
     raise DataError(f"Column {column.name!r} {how} {declared} but holds {holds(column)}{example}.")
+
+
+def numbers(column: Column) -> NDArray[Any]:
+    """Return the values of a column of numbers, with zeros where they are missing; raise DataError for inf and NaN."""
+    values: NDArray[Any] = column.values
+    if column.values is None:
+        return np.zeros(len(column))
+    if values.dtype == np.bool_:
+        values = values.view(np.uint8)
+    if column.missing is not None:
+        values = np.where(column.missing, values.dtype.type(0), values)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        row = int(np.flatnonzero(~np.isfinite(values))[0])
+        raise DataError(
+            f"Column {column.name!r} must hold finite numbers; got {values[row]} in row {row}. Make it a missing value."
+        )
+    return values

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from models.answers.made import counts, matrix, of_matrix, of_table, of_texts, predictor_of, table, texts
-from suffice.models.answers.features import Top, TopFeatures, known, names_of, speaking
+from suffice.models.answers.parts import Top, TopFeatures, known, names_of, speaking
 from suffice.models.likelihoods.codes import CodeRows, Codes
 from suffice.models.views import ColumnWeights, FeatureWeights, Views
 from suffice.stats.inputs import Rows as Source

@@ -13,8 +13,8 @@ import suffice as sf
 from estimators.plain import TextClassifier
 from laws.estimators import ESTIMATORS
 from suffice.models.empirical import pseudo_counts as empirical
-from suffice.models.empirical.ascent import climb
 from suffice.models.empirical.normals import Normals, belief_about_normals
+from suffice.models.empirical.pseudo_counts import climb
 from suffice.stats import DiagonalMoments
 
 COUNTS = arrays(np.float64, (4, 3), elements=st.integers(0, 50).map(float) | st.floats(0, 50, width=32))

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import suffice as sf
-from suffice.models.answers.shown import believed, shown_columns
+from suffice.models.answers.ranking import believed, shown_columns
 
 X = np.array([[2, 0, 1], [1, 1, 0], [3, 2, 0], [0, 1, 4], [1, 0, 3]])
 Y = np.array(["a", "a", "a", "b", "b"])

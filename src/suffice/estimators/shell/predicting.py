@@ -18,9 +18,8 @@ from suffice.estimators.shell.whole import take_turns
 from suffice.models.answers.decisions import cost_matrix, least_loss, price
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.answers.explanation import Explanation, explain, place_of
-from suffice.models.answers.features import TopFeatures, known, speaking
 from suffice.models.answers.intervals import bounds
-from suffice.models.answers.parts import Wording
+from suffice.models.answers.parts import TopFeatures, Wording, known, speaking
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows

@@ -14,7 +14,7 @@ from suffice.estimators.shell.sklearn_api import Interval, fit_context
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.given_words import given_words
 from suffice.estimators.texts.options import TEXT_OPTIONS, analysis_of
-from suffice.models.language import Vocabulary, log_probability
+from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounter

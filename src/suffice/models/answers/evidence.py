@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import LabelError
-from suffice.models.answers.features import names_of
+from suffice.models.answers.parts import names_of
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Cells

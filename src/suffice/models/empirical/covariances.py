@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from scipy.special import logsumexp
 
-from suffice.models.empirical.ascent import climb
 from suffice.models.empirical.normals import units
+from suffice.models.empirical.pseudo_counts import climb
 from suffice.models.scoring.ellipses import Covariance, Law
 from suffice.models.scoring.rows import hashed
 from suffice.posterior import NormalInverseWishart

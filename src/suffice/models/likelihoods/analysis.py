@@ -6,25 +6,57 @@ Where scikit-learn decomposes rows, here their scatter is decomposed: one pass o
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 from scipy import linalg
 
 from suffice.errors import InputError, KindError
 from suffice.models.empirical.covariances import Spread
-from suffice.models.likelihoods.discriminant import Discriminant
+from suffice.models.likelihoods.discriminant import Discriminant, unfit, would_shrink
+from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, SingularCovariance, centre_of, roots_of
 from suffice.models.scoring.linear import DenseHeldOut
+from suffice.models.scoring.reals import NormalDensities, StudentTs
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import MatrixRows
-from suffice.posterior import NormalInverseWishart
-from suffice.stats import FullMoments
+from suffice.posterior import NormalInverseGamma, NormalInverseWishart
+from suffice.stats import DiagonalMoments, FullMoments
 from suffice.typing import Array
 
-__all__ = ["LinearAnalysis", "Planes", "QuadraticAnalysis", "Quadrics", "shrunk"]
+__all__ = ["DiagonalDiscriminant", "LinearAnalysis", "Planes", "QuadraticAnalysis", "Quadrics", "shrunk"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DiagonalDiscriminant(Gaussian):
+    """Real vectors without correlations in a class: normals of each column, none of which may be constant."""
+
+    column: bool = field(default=False, repr=False)
+
+    word = "diagonal discriminant"
+
+    def settled(self, t: DiagonalMoments) -> Self:
+        """Return the likelihood with its prior made definite; without one for maximum likelihood."""
+        if self.estimate == "mle":
+            return replace(self, prior=None)
+        if not isinstance(self.prior, str | NormalInverseGamma):
+            raise unfit(NormalInverseGamma, t.mean.shape[1], "diagonal", self.prior)
+        return super().settled(t)
+
+    def scorer(self, t: DiagonalMoments) -> NormalDensities | StudentTs:
+        """Return what scores rows; raise SingularCovariance where a column of a class does not vary."""
+        constant = np.argwhere((t.scatter <= 0) & (t.n > 0))
+        if self.estimate == "mle" and len(constant):
+            code, place = constant[0].tolist()
+            raise SingularCovariance(f"column {place} does not vary", code)
+        return super().scorer(t)
+
+    def must_share(self) -> None:
+        """Raise KindError where EM could shrink a variance to nothing."""
+        if self.estimate == "mle":
+            raise would_shrink("diagonal")
 
 
 def shrunk(covariance: Array, shrinkage: float) -> Array:

@@ -14,17 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError
+from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import (
-    Belief,
-    ClassDistributions,
-    Contributions,
-    FeatureBelief,
-    HeldOut,
-    Scorer,
-    Speaks,
-)
+from suffice.models.scoring.results import Belief, Contributions, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.tables import Column, refuse
 from suffice.typing import Array, Booleans, Integers

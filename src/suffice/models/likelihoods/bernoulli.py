@@ -27,7 +27,7 @@ from suffice.models.likelihoods.flags import (
     less,
     must_have_mode,
 )
-from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, dots
 from suffice.models.likelihoods.places import PlaceScores, must_be_proper
 from suffice.models.likelihoods.shared import (
     added,
@@ -46,24 +46,14 @@ from suffice.models.scoring.cells import Cells, powered
 from suffice.models.scoring.information import of_cells, of_flags
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import (
-    Belief,
-    ClassDistributions,
-    Contributions,
-    Estimate,
-    FeatureBelief,
-    HeldOut,
-    Scorer,
-    Speaks,
-    dots,
-)
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows, Rows
 from suffice.posterior import Beta
 from suffice.posterior.special import log_rising
 from suffice.stats import BinaryCounts
 from suffice.stats.inputs import BINARY
 from suffice.stats.word_counts import WordCounts
-from suffice.tables import Column
+from suffice.tables import Column, numbers
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Bernoulli"]
@@ -290,7 +280,7 @@ class Bernoulli(Likelihood):
         values = numbers(column)
         wrong = ~BINARY.accepts(values)
         if wrong.any():
-            raise DataError(f"{column_name(column)} is {self.word} and must hold 0 and 1; got {values[wrong][0]}.")
+            raise DataError(f"Column {column.name!r} is {self.word} and must hold 0 and 1; got {values[wrong][0]}.")
         return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
 
     def table(self, t: BinaryCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:

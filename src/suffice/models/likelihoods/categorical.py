@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     PlaceScores,
@@ -32,22 +32,13 @@ from suffice.models.likelihoods.shared import added, by_value, shares
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_categories
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import (
-    Belief,
-    ClassDistributions,
-    Contributions,
-    Estimate,
-    HeldOut,
-    Scorer,
-    Speaks,
-    dots,
-)
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import CategoryRows, Labels
 from suffice.posterior import Dirichlet
 from suffice.stats import BinaryCounts, ValueCounts
 from suffice.stats.grid import BITS, distinct
 from suffice.stats.inputs import EXACT, POSITIVE
-from suffice.tables import Column, holds
+from suffice.tables import Column, holds, numbers
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Categorical", "NamedCategories", "categories"]
@@ -66,7 +57,7 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
         worst = max(int(values.min()), int(values.max()), key=abs)
         if abs(worst) > EXACT:
             raise DataError(
-                f"{column_name(column)} must hold numbers below 2**53 to be distinguished; got {worst}. Make them text."
+                f"Column {column.name!r} must hold numbers below 2**53 to be distinguished; got {worst}. Make them text."
             )
     found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
     if column.missing is not None:

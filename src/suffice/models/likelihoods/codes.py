@@ -11,6 +11,7 @@ from scipy import sparse
 from suffice.errors import KindError
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     check_shares,
@@ -26,7 +27,7 @@ from suffice.models.scoring.information import of_categories
 from suffice.models.scoring.kernels import by_feature, category_scores
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Belief, ClassDistributions, Contributions, Estimate, HeldOut, Speaks, dots
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Dirichlet
 from suffice.stats import CategoryCounts

@@ -17,13 +17,14 @@ from scipy import sparse
 
 from suffice.errors import KindError, NoUniqueMode
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import added, known_words, of_counts, part_of_row, speaking_words
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import AS_OFTEN, ONCE, DenseHeldOut, Linear, Times, Transform, TransformedScorer
 from suffice.models.scoring.removal import Entries, Removal, left
-from suffice.models.scoring.results import Contributions, Estimate, FeatureBelief, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import TokenCounts
 from suffice.stats.inputs import COUNT

@@ -15,23 +15,28 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from suffice.errors import DataError, ImproperPrior, InputError, KindError
-from suffice.models.empirical.normals import belief_about_normals
-from suffice.models.empirical.vague import SHAPE, largest_variance, single, vague_normal
-from suffice.models.empirical.weak import weak_normals
+from suffice.models.empirical.normals import (
+    SHAPE,
+    belief_about_normals,
+    largest_variance,
+    single,
+    vague_normal,
+    weak_normals,
+)
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
 from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.reals import TINY, Downdates, NormalBelief, NormalDensities, StudentTs, in_unit
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import ClassDistributions, Contributions, Estimate, Speaks, curves_of_numbers
+from suffice.models.scoring.results import Contributions, Estimate, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseGamma
 from suffice.stats import DiagonalMoments
 from suffice.stats.inputs import COUNT
-from suffice.tables import Column
+from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
 __all__ = ["Gaussian"]
@@ -269,7 +274,7 @@ class Gaussian(Likelihood):
         values = numbers(column)
         if values.dtype.kind == "f" and len(values) and max(-values.min(), values.max()) > LARGEST:
             raise DataError(
-                f"{column_name(column)} is {self.word} and must hold numbers that can be squared; "
+                f"Column {column.name!r} is {self.word} and must hold numbers that can be squared; "
                 f"got {values[np.abs(values).argmax()]}."
             )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)

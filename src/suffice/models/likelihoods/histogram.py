@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.number_columns import numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
     PlaceScores,
@@ -31,23 +31,14 @@ from suffice.models.likelihoods.shared import by_value, shares
 from suffice.models.scoring.cells import Cells, log
 from suffice.models.scoring.information import of_categories
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import (
-    Belief,
-    ClassDistributions,
-    Contributions,
-    Estimate,
-    HeldOut,
-    Scorer,
-    Speaks,
-    dots,
-)
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import ValueCounts
 from suffice.stats.grid import BITS, coarser, on_grid
 from suffice.stats.inputs import POSITIVE, REAL
-from suffice.tables import Column
+from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
 __all__ = ["Histogram"]

@@ -17,9 +17,10 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from suffice.errors import ImproperPrior, NoUniqueMode
+from suffice.models.empirical.normals import weak_count
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
-from suffice.models.empirical.weak import weak_count
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (
     added,
     check_mode,
@@ -36,7 +37,7 @@ from suffice.models.scoring.cells import Cells, log, safe_log
 from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import AS_OFTEN, DAMPED, ONCE, Linear, LinearHeldOut, Times
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Belief, Contributions, Estimate, FeatureBelief, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rising import Rising, RisingHeldOut
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.posterior import Dirichlet

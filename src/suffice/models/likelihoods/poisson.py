@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from suffice.errors import DataError
+from suffice.models.empirical.normals import rate_of_all
 from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
-from suffice.models.empirical.vague import rate_of_all
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, curves_of_counts
 from suffice.models.likelihoods.places import must_be_proper
 from suffice.models.likelihoods.shared import added, by_class, check_mode, must_be, of_ratio, share_of_others, strongest
 from suffice.models.scoring.beliefs import RateBelief, belief_of_rates, must_be_known
@@ -27,23 +27,14 @@ from suffice.models.scoring.cells import Cells, log
 from suffice.models.scoring.information import of_counts
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Entries, Removal, left
-from suffice.models.scoring.results import (
-    ClassDistributions,
-    Contributions,
-    Estimate,
-    FeatureBelief,
-    HeldOut,
-    Scorer,
-    Speaks,
-    curves_of_counts,
-)
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rising import Rising
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Gamma
 from suffice.posterior.special import log_rising
 from suffice.stats import PoissonSums, RateCounts
 from suffice.stats.inputs import COUNT, WHOLE
-from suffice.tables import Column
+from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
 __all__ = ["Poisson"]
@@ -287,7 +278,7 @@ class Poisson(Likelihood):
         values = numbers(column)
         if values.min(initial=0) < 0:
             raise DataError(
-                f"{column_name(column)} is {self.word} and must hold counts of at least 0; got {values.min()}."
+                f"Column {column.name!r} is {self.word} and must hold counts of at least 0; got {values.min()}."
             )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 

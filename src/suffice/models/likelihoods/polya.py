@@ -20,13 +20,14 @@ from scipy.special import gammaln, xlogy
 from suffice.errors import KindError
 from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import known_words, of_ratio, share_of_others, speaking_words
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, tempered
 from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Entries, Removal
-from suffice.models.scoring.results import Contributions, FeatureBelief, HeldOut, Speaks, times_in_words
+from suffice.models.scoring.results import Contributions, HeldOut, Speaks, times_in_words
 from suffice.models.scoring.rising import Rising, of_lengths, rising_words, with_length
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import Bursts

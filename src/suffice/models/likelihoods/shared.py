@@ -22,9 +22,9 @@ from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "known_words", "must_be",
-    "of_counts", "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_numbers", "speaking_words",
-    "strongest", "weight_in_words",
+    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "known_words",
+    "must_be", "of_counts", "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_numbers",
+    "speaking_words", "strongest", "weight_in_words",
 ]  # fmt: skip
 
 SILENT = 0.05

@@ -10,22 +10,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.shared import by_value, shares
 from suffice.models.likelihoods.silent import Zeros
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import (
-    Belief,
-    ClassDistributions,
-    Contributions,
-    Estimate,
-    HeldOut,
-    Scorer,
-    Speaks,
-    dots,
-)
+from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import ValueCounts

@@ -16,10 +16,9 @@ from scipy.special import entr, logsumexp
 
 from suffice.models.scoring.cells import Cells
 from suffice.posterior.masses import NegativeBinomial
-from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array
 
-__all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_flags", "of_tokens", "of_words"]
+__all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_flags", "of_tokens"]
 
 ROUNDING = 2.0**-46  # of an entropy: less than this is nothing
 POINTS = 1024
@@ -50,11 +49,6 @@ def of_cells(counts: Cells, more: Any, total: Array, unknown: float, prior: Arra
     known = total[:, None] > 0
     theta = np.where(known, (counts.values + more) / np.where(known, total[:, None], 1.0), unknown)
     return of_flags(theta, 1 - theta, prior)
-
-
-def of_words(counts: WordCounts, alpha: float, prior: Array) -> Array:
-    """Of words that a document has or not, θ_jc = (N_jc + α) / (N_c + 2α)."""
-    return _sparse(counts.documents, counts.n + 2 * alpha, alpha, 0.5, prior)
 
 
 def of_tokens(table: Any, alpha: float, prior: Array) -> Array:

@@ -1,0 +1,97 @@
+"""What pictures show of a family: beliefs about many features of one kind, or distributions of single columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, pdtrik, xlogy
+
+from suffice.models.scoring.cells import Cells
+from suffice.posterior import Beta, Gamma
+from suffice.typing import Array, Integers
+
+__all__ = ["ClassDistributions", "FeatureBelief", "curves_of_counts", "curves_of_numbers", "dots"]
+
+FINE = 801
+"""Points of a curve."""
+
+
+@dataclass(frozen=True)
+class FeatureBelief:
+    """A Beta or a Gamma for each class and feature, by two parameters."""
+
+    counts: Cells
+    added: Any  # pseudo-counts: a number, one per feature, or classes × features
+    total: Array  # of each class, or classes × features: what a Beta's parameters add up to, or a Gamma's rate
+    family: Literal["beta", "gamma"]
+    what: str  # a feature is one of these
+    meaning: str  # its parameter
+    sure: bool = True  # whether there is a posterior, and so intervals
+    names: Any = None  # of the features
+
+    def first(self, which: Any) -> Array:
+        """Return the first parameter of some features, classes × features."""
+        added = np.asarray(self.added, np.float64)
+        return np.asarray(self.counts.columns(np.asarray(which)) + (added[..., which] if added.ndim else added))
+
+    def totals(self, which: Any) -> Array:
+        """Return what the parameters of some features add up to, or the rate, classes × features."""
+        total = self.total[:, None] if self.total.ndim == 1 else self.total[:, which]
+        return np.maximum(total, 1e-300)
+
+    def mean(self, which: Any) -> Array:
+        """Return the posterior mean of some features, classes × features."""
+        return np.asarray(self.first(which) / self.totals(which))
+
+    def ends(self, which: Any, level: float = 0.95) -> tuple[Array, Array]:
+        """Return bounds of some features' parameters, which hold them with probability `level`."""
+        a = np.maximum(self.first(which), 1e-12)
+        belief: Any = Beta(a, np.maximum(self.totals(which) - a, 1e-12))
+        if self.family == "gamma":
+            belief = Gamma(a, np.broadcast_to(self.totals(which), a.shape))
+        low, high = belief.interval(level)
+        return np.asarray(low), np.asarray(high)
+
+    def most(self, code: int, k: int) -> Integers:
+        """Return the k most probable features of a class."""
+        added = np.asarray(self.added, np.float64)
+        own = self.counts.line(code) + (added[code] if added.ndim == 2 else added)
+        return np.argsort(-own, kind="stable")[:k]
+
+
+@dataclass(frozen=True)
+class ClassDistributions:
+    """How one column is distributed in each class: a curve over numbers or counts, or dots with intervals."""
+
+    shape: Literal["curve", "counts", "dots"]
+    values: NDArray[Any]  # places on the axis, or names
+    heights: Array  # classes × values: densities, or probabilities
+    ends: tuple[Array, Array] | None = None  # intervals of the heights of dots
+    in_words: tuple[str, ...] = ()  # what is believed of each class, of curves
+    exclusive: bool = True  # whether a row has one of the values, not several
+
+
+def curves_of_numbers(mean: Array, sd: Array, ends: tuple[Array, Array], n: Array) -> ClassDistributions:
+    """Return normals by class, drawn where classes that have rows lie."""
+    some = np.flatnonzero(n > 0) if (n > 0).any() else np.zeros(1, np.int64)
+    low, high = float((mean - 4 * sd)[some].min()), float((mean + 4 * sd)[some].max())
+    x = np.linspace(low, high if high > low else low + 1.0, FINE)
+    words = [f"mean {m:.4g} ({a:.4g} to {b:.4g}), sd {s:.3g}" for m, s, a, b in zip(mean, sd, *ends, strict=True)]
+    z, sd = (x - mean[:, None]) / sd[:, None], sd[:, None]
+    return ClassDistributions("curve", x, np.exp(-(z**2) / 2) / (sd * np.sqrt(2 * np.pi)), in_words=tuple(words))
+
+
+def curves_of_counts(rate: Array, ends: tuple[Array, Array]) -> ClassDistributions:
+    """Return Poisson distributions by class, up to where the largest is over."""
+    x, r = np.arange(int(np.ceil(pdtrik(0.9999, rate.max()))) + 2), rate[:, None]
+    words = [f"rate {mean:.4g} ({low:.4g} to {high:.4g})" for mean, low, high in zip(rate, *ends, strict=True)]
+    return ClassDistributions("counts", x, np.exp(xlogy(x, r) - gammaln(x + 1) - r), in_words=tuple(words))
+
+
+def dots(values: Any, found: dict[str, Array], exclusive: bool = True) -> ClassDistributions:
+    """Return probabilities of values with their intervals, from tables of classes × values."""
+    ends = found["low"], found["high"]
+    return ClassDistributions("dots", np.asarray(values), found["probability"], ends, exclusive=exclusive)
