@@ -23,7 +23,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import suffice as sf
 from estimators.plain import NaiveBayes
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 
 TESTS = Path(__file__).parents[1]
 PRIVATE = ["test_gnb_check_update_with_no_data"]  # of GaussianNB._update_mean_variance

@@ -13,7 +13,7 @@ import suffice as sf
 from estimators.mixed import KINDS, every_kind, labels, model, rows_of, values_of
 from estimators.plain import NaiveBayes
 from suffice.errors import InputError
-from suffice.readers.declarations import BY_WORD
+from suffice.readers.table_columns import BY_WORD
 
 AUTO = [*KINDS, "auto"]
 SPLITS = st.lists(st.integers(0, 3), min_size=60, max_size=60)

@@ -19,8 +19,8 @@ from suffice.models.likelihoods.silent import Drop, Unknown
 from suffice.models.likelihoods.text_column import Text
 from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
-from suffice.readers.counting import check_block, rechosen
 from suffice.readers.table import TableReader
+from suffice.readers.table_columns import check_block, rechosen
 from suffice.stats import ClassCounts
 from suffice.tables import Table
 

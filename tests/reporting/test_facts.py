@@ -9,7 +9,7 @@ import pytest
 import suffice as sf
 from reporting.data import counts, letters, table
 from suffice.models.answers.ranking import believed
-from suffice.models.choosing.sampling import some_rows
+from suffice.models.choosing.judge import some_rows
 from suffice.reporting import facts as told
 from suffice.reporting.facts import gather
 from suffice.reporting.highlight import marked

@@ -31,7 +31,7 @@ from suffice.models.likelihoods.silent import Unknown
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.tables import Table
 from suffice.typing import Integers

@@ -17,7 +17,7 @@ from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.tables.naive_bayes import NaiveBayes
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.models.choosing.bottom_k import one_array
-from suffice.readers.declarations import closest
+from suffice.readers.table_columns import closest
 from suffice.tables.parsing import is_number
 from suffice.typing import Booleans
 

@@ -1,9 +1,9 @@
-"""Labels as people have them: columns of any library, lists, arrays; all there, or some of them missing."""
+"""Labels as people have them, columns of any library, lists, arrays, all there or some missing; and rows with them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, LabelError
 from suffice.models.model import narrowest
+from suffice.models.scoring.rows import Labels
 from suffice.stats.word_counts import read_weights
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
@@ -19,9 +20,48 @@ from suffice.text import unwrapped
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "Coded", "LabelChecks", "classes_and_codes", "column_classes", "is_gap", "is_missing", "label_column", "labelled",
-    "partly_labelled", "same_values", "weighed",
+    "Coded", "Examples", "LabelChecks", "classes_and_codes", "column_classes", "is_gap", "is_missing",
+    "label_column", "labelled", "partly_labelled", "same_values", "weighed",
 ]  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """Rows of any kind, the classes they are of, a code for each, and what each weighs."""
+
+    source: Any  # a matrix, texts, or a table
+    classes: NDArray[Any]  # sorted, each once
+    codes: Integers
+    weights: Array | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def y(self) -> NDArray[Any]:
+        """The label of each row."""
+        return np.asarray(self.classes[self.codes])
+
+    @property
+    def labels(self) -> Labels:
+        """Codes and weights."""
+        return Labels(self.codes, self.weights, len(self.classes))
+
+    def among(self, classes: NDArray[Any]) -> Examples:
+        """Return the same rows with codes among other classes, which hold theirs."""
+        place = np.searchsorted(classes, self.classes)
+        return replace(self, classes=classes, codes=np.asarray(place[self.codes], np.int64))
+
+    def take(self, which: Integers, reader: Any) -> Examples:
+        """Return some of the rows."""
+        weights = None if self.weights is None else self.weights[which]
+        return replace(self, source=reader.take(self.source, which), codes=self.codes[which], weights=weights)
+
+    @property
+    def counted(self) -> float:
+        """What all rows weigh."""
+        return float(len(self.codes) if self.weights is None else self.weights.sum())
+
 
 KINDS = {str: "words", bool: "truth values", int: "numbers", float: "numbers"}
 

@@ -20,9 +20,8 @@ from suffice.models.open_columns import Chosen, OpenBlock
 from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
-from suffice.readers.counting import counted_again, counted_first
-from suffice.readers.declarations import closest, declared_likelihoods
 from suffice.readers.labels import Coded, LabelChecks, column_classes, label_column, same_values
+from suffice.readers.table_columns import closest, counted_again, counted_first, declared_likelihoods
 from suffice.stats import ClassCounts
 from suffice.stats.hashing import table_rows
 from suffice.tables import Column, Table

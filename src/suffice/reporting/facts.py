@@ -11,7 +11,7 @@ import numpy as np
 from suffice.errors import InputError, SufficeError
 from suffice.estimators import mutual_information
 from suffice.models.answers.ranking import believed
-from suffice.models.choosing.sampling import some_rows
+from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.reporting import pitfalls
 from suffice.reporting.column_views import ColumnView, column_views

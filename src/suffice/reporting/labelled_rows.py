@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError, LabelError
 from suffice.estimators.shell.classifier import Classifier
-from suffice.readers.text import TextReader
+from suffice.readers.one_block import TextReader
 from suffice.tables import Table
 from suffice.typing import Integers
 

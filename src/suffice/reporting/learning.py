@@ -9,7 +9,8 @@ import numpy as np
 from suffice.errors import SufficeError
 from suffice.estimators import merge
 from suffice.estimators.texts.options import with_defaults
-from suffice.models.choosing.sampling import hashed, some_rows
+from suffice.models.choosing.judge import some_rows
+from suffice.models.scoring.rows import hashed
 from suffice.readers.columns import FAMILIES
 from suffice.reporting.judged_rows import share
 from suffice.reporting.labelled_rows import LabelledRows

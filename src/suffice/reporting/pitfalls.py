@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from suffice.models.choosing.sampling import hashed, some_rows
+from suffice.models.choosing.judge import some_rows
+from suffice.models.scoring.rows import hashed
 from suffice.reporting.labelled_rows import LabelledRows
 from suffice.tables import Column, kind_of
 from suffice.telling import counted

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from suffice.models.choosing.sampling import Sample, one_in, some_rows
+from suffice.models.choosing.judge import Sample, one_in, some_rows
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.stats.inputs import Rows
 

@@ -7,7 +7,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import log_softmax
 
-from suffice.models.choosing.temper import Scored, choose_temper, log_loss
+from suffice.models.choosing.smoothing import Scored, choose_temper, log_loss
 from suffice.models.scoring.cells import AS_IT_IS, Temper
 
 

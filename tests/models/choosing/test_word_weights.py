@@ -9,8 +9,7 @@ from scipy import sparse
 from scipy.special import log_softmax
 
 import suffice as sf
-from suffice.models.choosing.judge import Judged, judge
-from suffice.models.choosing.sampling import Sample
+from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.choosing.word_weights import Split, WordRows, choose_together, looked_up
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial

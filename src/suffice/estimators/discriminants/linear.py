@@ -30,7 +30,7 @@ from suffice.models.likelihoods.analysis import LinearAnalysis, Planes
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.telling import tell
 from suffice.typing import Array
 

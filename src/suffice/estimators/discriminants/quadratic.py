@@ -31,7 +31,7 @@ from suffice.models.likelihoods.analysis import QuadraticAnalysis, Quadrics
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.typing import Array
 
 __all__ = ["QuadraticDiscriminantAnalysis"]

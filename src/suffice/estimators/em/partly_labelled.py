@@ -13,12 +13,12 @@ from suffice.errors import LabelError
 from suffice.estimators.em.reading import Begun
 from suffice.estimators.naive_bayes.parameters import is_loo
 from suffice.models.choosing.judge import judge
-from suffice.models.choosing.temper import Scored, choose_temper, log_loss
+from suffice.models.choosing.smoothing import Scored, choose_temper, log_loss
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.rows import Labels
 from suffice.models.shared_rows import SharedRows
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.typing import Array, Integers
 
 __all__ = ["PartlyLabelled", "alpha_by_labels", "check_labelled", "loss_of_labels", "predicted"]

@@ -26,7 +26,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
 from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.tables import Table
 
 __all__ = ["Begun", "checked_copy", "must_share", "opened", "opened_again", "rows_in", "without_views"]

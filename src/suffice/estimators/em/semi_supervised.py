@@ -26,8 +26,7 @@ from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions, f
 from suffice.models.expectation import Climbed, Weighable, climb
 from suffice.models.model import Model
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
-from suffice.readers.labels import partly_labelled
+from suffice.readers.labels import Examples, partly_labelled
 from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, Integers
 

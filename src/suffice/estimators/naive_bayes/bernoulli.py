@@ -23,7 +23,7 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.views import Views
 from suffice.posterior import Beta
-from suffice.readers.matrix import MatrixReader
+from suffice.readers.one_block import MatrixReader
 from suffice.typing import Array
 
 __all__ = ["BernoulliNB"]

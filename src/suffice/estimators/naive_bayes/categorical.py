@@ -23,7 +23,7 @@ from suffice.models.likelihoods.codes import Codes
 from suffice.models.model import Block, Model
 from suffice.models.views import Views
 from suffice.readers.codes import CodeReader, as_numbers, declared_categories
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.typing import Array, Integers
 
 __all__ = ["CategoricalNB"]

@@ -14,7 +14,7 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
-from suffice.readers.matrix import MatrixReader
+from suffice.readers.one_block import MatrixReader
 from suffice.stats.inputs import COUNT
 from suffice.typing import Array
 

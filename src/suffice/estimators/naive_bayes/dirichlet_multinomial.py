@@ -17,7 +17,7 @@ from suffice.models.likelihoods.polya import Polya, Urns
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.views import Views
-from suffice.readers.matrix import MatrixReader
+from suffice.readers.one_block import MatrixReader
 from suffice.stats.inputs import WHOLE
 from suffice.telling import tell
 from suffice.typing import Array, Integers

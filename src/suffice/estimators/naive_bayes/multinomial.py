@@ -24,7 +24,7 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
-from suffice.readers.matrix import MatrixReader
+from suffice.readers.one_block import MatrixReader
 from suffice.stats.inputs import COUNT
 from suffice.typing import Array
 

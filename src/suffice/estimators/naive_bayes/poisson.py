@@ -23,7 +23,7 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.views import Views
 from suffice.posterior import Gamma
-from suffice.readers.matrix import MatrixReader
+from suffice.readers.one_block import MatrixReader
 from suffice.stats import RateCounts, TokenCounts
 from suffice.stats.inputs import COUNT
 from suffice.typing import Array

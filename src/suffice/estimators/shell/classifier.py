@@ -24,7 +24,7 @@ from suffice.estimators.shell.stored import verify
 from suffice.estimators.shell.whole import whole
 from suffice.models.model import Model
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.stats.journal import Journal
 
 __all__ = ["Classifier", "check_kinds_of_labels"]

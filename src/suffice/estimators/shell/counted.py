@@ -10,7 +10,7 @@ from suffice.estimators.shell.classifier import Classifier, check_kinds_of_label
 from suffice.estimators.shell.journals import book_of
 from suffice.estimators.shell.whole import changing
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 
 __all__ = ["Counter", "counter_of", "counts_alone", "reading_like", "settled", "unfitted"]

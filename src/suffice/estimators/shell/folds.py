@@ -16,9 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from suffice.errors import InputError, SubtractionError
-from suffice.models.choosing.sampling import hashed
 from suffice.models.scoring.removal import group_codes
-from suffice.readers.examples import Examples
+from suffice.models.scoring.rows import hashed
+from suffice.readers.labels import Examples
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["FOLDS", "Rest", "fold_numbers", "judged_with_fresh_views", "rests"]

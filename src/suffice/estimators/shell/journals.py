@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import InputError, SubtractionError
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.stats.hashing import Key, cell
 from suffice.stats.journal import Hashes, Journal
 from suffice.typing import Array

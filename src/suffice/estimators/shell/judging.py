@@ -22,7 +22,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import AS_IT_IS, Temper
 from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.stats.journal import Journal
 from suffice.typing import Array, Booleans
 

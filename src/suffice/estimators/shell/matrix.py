@@ -27,9 +27,8 @@ from suffice.estimators.shell.stored import (
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
-from suffice.readers.examples import Examples
-from suffice.readers.labels import classes_and_codes, labelled
-from suffice.readers.matrix import MatrixReader
+from suffice.readers.labels import Examples, classes_and_codes, labelled
+from suffice.readers.one_block import MatrixReader
 from suffice.stats import Statistic
 from suffice.stats.base import has_rows_of
 from suffice.stats.inputs import KERNEL_TYPES, Rows

@@ -24,10 +24,9 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name
 from suffice.models.views import Views
-from suffice.readers.counting import rechosen
-from suffice.readers.declarations import closest
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader, columns_of, one_row
+from suffice.readers.table_columns import closest, rechosen
 from suffice.stats.word_counts import read_weights
 from suffice.tables import Table, frame_of
 

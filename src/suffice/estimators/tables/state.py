@@ -17,8 +17,8 @@ from suffice.estimators.shell.stored import (
 from suffice.models.model import Model
 from suffice.models.open_columns import Numbers, OpenBlock
 from suffice.models.views import ColumnWeights
-from suffice.readers.counting import check_block
 from suffice.readers.table import TableReader, columns_of
+from suffice.readers.table_columns import check_block
 from suffice.stats import ClassCounts
 
 __all__ = ["restored", "state_of"]

@@ -10,7 +10,7 @@ from suffice.estimators.shell.classifier import check_kinds_of_labels
 from suffice.estimators.shell.counted import Counter
 from suffice.models.model import Block, Model
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounter
 

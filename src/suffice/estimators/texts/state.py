@@ -18,7 +18,7 @@ from suffice.estimators.texts.options import URNS
 from suffice.models.model import Block, Model
 from suffice.models.scoring.linear import Transform
 from suffice.models.views import Views, WordWeights
-from suffice.readers.text import TextReader
+from suffice.readers.one_block import TextReader
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import LabelError
-from suffice.models.choosing.sampling import some_rows
+from suffice.models.choosing.judge import some_rows
 from suffice.models.scoring.removal import group_codes
 from suffice.readers.labels import labelled
 from suffice.typing import Integers

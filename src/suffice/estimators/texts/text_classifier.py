@@ -45,9 +45,8 @@ from suffice.models.likelihoods.polya import Polya
 from suffice.models.model import Block, Model, Name
 from suffice.models.scoring.linear import Transform
 from suffice.models.views import Views
-from suffice.readers.examples import Examples
-from suffice.readers.labels import classes_and_codes
-from suffice.readers.text import TextReader
+from suffice.readers.labels import Examples, classes_and_codes
+from suffice.readers.one_block import TextReader
 from suffice.stats.word_counts import WordCounts, read_weights
 from suffice.telling import tell
 from suffice.text.analysis import DEFAULT_PATTERN

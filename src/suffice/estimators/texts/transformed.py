@@ -9,7 +9,7 @@ import numpy as np
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.texts.options import cut_of
 from suffice.models.scoring.linear import Transform
-from suffice.readers.examples import Examples
+from suffice.readers.labels import Examples
 from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis, learn
 

@@ -14,10 +14,8 @@ import numpy as np
 
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import choose_column_weights, fit_weights
-from suffice.models.choosing.judge import Judged, judge
-from suffice.models.choosing.sampling import Sample
-from suffice.models.choosing.smoothing import choose_alpha, choose_spread, smoothed, with_prior
-from suffice.models.choosing.temper import Scored, choose_temper
+from suffice.models.choosing.judge import Judged, Sample, judge
+from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
 from suffice.models.choosing.word_weights import WordRows, choose_together, looked_up, named
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor

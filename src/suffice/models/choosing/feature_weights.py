@@ -18,10 +18,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from suffice.models.choosing.descent import Report, descend, safest
-from suffice.models.choosing.judge import Judged
-from suffice.models.choosing.sampling import hashed, some_rows
+from suffice.models.choosing.judge import Judged, some_rows
 from suffice.models.model import Name
 from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.rows import hashed
 from suffice.models.views import ColumnWeights
 from suffice.typing import Array, Booleans, Integers
 

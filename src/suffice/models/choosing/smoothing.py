@@ -1,22 +1,159 @@
-"""Pseudo-counts and priors of covariances by which training rows are predicted best, each by classes without it."""
+"""Pseudo-counts, priors of covariances and powers of the likelihood by which training rows are predicted best.
+
+Each row is predicted by classes without it. A power makes probabilities honest: naive Bayes counts related evidence
+twice, and is too sure of itself. With
+
+    score_c(x) = ln π_c + s(x) · ln p(x | c)      s(x) = a · n(x)^−γ                                            SX-7
+
+one number a, and for documents of n words an exponent γ of their length, put that right. They are chosen where the
+leave-one-out log loss of the training rows is least, so nothing need be held out. It only cools: at the typical length
+a row counts for one at most. ln a, taken at that length, and γ have a weak normal prior, of spread one: it matters only
+where rows are so few, or so easy, that any a would do.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from suffice.models.choosing.judge import Judged
-from suffice.models.choosing.sampling import Sample
-from suffice.models.choosing.temper import Scored, choose_temper, log_loss
+from suffice.models.choosing.judge import Judged, Sample
 from suffice.models.empirical.covariances import ENOUGH, POWERS, Spread, by_parts, parts_of
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.cells import AS_IT_IS, Temper
+from suffice.typing import Array, Integers
 
-__all__ = ["choose_alpha", "choose_spread", "smoothed", "with_prior"]
+__all__ = ["Scored", "choose_alpha", "choose_spread", "choose_temper", "log_loss", "smoothed", "with_prior"]
+
+LOWER, UPPER = np.array([-15.0, 0.0]), np.array([0.0, 2.0])
+"""Bounds of ln a and γ."""
+
+Objective = Callable[[Array], tuple[float, Array, Array]]
+"""Returns value, gradient and hessian."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Held-out scores of training rows, not tempered, and all that they are judged by."""
+
+    scores: Array  # rows × classes
+    log_prior: Array  # rows × classes
+    codes: Integers
+    weights: Array
+    lengths: Array | None
+
+    @classmethod
+    def of(cls, judged: Judged, lengths: bool = True, scores: Array | None = None) -> Scored:
+        """Score training rows; without lengths, rows are no documents."""
+        found = judged.scores() if scores is None else scores
+        prior = np.broadcast_to(judged.log_prior, found.shape)
+        return cls(found, prior, judged.codes, judged.weights, judged.lengths if lengths else None)
+
+    def take(self, which: Any) -> Scored:
+        """Return some of the rows."""
+        lengths = None if self.lengths is None else self.lengths[which]
+        return Scored(self.scores[which], self.log_prior[which], self.codes[which], self.weights[which], lengths)
+
+
+def log_loss(rows: Scored, temper: Temper) -> float:
+    """Return −Σ w ln p(own class) / Σ w."""
+    logs, _, _ = _own_logs(rows, temper.of(rows.lengths))
+    judged = rows.weights > 0  # a row alone in its class is impossible, and 0 · (−∞) is no number
+    weights = rows.weights[judged]
+    return float(-(weights @ logs[judged]) / weights.sum()) if judged.any() else 0.0
+
+
+def choose_temper(rows: Scored) -> Temper:
+    """Return the power, and where there are lengths the exponent, of least log loss; impossible rows do not count."""
+    at = np.arange(len(rows.codes)), rows.codes
+    usable = np.isfinite(rows.scores[at] + rows.log_prior[at]) & (rows.weights > 0)
+    if rows.lengths is not None:
+        usable &= rows.lengths > 0
+    if not usable.any() or rows.scores.shape[1] < 2:
+        return AS_IT_IS
+    rows = rows.take(usable)
+    log_lengths = np.zeros(len(rows.codes)) if rows.lengths is None else np.log(rows.lengths)
+    typical = float(rows.weights @ log_lengths / rows.weights.sum())
+    upper = UPPER if np.ptp(log_lengths) > 0 else np.zeros(2)
+    log_power, exponent = _minimise(_objective(rows, typical - log_lengths), upper)
+    return Temper(float(np.exp(log_power + exponent * typical)), float(exponent))  # SX-7
+
+
+def _objective(rows: Scored, shorter: Array) -> Objective:
+    """Return the loss and the prior as a function of ln a and γ; `shorter` is ln of typical over own length."""
+    jacobian, weights = np.stack([np.ones_like(shorter), shorter]), rows.weights  # of ln power in ln a and γ
+
+    def objective(parameters: Array) -> tuple[float, Array, Array]:
+        power = np.exp(parameters @ jacobian)
+        logs, first, second = _own_logs(rows, power)
+        gradient, hessian = -weights * first * power, weights * (second * power**2 - first * power)
+        return (
+            float(-(weights @ logs) + parameters @ parameters / 2),
+            jacobian @ gradient + parameters,
+            (jacobian * hessian) @ jacobian.T + np.eye(2),
+        )
+
+    return objective
+
+
+def _minimise(objective: Objective, upper: Array) -> Array:
+    """Return the minimum of a function of two numbers between bounds: Newton's steps, shortened until they lead down.
+
+    When a step gains next to nothing, one more is taken unseen: near the minimum each step doubles the digits, and the
+    values no longer tell which of two places is lower.
+    """
+    at = np.zeros(2)
+    value, gradient, hessian = objective(at)
+    for _ in range(50):
+        step = _newton_step(gradient, hessian, at, upper)
+        for _ in range(30):
+            there = np.clip(at + step, LOWER, upper)
+            found = objective(there)
+            if found[0] <= value:
+                break
+            step /= 2
+        else:
+            break
+        gained = value - found[0]
+        at, (value, gradient, hessian) = there, found
+        if gained <= 1e-9 * (1 + abs(value)):
+            return np.asarray(np.clip(at + _newton_step(gradient, hessian, at, upper), LOWER, upper))
+    return at
+
+
+def _newton_step(gradient: Array, hessian: Array, at: Array, upper: Array) -> Array:
+    """Return the step to where the gradient vanishes, of the numbers that are free to move."""
+    step = np.zeros(2)
+    free = ~((at <= LOWER) & (gradient > 0) | (at >= upper) & (gradient < 0))
+    if free.any():
+        inside = hessian[np.ix_(free, free)]
+        eigenvalues = np.linalg.eigvalsh(inside)
+        largest = np.abs(eigenvalues).max()
+        inside = inside if eigenvalues.min() > 1e-6 * largest else largest * np.eye(int(free.sum()))
+        step[free] = -np.linalg.solve(inside, gradient[free])
+    return step
+
+
+def _own_logs(rows: Scored, powers: Any) -> tuple[Array, Array, Array]:
+    """Return ln p of each row's own class, the derivative in the row's power, and the variance of scores under p."""
+    at, scores = np.arange(len(rows.codes)), rows.scores
+    each = powers if np.ndim(powers) == 0 else powers[:, None]
+    with np.errstate(invalid="ignore"):
+        joint = rows.log_prior + each * scores
+        joint -= joint.max(axis=1, keepdims=True)
+        logs = joint[at, rows.codes]
+        share = np.exp(joint, out=joint)
+        total = share.sum(axis=1, keepdims=True)
+        share /= total
+        known = np.where(share > 0, scores, 0.0) - scores[at, rows.codes, None]  # about the own class: digits stay
+        expected = (share * known).sum(axis=1)
+        variance = (share * known**2).sum(axis=1) - expected**2
+    return logs - np.log(total[:, 0]), -expected, np.maximum(variance, 0.0)
+
 
 POINTS = 7
 """Pseudo-counts that are tried first."""

@@ -23,10 +23,8 @@ from suffice.models.choosing.feature_weights import (
     fit_weights,
     terms_by_name,
 )
-from suffice.models.choosing.judge import Judged, judge
-from suffice.models.choosing.sampling import Sample, one_in
-from suffice.models.choosing.smoothing import smoothed
-from suffice.models.choosing.temper import Scored, choose_temper
+from suffice.models.choosing.judge import Judged, Sample, judge, one_in
+from suffice.models.choosing.smoothing import Scored, choose_temper, smoothed
 from suffice.models.model import Block
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Cells, Temper

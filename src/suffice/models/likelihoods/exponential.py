@@ -17,20 +17,20 @@ from scipy.special import digamma, gammaln, xlogy
 
 from suffice.errors import DataError
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.number_columns import column_name, numbers
+from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.places import must_be_proper
 from suffice.models.likelihoods.shared import added, by_class, check_mode, must_be, share_of_others, strongest
 from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal, left
-from suffice.models.scoring.results import Contributions, Estimate, FeatureBelief, HeldOut, Moments, Scorer, Speaks
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Moments, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior.special import log_rising
 from suffice.posterior.waiting_rate import WaitingRate
 from suffice.stats.inputs import COUNT
 from suffice.stats.waits import WaitingTimes
-from suffice.tables import Column
+from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
 
 __all__ = ["Exponential"]
@@ -195,7 +195,7 @@ class Exponential(Likelihood):
         values = numbers(column)
         if values.min(initial=0) < 0:
             raise DataError(
-                f"{column_name(column)} is {self.word} and must hold times of at least 0; got {values.min()}."
+                f"Column {column.name!r} is {self.word} and must hold times of at least 0; got {values.min()}."
             )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
