@@ -125,7 +125,8 @@ def test_declared_columns_are_counted_as_declared() -> None:
         ({"a": Gaussian}, r"Did you mean Gaussian\(\)\?"),
         (
             {"a": 3},
-            "must map 'a' to one of bernoulli, categorical, drop, exponential, gaussian, histogram, poisson, text, auto",
+            "must map 'a' to one of bernoulli, categorical, drop, exponential, gaussian, histogram, poisson, text, "
+            "auto",
         ),
     ],
 )

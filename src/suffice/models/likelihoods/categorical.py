@@ -57,7 +57,8 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
         worst = max(int(values.min()), int(values.max()), key=abs)
         if abs(worst) > EXACT:
             raise DataError(
-                f"Column {column.name!r} must hold numbers below 2**53 to be distinguished; got {worst}. Make them text."
+                f"Column {column.name!r} must hold numbers below 2**53 to be distinguished; got {worst}. "
+                "Make them text."
             )
     found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
     if column.missing is not None:
