@@ -6,12 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from suffice.engines.guesses import label_among
 from suffice.errors import KindError
-from suffice.models.likelihoods.categorical import Categorical
-from suffice.models.likelihoods.silent import Drop
 from suffice.tables.row_files import Files, Given
 
 __all__ = ["given_of", "opened"]
@@ -44,12 +40,6 @@ def opened(paths: Any, errors: str, given: Given | None = None, model: Any = Non
 
 def _learned(model: Any) -> dict[str, str]:
     """Return which columns a model has learned as numbers, and which as words."""
-    found = {}
-    for name, column in getattr(model, "columns_", {}).items():
-        values = np.asarray(getattr(model.statistics_[name], "values", np.zeros(0)))
-        numbers = isinstance(column, Categorical) and len(values) and values.dtype.kind != "O"
-        if "string" not in column.storages or numbers:
-            found[str(name)] = "number"
-        elif not isinstance(column, Drop):
-            found[str(name)] = "word"
-    return found
+    columns = getattr(model, "columns_", {})
+    found = {str(name): column.read_as(model.statistics_[name]) for name, column in columns.items()}
+    return {name: kind for name, kind in found.items() if kind is not None}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,6 +219,10 @@ class Likelihood(ABC):
     def rows(self, column: Column) -> Rows:
         """Return a column as the family reads it."""
         raise KindError(f"{self.word} reads no columns.")
+
+    def read_as(self, t: Any) -> Literal["number", "word"] | None:
+        """Return what fields of a file are to be read as, to be what was counted; None if it does not matter."""
+        return "word" if "string" in self.storages else "number"
 
     def reading(self, t: Any, column: Column) -> str:
         """Return the value of a column of one row as the family reads it, for people; '' for the value itself."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -243,6 +243,10 @@ class Categorical(Likelihood):
     def rows(self, column: Column) -> NamedCategories:
         """Return a column of categories."""
         return NamedCategories(*categories(column), column.name, column)
+
+    def read_as(self, t: ValueCounts) -> Literal["number", "word"]:
+        """Return "number" if the categories are numbers."""
+        return "number" if len(t.values) and t.values.dtype.kind != "O" else "word"
 
     def reading(self, t: ValueCounts, column: Column) -> str:
         """Return that a category was never seen; '' for one that was."""

@@ -137,6 +137,9 @@ class Drop(Silent):
 
     word = "drop"
 
+    def read_as(self, t: ClassCounts) -> None:
+        """Return None: nothing is read."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unknown(Silent):
