@@ -25,7 +25,7 @@ def adult(tmp_path: Path) -> Path:
 
 def test_adult(adult: Path) -> None:
     table = read_table("adult", adult)
-    assert repr(table) == "Table(3 rows, 15 columns, target 'income')"
+    assert repr(table) == "LabelledTable(3 rows, 15 columns, target 'income')"
     assert table.y.tolist() == ["<=50K"] * 3
     assert table.columns["age"].dtype == np.int64
     assert table.columns["occupation"].tolist() == [None, "Sales", None]

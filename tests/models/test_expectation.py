@@ -29,7 +29,7 @@ from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.shared_rows import SharedRows, emptied
 from suffice.posterior import Dirichlet, Gamma
 from suffice.stats.inputs import COUNT
-from suffice.stats.inputs import Rows as Source
+from suffice.stats.inputs import RowMatrix as Source
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 2, 60)

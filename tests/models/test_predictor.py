@@ -16,7 +16,7 @@ from suffice.models.model import Model
 from suffice.models.predictor import ImpossibleSampleWarning, Predictor
 from suffice.models.scoring.rows import MatrixRows
 from suffice.stats import ClassCounts
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 
 
 class Known:
@@ -38,7 +38,7 @@ def predictor_of(scores: Any, prior: Any) -> Predictor:
 
 
 def rows(n: int) -> dict[Any, Any]:
-    return {"X": MatrixRows(Rows.read(np.arange(n)[:, None], "X"))}
+    return {"X": MatrixRows(RowMatrix.read(np.arange(n)[:, None], "X"))}
 
 
 @given(arrays(np.float64, st.tuples(st.integers(1, 10), st.integers(1, 5)), elements=st.floats(-1e6, 1e6)))

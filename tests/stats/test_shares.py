@@ -7,7 +7,7 @@ import pytest
 from scipy import sparse
 
 from suffice.stats import BinaryCounts, CategoryCounts, ClassCounts, DiagonalMoments, RateCounts, TokenCounts
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.stats.row_shares import counts_of_shares, rows_of_shares
 from suffice.stats.word_counts import WordCounts
 from suffice.stats.word_shares import WordMatrix
@@ -28,7 +28,7 @@ def assert_same(got: Any, expected: Any) -> None:
 
 @pytest.mark.parametrize("X", [COUNTS, COUNTS.astype(np.float32), SPARSE, SPARSE.tocsc()], ids=str)
 def test_sums_and_flags(X: Any) -> None:
-    rows = Rows.read(X)
+    rows = RowMatrix.read(X)
     expected = TokenCounts.of(rows, SHARES, WEIGHTS)
     assert_same(counts_of_shares(TokenCounts, rows, SHARES, WEIGHTS), expected)
     rates = RateCounts.of(rows, SHARES, WEIGHTS)
@@ -41,9 +41,9 @@ def test_categories_and_numbers() -> None:
     codes = RNG.integers(0, 5, (300, 3))
     sizes = np.array([5, 6, 7])
     expected = CategoryCounts.of(codes, SHARES, WEIGHTS, sizes=sizes)
-    assert_same(counts_of_shares(CategoryCounts, Rows.read(codes), SHARES, WEIGHTS, sizes=sizes), expected)
+    assert_same(counts_of_shares(CategoryCounts, RowMatrix.read(codes), SHARES, WEIGHTS, sizes=sizes), expected)
     for X in (COUNTS, COUNTS + 1e8, COUNTS + 1e6 * (np.arange(300) % 2)[:, None]):
-        got = counts_of_shares(DiagonalMoments, Rows.read(X), SHARES, WEIGHTS)
+        got = counts_of_shares(DiagonalMoments, RowMatrix.read(X), SHARES, WEIGHTS)
         moments = DiagonalMoments.of(X, SHARES, WEIGHTS)
         np.testing.assert_allclose(got.n, moments.n, rtol=1e-12)
         np.testing.assert_allclose(got.mean, moments.mean, rtol=1e-14)
@@ -69,8 +69,8 @@ def test_words() -> None:
 def test_classes_far_apart_lose_no_digits() -> None:
     codes = np.arange(300) % 4
     X = COUNTS + 1e7 * codes[:, None]
-    got = counts_of_shares(DiagonalMoments, Rows.read(X), np.eye(4)[codes], WEIGHTS)
+    got = counts_of_shares(DiagonalMoments, RowMatrix.read(X), np.eye(4)[codes], WEIGHTS)
     np.testing.assert_allclose(got.scatter, DiagonalMoments.of(X, codes, WEIGHTS).scatter, rtol=1e-12)
-    empty = counts_of_shares(DiagonalMoments, Rows.read(COUNTS), np.eye(5)[codes], WEIGHTS)
+    empty = counts_of_shares(DiagonalMoments, RowMatrix.read(COUNTS), np.eye(5)[codes], WEIGHTS)
     assert (empty.mean[4] == 0).all()
     assert (empty.scatter[4] == 0).all()

@@ -3,7 +3,7 @@
 from suffice.datasets.corpus import Corpus
 from suffice.datasets.installed import docstrings
 from suffice.datasets.newsgroups import read_20newsgroups
-from suffice.datasets.tables import Table, read_table
+from suffice.datasets.tables import LabelledTable, read_table
 from suffice.datasets.texts import read_reuters_r8, read_sms_spam
 from suffice.datasets.udhr import read_udhr
 from suffice.datasets.xwindows import Bags, read_xwindows
@@ -11,7 +11,7 @@ from suffice.datasets.xwindows import Bags, read_xwindows
 __all__ = [
     "Bags",
     "Corpus",
-    "Table",
+    "LabelledTable",
     "docstrings",
     "read_20newsgroups",
     "read_reuters_r8",

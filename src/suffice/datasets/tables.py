@@ -14,17 +14,18 @@ from suffice.datasets.paths import AnyPath, check_subset, existing, find, lines
 from suffice.errors import DataError, InputError
 from suffice.telling import counted
 
-__all__ = ["Table", "read_table"]
+__all__ = ["LabelledTable", "read_table"]
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Table:
+class LabelledTable:
     """Columns by name, one of which is the target.
 
     A column of numbers is int64, or float64 with NaN where a value is missing; a column of True and False is bool; any
     other is an array of str objects with None where a value is missing.
 
-    >>> table = Table({"size": np.array([1.5, np.nan]), "kind": np.array(["a", "b"], dtype=object)}, target="kind")
+    >>> kinds = np.array(["a", "b"], dtype=object)
+    >>> table = LabelledTable({"size": np.array([1.5, np.nan]), "kind": kinds}, target="kind")
     >>> table.X
     {'size': array([1.5, nan])}
     """
@@ -46,10 +47,11 @@ class Table:
         return len(self.y)
 
     def __repr__(self) -> str:
-        return f"Table({counted(len(self), 'row')}, {counted(len(self.columns), 'column')}, target {self.target!r})"
+        size = f"{counted(len(self), 'row')}, {counted(len(self.columns), 'column')}"
+        return f"LabelledTable({size}, target {self.target!r})"
 
 
-def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
+def read_table(name: str, path: AnyPath, subset: str = "all") -> LabelledTable:
     """Read a well-known table: adult, car, ionosphere, mushroom, penguins, sonar, titanic, votes or vowel.
 
     `path` is its file as distributed, or the folder it is in; packed by gzip or not. Adult and vowel have a training
@@ -60,7 +62,7 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
     >>> _ = file.write_text("vhigh,vhigh,2,2,small,low,unacc\\nlow,low,5more,more,big,high,vgood\\n")
     >>> table = read_table("car", file)
     >>> table
-    Table(2 rows, 7 columns, target 'class')
+    LabelledTable(2 rows, 7 columns, target 'class')
     >>> table.X["doors"], table.y
     (array(['2', '5more'], dtype=object), array(['unacc', 'vgood'], dtype=object))
     """
@@ -74,7 +76,7 @@ def read_table(name: str, path: AnyPath, subset: str = "all") -> Table:
         header, found = cells(file, known)
         rows += found
     columns = {column: list(values) for column, values in zip(header, zip(*rows, strict=True), strict=True)}
-    return Table({c: array(v, known) for c, v in chosen(columns, known, subset).items()}, known.target)
+    return LabelledTable({c: array(v, known) for c, v in chosen(columns, known, subset).items()}, known.target)
 
 
 def format_of(name: str) -> Format:

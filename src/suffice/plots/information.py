@@ -11,12 +11,12 @@ from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, 
 __all__ = ["information"]
 
 
-def information(told: Information, most: int = 20, width: int = 380) -> Any:
+def information(information: Information, most: int = 20, width: int = 380) -> Any:
     """Plot a bar per feature, the most informative first.
 
     Parameters
     ----------
-    told : Information
+    information : Information
         What ``sf.mutual_information`` gives.
     most : int, default=20
         How many features.
@@ -34,10 +34,10 @@ def information(told: Information, most: int = 20, width: int = 380) -> Any:
     >>> model = sf.TextClassifier("bernoulli").fit(texts, ["spam", "spam", "ham", "ham"])
     >>> chart = sf.plots.information(sf.mutual_information(model, unit="bits"))
     """
-    given: Any = told
+    given: Any = information
     if not isinstance(given, Information):
         raise KindError(
-            f"The argument 'told' of information must be what mutual_information gives; got a {type(given).__name__}."
+            f"The argument 'information' must be what mutual_information gives; got a {type(given).__name__}."
         )
     alt = altair()
     top = given.top(whole_number(most, "most"))

@@ -22,7 +22,7 @@ from suffice.attributes import guard_properties
 from suffice.errors import DataError, ImproperPrior, InputError, KeywordError, KindError, PriorError, ShapeError
 from suffice.signatures import explain_arguments
 from suffice.stats import Statistic
-from suffice.stats.inputs import Rows, as_numbers
+from suffice.stats.inputs import RowMatrix, as_numbers
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = [
@@ -245,9 +245,9 @@ def require(family: str, name: str, array: Array, holds: NDArray[np.bool_] | np.
         raise PriorError(f"The parameter '{name}' of {family} must be {words}; got {value:g}{where}.")
 
 
-def some_rows(values: Any) -> Rows:
+def some_rows(values: Any) -> RowMatrix:
     """Return the rows of data; raise if there are none."""
-    rows = Rows.read(values, "values")
+    rows = RowMatrix.read(values, "values")
     if len(rows) == 0:
         raise DataError("The argument 'values' must hold at least one row; got none.")
     return rows

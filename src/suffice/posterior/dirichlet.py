@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode, PriorError, ShapeError
 from suffice.posterior.base import Conjugate, numbers, plain, require
 from suffice.posterior.beta import Beta
-from suffice.posterior.masses import Categorical, DirichletMultinomial, draw_dirichlet
+from suffice.posterior.masses import CategoricalMass, DirichletMultinomial, draw_dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE
@@ -183,13 +183,13 @@ class Dirichlet(Conjugate[Counted]):
         return draw_dirichlet(self.alpha, rng, size)
 
     @overload
-    def predict(self, trials: None = None) -> Categorical: ...
+    def predict(self, trials: None = None) -> CategoricalMass: ...
     @overload
     def predict(self, trials: int) -> DirichletMultinomial: ...
-    def predict(self, trials: int | None = None) -> Categorical | DirichletMultinomial:
+    def predict(self, trials: int | None = None) -> CategoricalMass | DirichletMultinomial:
         """Return the distribution of the next category's code; with `trials`, of the counts in that many trials."""
         if trials is None:
-            return Categorical(self.alpha)
+            return CategoricalMass(self.alpha)
         count = WHOLE.read(trials, "trials")
         if count.ndim:
             raise ShapeError(f"The argument 'trials' of Dirichlet.predict must be one number; got shape {count.shape}.")

@@ -18,7 +18,7 @@ from suffice.posterior.predictive import Mass
 from suffice.posterior.special import log_rising
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = ["BetaBinomial", "Categorical", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet"]
+__all__ = ["BetaBinomial", "CategoricalMass", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet"]
 
 
 class BetaBinomial(Mass):
@@ -90,7 +90,7 @@ class NegativeBinomial(Mass):
         return f"NegativeBinomial(shape={plain(self.shape)}, rate={plain(self.rate)})"
 
 
-class Categorical(Mass):
+class CategoricalMass(Mass):
     """The next category: outcomes are codes 0..K−1, `probabilities` has them on its last axis."""
 
     def __init__(self, alpha: Array) -> None:

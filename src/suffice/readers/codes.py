@@ -16,7 +16,7 @@ from suffice.models.model import narrowest
 from suffice.stats import CategoryCounts
 from suffice.stats.counts import category_sizes
 from suffice.stats.hashing import matrix_rows, value_rows
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.typing import Integers
 
 __all__ = ["CodeReader", "as_numbers", "declared_categories"]
@@ -89,17 +89,17 @@ class CodeReader:
     def rows(self, source: Any) -> dict[str | int, Any]:
         """Return the rows of the block."""
         if self.categories is None:
-            read = source if isinstance(source, Rows) else Rows.read(_numbers(source), "X")
+            read = source if isinstance(source, RowMatrix) else RowMatrix.read(_numbers(source), "X")
             return {self.block: CodeRows(read, (), None, at_least(category_sizes(read), self.least))}
         sizes = np.array([len(values) for values in self.categories])
-        return {self.block: CodeRows(Rows.read(self.encode(source), "X"), (), None, sizes)}
+        return {self.block: CodeRows(RowMatrix.read(self.encode(source), "X"), (), None, sizes)}
 
     def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
         """Return all rows, at once, to be scored."""
         read = (
             source
-            if isinstance(source, Rows)
-            else Rows.read(_numbers(source) if self.categories is None else self.encode(source), "X")
+            if isinstance(source, RowMatrix)
+            else RowMatrix.read(_numbers(source) if self.categories is None else self.encode(source), "X")
         )
         yield {self.block: CodeRows(read)}
 

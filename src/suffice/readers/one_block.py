@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.hashing import matrix_rows, text_row, value_rows
-from suffice.stats.inputs import REAL, Allowed, Rows
+from suffice.stats.inputs import REAL, Allowed, RowMatrix
 from suffice.text import Analysis
 from suffice.text.documents import each_text
 from suffice.typing import Integers
@@ -34,9 +34,9 @@ class MatrixReader:
         """Return the rows of the block."""
         return {self.block: MatrixRows(self.read(source), names)}
 
-    def read(self, source: Any) -> Rows:
+    def read(self, source: Any) -> RowMatrix:
         """Return rows as the kernels read them."""
-        rows = source if isinstance(source, Rows) else Rows.read(source, "X")
+        rows = source if isinstance(source, RowMatrix) else RowMatrix.read(source, "X")
         if self.above is not None:
             return rows.flags(self.above)
         return rows if self.allowed is REAL else rows.must_be(self.allowed)

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import DataError, KindError, ShapeError, SubtractionError
 from suffice.signatures import explain_arguments, explained
-from suffice.stats.inputs import EXACT, Groups, Rows, as_numbers
+from suffice.stats.inputs import EXACT, Groups, RowMatrix, as_numbers
 from suffice.typing import Array, Integers, Matrix
 
 __all__ = ["ROUNDING", "Statistic", "check_weight", "difference", "sealed"]
@@ -115,7 +115,7 @@ class Statistic(ABC):
         name : str
             What error messages call the data.
         """
-        rows = Rows.read(data, name)
+        rows = RowMatrix.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes))
 
     @property
@@ -197,7 +197,7 @@ class Statistic(ABC):
 
     @classmethod
     @abstractmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self: ...
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self: ...
 
     @abstractmethod
     def _check(self) -> None:

@@ -11,8 +11,8 @@ from scipy import sparse
 from suffice.errors import DataError, ShapeError
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.cell_histogram import Histogram, side_by_side
-from suffice.stats.inputs import EXACT, WHOLE, Groups, Rows
+from suffice.stats.cell_histogram import CellHistogram, side_by_side
+from suffice.stats.inputs import EXACT, WHOLE, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
 __all__ = ["Bursts"]
@@ -48,15 +48,15 @@ class Bursts(Statistic):
         return cls(np.zeros(()), np.zeros((), np.int64), whole, whole, counts, whole, whole, counts)
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         entries = _entries(rows)
         columns = entries.shape[1]
         parts = [_histograms(entries[members], code, weight) for members, code, weight in groups.members()]
-        words, lengths = (Histogram(*side_by_side(*side)) for side in zip(*parts, strict=True))
+        words, lengths = (CellHistogram(*side_by_side(*side)) for side in zip(*parts, strict=True))
         return cls._made(counting_kernels.weights(groups, 0), columns, words, lengths)
 
     @classmethod
-    def _made(cls, n: Array, columns: Any, words: Histogram, lengths: Histogram) -> Self:
+    def _made(cls, n: Array, columns: Any, words: CellHistogram, lengths: CellHistogram) -> Self:
         return cls(sealed(np.asarray(n)), columns, *(sealed(array) for array in (*words.arrays, *lengths.arrays)))
 
     @property
@@ -76,16 +76,16 @@ class Bursts(Statistic):
         return np.bincount(self.cell % max(1, self.width), self.count, self.width).astype(np.float64, copy=False)
 
     @property
-    def words(self) -> Histogram:
+    def words(self) -> CellHistogram:
         """Rows by value of each cell, class·columns + column."""
-        return Histogram(self.cell, self.value, self.count)
+        return CellHistogram(self.cell, self.value, self.count)
 
     @property
-    def lengths(self) -> Histogram:
+    def lengths(self) -> CellHistogram:
         """Rows by length of each class."""
-        return Histogram(self.cell_of_length, self.length, self.count_of_length)
+        return CellHistogram(self.cell_of_length, self.length, self.count_of_length)
 
-    def of_class(self, c: int) -> tuple[Histogram, Histogram]:
+    def of_class(self, c: int) -> tuple[CellHistogram, CellHistogram]:
         """Return the histograms of one class: by value of each column, and by length."""
         columns = int(self.columns)
         return self.words.between(c * columns, (c + 1) * columns), self.lengths.between(c, c + 1)
@@ -106,7 +106,7 @@ class Bursts(Statistic):
 
     def scaled(self, factor: float) -> Self:
         """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
-        words, lengths = (Histogram._seen(h.cell, h.value, h.count * factor) for h in (self.words, self.lengths))
+        words, lengths = (CellHistogram._seen(h.cell, h.value, h.count * factor) for h in (self.words, self.lengths))
         return self._made(self.n * factor, self.columns, words, lengths)
 
     def _check(self) -> None:
@@ -138,15 +138,15 @@ class Bursts(Statistic):
         return self._made(difference(self.n, other.n), self.columns, words, lengths)
 
 
-def _moved(histogram: Histogram, place: Integers, per: int) -> Histogram:
+def _moved(histogram: CellHistogram, place: Integers, per: int) -> CellHistogram:
     """Move the cells of each class, `per` of them, to the class's new place."""
     line, rest = np.divmod(histogram.cell, per)
     kept = place[line] >= 0
     cell = place[line[kept]] * per + rest[kept]
-    return Histogram.of(cell, histogram.value[kept], histogram.count[kept])
+    return CellHistogram.of(cell, histogram.value[kept], histogram.count[kept])
 
 
-def _entries(rows: Rows) -> Any:
+def _entries(rows: RowMatrix) -> Any:
     """Return the rows as CSR without zeros; raise unless they are whole counts."""
     if len(rows.shape) != 1:
         raise ShapeError(f"The argument '{rows.name}' must hold flat rows, a number per word; got {rows.shape} a row.")
@@ -160,7 +160,7 @@ def _entries(rows: Rows) -> Any:
     return entries
 
 
-def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[Histogram, Histogram]:
+def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[CellHistogram, CellHistogram]:
     """Return the histograms of values by class and column, and of lengths by class."""
     row = np.repeat(np.arange(len(code)), np.diff(entries.indptr))
     lengths = np.bincount(row, entries.data, minlength=len(code))
@@ -168,11 +168,11 @@ def _histograms(entries: Any, code: Integers, weight: Array | None) -> tuple[His
         raise DataError(
             f"A row must add up to less than 2**53, where float64 counts exactly; got {lengths.max():.17g}."
         )
-    words = Histogram.of(
+    words = CellHistogram.of(
         code[row] * entries.shape[1] + entries.indices,
         entries.data.astype(np.int64),
         None if weight is None else weight[row],
     )
     (filled,) = np.nonzero(lengths)
     weight = None if weight is None else weight[filled]
-    return words, Histogram.of(code[filled], lengths[filled].astype(np.int64), weight)
+    return words, CellHistogram.of(code[filled], lengths[filled].astype(np.int64), weight)

@@ -13,11 +13,11 @@ from suffice.stats.base import difference, sealed
 from suffice.stats.inputs import EXACT
 from suffice.typing import Array, Integers
 
-__all__ = ["Histogram", "side_by_side"]
+__all__ = ["CellHistogram", "side_by_side"]
 
 
 @dataclass(frozen=True, eq=False)
-class Histogram:
+class CellHistogram:
     """Numbers of rows by cell and value, sorted; only what was seen, never a zero."""
 
     cell: Integers
@@ -25,7 +25,7 @@ class Histogram:
     count: Array
 
     @classmethod
-    def of(cls, cell: Integers, value: Integers, count: Array | None = None) -> Histogram:
+    def of(cls, cell: Integers, value: Integers, count: Array | None = None) -> CellHistogram:
         """Count equal records; each stands for one row, or for `count` rows."""
         order, start = _runs(cell, value)
         if count is None:
@@ -39,27 +39,27 @@ class Histogram:
         """Cells, values and counts."""
         return self.cell, self.value, self.count
 
-    def __add__(self, other: Histogram) -> Histogram:
-        return Histogram.of(*side_by_side(self, other))
+    def __add__(self, other: CellHistogram) -> CellHistogram:
+        return CellHistogram.of(*side_by_side(self, other))
 
-    def __sub__(self, other: Histogram) -> Histogram:
+    def __sub__(self, other: CellHistogram) -> CellHistogram:
         cell, value, count = side_by_side(self, other)
         order, start = _runs(cell, value)
         mine = np.arange(len(cell)) < len(self.cell)
         sums = [np.add.reduceat(np.where(of, count, 0.0)[order], start) for of in (mine, ~mine)]
-        return Histogram._seen(cell[order[start]], value[order[start]], difference(*sums))
+        return CellHistogram._seen(cell[order[start]], value[order[start]], difference(*sums))
 
     @classmethod
-    def _seen(cls, cell: Integers, value: Integers, count: Array) -> Histogram:
+    def _seen(cls, cell: Integers, value: Integers, count: Array) -> CellHistogram:
         keep = count != 0
         if not keep.all():
             cell, value, count = cell[keep], value[keep], count[keep]
         return cls(sealed(cell), sealed(value), sealed(count))
 
-    def between(self, first: int, last: int) -> Histogram:
+    def between(self, first: int, last: int) -> CellHistogram:
         """Return the records of a range of cells, with cells numbered from the first of them."""
         part = slice(*np.searchsorted(self.cell, [first, last]))
-        return Histogram(self.cell[part] - first, self.value[part], self.count[part])
+        return CellHistogram(self.cell[part] - first, self.value[part], self.count[part])
 
     def check(self, name: str, owner: str, cells: int) -> None:
         """Raise DataError or ShapeError, for values that their owner calls by a name, unless they are in order."""
@@ -78,7 +78,7 @@ class Histogram:
         return np.bincount(self.cell // per, weight, minlength=cells).astype(np.float64)
 
 
-def side_by_side(*parts: Histogram) -> tuple[Any, Any, Any]:
+def side_by_side(*parts: CellHistogram) -> tuple[Any, Any, Any]:
     """Concatenate the arrays of all parts."""
     cell, value, count = (np.concatenate(arrays) for arrays in zip(*(part.arrays for part in parts), strict=True))
     return cell, value, count

@@ -9,7 +9,7 @@ import numpy as np
 from suffice import _native
 from suffice.errors import ShapeError
 from suffice.parallel import thread_count
-from suffice.stats.inputs import CODE, Allowed, Groups, Rows
+from suffice.stats.inputs import CODE, Allowed, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
 __all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "weights"]
@@ -26,14 +26,14 @@ ROWS_AT_ONCE = 65536
 LARGEST_TABLE = 2**32
 
 
-def sums(rows: Rows, groups: Groups, allowed: Allowed) -> Array:
+def sums(rows: RowMatrix, groups: Groups, allowed: Allowed) -> Array:
     """Return Σ w·x of each class and column; whole numbers are exact, real weights are summed with all digits."""
     return table("real_sums" if groups.real else "sums", rows, groups, allowed)[0]
 
 
 def table(
     kernel: Literal["sums", "real_sums", "poisson_sums", "largest", "moments"],
-    rows: Rows,
+    rows: RowMatrix,
     groups: Groups,
     allowed: Allowed,
 ) -> tuple[Array, ...]:
@@ -50,7 +50,7 @@ def table(
     return _fields(out, groups.axes + rows.shape)
 
 
-def categories(rows: Rows, groups: Groups, sizes: Integers) -> Array:
+def categories(rows: RowMatrix, groups: Groups, sizes: Integers) -> Array:
     """Return counts of each category of each column, side by side: classes × Σ sizes."""
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     out = _zeros(_lines(groups), int(sizes.sum(dtype=np.float64)), 2 if groups.real else 1)
@@ -69,7 +69,7 @@ def weights(groups: Groups, rank: int) -> Array:
     return total
 
 
-def full_moments(rows: Rows, groups: Groups, allowed: Allowed) -> tuple[Array, Array, Array, Array, Array]:
+def full_moments(rows: RowMatrix, groups: Groups, allowed: Allowed) -> tuple[Array, Array, Array, Array, Array]:
     """Return mean, weight and scatter matrix of each class, then the low parts of mean and scatter."""
     d = rows.matrix.shape[1]
     dense = rows.matrix.toarray() if rows.is_sparse else rows.matrix

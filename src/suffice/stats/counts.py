@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, Rows, as_numbers
+from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, RowMatrix, as_numbers
 from suffice.stats.pairs import Pair
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix
@@ -58,11 +58,11 @@ class ClassCounts(Counts):
     def of_labels(cls, labels: ArrayLike, weights: ArrayLike | None = None, *, n_classes: int | None = None) -> Self:
         """Count rows by class; `labels` are codes 0..C−1 or responsibilities (rows × classes)."""
         codes = as_numbers(labels, "The argument 'labels'", "class codes or responsibilities")
-        rows = Rows(np.broadcast_to(np.uint8(0), (len(np.atleast_1d(codes)), 0)), (), "labels")
+        rows = RowMatrix(np.broadcast_to(np.uint8(0), (len(np.atleast_1d(codes)), 0)), (), "labels")
         return cls.of(rows, codes, weights, n_classes=n_classes)
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if groups.classes is None:
             raise LabelError("ClassCounts needs labels; got labels=None.")
         return cls(counting_kernels.weights(groups, 0))
@@ -82,7 +82,7 @@ class BinaryCounts(Counts):
     n: Array
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         allowed = BINARY if rows.above is None else REAL
         return cls(counting_kernels.sums(rows, groups, allowed), counting_kernels.weights(groups, len(rows.shape)))
 
@@ -137,11 +137,11 @@ class CategoryCounts(Counts):
         name: str = "data",
     ) -> Self:
         """Count category codes 0..K−1 by column; `sizes` says how many categories each column has."""
-        rows = Rows.read(data, name)
+        rows = RowMatrix.read(data, name)
         return cls._gather(rows, Groups.read(len(rows), labels, weights, n_classes), sizes)
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups, sizes: ArrayLike | None = None) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups, sizes: ArrayLike | None = None) -> Self:
         if rows.is_sparse:
             raise KindError(f"The argument '{rows.name}' must be dense: category codes have no zero; got sparse.")
         known = _sizes(rows, sizes)
@@ -204,7 +204,7 @@ class TokenCounts(Counts):
         return self.counts
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         return cls(counting_kernels.sums(rows, groups, COUNT))
 
 
@@ -222,7 +222,7 @@ class RateCounts(Counts):
     n: Array
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         return cls(counting_kernels.sums(rows, groups, COUNT), counting_kernels.weights(groups, len(rows.shape)))
 
     @property
@@ -251,7 +251,7 @@ class PoissonSums(Counts):
     log_factorials_lo: Array
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         total, _, log_factorials, lost = counting_kernels.table("poisson_sums", rows, groups, WHOLE)
         return cls(total, counting_kernels.weights(groups, len(rows.shape)), log_factorials, lost)
 
@@ -291,7 +291,7 @@ class PoissonSums(Counts):
         return Pair(self.log_factorials, self.log_factorials_lo)
 
 
-def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
+def _sizes(rows: RowMatrix, sizes: ArrayLike | None) -> Integers:
     """Return the number of categories of each column, as given or as seen. The kernel refuses invalid codes."""
     columns = rows.matrix.shape[1]
     if sizes is not None:
@@ -302,7 +302,7 @@ def _sizes(rows: Rows, sizes: ArrayLike | None) -> Integers:
     return category_sizes(rows)
 
 
-def category_sizes(rows: Rows) -> Integers:
+def category_sizes(rows: RowMatrix) -> Integers:
     """Return the number of categories of each column of codes: one more than its largest code."""
     if not len(rows):
         return np.zeros(rows.matrix.shape[1], np.int64)

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.errors import DataError, KindError
 from suffice.stats import counting_kernels
 from suffice.stats.base import Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import POSITIVE, Groups, Rows
+from suffice.stats.inputs import POSITIVE, Groups, RowMatrix
 from suffice.typing import Array
 
 __all__ = ["Extremes"]
@@ -36,7 +36,7 @@ class Extremes(Statistic):
         return type(self)(sealed(np.where(n > 0, self.largest, 0.0)), sealed(n))
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if rows.is_sparse:
             raise KindError(f"The argument '{rows.name}' must be dense: every value must be positive; got sparse.")
         (largest,) = counting_kernels.table("largest", rows, groups, POSITIVE)

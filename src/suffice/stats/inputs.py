@@ -27,7 +27,7 @@ __all__ = [
     "WHOLE",
     "Allowed",
     "Groups",
-    "Rows",
+    "RowMatrix",
     "as_numbers",
 ]
 
@@ -84,7 +84,7 @@ REAL = Allowed(-_LARGEST, _LARGEST, False, "finite numbers")
 
 
 @dataclass(frozen=True)
-class Rows:
+class RowMatrix:
     """Data as a matrix, rows first, and the shape a row had."""
 
     matrix: Any  # a 2-D numpy array, or scipy's CSR or CSC
@@ -95,9 +95,9 @@ class Rows:
     allowed: Allowed = REAL  # what a score may be made of
 
     @classmethod
-    def read(cls, data: Matrix | Rows, name: str = "data") -> Rows:
+    def read(cls, data: Matrix | RowMatrix, name: str = "data") -> RowMatrix:
         """Read lists, arrays of any order and stride, and sparse matrices; copy only what kernels cannot read."""
-        if isinstance(data, Rows):
+        if isinstance(data, RowMatrix):
             return data
         if sparse.issparse(data) and sound(data, name).ndim == 2:
             return cls(_compressed(data, name), data.shape[1:], name)
@@ -125,15 +125,15 @@ class Rows:
         """Numbers that a row holds; on average, if the matrix is sparse."""
         return int(self.matrix.nnz // max(1, len(self)) if self.is_sparse else self.matrix.shape[1])
 
-    def part(self, block: slice) -> Rows:
+    def part(self, block: slice) -> RowMatrix:
         """Return a range of the rows."""
         return replace(self, matrix=self.matrix[block], first=self.first + block.start)
 
-    def must_be(self, allowed: Allowed) -> Rows:
+    def must_be(self, allowed: Allowed) -> RowMatrix:
         """Return the rows, to be refused by a scorer if they hold other values than these."""
         return replace(self, allowed=allowed)
 
-    def flags(self, threshold: float) -> Rows:
+    def flags(self, threshold: float) -> RowMatrix:
         """Return the rows as ones where they are above the threshold and zeros elsewhere."""
         if self.matrix.dtype == np.float32 and not isinstance(threshold, np.generic):
             threshold = float(np.float32(threshold))  # as numpy compares a number with them

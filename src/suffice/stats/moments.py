@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ShapeError
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import REAL, Groups, Rows
+from suffice.stats.inputs import REAL, Groups, RowMatrix
 from suffice.stats.pairs import Pair
 from suffice.typing import Array, Booleans
 
@@ -163,7 +163,7 @@ class DiagonalMoments(Moments):
     """
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         _, _, mean, mean_lo, scatter, scatter_lo = counting_kernels.table("moments", rows, groups, REAL)
         return cls(mean, counting_kernels.weights(groups, len(rows.shape)), scatter, mean_lo, scatter_lo, scatter)
 
@@ -199,7 +199,7 @@ class FullMoments(Moments):
     """
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if len(rows.shape) != 1:
             raise ShapeError(f"The argument '{rows.name}' must hold one vector per row; got rows of {rows.shape}.")
         total = None

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from suffice.stats.base import Statistic, sealed
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, RateCounts, TokenCounts
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.stats.moments import DiagonalMoments, FullMoments
 from suffice.typing import Array, Integers
 
@@ -25,7 +25,7 @@ FAR = 1e4
 """How much larger squares about the middle of all rows may be than about that of a class: so many digits get lost."""
 
 
-def counts_of_shares(kind: type[Statistic], rows: Rows, shares: Array, weights: Array, **sizes: Any) -> Any:
+def counts_of_shares(kind: type[Statistic], rows: RowMatrix, shares: Array, weights: Array, **sizes: Any) -> Any:
     """Return the statistic of rows by shares (rows × classes) and weights, given an earlier count of the rows."""
     mine = shares * weights[:, None]
     if kind is CategoryCounts:
@@ -50,7 +50,7 @@ def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
     return ClassCounts(weights @ shares)
 
 
-def _moments(rows: Rows, shares: Array) -> DiagonalMoments | None:
+def _moments(rows: RowMatrix, shares: Array) -> DiagonalMoments | None:
     """Return moments about the mean of all rows; None where a class is too far from it for its scatter to be exact."""
     n = shares.sum(axis=0)[:, None]
     some = np.where(n > 0, n, 1.0)
@@ -70,7 +70,7 @@ def _moments(rows: Rows, shares: Array) -> DiagonalMoments | None:
     return DiagonalMoments(*(sealed(part) for part in (mean, n, scatter, lost, nothing, scatter.copy())))
 
 
-def _scatters(rows: Rows, shares: Array) -> FullMoments:
+def _scatters(rows: RowMatrix, shares: Array) -> FullMoments:
     """Return scatters about the mean of each class, in a second pass."""
     n = shares.sum(axis=0)[:, None]
     some = np.where(n > 0, n, 1.0)
@@ -91,7 +91,7 @@ def _scatters(rows: Rows, shares: Array) -> FullMoments:
     return FullMoments(*(sealed(part) for part in (mean, n, scatter, lost, np.zeros_like(scatter), peak)))
 
 
-def _categories(rows: Rows, shares: Array, sizes: Integers) -> CategoryCounts:
+def _categories(rows: RowMatrix, shares: Array, sizes: Integers) -> CategoryCounts:
     """Return every category as a column of ones and zeros."""
     n, columns = rows.matrix.shape
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]]).astype(np.int64)
@@ -100,7 +100,7 @@ def _categories(rows: Rows, shares: Array, sizes: Integers) -> CategoryCounts:
     return CategoryCounts(sealed(sealed(np.asarray(flags.T @ shares)).T), sizes)
 
 
-def _sparse(rows: Rows, shares: Array) -> Array:
+def _sparse(rows: RowMatrix, shares: Array) -> Array:
     """Return a table of features × classes, in the order in which rows are scored."""
     matrix = rows.matrix
     if rows.above is not None:
@@ -110,7 +110,7 @@ def _sparse(rows: Rows, shares: Array) -> Array:
     return np.asarray(matrix.T @ shares)
 
 
-def _dense(rows: Rows, shares: Array) -> Array:
+def _dense(rows: RowMatrix, shares: Array) -> Array:
     out = np.zeros((rows.matrix.shape[1], shares.shape[1]))
     step = _step(rows)
     for at in range(0, len(rows), step):
@@ -120,6 +120,6 @@ def _dense(rows: Rows, shares: Array) -> Array:
     return out
 
 
-def _step(rows: Rows) -> int:
+def _step(rows: RowMatrix) -> int:
     """Return the number of rows in a batch."""
     return max(1, NUMBERS_AT_ONCE // max(1, int(rows.matrix.shape[1])))

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from suffice.errors import DataError, ShapeError
 from suffice.stats import counting_kernels
 from suffice.stats.base import Statistic, sealed
-from suffice.stats.cell_histogram import Histogram
+from suffice.stats.cell_histogram import CellHistogram
 from suffice.stats.grid import distinct
-from suffice.stats.inputs import REAL, Groups, Rows
+from suffice.stats.inputs import REAL, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
 __all__ = ["ValueCounts"]
@@ -66,7 +66,7 @@ class ValueCounts(Statistic):
             self._check_values()
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         if rows.is_sparse or rows.matrix.shape[1] != 1:
             found = "a sparse matrix" if rows.is_sparse else f"{rows.shape} a row"
             raise ShapeError(f"The argument '{rows.name}' must hold one value per row; got {found}.")
@@ -93,14 +93,14 @@ class ValueCounts(Statistic):
         if lines * (len(values) + 1) <= LARGEST_TABLE:
             table = _dense(codes, len(values), groups)[:, order]
             line, place = np.nonzero(table)
-            counted = Histogram(line, place, table[line, place])
+            counted = CellHistogram(line, place, table[line, place])
         else:
             counted = _sorted_counts(codes, order, groups)
         shape = np.asarray(0 if groups.classes is None else groups.classes)
         return cls._seen(values[order], counted, shape)
 
     @classmethod
-    def _seen(cls, values: NDArray[Any], counted: Histogram, classes: Any) -> Self:
+    def _seen(cls, values: NDArray[Any], counted: CellHistogram, classes: Any) -> Self:
         """Drop values that no row has."""
         used = np.zeros(len(values), bool)
         used[counted.value] = True
@@ -138,14 +138,14 @@ class ValueCounts(Statistic):
         line = place[self.line]
         order = np.lexsort((self.place, line))
         order = order[line[order] >= 0]
-        counted = Histogram(line[order], self.place[order], self.count[order])
+        counted = CellHistogram(line[order], self.place[order], self.count[order])
         return self._seen(self.values, counted, np.asarray(classes))
 
     def scaled(self, factor: float) -> Self:
         """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
         count = self.count * factor
         kept = count > 0
-        return self._seen(self.values, Histogram(self.line[kept], self.place[kept], count[kept]), self.classes)
+        return self._seen(self.values, CellHistogram(self.line[kept], self.place[kept], count[kept]), self.classes)
 
     def _is_identity(self) -> bool:
         return not self.classes and not len(self.values)
@@ -155,7 +155,7 @@ class ValueCounts(Statistic):
             raise ShapeError("'classes' of ValueCounts must be one whole number.")
 
     def _check_values(self) -> None:
-        counted = Histogram(self.line, self.place + 1, self.count)
+        counted = CellHistogram(self.line, self.place + 1, self.count)
         counted.check("place", "ValueCounts", max(1, int(self.classes)))
         seen = np.bincount(self.place, minlength=len(self.values)) if len(self.place) else np.zeros(len(self.values))
         if self.values.ndim != 1 or len(seen) != len(self.values) or not seen.all():
@@ -180,7 +180,7 @@ class ValueCounts(Statistic):
             raise DataError(f"more rows with the value {worst} would be removed than were added.")
         return self._seen(values, left, self.classes)
 
-    def _united(self, other: Self) -> tuple[NDArray[Any], Histogram, Histogram]:
+    def _united(self, other: Self) -> tuple[NDArray[Any], CellHistogram, CellHistogram]:
         """Return the union of the values, and the counts of each statistic over it."""
         if self.values.dtype != other.values.dtype and len(self.values) and len(other.values):
             raise DataError("one statistic counts words, the other numbers.")
@@ -194,8 +194,8 @@ class ValueCounts(Statistic):
         kind: np.dtype[Any] = (self if len(self.values) else other).values.dtype
         return kind
 
-    def _over(self, places: Any) -> Histogram:
-        return Histogram(self.line, self.place if places is None else places[self.place], self.count)
+    def _over(self, places: Any) -> CellHistogram:
+        return CellHistogram(self.line, self.place if places is None else places[self.place], self.count)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), tuple(self.arrays().values())
@@ -209,11 +209,11 @@ def _dense(codes: Any, size: int, groups: Groups) -> Array:
     column = np.asarray(codes, np.int64)
     if column.min(initial=0) < 0:
         column = np.where(column < 0, size, column)
-    counts = counting_kernels.categories(Rows(column[:, None], (1,), "codes"), groups, np.array([size + 1]))
+    counts = counting_kernels.categories(RowMatrix(column[:, None], (1,), "codes"), groups, np.array([size + 1]))
     return counts.reshape(-1, size + 1)[:, :size]
 
 
-def _sorted_counts(codes: Any, order: Integers, groups: Groups) -> Histogram:
+def _sorted_counts(codes: Any, order: Integers, groups: Groups) -> CellHistogram:
     """Count values by sorting, where a table of classes × values would be too large."""
     rank = np.empty(len(order), np.int64)
     rank[order] = np.arange(len(order))
@@ -221,5 +221,7 @@ def _sorted_counts(codes: Any, order: Integers, groups: Groups) -> Histogram:
     for members, line, weight in groups.members():
         column = np.asarray(codes)[members]
         present = column >= 0
-        parts.append(Histogram.of(line[present], rank[column[present]], None if weight is None else weight[present]))
+        parts.append(
+            CellHistogram.of(line[present], rank[column[present]], None if weight is None else weight[present])
+        )
     return sum(parts[1:], start=parts[0])

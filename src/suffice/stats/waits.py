@@ -11,7 +11,7 @@ from suffice.errors import DataError, ShapeError
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, check_weight, difference, sealed
 from suffice.stats.counts import Counts
-from suffice.stats.inputs import COUNT, Groups, Rows
+from suffice.stats.inputs import COUNT, Groups, RowMatrix
 from suffice.stats.pairs import Pair
 from suffice.typing import Array
 
@@ -31,7 +31,7 @@ class WaitingTimes(Counts):
     total_lo: Array
 
     @classmethod
-    def _gather(cls, rows: Rows, groups: Groups) -> Self:
+    def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         total, lost = counting_kernels.table("real_sums", rows, groups, COUNT)
         return cls(total, counting_kernels.weights(groups, len(rows.shape)), lost)
 

@@ -14,7 +14,7 @@ from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Labels, MatrixRows, Rows
 from suffice.models.scoring.text_rows import TextRows
-from suffice.stats.inputs import Rows as Source
+from suffice.stats.inputs import RowMatrix as Source
 from suffice.tables import Table
 from suffice.text import Analysis
 

@@ -7,7 +7,7 @@ from models.answers.made import counts, matrix, of_matrix, of_table, of_texts, p
 from suffice.models.answers.parts import Top, TopFeatures, known, names_of, speaking
 from suffice.models.likelihoods.codes import CodeRows, Codes
 from suffice.models.views import ColumnWeights, FeatureWeights, Views
-from suffice.stats.inputs import Rows as Source
+from suffice.stats.inputs import RowMatrix as Source
 
 
 def test_words_that_speak_bring_most_evidence() -> None:

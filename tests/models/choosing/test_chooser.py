@@ -20,7 +20,7 @@ from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.models.views import ColumnWeights, FeatureWeights, Views, WordWeights
-from suffice.stats.inputs import BINARY, COUNT, Rows
+from suffice.stats.inputs import BINARY, COUNT, RowMatrix
 from suffice.text import Analysis
 
 
@@ -35,7 +35,7 @@ def counts(n: int = 240, classes: int = 3, width: int = 12) -> tuple[Predictor, 
 
 
 def matrix(x: Any) -> dict[Any, Any]:
-    return {"X": MatrixRows(Rows.read(x, "X").must_be(COUNT))}
+    return {"X": MatrixRows(RowMatrix.read(x, "X").must_be(COUNT))}
 
 
 def texts(n: int) -> tuple[Predictor, dict[Any, Any], Labels]:
@@ -53,7 +53,7 @@ def flags(n: int = 300) -> tuple[Predictor, dict[Any, Any], Labels]:
     first, other = (rng.random(n) < np.where(codes, 0.8, 0.3) for _ in range(2))
     names = {"a": first, "again": first, "b": other}
     read: dict[Any, Any] = {
-        name: MatrixRows(Rows.read(x[:, None].astype(float), "X").must_be(BINARY)) for name, x in names.items()
+        name: MatrixRows(RowMatrix.read(x[:, None].astype(float), "X").must_be(BINARY)) for name, x in names.items()
     }
     labels = Labels(codes, None, 2)
     likelihoods = dict.fromkeys(read, Bernoulli())
@@ -212,7 +212,7 @@ def test_the_prior_of_covariances_is_judged_by_parts_of_the_rows() -> None:
     rng = np.random.default_rng(3)
     codes = rng.integers(0, 2, 60)
     x = rng.normal(0, 1, (60, 8)) * np.linspace(1, 5, 8) + codes[:, None]
-    rows: dict[Any, Any] = {"X": MatrixRows(Rows.read(x, "X"))}
+    rows: dict[Any, Any] = {"X": MatrixRows(RowMatrix.read(x, "X"))}
     labels = Labels(codes, None, 2)
     predictor = Predictor(Model.of(np.arange(2), {"X": Discriminant()}, rows, labels))
     found = choose(predictor, rows, labels, None, Wanted(prior=True, temper="loo"))

@@ -5,7 +5,7 @@ import pytest
 
 from suffice.models.choosing.judge import Sample, one_in, some_rows
 from suffice.models.scoring.rows import Labels, MatrixRows
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 
 
 @pytest.mark.parametrize("most", [1, 7, 100])
@@ -31,7 +31,9 @@ def test_about_one_in_four() -> None:
 
 def test_a_sample_keeps_rows_labels_and_groups_together() -> None:
     x = np.arange(30.0)[:, None]
-    sample = Sample({"X": MatrixRows(Rows.read(x, "X"))}, Labels(np.arange(30) % 3, x[:, 0] + 1, 3), np.arange(30) // 2)
+    sample = Sample(
+        {"X": MatrixRows(RowMatrix.read(x, "X"))}, Labels(np.arange(30) % 3, x[:, 0] + 1, 3), np.arange(30) // 2
+    )
     few = sample.at_most(10)
     rows = few.rows["X"]
     assert isinstance(rows, MatrixRows)

@@ -19,7 +19,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import AS_IT_IS, Temper
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.scoring.text_rows import EntryRows, TextRows
-from suffice.stats.inputs import COUNT, Rows
+from suffice.stats.inputs import COUNT, RowMatrix
 from suffice.text import Analysis
 
 WORDS = np.array(["spam", "ham", "eggs", "toast", "tea", "milk", "jam"])
@@ -95,7 +95,7 @@ def test_words_of_a_matrix_are_those_of_texts(grouped: bool) -> None:
     texts, codes, weights = corpus(9, 40)
     group = np.arange(40) // 3 if grouped else None
     predictor, sample = fitted(texts, codes, weights, group)
-    rows: dict[Any, Any] = {"X": MatrixRows(Rows.read(matrix(sample), "X").must_be(COUNT))}
+    rows: dict[Any, Any] = {"X": MatrixRows(RowMatrix.read(matrix(sample), "X").must_be(COUNT))}
     model = Model.of(np.arange(3), {"X": Multinomial(ALPHA)}, rows, sample.labels)
     dense = judge(Predictor(model, predictor.prior), rows, sample.labels, group)
     rng = np.random.default_rng(1)

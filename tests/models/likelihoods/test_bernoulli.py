@@ -34,7 +34,7 @@ WORDS = [" ".join(f"word{j}" for j in np.flatnonzero(row)) or "nothing" for row 
 
 
 def rows_of(x: Any) -> MatrixRows:
-    return MatrixRows(inputs.Rows.read(x, "X").flags(0.0))
+    return MatrixRows(inputs.RowMatrix.read(x, "X").flags(0.0))
 
 
 def counted(h: Bernoulli, x: Any = X, y: Any = Y, weights: Any = None) -> Any:

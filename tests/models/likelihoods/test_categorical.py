@@ -30,7 +30,7 @@ WEIGHTS: Any = RNG.integers(1, 4, N) * 0.1
 
 
 def code_rows(x: Any) -> CodeRows:
-    return CodeRows(inputs.Rows.read(x, "X"), (), None, SIZES)
+    return CodeRows(inputs.RowMatrix.read(x, "X"), (), None, SIZES)
 
 
 def column_of(values: Any) -> Any:
@@ -148,7 +148,7 @@ def _first(t: Any) -> Any:
 
 
 def _one(rows: CodeRows) -> CodeRows:
-    return CodeRows(inputs.Rows.read(rows.source.matrix[:, :1], "X"))
+    return CodeRows(inputs.RowMatrix.read(rows.source.matrix[:, :1], "X"))
 
 
 def test_shares_count_as_parts_of_rows() -> None:

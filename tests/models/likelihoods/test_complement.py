@@ -15,7 +15,7 @@ from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import TokenCounts
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis
 
@@ -31,7 +31,7 @@ NORMS = [False, True]
 
 
 def matrix(data: Any) -> MatrixRows:
-    return MatrixRows(Rows.read(data, "X"))
+    return MatrixRows(RowMatrix.read(data, "X"))
 
 
 def texts(of: list[str] = TEXTS, **options: Any) -> TextRows:

@@ -19,7 +19,7 @@ from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
 from suffice.stats import FullMoments
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.typing import Array
 
 RNG = np.random.default_rng(5)
@@ -37,7 +37,7 @@ KINDS: Any = ["full", "shared"]
 
 
 def matrix(x: Array) -> MatrixRows:
-    return MatrixRows(Rows.read(x, "X"))
+    return MatrixRows(RowMatrix.read(x, "X"))
 
 
 def counted(likelihood: Discriminant, kept: Any = slice(None), codes: Any = CODES, x: Array = X) -> FullMoments:

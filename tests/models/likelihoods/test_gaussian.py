@@ -17,7 +17,7 @@ from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import NormalInverseGamma
 from suffice.stats import DiagonalMoments
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.tables import Column, Table
 from suffice.typing import Array
 
@@ -33,7 +33,7 @@ ESTIMATES: Any = ["mle", "map", "mean", "predictive"]
 
 
 def matrix(x: Array) -> MatrixRows:
-    return MatrixRows(Rows.read(x, "X"))
+    return MatrixRows(RowMatrix.read(x, "X"))
 
 
 def fitted(likelihood: Gaussian, kept: Any = slice(None), x: Array = X) -> tuple[Any, DiagonalMoments]:

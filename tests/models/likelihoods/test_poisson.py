@@ -14,7 +14,7 @@ from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import Gamma
 from suffice.stats import PoissonSums, RateCounts
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.tables import Table
 
 RNG = np.random.default_rng(1)
@@ -28,7 +28,7 @@ FACTORIALS = gammaln(X + 1).sum(axis=1)
 
 
 def matrix(data: Any) -> MatrixRows:
-    return MatrixRows(Rows.read(data, "X"))
+    return MatrixRows(RowMatrix.read(data, "X"))
 
 
 def counted(alpha: Any, estimate: Any = "predictive", weights: Any = None) -> tuple[Poisson, RateCounts]:

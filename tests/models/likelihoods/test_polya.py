@@ -14,7 +14,7 @@ from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.scoring.text_rows import TextRows
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.text import Analysis
 
 RNG = np.random.default_rng(2)
@@ -28,7 +28,7 @@ METHODS = ["dcm", "edcm"]
 
 
 def matrix(data: Any) -> MatrixRows:
-    return MatrixRows(Rows.read(data, "X"))
+    return MatrixRows(RowMatrix.read(data, "X"))
 
 
 def texts(of: list[str] = TEXTS, **options: Any) -> TextRows:

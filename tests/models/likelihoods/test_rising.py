@@ -14,7 +14,7 @@ from suffice.models.scoring.rising import LENGTH, Rising, RisingHeldOut
 from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import TokenCounts
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis
 
@@ -27,7 +27,7 @@ TEXTS = [" ".join(np.repeat(WORDS, row.astype(int))) for row in X]
 
 
 def matrix(data: Any) -> MatrixRows:
-    return MatrixRows(Rows.read(data, "X"))
+    return MatrixRows(RowMatrix.read(data, "X"))
 
 
 def expected(x: Any, alpha: Any) -> Any:

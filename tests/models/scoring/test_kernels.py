@@ -18,11 +18,11 @@ from suffice.models.scoring.reals import NormalDensities
 from suffice.models.scoring.rising import Rising
 from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior.special import log_rising
-from suffice.stats.inputs import Rows
+from suffice.stats.inputs import RowMatrix
 
 
 def matrix(X: Any) -> MatrixRows:
-    return MatrixRows(Rows.read(X, "X"))
+    return MatrixRows(RowMatrix.read(X, "X"))
 
 
 def linear(weight: Any, offset: Any) -> Linear:
@@ -94,7 +94,7 @@ def test_flags_are_read_without_a_copy() -> None:
     X, scorer = rng.normal(size=(40, 6)), linear(rng.normal(size=(3, 6)), np.zeros(3))
     expected = scorer.scores(matrix((X > 0.5).astype(float)))
     for given_rows in (X, X.astype(np.float32).astype(np.float64), sparse.csr_matrix(X), sparse.csc_matrix(X)):
-        flags = MatrixRows(Rows.read(given_rows, "X").flags(0.5))
+        flags = MatrixRows(RowMatrix.read(given_rows, "X").flags(0.5))
         np.testing.assert_array_equal(scorer.scores(flags), expected)
 
 
@@ -114,7 +114,7 @@ def test_distances(rank: int, kind: Any) -> None:
     X = rng.normal(size=(1037, 13)).astype(kind)[:, ::-1]
     middle, axes = rng.normal(size=(4, 13)), np.tril(rng.normal(size=(4, rank, 13)), 2)
     expected = np.square(np.einsum("ncd,crd->ncr", X[:, None] - middle, axes)).sum(axis=2)
-    rows, nothing = Rows.read(X, "X"), np.empty((0, rank))
+    rows, nothing = RowMatrix.read(X, "X"), np.empty((0, rank))
     found = [distances(rows, middle, axes, nothing)]
     with sf.threads(3):
         found.append(distances(rows, middle, axes, nothing))

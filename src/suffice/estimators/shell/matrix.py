@@ -31,7 +31,7 @@ from suffice.readers.labels import Examples, classes_and_codes, labelled
 from suffice.readers.one_block import MatrixReader
 from suffice.stats import Statistic
 from suffice.stats.base import has_rows_of
-from suffice.stats.inputs import KERNEL_TYPES, Rows
+from suffice.stats.inputs import KERNEL_TYPES, RowMatrix
 from suffice.typing import Array
 
 __all__ = ["MatrixClassifier"]
@@ -85,7 +85,7 @@ class MatrixClassifier(Classifier):
 
     def _source(self, X: Any) -> Any:
         if self._is_plain(X):
-            return Rows(X, X.shape[1:], "X")
+            return RowMatrix(X, X.shape[1:], "X")
         reading = {name: value for name, value in self._reading.items() if name != "ensure_min_samples"}
         return validate_data(self, X, reset=False, **reading)
 

@@ -13,7 +13,7 @@ import numpy as np
 from suffice import _native
 from suffice.parallel import thread_count
 from suffice.stats.counting_kernels import entries
-from suffice.stats.inputs import CODE, Rows
+from suffice.stats.inputs import CODE, RowMatrix
 from suffice.typing import Array, Integers
 
 __all__ = ["by_feature", "category_scores", "distances", "normal_scores", "rising_scores", "scores"]
@@ -27,7 +27,7 @@ def by_feature(table: Array) -> Array:
     return out
 
 
-def scores(out: Any, rows: Rows, weight: Array, offset: Array) -> Any:
+def scores(out: Any, rows: RowMatrix, weight: Array, offset: Array) -> Any:
     """offset + rows · weight."""
     matrix = rows.matrix.tocsr() if rows.is_sparse else rows.matrix
     data = entries(matrix) if rows.is_sparse else (matrix,)
@@ -38,7 +38,7 @@ def scores(out: Any, rows: Rows, weight: Array, offset: Array) -> Any:
     return out
 
 
-def rising_scores(out: Any, rows: Rows, shape: Array, logs: Array, offset: Array) -> Any:
+def rising_scores(out: Any, rows: RowMatrix, shape: Array, logs: Array, offset: Array) -> Any:
     """offset + Σ_j ln shape(shape+1)…(shape+x−1), with the logarithms of the shapes beside them."""
     matrix = rows.matrix.tocsr() if rows.is_sparse else rows.matrix
     data = entries(matrix) if rows.is_sparse else (matrix,)
@@ -47,14 +47,14 @@ def rising_scores(out: Any, rows: Rows, shape: Array, logs: Array, offset: Array
     return out
 
 
-def normal_scores(out: Any, rows: Rows, mean: Array, precision: Array, offset: Array) -> Any:
+def normal_scores(out: Any, rows: RowMatrix, mean: Array, precision: Array, offset: Array) -> Any:
     """offset − Σ_j precision·(x − mean)²."""
     if not _native.normal_scores(out, offset, mean, precision, rows.matrix, _rule(rows), thread_count()):
         rows.complain(rows.allowed)
     return out
 
 
-def distances(rows: Rows, middle: Array, axes: Array, turned: Array) -> Array:
+def distances(rows: RowMatrix, middle: Array, axes: Array, turned: Array) -> Array:
     """|(x − middle)·axesᵀ|² of each row and class; of classes that share their axes, to each of the middles `turned`.
 
     `axes` are bodies × rank × columns; zeros at their end cost nothing.
@@ -68,7 +68,7 @@ def distances(rows: Rows, middle: Array, axes: Array, turned: Array) -> Array:
     return out
 
 
-def category_scores(out: Any, rows: Rows, weight: Array, first: Integers, offset: Array) -> Any:
+def category_scores(out: Any, rows: RowMatrix, weight: Array, first: Integers, offset: Array) -> Any:
     """offset + Σ over columns of the weights of each code; `first` is each column's first line, then their number.
 
     A code beyond those of its column has the column's last line.
@@ -78,5 +78,5 @@ def category_scores(out: Any, rows: Rows, weight: Array, first: Integers, offset
     return out
 
 
-def _rule(rows: Rows) -> _native.Rule:
+def _rule(rows: RowMatrix) -> _native.Rule:
     return _native.Rule(rows.allowed.least, rows.allowed.most, rows.allowed.whole)

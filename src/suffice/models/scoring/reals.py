@@ -31,7 +31,7 @@ FAR = 1e140
 """A squared distance, in variances, that is far enough: its square is a number too."""
 
 
-def in_unit(rows: MatrixRows, unit: float) -> inputs.Rows:
+def in_unit(rows: MatrixRows, unit: float) -> inputs.RowMatrix:
     """Return rows in another unit."""
     here = rows.source
     return here if unit == 1 else replace(here, matrix=np.asarray(here.matrix, np.float64) / unit)

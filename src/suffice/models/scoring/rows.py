@@ -116,14 +116,14 @@ class Rows(ABC):
 class MatrixRows(Rows):
     """Rows of an array or a sparse matrix; a column of numbers is one of a single feature."""
 
-    source: inputs.Rows
+    source: inputs.RowMatrix
     feature_names: Sequence[Any] = ()
     present: Booleans | None = None
 
     @classmethod
     def of_column(cls, values: NDArray[Any], name: Any, present: Booleans | None) -> MatrixRows:
         """Return one column of numbers; what stands where a value is missing means nothing."""
-        return cls(inputs.Rows.read(values[:, None], f"column {name!r}"), [name], present)
+        return cls(inputs.RowMatrix.read(values[:, None], f"column {name!r}"), [name], present)
 
     def __len__(self) -> int:
         return len(self.source)
