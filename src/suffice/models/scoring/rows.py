@@ -171,9 +171,15 @@ class MatrixRows(Rows):
     @cached_property
     def _entries(self) -> Any:
         here, above = self.source.matrix, self.source.above
-        x = sparse.csr_matrix(here if above is None else here > above, dtype=np.float64)
-        x.eliminate_zeros()
-        return x
+        if sparse.issparse(here):
+            x = sparse.csr_matrix(here if above is None else here > above, dtype=np.float64)
+            x.eliminate_zeros()
+            return x
+        mine = np.asarray(here)  # scipy takes three times as long
+        on = mine != 0 if above is None else mine > above
+        place, ends = np.flatnonzero(on), np.cumsum(np.count_nonzero(on, axis=1))
+        values = np.ones(len(place)) if above is not None else mine.ravel()[place].astype(np.float64, copy=False)
+        return sparse.csr_matrix((values, place % mine.shape[1], np.append(0, ends)), mine.shape)
 
     def lengths(self, by: Linear) -> Array:
         """Return the sum of each row."""
