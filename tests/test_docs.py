@@ -2,15 +2,9 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pytest
-
-from laws import registry
-from suffice.errors import DataError
 
 ROOT = Path(__file__).parents[1]
 SOURCE = sorted((ROOT / "src" / "suffice").rglob("*.py"))
@@ -71,32 +65,18 @@ def test_links_lead_somewhere(page: Path) -> None:
         assert target.startswith("https://") or (page.parent / target).exists(), target
 
 
-def test_the_skeleton_of_a_family_works() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    skeleton = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    assert skeleton
-    names: dict[str, Any] = {"__name__": "suffice_skeleton"}
-    sys.modules["suffice_skeleton"] = type(sys)("suffice_skeleton")
-    try:
-        exec(skeleton[1], names)
-    finally:
-        del sys.modules["suffice_skeleton"]
-    prior = names["Waiting"](2, 3)
-    rows = [0.4, 2.5, 1.1]
-    belief, total = prior, 0.0
-    for row in rows:
-        total += belief.predict().log(row)
-        belief = belief.update(values=[row])
-    assert total == pytest.approx(prior.log_evidence(values=rows))
-    assert repr(belief) == "Waiting(shape=5, rate=7)"
-    assert np.isfinite(belief.interval()).all()
-    with pytest.raises(DataError, match="positive"):
-        prior.update(values=[-1.0])
-    case = re.search(r"```\n(FamilyCase\(.*?\),)\n```", text, re.DOTALL)
-    assert case
-    made = eval(case[1].rstrip(","), {**vars(registry), **names})
-    assert made.oracle(prior, 1.5) == pytest.approx(float(np.exp(prior.predict().log(1.5))))
-    assert made.total(prior.predict()) == pytest.approx(1)
+def test_places_that_the_architecture_names_are_there() -> None:
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    cells = re.findall(r"^\| (`[^|]+) \|", text, re.MULTILINE)
+    places = [name for cell in cells for name in _from_one_folder(re.findall(r"`([^`]+)`", cell))]
+    assert len(places) > 30
+    assert [name for name in places if not any((root / name).exists() for root in (ROOT / "src/suffice", ROOT))] == []
+
+
+def _from_one_folder(names: list[str]) -> list[str]:
+    """Names of one cell; those without a folder are beside the first, where it has one."""
+    folder = names[0].rstrip("/").rpartition("/")[0]
+    return [name if "/" in name.rstrip("/") or not folder else f"{folder}/{name}" for name in names]
 
 
 def test_no_path_of_one_machine_is_in_the_tree() -> None:
