@@ -108,7 +108,7 @@ def test_buckets_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.Monkey
     (bits,) = (name for name in File(path).layout.tensors if name.endswith("hash_bits"))
     forged(path, {bits: np.array(20)}, {"parameters": {**part(path, "parameters"), "hash_bits": 20}})
     assert sf.load(path).hash_bits == 20
-    monkeypatch.setattr("suffice.estimators.shell.bounds._memory", lambda: 100 * 2**20)
+    monkeypatch.setattr("suffice.estimators.shell.stored._memory", lambda: 100 * 2**20)
     with pytest.raises(ModelFileError, match="must leave room in memory"):
         sf.load(path)
 

@@ -12,7 +12,7 @@ import pyarrow.ipc as ipc
 
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
-from suffice.estimators.shell.merging import merge
+from suffice.estimators.shell.counted import merge
 from suffice.models.choosing.bottom_k import rows_of
 from suffice.store import from_bytes, to_bytes
 

@@ -1,23 +1,25 @@
-"""Arrays, sparse matrices and texts → the rows of one block."""
+"""Arrays, sparse matrices and texts → the rows of one block; or one row, as people pass it to be explained."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import issparse
 
+from suffice.errors import InputError, KindError
 from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.hashing import matrix_rows, text_row, value_rows
 from suffice.stats.inputs import REAL, Allowed, RowMatrix
+from suffice.tables import frame_of
 from suffice.text import Analysis
 from suffice.text.documents import each_text
 from suffice.typing import Integers
 
-__all__ = ["MatrixReader", "TextReader"]
+__all__ = ["MatrixReader", "TextReader", "one_row_of", "one_text"]
 
 
 @dataclass(frozen=True)
@@ -96,3 +98,45 @@ class TextReader:
     def row_bytes(self, source: Any) -> Iterable[bytes]:
         """Return each text as bytes, equal for equal texts."""
         return (text_row(self.analysis._decoded(text)) for text in each_text(source, "X"))
+
+
+def one_row_of(x: Any, names: Any) -> Any:
+    """Return rows with this one only; one by name in the order of the model's names."""
+    if hasattr(x, "to_dict") and not hasattr(x, "columns"):  # a row of pandas
+        x = x.to_dict()
+    if isinstance(x, Mapping) and names is not None:
+        missing = [name for name in names if name not in x]
+        if missing:
+            raise InputError(
+                f"The argument 'x' must have a value for each feature of the model; {missing[0]!r} has none."
+            )
+        return frame_of({name: _column(x[name]) for name in names})
+    if isinstance(x, Mapping):
+        x = list(x.values())
+    if not issparse(x) and not hasattr(x, "columns"):
+        x = np.asarray(x)
+        if x.dtype.kind == "O" or x.dtype.kind in "US":
+            x = np.asarray(x, dtype=object)
+    x = x.reshape(1, -1) if getattr(x, "ndim", 2) == 1 else x
+    if getattr(x, "ndim", 2) == 2 and x.shape[0] != 1:
+        raise InputError(f"The argument 'x' must be one row; got {x.shape[0]:,}.")
+    return x
+
+
+def _column(value: Any) -> list[Any]:
+    many = hasattr(value, "__len__") and not isinstance(value, str | bytes)
+    if many and len(value) != 1:
+        raise InputError(f"The argument 'x' must be one row; got {len(value):,}.")
+    return list(value) if many else [value]
+
+
+def one_text(x: Any) -> Any:
+    """Return a text, or the only one of some."""
+    if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
+        if x is None or isinstance(x, float | int):
+            raise KindError(f"The argument 'x' must be one text; got {x!r}, a {type(x).__name__}.")
+        return x
+    texts = list(x)
+    if len(texts) != 1:
+        raise InputError(f"The argument 'x' must be one text; got {len(texts):,}.")
+    return texts[0]

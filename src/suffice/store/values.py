@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError
-from suffice.estimators.shell.bounds import check_bounds
+from suffice.estimators.shell.stored import check_bounds
 from suffice.stats import Journal, Statistic
 from suffice.stats.word_counts import WordCounts
 from suffice.store import registry

@@ -14,8 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
-from suffice.estimators.em.fitted_state import StandsOnClassifier
-from suffice.estimators.em.reading import Begun, checked_copy, opened, without_views
+from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, without_views
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions, fit_nested
 from suffice.models.expectation import bic, log_joint, share_out

@@ -1,7 +1,7 @@
 """How EM reads rows through a classifier: once, as all of them together say what rows hold.
 
 Words are cut by all texts, categories are those of all rows, and columns of a table get their likelihoods by all rows,
-as if these were of one class.
+as if these were of one class. What a file keeps is the classifier that this ends with, and how it came about.
 """
 
 from __future__ import annotations
@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import KindError
+from suffice.errors import DataError, KindError
 from suffice.estimators.naive_bayes.parameters import is_loo
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.sklearn_api import num_samples
+from suffice.estimators.shell.stored import check_bounds
+from suffice.estimators.shell.whole import Whole
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
@@ -29,7 +32,10 @@ from suffice.models.views import Views
 from suffice.readers.labels import Examples
 from suffice.tables import Table
 
-__all__ = ["Begun", "checked_copy", "must_share", "opened", "opened_again", "rows_in", "without_views"]
+__all__ = [
+    "Begun", "StandsOnClassifier", "checked_copy", "must_share", "opened", "opened_again", "rows_in",
+    "without_views",
+]  # fmt: skip
 
 EXACT: dict[str, Any] = {"damped": False, "strict": False}
 """Options of likelihoods while EM goes on: words count as often as they come, and all categories are possible."""
@@ -208,3 +214,57 @@ def _with_options(likelihood: Likelihood) -> Likelihood:
     known = {one.name for one in fields(likelihood)}  # type: ignore[arg-type]
     given = {name: value for name, value in EXACT.items() if name in known}
     return replace(likelihood, **given) if given else likelihood  # type: ignore[type-var]
+
+
+class StandsOnClassifier(Whole):
+    """State to be taken out and put in; labels of training rows are not part of it."""
+
+    estimator_: Any
+    objective_: list[float]
+    converged_: bool
+    n_iter_: int
+    _more: ClassVar[tuple[str, ...]] = ()
+    """Numbers, or dicts of them, that there may be on top."""
+
+    def _get_state(self) -> dict[str, Any]:
+        """Return what a file keeps beside the parameters."""
+        check_is_fitted(self, "estimator_")
+        names = ("objective_", "converged_", *self._more)
+        steps = {name: vars(self)[name] for name in names if name in vars(self)}
+        return {"schema": {}, "statistics": {"estimator": self.estimator_}, "views": steps}
+
+    def _set_state(self, state: dict[str, Any]) -> None:
+        """Take a state, which may come from anywhere; raise if it is none of this class."""
+        steps, model = state["views"], state["statistics"].get("estimator")
+        if not isinstance(model, Classifier) or not hasattr(model, "classes_") or state["schema"]:
+            raise DataError(f"The file must hold a fitted classifier; got {type(model).__name__}.")
+        if not {"objective_", "converged_"} <= set(steps) <= {"objective_", "converged_", *self._more}:
+            raise DataError(f"The history of EM must have the known fields; got {sorted(steps)}.")
+        objective = steps["objective_"]
+        if type(steps["converged_"]) is not bool or type(objective) is not list or not objective:
+            raise DataError("The history of EM must be a list of numbers, and whether it converged.")
+        numbers = [*objective, *(x for name in self._more if name in steps for x in _numbers(steps[name]))]
+        if not all(type(x) in (int, float) for x in numbers):
+            raise DataError("The history of EM must hold numbers.")
+        must_share(model, model._model)
+        vars(self).update(steps)
+        self.estimator_, self.n_iter_ = model, len(objective)
+        self._restored()
+        check_bounds(self)
+
+    def _restored(self) -> None:
+        """Make what follows from the classifier."""
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        return int(self.estimator_.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> Any:
+        """Names of the features, if X had them."""
+        return self.estimator_.feature_names_in_
+
+
+def _numbers(value: Any) -> list[Any]:
+    return [*value, *value.values()] if isinstance(value, dict) else np.ravel(value).tolist()

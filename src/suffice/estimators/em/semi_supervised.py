@@ -11,7 +11,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
-from suffice.estimators.em.fitted_state import StandsOnClassifier
 from suffice.estimators.em.partly_labelled import (
     PartlyLabelled,
     alpha_by_labels,
@@ -19,7 +18,7 @@ from suffice.estimators.em.partly_labelled import (
     loss_of_labels,
     predicted,
 )
-from suffice.estimators.em.reading import Begun, checked_copy, opened, opened_again
+from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, opened_again
 from suffice.estimators.em.search import reporter, tell_of_end
 from suffice.estimators.naive_bayes.parameters import is_loo
 from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions, fit_nested

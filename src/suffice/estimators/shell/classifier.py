@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError, LabelError
-from suffice.estimators.shell.certificate import Certificate, checksum
-from suffice.estimators.shell.journals import Book, book_of, joined, struck, without
+from suffice.estimators.shell.journals import Book, Certificate, book_of, checksum, joined, struck, without
 from suffice.estimators.shell.judging import Judging
 from suffice.estimators.shell.sklearn_api import fit_context
 from suffice.estimators.shell.stored import verify

@@ -11,9 +11,8 @@ from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
-from suffice.errors import DataError, InputError, LabelError, ShapeError
+from suffice.errors import DataError, InputError, ShapeError
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.one_row import one_row_of
 from suffice.estimators.shell.sklearn_api import CHECKS, checked_weights, validate_data
 from suffice.estimators.shell.stored import (
     OF_FILES,
@@ -28,11 +27,10 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
 from suffice.readers.labels import Examples, classes_and_codes, labelled
-from suffice.readers.one_block import MatrixReader
+from suffice.readers.one_block import MatrixReader, one_row_of
 from suffice.stats import Statistic
 from suffice.stats.base import has_rows_of
 from suffice.stats.inputs import KERNEL_TYPES, RowMatrix
-from suffice.typing import Array
 
 __all__ = ["MatrixClassifier"]
 
@@ -212,9 +210,3 @@ def _any_gap(values: Any) -> bool:
     if bool((values != values).any()):
         return True
     return values.dtype.kind == "O" and any(value is None for value in values.flat)
-
-
-def check_rows(X: Any, codes: Array) -> None:
-    """Raise LabelError unless there is one label per row."""
-    if X.shape[0] != len(codes):
-        raise LabelError(f"The argument 'y' must hold one label per row, {X.shape[0]}; got {len(codes)}.")

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from scipy.sparse import issparse
 from sklearn.base import _fit_context
-from sklearn.utils import _safe_indexing, validation
+from sklearn.utils import validation
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, column_or_1d
@@ -17,7 +17,7 @@ from suffice.sparse import sound
 
 __all__ = [
     "CHECKS", "HasMethods", "Interval", "StrOptions", "checked_weights", "fit_context", "fit_nested", "num_samples",
-    "safe_indexing", "validate_data",
+    "validate_data",
 ]  # fmt: skip
 
 CHECKS = LabelChecks(lambda y: column_or_1d(y, warn=True), check_classification_targets)
@@ -46,11 +46,6 @@ def validate_data(estimator: Any, X: Any, *args: Any, **options: Any) -> Any:
 def checked_weights(sample_weight: Any, X: Any, dtype: Any = None) -> Any:
     """Return what each row counts for, as scikit-learn reads it."""
     return _check_sample_weight(sample_weight, X, dtype=dtype)
-
-
-def safe_indexing(X: Any, which: Any) -> Any:
-    """Return some rows of whatever scikit-learn knows."""
-    return _safe_indexing(X, which)
 
 
 def num_samples(X: Any) -> int:

@@ -16,8 +16,7 @@ from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, RI
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.sklearn_api import CHECKS, StrOptions, fit_context
 from suffice.estimators.shell.stored import State
-from suffice.estimators.tables.state import restored, state_of
-from suffice.estimators.tables.summary import as_html, as_text
+from suffice.estimators.tables.state import as_html, as_text, restored, state_of
 from suffice.models.answers.parts import Wording, reading
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior

@@ -1,8 +1,11 @@
-"""What a file keeps of a classifier of tables."""
+"""What a file keeps of a classifier of tables, and what people see of one: as text, and for notebooks."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
+
+import numpy as np
 
 from suffice.errors import DataError, ShapeError
 from suffice.estimators.shell.stored import (
@@ -20,8 +23,9 @@ from suffice.models.views import ColumnWeights
 from suffice.readers.table import TableReader, columns_of
 from suffice.readers.table_columns import check_block
 from suffice.stats import ClassCounts
+from suffice.telling import counted
 
-__all__ = ["restored", "state_of"]
+__all__ = ["as_html", "as_text", "restored", "state_of"]
 
 SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_")
 
@@ -73,3 +77,53 @@ def _model(classes: Any, schema: State, statistics: State) -> Model:
     for name, block in blocks.items():
         check_block(name, block, len(classes))
     return Model(classes, rows, blocks, schema["_declared"])
+
+
+MOST = 60
+HEAD = ("column", "kind", "rows", "prior")
+
+
+def as_text(estimator: Any, name: str) -> str:
+    """Return classes, and a line per column."""
+    lines = [HEAD, *_lines(estimator)]
+    width = [max(len(line[k]) for line in lines) for k in range(3)]
+    shown = [f"  {a:{width[0]}}  {b:{width[1]}}  {c:>{width[2]}}  {d}".rstrip() for a, b, c, d in lines]
+    return "\n".join([name, f"  {_rows(estimator)}", *shown])
+
+
+def as_html(estimator: Any, name: str) -> str:
+    """Return classes, and a line per column, as a table."""
+    if not estimator.__sklearn_is_fitted__():
+        return f"<pre>{escape(name)}</pre>"
+    head = "".join(f"<th style='text-align:left'>{word}</th>" for word in HEAD)
+    body = "".join(f"<tr>{_cells(line)}</tr>" for line in _lines(estimator))
+    caption = f"<b>{escape(name)}</b><br>{escape(_rows(estimator))}"
+    return f"<table><caption style='text-align:left'>{caption}</caption><tr>{head}</tr>{body}</table>"
+
+
+def _cells(line: tuple[str, ...]) -> str:
+    sides = ("left", "left", "right", "left")
+    pairs = zip(sides, line, strict=True)
+    return "".join(f"<td style='text-align:{side}'>{escape(cell)}</td>" for side, cell in pairs)
+
+
+def _rows(estimator: Any) -> str:
+    counts = estimator.class_count_
+    each = [f"{label} {n:,.15g}" for label, n in zip(estimator.classes_, counts, strict=True)]
+    more = f", and {len(each) - 10} more" if len(each) > 10 else ""
+    sizes = f"{counted(counts.sum(), 'row')} of {counted(len(each), 'class', 'classes')}"
+    return f"{sizes}: {', '.join(each[:10])}{more}"
+
+
+def _lines(estimator: Any) -> list[tuple[str, str, str, str]]:
+    """Return column, kind, rows that have a value, and prior; the middle of a long list is left out."""
+    names = list(estimator.columns_)
+    shown = names if len(names) <= MOST else [*names[: MOST // 2], None, *names[-(MOST // 2) :]]
+    gap = ("…", f"{len(names) - len(shown) + 1} more", "", "")
+    return [gap if name is None else _line(estimator, name) for name in shown]
+
+
+def _line(estimator: Any, name: Any) -> tuple[str, str, str, str]:
+    block = estimator._model.blocks[name]
+    rows = float(np.sum(block.statistic.n)) if hasattr(block.statistic, "n") else 0.0
+    return str(name), block.likelihood.word, f"{rows:,.15g}", block.likelihood.prior_in_words(block.t)

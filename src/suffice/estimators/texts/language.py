@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -9,10 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, PriorError
+from suffice.errors import DataError, InputError, KindError, PriorError
 from suffice.estimators.shell.sklearn_api import Interval, fit_context
 from suffice.estimators.shell.whole import Whole
-from suffice.estimators.texts.given_words import given_words
 from suffice.estimators.texts.options import TEXT_OPTIONS, analysis_of
 from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
@@ -22,7 +22,46 @@ from suffice.text import Analysis, WordList, learn
 from suffice.text.analysis import DEFAULT_PATTERN
 from suffice.typing import Array
 
-__all__ = ["LanguageModel"]
+__all__ = ["LanguageModel", "given_words"]
+
+NAME = "The 'vocabulary' parameter of LanguageModel must"
+
+
+def given_words(estimator: Any) -> list[str]:
+    """The vocabulary of an estimator with a slot for unknown words, as a list."""
+    given = estimator.vocabulary
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise KindError(f"{NAME} be a list of words, such as ['mary', 'lamb']; got a single {type(given).__name__}.")
+    words = sorted(given) if isinstance(given, set | frozenset) else list(given)  # a set has no order of its own
+    if not words:
+        raise InputError(f"{NAME} hold at least one word; got none. Use None for the words of the first texts.")
+    odd = [word for word in words if not isinstance(word, str)]
+    if odd:
+        raise KindError(f"{NAME} hold strings; got {type(odd[0]).__name__}.")
+    _each_once(words, estimator.unknown)
+    if estimator.lowercase and estimator.preprocessor is None and not callable(estimator.analyzer):
+        _all_lower(words)
+    return words
+
+
+def _each_once(words: list[str], unknown: str) -> None:
+    seen: set[str] = set()
+    for word in words:
+        if word == unknown:
+            raise InputError(
+                f"{NAME} not hold the name of the slot for unknown words; got {word!r}. Leave it out, or choose "
+                "another name by 'unknown'."
+            )
+        if word in seen:
+            raise InputError(f"{NAME} hold each word once; got {word!r} twice.")
+        seen.add(word)
+
+
+def _all_lower(words: list[str]) -> None:
+    high = next((word for word in words if word != word.lower()), None)
+    if high is not None:
+        raise InputError(f"{NAME} be in lower case, as texts are read; got {high!r}. Or use lowercase=False.")
+
 
 OPTIONS = ("binary", "min_df", "max_df", "max_features")  # of documents, which this model does not know
 

@@ -1,4 +1,4 @@
-"""Options of text that our estimators share with scikit-learn's CountVectorizer, and what they mean."""
+"""Options of text that our estimators share with CountVectorizer, what they mean, and what a file keeps of them."""
 
 from __future__ import annotations
 
@@ -8,14 +8,28 @@ from typing import Any
 import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from suffice.errors import InputError
+from suffice.errors import DataError, InputError, ShapeError
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.estimators.shell.stored import (
+    OF_FILES,
+    State,
+    check_labels,
+    check_schema,
+    checked_journal,
+    read_views,
+    written_views,
+)
 from suffice.models.likelihoods.vocabulary import Cut
-from suffice.models.model import Model
+from suffice.models.model import Block, Model
+from suffice.models.scoring.linear import Transform
+from suffice.models.views import Views, WordWeights
+from suffice.readers.one_block import TextReader
+from suffice.stats import ClassCounts
+from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis
 from suffice.text.analysis import DEFAULT_PATTERN
 
-__all__ = ["TEXT_OPTIONS", "URNS", "analysis_of", "check_text_model", "cut_of", "with_defaults"]
+__all__ = ["TEXT_OPTIONS", "URNS", "analysis_of", "check_text_model", "cut_of", "restored", "state_of", "with_defaults"]
 
 URNS: dict[str, Any] = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
 """Bursty models, and how their urns are fitted."""
@@ -103,3 +117,51 @@ def _check_urns(estimator: Any, model: Model | None) -> None:
             f"The 'model' parameter of TextClassifier must be {estimator.model!r} from the first fit on, so that "
             "repeated words are counted; it was fitted with another one."
         )
+
+
+SCHEMA = ("_declared", "_analysis")
+
+
+def state_of(estimator: Any) -> State:
+    """Return what a file keeps beside the parameters."""
+    model = estimator._model
+    known = {**vars(estimator), "_declared": model.declared, "_analysis": estimator._reader.analysis}
+    journal = {} if estimator._journal is None else {"journal": estimator._journal}
+    views = written_views(estimator._predictor.views, estimator._stale)
+    return {
+        "classes": model.classes,
+        "schema": {name: known[name] for name in (*SCHEMA, *OF_FILES) if name in known},
+        "statistics": {"counts": estimator.counts_, **journal},
+        "views": {**views, "_transform": estimator._transform},
+    }
+
+
+def restored(estimator: Any, state: State) -> None:
+    """Make an estimator what a file says; raise if that is none of its class."""
+    classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
+    check_labels(classes)
+    check_schema(schema, SCHEMA)
+    views, stale = read_views(state["views"], WordWeights)
+    transform: Any = state["views"].get("_transform")
+    estimator._journal = checked_journal(statistics)
+    counts, analysis = statistics.get("counts"), schema["_analysis"]
+    if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
+        raise DataError(f"Statistics must be counts of words of {len(classes)} classes; got {statistics}.")
+    bits = estimator.hash_bits or 0
+    if not isinstance(analysis, Analysis) or counts.hash_bits != bits:
+        raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
+    _check_shapes(counts, views, transform)
+    estimator._reader, estimator._transform = TextReader(analysis, bits, estimator.model in URNS), transform
+    vars(estimator).update({name: schema[name] for name in OF_FILES if name in schema})
+    block = Block(estimator._likelihoods(None, views)["text"], counts)
+    estimator._put(Model(classes, ClassCounts(counts.n), {"text": block}, schema["_declared"]), views, stale)
+
+
+def _check_shapes(counts: WordCounts, views: Views, transform: Any) -> None:
+    weights: Any = views.weights
+    if weights is not None and len(weights.features) != (counts.width if counts.hash_bits else len(weights.words)):
+        raise ShapeError("Evidence weights must be as many as words.")
+    if not isinstance(transform, Transform | None):
+        raise DataError(f"The transform of documents must be one that is known; got {type(transform).__name__}.")
+    if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
+        raise ShapeError("The weights of a transform must be as many as words.")

@@ -25,14 +25,25 @@ from suffice.estimators.naive_bayes.parameters import (
 )
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import Book
-from suffice.estimators.shell.one_row import one_text
 from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions
 from suffice.estimators.shell.stored import State
-from suffice.estimators.texts.counted_texts import TextCounter
-from suffice.estimators.texts.options import TEXT_OPTIONS, URNS, analysis_of, check_text_model, cut_of
-from suffice.estimators.texts.state import restored, state_of
-from suffice.estimators.texts.streams import KeptTexts, labels_of_texts
-from suffice.estimators.texts.transformed import refuse_transformed, transformed_counts, transforms
+from suffice.estimators.texts.counting import (
+    KeptTexts,
+    TextCounter,
+    labels_of_texts,
+    refuse_transformed,
+    transformed_counts,
+    transforms,
+)
+from suffice.estimators.texts.options import (
+    TEXT_OPTIONS,
+    URNS,
+    analysis_of,
+    check_text_model,
+    cut_of,
+    restored,
+    state_of,
+)
 from suffice.models.answers.parts import Tokens, Wording
 from suffice.models.choosing.chooser import EFFORTS, Wanted
 from suffice.models.choosing.judge import Judged
@@ -46,7 +57,7 @@ from suffice.models.model import Block, Model, Name
 from suffice.models.scoring.linear import Transform
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, classes_and_codes
-from suffice.readers.one_block import TextReader
+from suffice.readers.one_block import TextReader, one_text
 from suffice.stats.word_counts import WordCounts, read_weights
 from suffice.telling import tell
 from suffice.text.analysis import DEFAULT_PATTERN

@@ -89,7 +89,7 @@ class Quadrics:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Analysis(Discriminant):
+class DiscriminantAnalysis(Discriminant):
     """Maximum likelihood, with covariances that may be shrunk, cut, or given."""
 
     estimate: Estimate = "mle"
@@ -124,7 +124,7 @@ class Analysis(Discriminant):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class LinearAnalysis(Analysis):
+class LinearAnalysis(DiscriminantAnalysis):
     """One covariance, of which the directions that vary are kept."""
 
     covariance: Covariance = "shared"
@@ -198,7 +198,7 @@ class LinearAnalysis(Analysis):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class QuadraticAnalysis(Analysis):
+class QuadraticAnalysis(DiscriminantAnalysis):
     """A covariance for each class."""
 
     ridge: float = 0.0  # share of the identity

@@ -1,1 +1,0 @@
-"""Features that tell most about the class."""
