@@ -46,10 +46,14 @@ def run(name: str) -> None:
         belief = learner.observe([0, 1, 2])
         seen = perf_counter()
         belief.membership()
-        told = perf_counter()
+        answered = perf_counter()
         belief.next_query()
-        asked = perf_counter()
-        for job, took in (("observe 3", seen - start), ("membership", told - seen), ("next query", asked - told)):
+        queried = perf_counter()
+        for job, took in (
+            ("observe 3", seen - start),
+            ("membership", answered - seen),
+            ("next query", queried - answered),
+        ):
             times[job] = min(took, times.get(job, np.inf))
     answers = ", ".join(f"{job} {1000 * took:.3g} ms" for job, took in times.items())
     print(f"{hypotheses:,} × {items:,}: made in {made:.2f} s; {answers}; together {1000 * sum(times.values()):.3g} ms")

@@ -27,7 +27,7 @@ AIM = 0.03
 def tasks(quick: bool) -> Iterator[tuple[str, Any, Any, Any, Callable[[Any, Any], Any]]]:
     """Name, classifier, rows, labels, and how some of the rows are taken."""
 
-    def some(texts: Any, which: Any) -> Any:
+    def subset(texts: Any, which: Any) -> Any:
         return [texts[i] for i in which]
 
     for name in ("sms_spam", "20news_bydate"):
@@ -36,24 +36,24 @@ def tasks(quick: bool) -> Iterator[tuple[str, Any, Any, Any, Callable[[Any, Any]
             first = dict.fromkeys(zip(found.texts, found.labels, strict=True))  # each text once
             texts, labels = (list(part) for part in zip(*first, strict=True))
             part = np.arange(0, len(texts), 8 if quick else 1)
-            yield name, sf.TextClassifier(), some(texts, part), np.array(labels)[part], some
+            yield name, sf.TextClassifier(), subset(texts, part), np.array(labels)[part], subset
     table = frame("adult")
     if table is not None:
         part = np.arange(0, len(table[1]), 8 if quick else 1)
         yield "adult", sf.NaiveBayes(), table[0].iloc[part], table[1][part], lambda X, which: X.iloc[which]
     docs = sf.datasets.docstrings()
     part = np.arange(0, len(docs.texts), 8 if quick else 1)
-    yield "docstrings", sf.TextClassifier(), some(docs.texts, part), np.asarray(docs.labels)[part], some
+    yield "docstrings", sf.TextClassifier(), subset(docs.texts, part), np.asarray(docs.labels)[part], subset
 
 
-def refits(model: Any, X: Any, y: Any, fold: Any, some: Callable[[Any, Any], Any]) -> float:
+def refits(model: Any, X: Any, y: Any, fold: Any, subset: Callable[[Any, Any], Any]) -> float:
     """The log loss of models fitted without each fold."""
     own = np.empty(len(y))
     for k in np.unique(fold):
-        kept, gone = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
-        rest = clone(model).fit(some(X, kept), y[kept])
-        logs = rest.predict_log_proba(some(X, gone))
-        own[gone] = logs[np.arange(len(gone)), np.searchsorted(rest.classes_, y[gone])]
+        kept, held_out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        rest = clone(model).fit(subset(X, kept), y[kept])
+        logs = rest.predict_log_proba(subset(X, held_out))
+        own[held_out] = logs[np.arange(len(held_out)), np.searchsorted(rest.classes_, y[held_out])]
     return float(-own.mean())
 
 
@@ -65,8 +65,8 @@ def timed(job: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 def stratified(y: Any) -> Any:
     """The fold of each row by scikit-learn."""
     fold = np.empty(len(y), int)
-    for k, (_, gone) in enumerate(StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y)):
-        fold[gone] = k
+    for k, (_, held_out) in enumerate(StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y)):
+        fold[held_out] = k
     return fold
 
 
@@ -75,11 +75,11 @@ def main() -> int:
     if folders:
         os.environ["SUFFICE_DATA"] = folders[0]
     lines, missed = [], 0
-    for name, model, X, y, some in tasks("--quick" in sys.argv):
+    for name, model, X, y, subset in tasks("--quick" in sys.argv):
         fitted, fit = timed(clone(model).fit, X, y)
         found, seconds = timed(crossfit, fitted, X, y)
-        same, again = timed(refits, model, X, y, found.fold, some)
-        theirs = refits(model, X, y, stratified(y), some)
+        same, again = timed(refits, model, X, y, found.fold, subset)
+        theirs = refits(model, X, y, stratified(y), subset)
         fitted.leave_one_out(X, y, views="fixed")
         away = [found.log_loss / other - 1 for other in (same, theirs)]
         missed += max(map(abs, away)) > AIM

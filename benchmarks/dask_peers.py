@@ -94,8 +94,8 @@ def main() -> None:
     rows, facts = [], {}
     with local.LocalCluster(n_workers=2, threads_per_worker=1, **options) as here, local.Client(here):
         for name, corpus in (("English", english(SIZE)), ("Zipf's words", zipf(int(SIZE / 580), 200_000, 20))):
-            some, facts[name] = compare(name, *corpus)
-            rows += some
+            lines, facts[name] = compare(name, *corpus)
+            rows += lines
     head = ["Dask, two workers", "suffice", *PEERS, "aim, beside Incremental"]
     put(PAGE, "dask", "\n".join([markdown(head, rows), "", here_is + "."]))
     keep("dask", facts)

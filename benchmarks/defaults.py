@@ -79,15 +79,15 @@ def of_texts(quick: bool) -> Cells:
 
 def of_tables() -> Cells:
     """NaiveBayes on the training rows of each table, in folds."""
-    told: Cells = {}
+    cells: Cells = {}
     for name, n in FOLDS.items():
         found = frame(name.lower(), "train" if name == "Adult" else "all")
         if found is None:
             continue
         options = TABLES | {f"numbers all {kind}": forced(kind, *found) for kind in ("gaussian", "histogram")}
         ways: Ways = {way: partial(sf.NaiveBayes, **given) for way, given in options.items() if given or way == USUAL}
-        told[name] = dict(compared(name, folds(*found, n), ways))
-    return told
+        cells[name] = dict(compared(name, folds(*found, n), ways))
+    return cells
 
 
 def forced(kind: str, X: Any, y: Any) -> dict[str, Any]:
@@ -116,20 +116,20 @@ def beside(judged: Judged, usual: Judged) -> str:
 
 
 def table(what: str, cells: Cells) -> str:
-    ways = dict.fromkeys(way for told in cells.values() for way in told)
-    return markdown([what, *cells], [[way, *(told.get(way, "") for told in cells.values())] for way in ways])
+    ways = dict.fromkeys(way for column in cells.values() for way in column)
+    return markdown([what, *cells], [[way, *(column.get(way, "") for column in cells.values())] for way in ways])
 
 
 def main() -> int:
     quick = "--quick" in sys.argv
-    told = {"`TextClassifier`": of_texts(quick), "`NaiveBayes`": of_tables()}
-    absent = len(told["`TextClassifier`"]) < 3 or len(told["`NaiveBayes`"]) < len(FOLDS)
+    tables = {"`TextClassifier`": of_texts(quick), "`NaiveBayes`": of_tables()}
+    absent = len(tables["`TextClassifier`"]) < 3 or len(tables["`NaiveBayes`"]) < len(FOLDS)
     if absent:
         print("Some of the corpora and tables are not here: the page stays as it is.")
     if quick or absent:
         return 0
-    keep("defaults", told)
-    put(PAGE, "defaults", "\n\n".join([*(table(what, cells) for what, cells in told.items()), f"{machine()}."]))
+    keep("defaults", tables)
+    put(PAGE, "defaults", "\n\n".join([*(table(what, cells) for what, cells in tables.items()), f"{machine()}."]))
     print("\nwritten: build/bench_defaults.json, docs/decisions/0010-what-is-best-by-default.md")
     return 0
 

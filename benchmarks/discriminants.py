@@ -38,18 +38,18 @@ def speed(rows: int) -> list[list[str]]:
         ),
     }
     bayes = sf.GaussianDiscriminant()
-    told = []
+    lines = []
     for name, (their, our) in jobs.items():
         times = in_turn({"theirs": their, "ours": our}, 2)
         ratio = times["theirs"] / times["ours"]
-        told.append([name, f"{times['theirs']:.2f} s", f"{times['ours']:.2f} s", f"{ratio:.1f}", f"{AIMS[name]:g}"])
-        print("  ".join(told[-1]), flush=True)
+        lines.append([name, f"{times['theirs']:.2f} s", f"{times['ours']:.2f} s", f"{ratio:.1f}", f"{AIMS[name]:g}"])
+        print("  ".join(lines[-1]), flush=True)
     assert (ours.predict(X[:10_000]) == theirs.predict(X[:10_000])).all()
     alone = in_turn({"fit": lambda: bayes.fit(X, y), "predict": lambda: bayes.predict(X)}, 2)
     for what, seconds in alone.items():
-        told.append([f"`GaussianDiscriminant()`, {what}", "", f"{seconds:.2f} s", "", ""])
-        print("  ".join(told[-1]), flush=True)
-    return told
+        lines.append([f"`GaussianDiscriminant()`, {what}", "", f"{seconds:.2f} s", "", ""])
+        print("  ".join(lines[-1]), flush=True)
+    return lines
 
 
 def judge(make: Any, X: Any, y: Any, splits: list[Split], groups: Any = None) -> tuple[float, float]:
@@ -83,7 +83,7 @@ def in_hindsight(X: Any, y: Any, splits: list[Split]) -> tuple[tuple[float, floa
 
 def tables(repeats: int) -> list[list[str]]:
     """Errors on real tables."""
-    told = []
+    lines = []
     for name in ("sonar", "ionosphere", "vowel"):
         found = both(name) if name == "vowel" else frame(name)
         if found is None:
@@ -106,9 +106,9 @@ def tables(repeats: int) -> list[list[str]]:
                 sf.GaussianDiscriminant, X, y, splits, speaker
             )
         for what, (wrong, loss) in rows.items():
-            told.append([name, what, f"{100 * wrong:.1f} %", f"{loss:.3f}"])
-            print("  ".join(told[-1]), flush=True)
-    return told
+            lines.append([name, what, f"{100 * wrong:.1f} %", f"{loss:.3f}"])
+            print("  ".join(lines[-1]), flush=True)
+    return lines
 
 
 def main() -> None:

@@ -78,11 +78,11 @@ def verdict(hostile: Hostile, read: Callable[[Hostile, Path], Columns], path: Pa
         return "right" if hostile.refused else "refused"
     if hostile.refused:
         return "read"
-    rows, asked = (len(table[0]) if table else 0 for table in (found, wanted))
-    if found == wanted or rows == asked == 0:
+    rows, expected = (len(table[0]) if table else 0 for table in (found, wanted))
+    if found == wanted or rows == expected == 0:
         return "right"
-    if rows < asked:
-        return f"lost {asked - rows}" if asked - rows < asked else "lost all"
+    if rows < expected:
+        return f"lost {expected - rows}" if expected - rows < expected else "lost all"
     return "columns" if len(found) != len(wanted) else "values"
 
 

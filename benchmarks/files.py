@@ -118,19 +118,19 @@ def measure(kind: str, path: Path, folder: Path) -> dict[str, Any]:
     )
     parts = inside(code)
     peer, _ = run(sys.executable, "-c", PEERS[kind].format(path=str(path)))
-    told = {"ours": ours, "memory": memory, "peer": peer, **parts}
-    print(f"{path.name}: {told}", flush=True)
-    return told
+    figures = {"ours": ours, "memory": memory, "peer": peer, **parts}
+    print(f"{path.name}: {figures}", flush=True)
+    return figures
 
 
-def lines(name: str, size: float, told: dict[str, Any]) -> list[str]:
-    ratio, faster = told["ours"] / (told["read"] + told["fit"]), told["peer"] / told["ours"]
+def lines(name: str, size: float, figures: dict[str, Any]) -> list[str]:
+    ratio, faster = figures["ours"] / (figures["read"] + figures["fit"]), figures["peer"] / figures["ours"]
     verdicts = [
         f"{ratio:.2f}{'' if ratio <= MOST else f' (asked: {MOST})'}",
-        f"{told['memory']:.0f} MB{'' if told['memory'] <= MEMORY else f' (asked: {MEMORY})'}",
+        f"{figures['memory']:.0f} MB{'' if figures['memory'] <= MEMORY else f' (asked: {MEMORY})'}",
         f"{faster:.1f}×{'' if faster >= PEER else f' (asked: {PEER}×)'}",
     ]
-    shown = [f"{told['ours']:.1f} s", f"{told['read']:.1f} s + {told['fit']:.1f} s"]
+    shown = [f"{figures['ours']:.1f} s", f"{figures['read']:.1f} s + {figures['fit']:.1f} s"]
     return [f"{name}, {size / 1e9:.2f} GB", *shown, *verdicts]
 
 

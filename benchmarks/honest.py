@@ -48,11 +48,11 @@ def judged(model: Any, train: Any, test: Any) -> dict[str, Any]:
     }
 
 
-def line(name: str, told: dict[str, Any]) -> list[str]:
-    power: Any = told["power"]
+def line(name: str, figures: dict[str, Any]) -> list[str]:
+    power: Any = figures["power"]
     shown = "" if power is None or power == Temper() else f"{power.power:.2f} / n^{power.length:.2f}"
-    figures = [f"{told['accuracy']:.4f}", f"{told['log loss']:.3f}", f"{told['reliability'].error:.3f}"]
-    return [name, f"{told['alpha']:.2g}", shown, *figures, f"{told['seconds']:.1f} s"]
+    shares = [f"{figures['accuracy']:.4f}", f"{figures['log loss']:.3f}", f"{figures['reliability'].error:.3f}"]
+    return [name, f"{figures['alpha']:.2g}", shown, *shares, f"{figures['seconds']:.1f} s"]
 
 
 def main() -> int:
@@ -70,10 +70,10 @@ def main() -> int:
         f"Log loss is not clipped. Clipped at 1e-15, as scikit-learn does it, the first line has "
         f"{rows[PEER]['clipped']:.2f}. A guess that knows nothing has {np.log(20):.2f}."
     )
-    put(PAGE, "honest", markdown(head, [line(name, told) for name, told in rows.items()]) + f"\n\n{clipped}")
+    put(PAGE, "honest", markdown(head, [line(name, figures) for name, figures in rows.items()]) + f"\n\n{clipped}")
     found: dict[str, Reliability] = {name: rows[name]["reliability"] for name in SHOWN}
     sf.plots.reliability(found).save(str(PAGE.with_suffix(".svg")))
-    keep("honest", {name: {k: str(v) for k, v in told.items()} for name, told in rows.items()})
+    keep("honest", {name: {k: str(v) for k, v in figures.items()} for name, figures in rows.items()})
     return 0
 
 

@@ -83,16 +83,16 @@ def agreement(seeds: int) -> tuple[str, dict[str, Any]]:
         k = len(np.unique(y))
         line = [name, f"{len(X):,} × {X.shape[1]}", str(k)]
         for covariance in COVARIANCES:
-            mine, its = (
+            mine, peer = (
                 float(np.mean([rand_index(make(covariance, k, random_state=seed), X, y) for seed in range(seeds)]))
                 for make in (ours, theirs)
             )
-            kept = "" if mine - its >= AIM else " (missed)"
-            line += [f"{mine:.3f}{kept}", f"{its:.3f}"]
-            figures[f"{name}, {covariance}"] = {"ours": mine, "scikit-learn": its}
+            kept = "" if mine - peer >= AIM else " (missed)"
+            line += [f"{mine:.3f}{kept}", f"{peer:.3f}"]
+            figures[f"{name}, {covariance}"] = {"ours": mine, "scikit-learn": peer}
             print(
                 f"{name}: Mixture(GaussianDiscriminant({covariance!r}), {k}) {mine:.3f}, GaussianMixture({k}, "
-                f"covariance_type={COVARIANCES[covariance]!r}) {its:.3f}, difference {mine - its:+.3f}{kept}",
+                f"covariance_type={COVARIANCES[covariance]!r}) {peer:.3f}, difference {mine - peer:+.3f}{kept}",
                 flush=True,
             )
         rows.append(line)
@@ -158,13 +158,13 @@ def main() -> None:
         "numbers": numbers,
         "agreement": partial(agreement, 2 if quick else 10),
     }
-    asked = [name for name in parts if f"--{name}" in sys.argv] or list(parts)
-    found = {name: parts[name]() for name in asked}
+    chosen = [name for name in parts if f"--{name}" in sys.argv] or list(parts)
+    found = {name: parts[name]() for name in chosen}
     print(*(table for table, _ in found.values()), sep="\n\n")
-    if quick or len(asked) < len(parts):
+    if quick or len(chosen) < len(parts):
         return
     keep("mixtures", {name: figures for name, (_, figures) in found.items()})
-    told = [
+    tables = [
         "Adjusted Rand index beside the classes, mean of ten seeds:",
         found["agreement"][0],
         "How many clusters each criterion finds, of six at most:",
@@ -172,7 +172,7 @@ def main() -> None:
         "A fit with a full covariance, from the same starts (aim for four, the default: at most three times its time):",
         found["times"][0],
     ]
-    put(PAGE, "mixtures", "\n\n".join(told))
+    put(PAGE, "mixtures", "\n\n".join(tables))
 
 
 if __name__ == "__main__":

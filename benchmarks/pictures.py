@@ -24,8 +24,8 @@ def names_of(page: Path) -> dict[str, Any]:
 
 def explanations() -> None:
     names = names_of(DOCS / "explain.md")
-    told = {"explain_text": names["told"], "explain_table": names["table"].explain(names["penguins"].iloc[8])}
-    for name, explanation in told.items():
+    drawn = {"explain_text": names["told"], "explain_table": names["table"].explain(names["penguins"].iloc[8])}
+    for name, explanation in drawn.items():
         sf.plots.waterfall(explanation).save(str(DOCS / f"{name}.svg"))
 
 

@@ -39,19 +39,19 @@ def folds(y: Any, repeats: int) -> list[Split]:
 
 def compare(what: str, X: pd.DataFrame, y: Any, splits: list[Split]) -> dict[str, Any]:
     """Error and log loss of each method, over all test rows of all splits."""
-    told: dict[str, Any] = {"table": what, "rows": len(X), "gaps": float(X.isna().to_numpy().mean()), "methods": {}}
+    figures: dict[str, Any] = {"table": what, "rows": len(X), "gaps": float(X.isna().to_numpy().mean()), "methods": {}}
     words = readable(X)
     for name, make in METHODS.items():
         given = X if name in (OURS, PLAIN) else words
         found = judge(partial(make, given), parted(given, y, splits))
-        told["methods"][name] = {
+        figures["methods"][name] = {
             "error": 1 - found.accuracy,
             "log_loss": found.log_loss,
             "wrong": int((~found.right).sum()),
         }
-    shown = "".join(f"{m['error']:>10.2%}{m['log_loss']:>9.3f}" for m in told["methods"].values())
+    shown = "".join(f"{m['error']:>10.2%}{m['log_loss']:>9.3f}" for m in figures["methods"].values())
     print(f"{what:<34}{shown}", flush=True)
-    return told
+    return figures
 
 
 def adult() -> Iterator[dict[str, Any]]:
@@ -63,10 +63,10 @@ def adult() -> Iterator[dict[str, Any]]:
     yield compare("adult, all rows", X, y, splits)
     full = ~X.isna().any(axis=1).to_numpy()
     (train, test), place = splits[0], np.cumsum(full) - 1
-    whole, labels = X[full].reset_index(drop=True), y[full]
+    complete, labels = X[full].reset_index(drop=True), y[full]
     splits = [(place[train[full[train]]], place[test[full[test]]])]
-    told = compare("adult, rows without gaps", whole, labels, splits)
-    yield told | {"same": matched(whole, labels, splits[0])}
+    figures = compare("adult, rows without gaps", complete, labels, splits)
+    yield figures | {"same": matched(complete, labels, splits[0])}
 
 
 def matched(X: pd.DataFrame, y: Any, split: Split) -> int:
@@ -98,8 +98,8 @@ def results(repeats: int) -> Iterator[dict[str, Any]]:
             yield compare("votes, “?” as a value", X.fillna("?"), y, folds(y, repeats))
     if parts := both("vowel"):
         X, y, splits = parts
-        told = compare("vowel, speakers not heard before", X, y, splits)
-        yield told | {"gaussian": errors(dict.fromkeys(X, "gaussian"), X, y, splits[0])}
+        figures = compare("vowel, speakers not heard before", X, y, splits)
+        yield figures | {"gaussian": errors(dict.fromkeys(X, "gaussian"), X, y, splits[0])}
 
 
 def lines(rows: list[dict[str, Any]], what: str, shown: Callable[[float], str]) -> str:

@@ -58,21 +58,21 @@ def measure() -> Measured:
     texts, labels = [corpus.texts[i] for i in order], np.asarray(corpus.labels)[order]
     sizes, counts = [], []
     for share in (32, 16, 8, 4, 2, 1):
-        some = texts[: len(texts) // share]
-        sizes.append(sum(len(text.encode()) for text in some))
-        counts.append(len(to_bytes(model(some, labels[: len(some)]))))
+        subset = texts[: len(texts) // share]
+        sizes.append(sum(len(text.encode()) for text in subset))
+        counts.append(len(to_bytes(model(subset, labels[: len(subset)]))))
     power, log_scale = np.polyfit(np.log(sizes), np.log(counts), 1)
     with sf.threads(1):
         started = time.process_time()
-        whole = model(texts, labels)
+        total = model(texts, labels)
         count = sizes[-1] / (time.process_time() - started)
         half = len(texts) // 2
         parts = [to_bytes(model(*rows)) for rows in ((texts[:half], labels[:half]), (texts[half:], labels[half:]))]
         started = time.process_time()
         to_bytes(sf.merge([from_bytes(part) for part in parts]))
         merge = sum(map(len, parts)) / (time.process_time() - started)
-    left = len(packed(to_bytes(whole))) / counts[-1]
-    cells = 2**20 * len(whole.classes_) * 20.0
+    left = len(packed(to_bytes(total))) / counts[-1]
+    cells = 2**20 * len(total.classes_) * 20.0
     return Measured(count, merge, float(np.exp(log_scale)), float(power), left, cells)
 
 

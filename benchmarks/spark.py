@@ -75,7 +75,7 @@ def mllib(frame: Any) -> Any:
     return Pipeline(stages=stages).fit(frame)
 
 
-def asked(answers: Callable[[], Any]) -> Callable[[], object]:
+def computed(answers: Callable[[], Any]) -> Callable[[], object]:
     return lambda: answers().select("prediction").write.format("noop").mode("overwrite").save()
 
 
@@ -89,8 +89,8 @@ def compare(here: Any, name: str, texts: list[str], labels: Any) -> tuple[list[l
             "MLlib": lambda: mllib(frame),
         },
         "predict": {
-            "suffice": asked(lambda: spark.predict(models["suffice"], frame, "text")),
-            "MLlib": asked(lambda: models["MLlib"].transform(frame)),
+            "suffice": computed(lambda: spark.predict(models["suffice"], frame, "text")),
+            "MLlib": computed(lambda: models["MLlib"].transform(frame)),
         },
     }
     rows, facts = [], {"megabytes": size}
@@ -112,8 +112,8 @@ def main() -> None:
     here = session()
     rows, facts = [], {}
     for name, make in (("English", english), ("Zipf's words", wide)):
-        some, facts[name] = compare(here, name, *make(SIZE))
-        rows += some
+        lines, facts[name] = compare(here, name, *make(SIZE))
+        rows += lines
     head = ["Spark local[2]", "suffice", "MLlib", "ratio", "aim"]
     put(PAGE, "spark", "\n".join([markdown(head, rows), "", machine() + "."]))
     keep("spark", facts)

@@ -60,7 +60,7 @@ def answer() -> None:
         print(best / 1000, flush=True)
 
 
-class Asked:
+class Build:
     """A build in a process of its own."""
 
     def __init__(self, folder: Path) -> None:
@@ -99,16 +99,16 @@ def main(folders: list[Path]) -> None:
     with tempfile.TemporaryDirectory() as name:
         if not folders:
             folders = [build(Path(name) / str(k), settings) for k, settings in enumerate(BUILDS.values())]
-        asked = [Asked(folder) for folder in folders]
-        print(f"Python {sys.version.split()[0]}: " + " and ".join(one.file for one in asked))
-        for model in asked[0].names:
-            times = [[one.time(model) for one in asked] for _ in range(TURNS)]
+        builds = [Build(folder) for folder in folders]
+        print(f"Python {sys.version.split()[0]}: " + " and ".join(one.file for one in builds))
+        for model in builds[0].names:
+            times = [[one.time(model) for one in builds] for _ in range(TURNS)]
             own, stable = (min(turn[k] for turn in times) for k in range(2))
             middle = statistics.median(turn[1] / turn[0] for turn in times)
             verdict = "within" if stable <= MOST * own else "above"
-            told = f"{own:8.2f} µs {stable:8.2f} µs   {stable / own:6.3f} (turn by turn {middle:.3f})"
-            print(f"{model:<16}{told}   {verdict} 5 %", flush=True)
-        for one in asked:
+            line = f"{own:8.2f} µs {stable:8.2f} µs   {stable / own:6.3f} (turn by turn {middle:.3f})"
+            print(f"{model:<16}{line}   {verdict} 5 %", flush=True)
+        for one in builds:
             one.process.terminate()
             one.process.wait()
 

@@ -61,17 +61,17 @@ def curve(train: Any, test: Any, model: Any, draws: int, weights: tuple[str, ...
     (X, y), (X_test, y_test) = train, test
     found: dict[int, dict[str, list[float]]] = {}
     for size in SIZES:
-        told: dict[str, list[float]] = {"alone": [], **{name: [] for name in weights}}
+        scores: dict[str, list[float]] = {"alone": [], **{name: [] for name in weights}}
         for seed in range(draws):
             known, free = draw(y, size, seed)
-            told["alone"].append(model().fit(X[known], y[known]).score(X_test, y_test))
+            scores["alone"].append(model().fit(X[known], y[known]).score(X_test, y_test))
             for name in weights:
                 both = sf.SemiSupervised(model(), unlabelled_weight="loo" if name == "loo" else 1.0)
                 both.fit(X[known], y[known], unlabelled=X[free])
-                told[name].append(both.score(X_test, y_test))
-        found[size] = told
+                scores[name].append(both.score(X_test, y_test))
+        found[size] = scores
         print(
-            size, {name: f"{np.mean(values):.3f} ± {np.std(values):.3f}" for name, values in told.items()}, flush=True
+            size, {name: f"{np.mean(values):.3f} ± {np.std(values):.3f}" for name, values in scores.items()}, flush=True
         )
     return found
 
@@ -80,8 +80,8 @@ def picture(found: dict[int, dict[str, list[float]]]) -> Any:
     alt = altair()
     lines = [
         {"labels": size, "accuracy": float(np.mean(values)), "line": NAMES[name]}
-        for size, told in found.items()
-        for name, values in told.items()
+        for size, scores in found.items()
+        for name, values in scores.items()
     ]
     old = [
         {"labels": size, "accuracy": value, "line": "Nigam et al. (2000)"}
@@ -174,8 +174,10 @@ def clusters(texts: list[str], y: Any) -> list[list[str]]:
     ]
     rows = []
     for what, name, model, X, target in cases:
-        told = [normalized_mutual_info_score(target, model.set_params(random_state=s).fit(X).labels_) for s in range(5)]
-        rows.append([what, name, f"{np.mean(told):.2f}", f"{min(told):.2f} to {max(told):.2f}"])
+        scores = [
+            normalized_mutual_info_score(target, model.set_params(random_state=s).fit(X).labels_) for s in range(5)
+        ]
+        rows.append([what, name, f"{np.mean(scores):.2f}", f"{min(scores):.2f} to {max(scores):.2f}"])
         print(rows[-1], flush=True)
     return rows
 
@@ -191,7 +193,8 @@ def lines(found: dict[int, dict[str, list[float]]]) -> list[list[str]]:
 
     old = {size: f"{a:.2f} → {b:.2f}" for size, (a, b) in PUBLISHED.items()}
     return [
-        [f"{size:,}", *(shown(values) for values in told.values()), old.get(size, "")] for size, told in found.items()
+        [f"{size:,}", *(shown(values) for values in scores.values()), old.get(size, "")]
+        for size, scores in found.items()
     ]
 
 

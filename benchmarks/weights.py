@@ -96,25 +96,25 @@ def texts(quick: bool) -> Iterator[tuple[str, list[Parts]]]:
     for data, name in ((NEWS, "20news_bydate"), (R8, "reuters_r8")):
         train, test = (corpus(name, subset=part) for part in ("train", "test"))
         if train and test:
-            yield data, [(some(train, quick), some(test, quick))]
-    if whole := corpus("sms_spam"):
-        splits = (whole.split(TESTED, seed) for seed in SEEDS)
-        yield SMS, [(some(train, quick), some(test, quick)) for train, test in splits]
+            yield data, [(subset(train, quick), subset(test, quick))]
+    if messages := corpus("sms_spam"):
+        splits = (messages.split(TESTED, seed) for seed in SEEDS)
+        yield SMS, [(subset(train, quick), subset(test, quick)) for train, test in splits]
 
 
-def some(part: sf.datasets.Corpus, quick: bool) -> tuple[list[str], list[str]]:
+def subset(part: sf.datasets.Corpus, quick: bool) -> tuple[list[str], list[str]]:
     step = 8 if quick else 1
     return part.texts[::step], part.labels[::step]
 
 
-def told(data: str, method: str, found: Judged) -> Judged:
+def printed(data: str, method: str, found: Judged) -> Judged:
     print(f"{data:<30}  " + "  ".join(line(method, found)), flush=True)
     return found
 
 
 def of_texts(data: str, parts: list[Parts]) -> Found:
     """Every method on one corpus. A first fit of few documents is not shown: it pays for what is loaded once."""
-    ask = partial(told, data)
+    ask = partial(printed, data)
     few = [((X[::20], y[::20]), test) for (X, y), test in parts[:1]]
     for make in [*PEERS.values(), *OURS.values()]:
         judge(make, few)
@@ -160,7 +160,7 @@ def of_adult() -> Found | None:
     if table is None:
         return None
     X, y, splits = table
-    words, ask = readable(X), partial(told, ADULT)
+    words, ask = readable(X), partial(printed, ADULT)
     peers: Methods = {
         "`CategoricalNB` × `GaussianNB`": partial(Usual, words),
         "`CategoricalNB`, numbers in 10 bins": partial(Usual, words, binned=True),

@@ -12,9 +12,9 @@ PAGE = ROOT / "docs" / "quality.md"
 SOURCE = PurePosixPath("src/suffice")
 
 
-def share(part: int, whole: int) -> str:
+def share(part: int, total: int) -> str:
     """Return a percentage, with "–" of nothing."""
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+    return f"{100 * part / total:.1f} %" if total else "–"
 
 
 def table(head: str, rows: Iterable[tuple[str, int, int, int, int]]) -> str:

@@ -88,14 +88,16 @@ def stage(folder: Path, make: Callable[[Path, Path], str] = page) -> None:
 
 def build(pages: Path, site: Path) -> int:
     """The site of staged pages; not 0 if a link leads nowhere or a page is not in the navigation."""
-    told = {"SUFFICE_PAGES": str(pages), "SUFFICE_SITE": str(site), "NO_MKDOCS_2_WARNING": "1"}
+    settings = {"SUFFICE_PAGES": str(pages), "SUFFICE_SITE": str(site), "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(ROOT / "mkdocs.yml")]
-    done = subprocess.run(command, check=False, env={**os.environ, **told}, stderr=subprocess.PIPE, encoding="utf-8")
+    done = subprocess.run(
+        command, check=False, env={**os.environ, **settings}, stderr=subprocess.PIPE, encoding="utf-8"
+    )
     print("".join(line for line in done.stderr.splitlines(True) if not line.startswith("INFO")), end="")
     return done.returncode
 
 
-def told(path: Path, folder: Path) -> str:
+def printed(path: Path, folder: Path) -> str:
     """A page of the gallery, with a word to whoever waits for it."""
     print(f"    {path.stem}", flush=True)
     return page(path, folder)
@@ -103,6 +105,6 @@ def told(path: Path, folder: Path) -> str:
 
 if __name__ == "__main__":
     print("==> running the gallery", flush=True)
-    stage(ROOT / "build" / "pages", told)
+    stage(ROOT / "build" / "pages", printed)
     print("==> building the site (mkdocs)", flush=True)
     sys.exit(build(ROOT / "build" / "pages", ROOT / "build" / "site"))

@@ -85,10 +85,10 @@ def use_command_line(folder: Path) -> str:
     model = folder / "penguins.suffice"
 
     def run(*words: object) -> str:
-        told = subprocess.run([command, *map(str, words)], capture_output=True, text=True, check=False, cwd=folder)
-        if told.returncode:
-            raise SystemExit(f"suffice {' '.join(map(str, words))}: exit code {told.returncode}\n{told.stderr}")
-        return told.stdout
+        done = subprocess.run([command, *map(str, words)], capture_output=True, text=True, check=False, cwd=folder)
+        if done.returncode:
+            raise SystemExit(f"suffice {' '.join(map(str, words))}: exit code {done.returncode}\n{done.stderr}")
+        return done.stdout
 
     run("fit", table, "--target", "species", "--output", model)
     answers = run("predict", model, table)

@@ -68,8 +68,8 @@ def usable(name: str) -> Python | str:
             return (found.stderr.strip().splitlines() or [f"{name}: not found"])[0]
     elif not shutil.which(name):
         return f"{name}: not found"
-    told = run(name, "-c", "import sys; print(sys.version_info.minor, sys.executable)", quiet=True)
-    minor, path = told.strip().split(" ", 1)
+    printed = run(name, "-c", "import sys; print(sys.version_info.minor, sys.executable)", quiet=True)
+    minor, path = printed.strip().split(" ", 1)
     return Python(path, int(minor))
 
 

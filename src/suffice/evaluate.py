@@ -69,9 +69,9 @@ def reliability(probabilities: Any, labels: Any, classes: Any, bins: int = 15) -
     place = np.minimum((sure * bins).astype(np.int64), bins - 1)
     right = (shares.argmax(axis=1) == codes).astype(np.float64)
     rows = np.bincount(place, minlength=bins).astype(np.float64)
-    some = rows > 0
-    confidence, accuracy = (np.bincount(place, part, bins)[some] / rows[some] for part in (sure, right))
-    return Reliability(confidence, accuracy, rows[some])
+    filled = rows > 0
+    confidence, accuracy = (np.bincount(place, part, bins)[filled] / rows[filled] for part in (sure, right))
+    return Reliability(confidence, accuracy, rows[filled])
 
 
 def log_loss(log_probabilities: Any, labels: Any, classes: Any) -> float:

@@ -33,8 +33,8 @@ def update(path: Path, data: list[Path], output: Path | None, journal: Any, erro
         model.partial_fit(X, y, journal=journal)
         rows += many
     save(model, output or path)
-    told = {"model": str(output or path), "rows": rows, "what": "learned"}
-    say(as_json, told, f"{counted(rows, 'row')} learned, in {output or path}")
+    facts = {"model": str(output or path), "rows": rows, "what": "learned"}
+    say(as_json, facts, f"{counted(rows, 'row')} learned, in {output or path}")
 
 
 def _admit(model: Any, labels: Any) -> None:
@@ -71,7 +71,7 @@ def forget(
         rows += many
         if not hasattr(model, "classes_"):
             raise InputError("All that the model has learned would be forgotten; delete its file instead.")
-    told: dict[str, Any] = {"model": str(target), "rows": rows, "what": "forgotten"}
+    facts: dict[str, Any] = {"model": str(target), "rows": rows, "what": "forgotten"}
     lines = [f"{counted(rows, 'row')} forgotten, in {target}"]
     if signed is None:
         save(model, target)
@@ -80,11 +80,11 @@ def forget(
         if proof.exists():
             raise FileError(f"The certificate {str(proof)!r} exists already and is not replaced; name another file.")
         write((target, pieces(model)), (proof, [signed.json.encode()]))
-        told["certificate"] = str(proof)
+        facts["certificate"] = str(proof)
         lines.append(f"certificate in {proof}")
     if model.stale_:
         lines.append("what was chosen by rows keeps a trace of them until 'suffice refresh'; --drop-views drops it")
-    say(as_json, told, *lines)
+    say(as_json, facts, *lines)
 
 
 def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool) -> None:
@@ -101,8 +101,8 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
     sample = rows_of(found, most)
     model.refresh(columns.features(sample), columns.labels(sample))
     save(model, output or path)
-    told = {"model": str(output or path), "rows": sample.num_rows, "what": "chosen by"}
-    say(as_json, told, f"chosen anew by {counted(sample.num_rows, 'row')}, in {output or path}")
+    facts = {"model": str(output or path), "rows": sample.num_rows, "what": "chosen by"}
+    say(as_json, facts, f"chosen anew by {counted(sample.num_rows, 'row')}, in {output or path}")
 
 
 def key_of(wanted: bool, path: Path | None) -> Any:
@@ -120,14 +120,14 @@ def _batches(model: Any, data: list[Path], errors: str, together: bool = False) 
     files = open_files(data, errors, model)
     parts: Any = iter(files)
     if together:
-        whole = list(parts)
-        if not whole:
+        batches = list(parts)
+        if not batches:
             raise InputError("The files have no rows.")
-        parts = [pa.concat_tables(whole, promote_options="permissive")]
+        parts = [pa.concat_tables(batches, promote_options="permissive")]
     for part in parts:
-        its = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
-        table = its.labelled(part, files)
-        yield its.features(table), its.labels(table), table.num_rows
+        columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
+        table = columns.labelled(part, files)
+        yield columns.features(table), columns.labels(table), table.num_rows
 
 
 def _unused(model: Path, signed: sf.Certificate) -> Path:

@@ -44,16 +44,16 @@ def lines_of_scores(found: dict[str, dict[str, Any]], width: int) -> list[str]:
     lines += [f"{cut(label, room):<{room}}  {found[label]['rows']:>7,}  {_numbers(found[label])}" for label in shown]
     if len(found) > len(shown):
         lines.append(f"and {len(found) - len(shown):,} more classes: --json tells all")
-    judged = [told for told in found.values() if told["f1"] is not None]
+    judged = [scored for scored in found.values() if scored["f1"] is not None]
     means = {
-        key: sum(told[key] or 0.0 for told in judged) / max(len(judged), 1) for key in ("precision", "recall", "f1")
+        key: sum(scored[key] or 0.0 for scored in judged) / max(len(judged), 1) for key in ("precision", "recall", "f1")
     }
     return [*lines, f"{'mean':<{room}}  {'':>7}  {_numbers(means)}"]
 
 
-def _numbers(told: dict[str, Any]) -> str:
+def _numbers(scored: dict[str, Any]) -> str:
     """Return precision, recall and F1 in their columns."""
-    shown = ("—" if told[key] is None else f"{told[key]:.4f}" for key in KEYS)
+    shown = ("—" if scored[key] is None else f"{scored[key]:.4f}" for key in KEYS)
     return "{:>9}  {:>6}  {:>6}".format(*shown)
 
 

@@ -29,25 +29,25 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
     weights, names = model.weights_ or {}, [str(label) for label in model.classes_]
     found = {}
     for name, block in model._model.blocks.items():
-        told = block.settled.table(block.t, model.classes_, 0.95)
-        classes = {label: _of_class(told, c, len(names)) for c, label in enumerate(names)}
+        facts = block.settled.table(block.t, model.classes_, 0.95)
+        classes = {label: _of_class(facts, c, len(names)) for c, label in enumerate(names)}
         found[str(name)] = {"model": block.likelihood.word, "weight": weights.get(name), "classes": classes}
-        if "word" in told:
-            found[str(name)]["vocabulary"] = len(told["word"]) // len(names)
+        if "word" in facts:
+            found[str(name)]["vocabulary"] = len(facts["word"]) // len(names)
             few = {label: _telling(classes, label) for label in names}
             for label, one_class in classes.items():
                 one_class["words"] = {word: one_class["words"][word] for word in few[label]}
     return found
 
 
-def _of_class(told: dict[str, Any], c: int, k: int) -> dict[str, Any]:
+def _of_class(facts: dict[str, Any], c: int, k: int) -> dict[str, Any]:
     """Describe one class by a table of posterior means: numbers, or the probability of each value."""
-    valued = next((key for key in ("value", "word") if key in told), None)
+    valued = next((key for key in ("value", "word") if key in facts), None)
     if valued is None:
-        return {key: _number(column[c]) for key, column in told.items() if key not in ("class", "low", "high")}
-    names, shares = told[valued][c::k], told["probability"][c::k]
+        return {key: _number(column[c]) for key, column in facts.items() if key not in ("class", "low", "high")}
+    names, shares = facts[valued][c::k], facts["probability"][c::k]
     values = {str(name): _number(share) for name, share in zip(names, shares, strict=True)}
-    return {"n": _number(np.sum(told["n"][c::k])), ("words" if valued == "word" else "values"): values}
+    return {"n": _number(np.sum(facts["n"][c::k])), ("words" if valued == "word" else "values"): values}
 
 
 def _number(value: Any) -> float:
@@ -58,32 +58,38 @@ def lines_of_columns(model: Any, columns: dict[str, dict[str, Any]], classes: li
     """Return what was described of a model's columns, in lines of at most `width` letters."""
     lines, margin = [], max(map(len, classes))
     known = {str(name): likelihood for name, likelihood in model.columns_.items()}
-    for name, told in columns.items():
-        lines.append(cut(f"{name}: {_head(told, known[name].value_word)}", width))
+    for name, facts in columns.items():
+        lines.append(cut(f"{name}: {_head(facts, known[name].value_word)}", width))
         if not known[name].silent:
-            shown = (f"  {label:<{margin}}  {_shown(told['classes'][label], known[name].ordered)}" for label in classes)
+            shown = (
+                f"  {label:<{margin}}  {_shown(facts['classes'][label], known[name].ordered)}" for label in classes
+            )
             lines += [cut(line, width) for line in shown]
     return lines
 
 
-def _head(told: dict[str, Any], what: str) -> str:
-    some = next(iter(told["classes"].values()))
-    number = told.get("vocabulary") or len([value for value in some.get("values", []) if value != OTHER])
-    parts = [told["model"], counted(number, what) if number else "", *(HEADS[key] for key in HEADS if key in some)]
-    parts.append(f"weight {told['weight']:.2f}" if told["weight"] is not None else "")
+def _head(facts: dict[str, Any], what: str) -> str:
+    first_class = next(iter(facts["classes"].values()))
+    number = facts.get("vocabulary") or len([value for value in first_class.get("values", []) if value != OTHER])
+    parts = [
+        facts["model"],
+        counted(number, what) if number else "",
+        *(HEADS[key] for key in HEADS if key in first_class),
+    ]
+    parts.append(f"weight {facts['weight']:.2f}" if facts["weight"] is not None else "")
     return ", ".join(part for part in parts if part)
 
 
-def _shown(told: dict[str, Any], ordered: bool) -> str:
-    if not told.get("n"):
+def _shown(facts: dict[str, Any], ordered: bool) -> str:
+    if not facts.get("n"):
         return "no values"
-    if "mean" in told:
-        return f"{told['mean']:.4g} ± {told['sd']:.3g}"
-    if "rate" in told:
-        return f"{told['rate']:.4g}"
-    if "words" in told:
-        return ", ".join(list(told["words"])[:VALUES])
-    values = told.get("values") or {"true": told["probability"]}
+    if "mean" in facts:
+        return f"{facts['mean']:.4g} ± {facts['sd']:.3g}"
+    if "rate" in facts:
+        return f"{facts['rate']:.4g}"
+    if "words" in facts:
+        return ", ".join(list(facts["words"])[:VALUES])
+    values = facts.get("values") or {"true": facts["probability"]}
     named = [value for value in values if value != OTHER]
     best = sorted(named, key=lambda value: -values[value])[:VALUES]
     if ordered:
@@ -97,7 +103,7 @@ def _telling(kinds: dict[str, Any], label: str) -> list[str]:
     mine = kinds[label]["words"]
 
     def less_telling(word: str) -> float:
-        mean = sum(told["words"][word] for told in kinds.values()) / len(kinds)
+        mean = sum(facts["words"][word] for facts in kinds.values()) / len(kinds)
         return -float(mine[word] * np.log(max(mine[word], 1e-300) / max(mean, 1e-300)))
 
     return sorted(mine, key=less_telling)[:WORDS]

@@ -9,13 +9,13 @@ from typing import Any, NoReturn
 
 import typer
 
-__all__ = ["INTERRUPTED", "STOPPED", "UNHEARD", "as_note", "end", "told"]
+__all__ = ["INTERRUPTED", "STOPPED", "UNHEARD", "as_note", "end", "message_and_code"]
 
 INTERRUPTED, UNHEARD = 130, 141
 STOPPED = ("interrupted; nothing was changed", INTERRUPTED)
 
 
-def told(error: Exception) -> tuple[str, int]:
+def message_and_code(error: Exception) -> tuple[str, int]:
     """Return one line, and an exit code."""
     if hasattr(error, "format_message"):  # wrong usage
         return error.format_message(), 2

@@ -81,14 +81,14 @@ def reading_by(**options: Any) -> Iterator[None]:
         _VERB.reset(before)
     for files in verb.opened:
         files.tell_loss()
-    told = [one for files in verb.opened for one in files.understood]
+    understood = [one for files in verb.opened for one in files.understood]
     if options.get("quiet"):
         return
-    for one in told[:3]:
+    for one in understood[:3]:
         print(f"suffice: read {one}", file=sys.stderr)
-    if len(told) > 3:
-        rows = sum(one.rows for one in told[3:])
-        print(f"suffice: read {len(told) - 3} more files, {rows:,} rows", file=sys.stderr)
+    if len(understood) > 3:
+        rows = sum(one.rows for one in understood[3:])
+        print(f"suffice: read {len(understood) - 3} more files, {rows:,} rows", file=sys.stderr)
 
 
 def open_files(data: Any, errors: str, model: Any = None, target: str | None = None, look: bool = False) -> Files:
@@ -96,10 +96,10 @@ def open_files(data: Any, errors: str, model: Any = None, target: str | None = N
     from suffice.engines.opened_files import given_of, opened
 
     verb = _VERB.get() or _Verb()
-    told: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}
-    told |= {"missing": verb.options.get("missing") or None}
-    told |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
-    files = opened(data, errors, given_of(**told), model, target)
+    options: dict[str, Any] = {name: verb.options.get(name) for name in ("sep", "quote", "header", "encoding")}
+    options |= {"missing": verb.options.get("missing") or None}
+    options |= {name: verb.options.get(name) or () for name in ("drop", "keep")}
+    files = opened(data, errors, given_of(**options), model, target)
     if not look:
         verb.opened.append(files)
     return files

@@ -37,23 +37,23 @@ def explain(path: Path, row: str, number: int, target: str | None, against: str 
         one = row
     else:
         raise FileError(f"The file {row!r} does not exist; a table's model explains a row of a file.")
-    told = model.explain(one, *(_label(model, name) for name in (target, against)))
-    two = {"target": str(told.target), "against": str(told.against)}
-    say(as_json, {**told.to_dict(), **two, "note": told.note}, repr(told))
+    explanation = model.explain(one, *(_label(model, name) for name in (target, against)))
+    two = {"target": str(explanation.target), "against": str(explanation.against)}
+    say(as_json, {**explanation.to_dict(), **two, "note": explanation.note}, repr(explanation))
 
 
 def inspect(path: Path, top: int, as_json: bool) -> None:
     """Print what a model file holds: its target, classes, columns or words, and what speaks for each class."""
-    model, told = sf.load(path), describe(path)
+    model, header = sf.load(path), describe(path)
     facts: dict[str, Any] = {
-        "estimator": told.estimator,
-        "library": told.library_version,
-        "format": told.format_version,
-        "bytes": told.size,
+        "estimator": header.estimator,
+        "library": header.library_version,
+        "format": header.format_version,
+        "bytes": header.size,
         "target": getattr(model, "target_", None) or getattr(getattr(model, "_reader", None), "target", None),
         "stale": bool(getattr(model, "stale_", False)),
     }
-    shown = [f"suffice {told.library_version}, format {told.format_version}, {told.size:,} bytes"]
+    shown = [f"suffice {header.library_version}, format {header.format_version}, {header.size:,} bytes"]
     journal = getattr(model, "journal_", None)
     if journal is not None:
         facts["journal"] = len(journal)
@@ -128,9 +128,9 @@ def _largest(facts: dict[str, Any]) -> list[str]:
 def _row(files: list[Path], model: Any, number: int) -> Any:
     """Return one row of files, as the model takes it."""
     table = _rows(open_files(files, "raise", model, look=True), number)
-    its = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
-    found = its.features(table)
-    return found[number - 1].as_py() if its.text else {n: found[n][number - 1].as_py() for n in found.column_names}
+    columns = roles(table, model, None, getattr(model, "text_column_", None), labelled=False)
+    found = columns.features(table)
+    return found[number - 1].as_py() if columns.text else {n: found[n][number - 1].as_py() for n in found.column_names}
 
 
 def _rows(files: Files, number: int) -> Any:

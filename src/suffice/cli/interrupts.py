@@ -18,23 +18,23 @@ class Interrupted(KeyboardInterrupt):
 
 
 class _State:
-    asked = False  # to end
+    stopped = False  # to end
     committed = False
 
 
 def end_by_signals() -> None:
     """Raise KeyboardInterrupt where a signal asks to end, until `commit`; signals that are ignored stay so."""
-    _State.asked = _State.committed = False
+    _State.stopped = _State.committed = False
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             with suppress(ValueError):  # not the main thread: signals go elsewhere
-                signal.signal(number, _asked)
+                signal.signal(number, _stop)
 
 
 def heed() -> None:
     """Raise KeyboardInterrupt if a signal has asked to end and what it raised was lost, in a callback for example."""
-    if _State.asked and not _State.committed:
+    if _State.stopped and not _State.committed:
         raise Interrupted
 
 
@@ -49,7 +49,7 @@ def finish() -> None:
     _State.committed = True
 
 
-def _asked(number: int, frame: Any) -> None:
+def _stop(number: int, frame: Any) -> None:
     if not _State.committed:
-        _State.asked = True
+        _State.stopped = True
         raise Interrupted

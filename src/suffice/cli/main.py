@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from suffice.cli.endings import INTERRUPTED, STOPPED, UNHEARD, as_note, end, told
+from suffice.cli.endings import INTERRUPTED, STOPPED, UNHEARD, as_note, end, message_and_code
 from suffice.cli.file_options import reads_files
 from suffice.cli.interrupts import end_by_signals, finish
 
@@ -273,8 +273,8 @@ def demo(
     verbs.demo(output)
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(wanted: bool) -> None:
+    if wanted:
         import suffice
 
         print(f"suffice {suffice.__version__}")
@@ -308,7 +308,7 @@ def main() -> None:
         code = done.exit_code
     except Exception as error:
         finish()
-        end(*told(error))
+        end(*message_and_code(error))
     finish()
     if code == INTERRUPTED:
         end(*STOPPED)

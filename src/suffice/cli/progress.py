@@ -16,7 +16,7 @@ __all__ = ["progress"]
 def progress(what: str) -> Iterator[Callable[[Any], None]]:
     """Show a bar on stderr where that is a terminal; nothing elsewhere."""
     if not sys.stderr.isatty():
-        yield lambda told: None
+        yield lambda progress_so_far: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
@@ -25,9 +25,9 @@ def progress(what: str) -> Iterator[Callable[[Any], None]]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(what, total=None, rows="")
 
-        def tell(told: Any) -> None:
+        def tell(progress_so_far: Any) -> None:
             seconds = bar.tasks[task].elapsed or 1e-9
-            rows = f"{counted(told.rows, 'row')}, {told.rows / seconds:,.0f}/s"
-            bar.update(task, total=told.size or None, completed=told.read, rows=rows)
+            rows = f"{counted(progress_so_far.rows, 'row')}, {progress_so_far.rows / seconds:,.0f}/s"
+            bar.update(task, total=progress_so_far.size or None, completed=progress_so_far.read, rows=rows)
 
         yield tell

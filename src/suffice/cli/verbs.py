@@ -81,12 +81,12 @@ def evaluate(
 ) -> None:
     """Judge a model, or a fresh one, on rows that it has not seen."""
     model = sf.load(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
-    table, its = _table(data, model, target, text, errors)
-    judged = judged_by(model, its.features(table), its.labels(table), method, folds)
+    table, columns = _table(data, model, target, text, errors)
+    judged = judged_by(model, columns.features(table), columns.labels(table), method, folds)
     right, loss, (often, blind) = judged.accuracy, judged.log_loss, judged.guess
     confusion, names = judged.confusion, [str(label) for label in judged.classes]
     by_class, largest = scores(confusion, names), names[confusion.sum(axis=1).argmax()]
-    told = {
+    facts = {
         "rows": len(judged.codes),
         "accuracy": right["share"],
         "low": right["low"],
@@ -101,7 +101,7 @@ def evaluate(
     note(judged.notes)
     say(
         as_json,
-        told,
+        facts,
         fill(f"{counted(len(judged.codes), 'row')}. {judged.how}", WIDTH),
         f"accuracy   {right['share']:.4f}   (95 %: {right['low']:.4f} to {right['high']:.4f})",
         f"log loss   {loss:.4f}",
@@ -117,32 +117,32 @@ def merge(paths: list[Path], output: Path, as_json: bool) -> None:
     model = sf.merge([sf.load(path) for path in paths])
     save(model, output)
     rows = float(model.class_count_.sum())
-    told = f"{counted(len(paths), 'model')}, {counted(round(rows), 'row')}, in {output}"
-    say(as_json, {"model": str(output), "rows": rows}, told)
+    summary = f"{counted(len(paths), 'model')}, {counted(round(rows), 'row')}, in {output}"
+    say(as_json, {"model": str(output), "rows": rows}, summary)
 
 
 def compare(paths: list[Path], data: Path, as_json: bool) -> None:
     """Compare several models on the same rows."""
-    told: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     for path in paths:
         model = sf.load(path)
-        table, its = _table([data], model, None, None, "raise")
-        judged = judged_by(model, its.features(table), its.labels(table), None, FOLDS)
+        table, columns = _table([data], model, None, None, "raise")
+        judged = judged_by(model, columns.features(table), columns.labels(table), None, FOLDS)
         found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged.how}
-        told.append({"model": str(path), **found})
-    width = max(len(row["model"]) for row in told)
-    lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {row['log_loss']:8.4f}" for row in told]
-    how = dict.fromkeys(row["how"] for row in told)
-    shown = list(how) if len(how) == 1 else [f"{row['model']}: {row['how']}" for row in told]
-    say(as_json, {"models": told}, f"{'model':<{width}}  accuracy  log loss", *lines, *shown)
+        rows.append({"model": str(path), **found})
+    width = max(len(row["model"]) for row in rows)
+    lines = [f"{row['model']:<{width}}  {row['accuracy']:8.4f}  {row['log_loss']:8.4f}" for row in rows]
+    how = dict.fromkeys(row["how"] for row in rows)
+    shown = list(how) if len(how) == 1 else [f"{row['model']}: {row['how']}" for row in rows]
+    say(as_json, {"models": rows}, f"{'model':<{width}}  accuracy  log loss", *lines, *shown)
 
 
 def report(path: Path, data: list[Path], output: Path, learned: bool | None, errors: str) -> None:
     """Write the page."""
     model = sf.load(path)
-    table, its = _table(data, model, None, None, errors)
+    table, columns = _table(data, model, None, None, errors)
     held_out = None if learned is None else not learned
-    page = sf.report(model, its.features(table), its.labels(table), held_out=held_out)
+    page = sf.report(model, columns.features(table), columns.labels(table), held_out=held_out)
     write((output, [page.html.encode()]))
     print(f"report in {output}\n{fill(page.how, WIDTH)}")
 
@@ -182,10 +182,10 @@ def _table(data: list[Path], model: Any, target: str | None, text: str | None, e
     parts = list(files)
     if not parts:
         raise InputError("The files have no rows.")
-    whole = pa.concat_tables(parts, promote_options="permissive")
+    table = pa.concat_tables(parts, promote_options="permissive")
     given = target or getattr(model, "target_", None)
-    its = roles(whole, model, given, text or getattr(model, "text_column_", None))
-    return its.labelled(whole, files), its
+    columns = roles(table, model, given, text or getattr(model, "text_column_", None))
+    return columns.labelled(table, files), columns
 
 
 @contextmanager

@@ -37,9 +37,9 @@ class Bits:
         for block in blocks:
             rows += len(block)
             block = np.concatenate([rest, block]) if len(rest) else block
-            whole = len(block) // 8 * 8
-            buffer += np.packbits(block[:whole], axis=0).tobytes()
-            rest = block[whole:]
+            full = len(block) // 8 * 8
+            buffer += np.packbits(block[:full], axis=0).tobytes()
+            rest = block[full:]
         buffer += np.packbits(rest, axis=0).tobytes()
         return cls(np.frombuffer(buffer, np.uint8).reshape(-1, items), rows)
 

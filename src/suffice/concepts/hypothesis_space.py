@@ -162,7 +162,7 @@ def _is_row(one: Any) -> bool:
 
 def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> Booleans:
     if callable(one):
-        return _asked(one, items)
+        return _evaluated(one, items)
     if _is_row(one):
         if one.shape != (len(items),):
             raise ShapeError(
@@ -177,5 +177,5 @@ def _row(one: Any, items: tuple[Hashable, ...], codes: dict[Hashable, int]) -> B
     return row
 
 
-def _asked(predicate: Callable[[Any], Any], items: tuple[Hashable, ...]) -> Booleans:
+def _evaluated(predicate: Callable[[Any], Any], items: tuple[Hashable, ...]) -> Booleans:
     return np.fromiter((bool(predicate(item)) for item in items), np.bool_, len(items))

@@ -144,8 +144,8 @@ class ConceptLearner:
 
         The items were chosen by who asked, so they say nothing of the concept's size, whatever the sampling.
         """
-        told: Any = member
-        if not isinstance(told, bool | np.bool_):
+        answer: Any = member
+        if not isinstance(answer, bool | np.bool_):
             raise KindError(f"The argument 'member' of answer must be True or False; got {member!r}.")
         return self._with(self._scores.seen + self._tally(ASKED_IN if member else ASKED_OUT, items))
 
@@ -235,10 +235,10 @@ class ConceptLearner:
 
     def __repr__(self) -> str:
         seen, asked = self._scores.seen.drawn, self._scores.seen.asked
-        told = f"{seen + asked} observed, " if seen + asked else ""
+        observed = f"{seen + asked} observed, " if seen + asked else ""
         best = ", ".join(map(str, self.map_[:3])) + (", …" if len(self.map_) > 3 else "")
         size = f"{len(self.hypotheses):,} hypotheses, {len(self.domain):,} items"
-        return f"{type(self).__name__}({size}; {told}best: {best})"
+        return f"{type(self).__name__}({size}; {observed}best: {best})"
 
     def _read(self, items: Any) -> Integers:
         found = listed(items, "items")

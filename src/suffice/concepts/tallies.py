@@ -76,8 +76,8 @@ def _held(bits: Bits, codes: Integers, counts: Integers) -> Integers:
     """Return how many of the counted items each hypothesis holds, in batches of items."""
     held, step = np.zeros(bits.rows, np.int64), max(1, CELLS_AT_ONCE // bits.rows)
     for at in range(0, len(codes), step):
-        some = codes[at : at + step]
-        held += bits.columns(some) @ counts[some]
+        batch = codes[at : at + step]
+        held += bits.columns(batch) @ counts[batch]
     return held
 
 
@@ -91,9 +91,9 @@ def conflict(bits: Bits, possible: Booleans, tallies: Tallies, domain: tuple[Has
         core.append(facts[last])
         alive, facts = alive & _agreeing(bits, *facts[last]), facts[:last]
     named = [repr(domain[code]) + ("" if member else " (not in it)") for code, member in sorted(core)]
-    told = " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else f"{named[0]} alone"
+    listed = " and ".join([", ".join(named[:-1]), named[-1]]) if len(named) > 1 else f"{named[0]} alone"
     return ConflictError(
-        f"No hypothesis explains all that was observed: {told} can be explained by none"
+        f"No hypothesis explains all that was observed: {listed} can be explained by none"
         + (", though any fewer of them can" if len(named) > 1 else "")
         + ". Set noise above 0 if an example may be wrong.",
         tuple(domain[code] for code, _ in sorted(core)),

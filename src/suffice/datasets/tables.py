@@ -130,14 +130,14 @@ def chosen(columns: dict[str, list[str]], known: Format, subset: str) -> dict[st
 def array(values: list[str], known: Format) -> NDArray[Any]:
     """Return a column as the narrowest of its kinds: True and False, whole numbers, numbers, text."""
     absent = np.array([value == known.missing for value in values])
-    text = np.array([None if gone else value for value, gone in zip(values, absent, strict=True)], dtype=object)
+    text = np.array([None if missing else value for value, missing in zip(values, absent, strict=True)], dtype=object)
     if known.categories:
         return text
     if set(values) <= {"True", "False"}:
         return np.array([value == "True" for value in values])
     try:
-        numbers = np.array([np.nan if gone else float(value) for value, gone in zip(values, absent, strict=True)])
-        whole = not absent.any() and all(value.lstrip("-").isdigit() for value in values)
+        numbers = np.array([np.nan if missing else float(value) for value, missing in zip(values, absent, strict=True)])
+        integral = not absent.any() and all(value.lstrip("-").isdigit() for value in values)
     except ValueError:
         return text
-    return numbers.astype(np.int64) if whole else numbers
+    return numbers.astype(np.int64) if integral else numbers

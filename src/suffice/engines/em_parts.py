@@ -145,8 +145,8 @@ class ExpectRows(Job):
             if self.sift is not None and len(source):
                 good = source.without(uncountable(self.sift, source))
             for at in range(0, len(good), AT_ONCE):
-                some = good if len(good) <= AT_ONCE else good.part(at, min(at + AT_ONCE, len(good)))
-                yield some.table(self.roles.names)
+                batch = good if len(good) <= AT_ONCE else good.part(at, min(at + AT_ONCE, len(good)))
+                yield batch.table(self.roles.names)
 
     def _rows(self, table: Any) -> Any:
         assert self.begun is not None

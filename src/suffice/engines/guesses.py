@@ -56,11 +56,11 @@ def is_text(column: Any) -> bool:
     """Return whether a column holds prose: strings of several words, mostly different."""
     if not is_string(column.type):
         return False
-    some = column.slice(0, 1000).drop_null()
-    if not len(some):
+    sample = column.slice(0, 1000).drop_null()
+    if not len(sample):
         return False
-    words = pc.mean(pc.count_substring(some, " ")).as_py() or 0.0
-    return bool(words >= 2 and pc.count_distinct(some).as_py() > 0.5 * len(some))
+    words = pc.mean(pc.count_substring(sample, " ")).as_py() or 0.0
+    return bool(words >= 2 and pc.count_distinct(sample).as_py() > 0.5 * len(sample))
 
 
 def is_string(kind: Any) -> bool:

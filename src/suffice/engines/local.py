@@ -180,8 +180,8 @@ def predict_files(
     files = paths if isinstance(paths, Files) else opened(paths, errors, given, classifier)
     done, size = 0, files.size
     for table in ahead(files):
-        its = roles(table, classifier, None, getattr(classifier, "text_column_", None), labelled=False)
-        probabilities = probabilities_of(classifier, its, table)
+        columns = roles(table, classifier, None, getattr(classifier, "text_column_", None), labelled=False)
+        probabilities = probabilities_of(classifier, columns, table)
         done += table.num_rows
         tell(ReadSoFar(done, files.read, size, files.skipped))
         yield _answers(classifier, probabilities, table if keep else None)
@@ -243,7 +243,7 @@ class FilesEngine(Engine):
         files, batches = self.files, self._batches
         if batches is None:  # the rows once more
             clean: dict[str, Any] = {"understood": [], "readings": {}, "names": [], "fault": ""}
-            files = replace(files, skipped=0, rows=0, read=0, _share=0.0, _told=False, **clean)
+            files = replace(files, skipped=0, rows=0, read=0, _share=0.0, _warned=False, **clean)
             batches = ahead(files)
         first, self._batches, self._first = self._first, None, None
         size, rows = files.size, 0

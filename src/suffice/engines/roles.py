@@ -169,8 +169,8 @@ def _as_known(labels: Any, classes: Any) -> Any:
     if named == words:
         return labels
     if named:
-        whole = pa.types.is_floating(labels.type) and pc.all(pc.equal(pc.round(labels), labels)).as_py()
-        return (labels.cast(pa.int64()) if whole else labels).cast(pa.string())
+        integral = pa.types.is_floating(labels.type) and pc.all(pc.equal(pc.round(labels), labels)).as_py()
+        return (labels.cast(pa.int64()) if integral else labels).cast(pa.string())
     known = {str(label): label for label in np.asarray(classes).tolist()}
     values = []
     for word in labels.unique().to_pylist():

@@ -117,6 +117,6 @@ def answers_of(answering: Answering) -> Any:
 
 def _lists(rows: Any) -> Any:
     """Return a matrix as a column of lists; none for a row of NaN."""
-    gone = np.isnan(rows).any(axis=1)
+    missing = np.isnan(rows).any(axis=1)
     ends = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
-    return pa.ListArray.from_arrays(pa.array(ends), pa.array(rows.ravel()), mask=pa.array(gone))
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(rows.ravel()), mask=pa.array(missing))

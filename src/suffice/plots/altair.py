@@ -42,8 +42,8 @@ def altair() -> Any:
 
 def cut(text: Any, most: int) -> str:
     """Cut a text to so many characters at most."""
-    told = " ".join(str(text).split())
-    return told if len(told) <= most else told[: most - 1].rstrip() + "…"
+    line = " ".join(str(text).split())
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
 
 
 def rows_of(**columns: Iterable[Any]) -> Any:

@@ -46,8 +46,8 @@ def belief(posterior: Curved, prior: Curved | None = None, level: float = 0.95, 
     x = reach(now) if before is None else reach(now, before)
     curves = {"posterior": density(now, x)}
     if before is not None:
-        told = likelihood(before, now, x)
-        curves = {"prior": density(before, x), **({} if told is None else {"likelihood": told}), **curves}
+        evidence = likelihood(before, now, x)
+        curves = {"prior": density(before, x), **({} if evidence is None else {"likelihood": evidence}), **curves}
     tall = max(curve.max() for curve in curves.values())
     tall = min(float(tall), 4 * float(max(curve[len(x) // 20 : -len(x) // 20].max() for curve in curves.values())))
     layers = [_interval(now, x, level, tall), _lines(curves, x, now, tall), *_marks(now, tall)]

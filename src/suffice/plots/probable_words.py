@@ -82,8 +82,8 @@ def _panel(
     base = alt.Chart(data).encode(y=alt.Y("place:O", title=None, axis=axis))
     scale = alt.Scale(domain=[0, furthest], nice=False)
     across = alt.X("mean:Q", title=meaning, scale=scale, axis=alt.Axis(tickCount=4))
-    told = ["word:N", *(alt.Tooltip(f"{name}:Q", format=".4g") for name in ("mean", "low", "high"))]
-    layers = [base.mark_bar(color=colour, opacity=0.75, cornerRadius=1).encode(x=across, tooltip=told)]
+    tooltip = ["word:N", *(alt.Tooltip(f"{name}:Q", format=".4g") for name in ("mean", "low", "high"))]
+    layers = [base.mark_bar(color=colour, opacity=0.75, cornerRadius=1).encode(x=across, tooltip=tooltip)]
     if not np.array_equal(low, high):
         layers.append(base.mark_rule(color=GREY, strokeWidth=1.5).encode(x=alt.X("low:Q", scale=scale), x2="high:Q"))
     named = alt.Title(title, fontSize=12, anchor="start")

@@ -172,8 +172,8 @@ class DirichletMultinomial(Mass):
 
 def _possible(x: Array, most: Any) -> Array:
     """Return x where it is a whole number from 0 to `most`, a harmless value elsewhere."""
-    whole = np.where(np.isfinite(x), np.floor(x), 0.0)
-    return np.clip(whole, 0.0, most)
+    floored = np.where(np.isfinite(x), np.floor(x), 0.0)
+    return np.clip(floored, 0.0, most)
 
 
 def _where_possible(x: Array, most: Any, log: Any) -> Array:

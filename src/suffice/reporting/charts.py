@@ -252,8 +252,8 @@ def waterfall(why: Explanation, codes: tuple[int, int], values: bool, most: int 
     base = alt.Chart(_data(rows)).encode(y=y)
     bars = base.mark_bar(cornerRadius=1).encode(x=x, x2="end:Q", color=colour, opacity=opacity, tooltip=tooltip)
     zero = alt.Chart(_data([{"zero": 0}])).mark_rule(color=MUTED).encode(x="zero:Q")
-    told = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(x=alt.X("right:Q"), text="label:N")
-    return _spec(alt.layer(zero, bars, told), 22 * len(rows))
+    labels = base.mark_text(align="left", dx=5, fontSize=11, color=MUTED).encode(x=alt.X("right:Q"), text="label:N")
+    return _spec(alt.layer(zero, bars, labels), 22 * len(rows))
 
 
 def learning(curve: list[dict[str, float]], unit: str) -> dict[str, Any]:

@@ -77,12 +77,12 @@ class Facts:
 
 def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out: bool | None) -> Facts:
     """Read the rows, judge them, and look into the model."""
-    whole = read(model, X, y)
-    which = some_rows(len(whole), MOST_ROWS)
+    all_rows = read(model, X, y)
+    which = some_rows(len(all_rows), MOST_ROWS)
     if examples is not None:
-        which = np.union1d(which, _places(whole, examples))
-    given = whole.take(which) if len(which) < len(whole) else whole
-    judged = judge(model, given, held_out, whole)
+        which = np.union1d(which, _places(all_rows, examples))
+    given = all_rows.take(which) if len(which) < len(all_rows) else all_rows
+    judged = judge(model, given, held_out, all_rows)
     words = believed(model._predictor, model._feature_names(), model._reader.by_block)
     pair = two_to_show(judged.confusion)
     drawn, every = column_views(model, MOST_COLUMNS) if words is None else ([], [])
@@ -90,7 +90,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
     return Facts(
         model,
         _called(model),
-        _data(model, whole, given, judged),
+        _data(model, all_rows, given, judged),
         judged,
         words,
         pair,
@@ -103,28 +103,28 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
     )
 
 
-def _places(whole: LabelledRows, examples: Sequence[int]) -> Integers:
+def _places(all_rows: LabelledRows, examples: Sequence[int]) -> Integers:
     """Return the places of the rows that were chosen by number."""
     for i in examples:
-        if i not in whole.numbers:
-            most = int(whole.numbers[-1]) + 1
+        if i not in all_rows.numbers:
+            most = int(all_rows.numbers[-1]) + 1
             raise InputError(
                 f"The argument 'examples' of report must hold numbers of rows with a known label, below {most:,}; "
                 f"got {i!r}."
             )
-    return np.searchsorted(whole.numbers, np.asarray(examples, np.int64))
+    return np.searchsorted(all_rows.numbers, np.asarray(examples, np.int64))
 
 
 def _called(model: Any) -> str:
     """Return the model with the parameters that were given."""
     plain = type(model)()
     own = {k: v for k, v in model.get_params(deep=False).items() if repr(v) != repr(plain.get_params(deep=False)[k])}
-    told = ", ".join(f"{name}={value!r}" for name, value in own.items())
-    told = told if len(told) < 200 else told[:199] + "…"
-    return f"{type(model).__name__}({told})"
+    parameters = ", ".join(f"{name}={value!r}" for name, value in own.items())
+    parameters = parameters if len(parameters) < 200 else parameters[:199] + "…"
+    return f"{type(model).__name__}({parameters})"
 
 
-def _data(model: Any, whole: LabelledRows, given: LabelledRows, judged: JudgedRows) -> DataFacts:
+def _data(model: Any, all_rows: LabelledRows, given: LabelledRows, judged: JudgedRows) -> DataFacts:
     count = {str(label): int(n) for label, n in zip(*np.unique(given.labels, return_counts=True), strict=True)}
     classes = [
         {"code": c, "class": str(label), "rows": count.get(str(label), 0), "learned": float(model.class_count_[c])}
@@ -132,15 +132,15 @@ def _data(model: Any, whole: LabelledRows, given: LabelledRows, judged: JudgedRo
     ]
     unit = "texts" if given.texts else "rows"
     notes = []
-    if len(given) < len(whole):
-        notes.append(f"{len(given):,} of {len(whole):,} {unit} are judged, picked by a hash of their number.")
+    if len(given) < len(all_rows):
+        notes.append(f"{len(given):,} of {len(all_rows):,} {unit} are judged, picked by a hash of their number.")
     if given.dropped:
         names = ", ".join(str(label) for label in given.unknown[:5])
         notes.append(f"{given.dropped:,} {unit} of classes that the model never learned ({names}) are left out.")
     notes += [*_unknown(model, given, judged.left_out, unit), *pitfalls.of(model, given, judged.fold)]
     learned = float(np.sum(model.class_count_))
     figures, columns, more = _of_texts(model, given) if given.texts else _of_columns(model, given)
-    return DataFacts(len(given), len(whole), learned, unit, classes, figures, columns, more, notes)
+    return DataFacts(len(given), len(all_rows), learned, unit, classes, figures, columns, more, notes)
 
 
 def _unknown(model: Any, given: LabelledRows, left_out: bool, unit: str) -> list[str]:
@@ -155,8 +155,8 @@ def _unknown(model: Any, given: LabelledRows, left_out: bool, unit: str) -> list
 
 
 def _of_texts(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]], list[dict[str, Any]], int]:
-    some = [given.rows[i] for i in some_rows(len(given), 2000)]
-    lengths = [len(text.split()) for text in some]
+    sample = [given.rows[i] for i in some_rows(len(given), 2000)]
+    lengths = [len(text.split()) for text in sample]
     empty = sum(not text.strip() for text in given.rows)
     figures = [
         ("buckets of words" if model.hash_bits else "words known", f"{model._model.blocks['text'].t.width:,}"),
@@ -208,11 +208,11 @@ def _informative(model: Any, judged: JudgedRows, words: FeatureBelief | None, ev
 def _word(words: FeatureBelief, j: int, judged: JudgedRows) -> dict[str, Any]:
     mean = words.mean([j])[:, 0]
     top = int(mean.argmax())
-    told = f"most in {judged.classes[top]}: {mean[top]:.3g}"
+    description = f"most in {judged.classes[top]}: {mean[top]:.3g}"
     if words.sure:
         low, high = (ends[top, 0] for ends in words.ends([j]))
-        told += f" ({low:.3g} to {high:.3g})"
-    return {"feature": str(words.names[j]), "told": told, "code": top}
+        description += f" ({low:.3g} to {high:.3g})"
+    return {"feature": str(words.names[j]), "told": description, "code": top}
 
 
 def _by_class(model: Any, words: FeatureBelief | None) -> list[dict[str, Any]]:

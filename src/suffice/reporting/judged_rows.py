@@ -83,8 +83,8 @@ class JudgedRows:
     def guess(self) -> tuple[float, float]:
         """Accuracy and log loss of one who knows only how frequent classes are."""
         shares = np.bincount(self.codes) / len(self.codes)
-        some = shares[shares > 0]
-        return float(some.max()), float(-(some * np.log(some)).sum())
+        seen = shares[shares > 0]
+        return float(seen.max()), float(-(seen * np.log(seen)).sum())
 
     def reliability(self) -> tuple[list[dict[str, float]], float]:
         """Return bins of confidence, each with how often it is right, and the calibration error."""
@@ -132,20 +132,20 @@ def _forgotten(model: Any, given: LabelledRows) -> None:
         model.forget(given.rows, given.labels)
 
 
-def judge(model: Any, given: LabelledRows, held_out: bool | None, whole: LabelledRows | None = None) -> JudgedRows:
+def judge(model: Any, given: LabelledRows, held_out: bool | None, all_rows: LabelledRows | None = None) -> JudgedRows:
     """Judge learned rows by models without their fold, others by the model; if not said, the counts decide which.
 
-    `whole` are the rows that `given` are some of.
+    `all_rows` are the rows that `given` is a subset of.
     """
-    every, some = looks_learned(model, whole or given) if held_out is None else (not held_out, not held_out)
+    every, subset = looks_learned(model, all_rows or given) if held_out is None else (not held_out, not held_out)
     if every:
-        told = "These are the rows that the model learned, as many of each class as it has counted. "
-        told = told if held_out is None else "These rows were learned. "
+        note = "These are the rows that the model learned, as many of each class as it has counted. "
+        note = note if held_out is None else "These rows were learned. "
         try:
-            return judge_by_folds(model, given, FOLDS, told)
+            return judge_by_folds(model, given, FOLDS, note)
         except (SufficeError, ValueError) as error:
-            how = f"{told}They are judged by the model that learned them, which flatters it, because: {error}"
-    elif some:
+            how = f"{note}They are judged by the model that learned them, which flatters it, because: {error}"
+    elif subset:
         how = (
             "These rows are judged as new. What the model has counted could contain them, though, and if it learned "
             "them, the figures flatter it: say so (held_out=False, --learned, --method folds), and each is judged by a "
@@ -160,11 +160,11 @@ def judge(model: Any, given: LabelledRows, held_out: bool | None, whole: Labelle
     return JudgedRows(model.classes_, codes, np.exp(logs), loss, every, how)
 
 
-def judge_by_folds(model: Any, given: LabelledRows, folds: int, told: str = "") -> JudgedRows:
+def judge_by_folds(model: Any, given: LabelledRows, folds: int, note: str = "") -> JudgedRows:
     """Judge learned rows, each by a model without its fold: counts by subtraction, views chosen anew."""
     found, models = judged_by_folds(model, given.rows, given.labels, None, None, folds, keep=True)
     how = (
-        f"{told}Each is judged by a model that knows nothing of it: the rows are dealt into {found.n_folds} folds, and "
+        f"{note}Each is judged by a model that knows nothing of it: the rows are dealt into {found.n_folds} folds, and "
         "those of a fold leave the counts before anything is chosen."
     )
     if found.n_singletons:

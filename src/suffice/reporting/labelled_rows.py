@@ -37,11 +37,11 @@ class LabelledRows:
 
     def take(self, which: Integers) -> LabelledRows:
         """Return the rows of the given numbers, which must rise."""
-        return replace(self, rows=_some(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
+        return replace(self, rows=_subset(self.rows, which), labels=self.labels[which], numbers=self.numbers[which])
 
     def one(self, i: int) -> Any:
         """Return one row, as `explain` takes it."""
-        return self.rows[i] if self.texts else _some(self.rows, np.array([i]))
+        return self.rows[i] if self.texts else _subset(self.rows, np.array([i]))
 
     def table(self) -> Table:
         """Return the rows as columns."""
@@ -85,7 +85,7 @@ def _both(model: Any, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
     return X, labels
 
 
-def _some(rows: Any, which: Integers) -> Any:
+def _subset(rows: Any, which: Integers) -> Any:
     if isinstance(rows, list):
         return [rows[i] for i in which]
     if isinstance(rows, Table):

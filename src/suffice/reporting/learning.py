@@ -26,27 +26,27 @@ def learning_curve(model: Any, given: LabelledRows) -> tuple[list[dict[str, floa
     """Return rows learned and how many of the others are right then; the reason, if there is no curve."""
     if len(given) < LEAST:
         return [], f"A learning curve needs {LEAST} rows; got {len(given):,}."
-    some = given.take(some_rows(len(given), MOST))
-    order = np.argsort(hashed(np.arange(len(some)) + len(some)), kind="stable")
-    cut = len(some) // JUDGED
-    judged, rest = some.take(np.sort(order[:cut])), order[cut:]
+    sample = given.take(some_rows(len(given), MOST))
+    order = np.argsort(hashed(np.arange(len(sample)) + len(sample)), kind="stable")
+    cut = len(sample) // JUDGED
+    judged, rest = sample.take(np.sort(order[:cut])), order[cut:]
     least = max(10, 4 * len(model.classes_))
     sizes = [len(rest) >> k for k in reversed(range(STEPS)) if len(rest) >> k >= least] or [len(rest)]
     try:
-        return _points(_plain(model), some, rest, sizes, judged), ""
+        return _points(_plain(model), sample, rest, sizes, judged), ""
     except (SufficeError, ValueError) as error:
         return [], f"There is no learning curve: {error}"
 
 
 def _points(
-    plain: Any, some: LabelledRows, rest: Any, sizes: list[int], judged: LabelledRows
+    plain: Any, sample: LabelledRows, rest: Any, sizes: list[int], judged: LabelledRows
 ) -> list[dict[str, float]]:
-    points, whole, start = list[dict[str, float]](), None, 0
+    points, model, start = list[dict[str, float]](), None, 0
     for size in sizes:
-        part = some.take(np.sort(rest[start:size]))
+        part = sample.take(np.sort(rest[start:size]))
         one = plain().fit(part.rows, part.labels)
-        whole, start = one if whole is None else merge([whole, one]), size
-        right = int((whole.predict(judged.rows) == judged.labels).sum())
+        model, start = one if model is None else merge([model, one]), size
+        right = int((model.predict(judged.rows) == judged.labels).sum())
         points.append({"rows": size, **share(right, len(judged))})
     return points
 

@@ -206,8 +206,8 @@ def _explorer(facts: Facts) -> dict[str, Any] | None:
     mean = np.maximum(words.mean(which)[pair], 1e-300)
     first = int((np.abs(np.log(mean[0] / mean[1])) * mean.max(axis=0)).argmax())  # the most telling one
     classes = [str(facts.judged.classes[c]) for c in pair]
-    told = {"family": words.family, "classes": classes, "a": np.round(a, 4).tolist(), "b": np.round(b, 4).tolist()}
-    return {"json": _json(told), "words": names, "first": first}
+    curves = {"family": words.family, "classes": classes, "a": np.round(a, 4).tolist(), "b": np.round(b, 4).tolist()}
+    return {"json": _json(curves), "words": names, "first": first}
 
 
 def _matrix(facts: Facts) -> dict[str, Any]:

@@ -59,9 +59,9 @@ def of_columns(given: LabelledRows, names: list[Any] | None = None) -> list[str]
     """
     if given.texts or sparse.issparse(given.rows) or len(given) < FEW:
         return []
-    some = given.take(some_rows(len(given), ROWS))
-    table = some.table()
-    codes = np.unique(some.labels, return_inverse=True)[1]
+    sample = given.take(some_rows(len(given), ROWS))
+    table = sample.table()
+    codes = np.unique(sample.labels, return_inverse=True)[1]
     telling: dict[str, list[Any]] = {"every row": [], "nearly every row": []}
     unique, constant = list[Any](), list[Any]()
     for name in [name for name in table.names if names is None or name in names][:COLUMNS]:
@@ -140,14 +140,14 @@ def _places(column: Column) -> Integers:
 
 def _names_rows(column: Column, places: Integers) -> bool:
     """Return whether the values are names or running numbers of rows, and no measurement."""
-    some = places[places >= 0]
-    different = len(np.unique(some))
-    if len(some) < FEW or different < UNIQUE * len(some):
+    present = places[places >= 0]
+    different = len(np.unique(present))
+    if len(present) < FEW or different < UNIQUE * len(present):
         return False
     kind = kind_of(column)
     if kind in ("category", "identifier"):
         return True
-    if kind != "integer" or different < len(some):
+    if kind != "integer" or different < len(present):
         return False
     values = np.asarray(column.values)[column.present].astype(np.float64)
     step = np.diff(values)

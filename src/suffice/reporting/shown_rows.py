@@ -86,14 +86,14 @@ def _middle(which: Any, judged: JudgedRows) -> Integers:
 
 
 def _example(model: Any, given: LabelledRows, judged: JudgedRows, i: int, kind: str) -> Example:
-    asked = judging(model, judged, i)
+    judge = judging(model, judged, i)
     shares = judged.probabilities[i]
     truth, answer = int(judged.codes[i]), int(shares.argmax())
     labels = [str(label) for label in judged.classes]
     why, because = None, ""
     try:
         pair = (judged.classes[answer], judged.classes[truth]) if truth != answer else (judged.classes[answer], None)
-        why = asked.explain(given.one(i), *pair)
+        why = judge.explain(given.one(i), *pair)
         if not np.isfinite([why.log_odds, *why.weights]).all():
             why, because = None, "one of the two classes is impossible for this row"
     except (SufficeError, ValueError) as error:
@@ -101,7 +101,7 @@ def _example(model: Any, given: LabelledRows, judged: JudgedRows, i: int, kind: 
     codes = (answer, truth)
     if why is not None:
         codes = (labels.index(str(why.target)), labels.index(str(why.against)))
-    pieces, cut = _pieces(asked, given, i, why)
+    pieces, cut = _pieces(judge, given, i, why)
     return Example(
         row=int(given.numbers[i]),
         kind=kind,

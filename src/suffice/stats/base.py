@@ -228,15 +228,15 @@ class Statistic(ABC):
             )
 
 
-def difference(whole: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
+def difference(total: NDArray[Any], part: NDArray[Any]) -> NDArray[Any]:
     """Return total − part. Rounding errors of real numbers become zero; whole numbers are exact and stay.
 
     Below zero there can be nothing, so more is forgiven there than above, where a small remainder may be real.
     """
-    left = np.asarray(whole - part)
-    slight = (left <= LAST_BITS * whole) & (left >= -ROUNDING * whole) & (left != 0)
+    left = np.asarray(total - part)
+    slight = (left <= LAST_BITS * total) & (left >= -ROUNDING * total) & (left != 0)
     if slight.any():
-        exact = (whole == np.floor(whole)) & (part == np.floor(part))
+        exact = (total == np.floor(total)) & (part == np.floor(part))
         left = np.where(slight & ~exact, 0.0, left)
     return sealed(left)
 

@@ -44,8 +44,8 @@ class Bursts(Statistic):
     @classmethod
     def zero(cls) -> Self:
         """Return the statistic of no rows and no columns."""
-        counts, whole = np.zeros(0), np.zeros(0, np.int64)
-        return cls(np.zeros(()), np.zeros((), np.int64), whole, whole, counts, whole, whole, counts)
+        counts, integers = np.zeros(0), np.zeros(0, np.int64)
+        return cls(np.zeros(()), np.zeros((), np.int64), integers, integers, counts, integers, integers, counts)
 
     @classmethod
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:

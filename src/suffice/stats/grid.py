@@ -57,8 +57,8 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
         found = _counted(keys)
         if found is not None:
             return _value(found[0], least), found[1]
-    some, codes = np.unique(values, return_inverse=True)
-    return some, codes.astype(np.int64, copy=False)
+    unique, codes = np.unique(values, return_inverse=True)
+    return unique, codes.astype(np.int64, copy=False)
 
 
 def _counted(keys: Integers) -> tuple[Integers, Integers] | None:

@@ -111,8 +111,8 @@ class Journal:
         self._compare(other)
         group, keys = _groups(np.concatenate([self.hashes, other.hashes]))
         here, there = group[: len(self)], group[len(self) :]
-        mine, its = _sums(here, self.weight, len(keys)), _sums(there, other.weight, len(keys))
-        left = difference(mine, its)
+        mine, theirs = _sums(here, self.weight, len(keys)), _sums(there, other.weight, len(keys))
+        left = difference(mine, theirs)
         if (left < 0).any():
             many = int((left < 0).sum())
             raise SubtractionError(
@@ -133,14 +133,14 @@ class Journal:
         given = np.ones(len(hashes)) if weights is None else np.asarray(weights, np.float64)
         group, keys = _groups(np.concatenate([self.hashes, hashes]))
         have = _sums(group[: len(self)], self.weight, len(keys))
-        asked = group[len(self) :]
-        over = _sums(asked, given, len(keys)) > have * (1 + ROUNDING)
-        gone: dict[int, float] = {}
-        for row in np.flatnonzero(over[asked]).tolist():
-            which = int(asked[row])
-            gone[which] = gone.get(which, 0.0) + float(given[row])
-            if gone[which] > have[which] * (1 + ROUNDING):
-                return row, float(have[which]), gone[which]
+        query = group[len(self) :]
+        over = _sums(query, given, len(keys)) > have * (1 + ROUNDING)
+        removed: dict[int, float] = {}
+        for row in np.flatnonzero(over[query]).tolist():
+            which = int(query[row])
+            removed[which] = removed.get(which, 0.0) + float(given[row])
+            if removed[which] > have[which] * (1 + ROUNDING):
+                return row, float(have[which]), removed[which]
         return None
 
     @property

@@ -110,16 +110,16 @@ class Moments(Statistic):
         n = difference(self.n, other.n)
         if (n < 0).any():
             raise DataError(f"more rows would be removed than were added ({-n.min():g} too many).")
-        left, gone = n > 0, other.n > 0
+        left, removed = n > 0, other.n > 0
         part = Pair.quotient(other.n, np.where(left, n, 1.0))
-        delta = (other._means - self._means).where(gone, _nothing(self.mean))
+        delta = (other._means - self._means).where(removed, _nothing(self.mean))
         self._refuse_leftovers(other, np.asarray(delta.hi), left)
         between = self._wide(part * Pair(self.n, np.zeros_like(self.n)))
         scatter = self._scatters - other._scatters - self._outer(delta) * between
         means = (self._means - delta * part).where(left, _nothing(self.mean))
         scatter = self._repaired(scatter.where(self._spread(left), _nothing(self.scatter)), other)
         peak = np.where(left, np.maximum(self.peak, other.peak), 0.0)
-        return self._make(n, means, scatter.where(self._spread(gone), self._scatters), peak)
+        return self._make(n, means, scatter.where(self._spread(removed), self._scatters), peak)
 
     @property
     def _means(self) -> Pair:

@@ -53,14 +53,14 @@ def rows_of_shares(shares: Array, weights: Array) -> ClassCounts:
 def _moments(rows: RowMatrix, shares: Array) -> DiagonalMoments | None:
     """Return moments about the mean of all rows; None where a class is too far from it for its scatter to be exact."""
     n = shares.sum(axis=0)[:, None]
-    some = np.where(n > 0, n, 1.0)
+    divisor = np.where(n > 0, n, 1.0)
     pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
     first, second = np.zeros((2, len(n), len(pivot)))
     for at in range(0, len(rows), _step(rows)):
         away = rows.matrix[at : at + _step(rows)] - pivot
         first += shares[at : at + _step(rows)].T @ away
         second += shares[at : at + _step(rows)].T @ np.square(away, out=away)
-    shift = first / some
+    shift = first / divisor
     scatter = second - n * shift**2
     if not (second <= FAR * scatter).all():
         return None
@@ -73,12 +73,12 @@ def _moments(rows: RowMatrix, shares: Array) -> DiagonalMoments | None:
 def _scatters(rows: RowMatrix, shares: Array) -> FullMoments:
     """Return scatters about the mean of each class, in a second pass."""
     n = shares.sum(axis=0)[:, None]
-    some = np.where(n > 0, n, 1.0)
+    divisor = np.where(n > 0, n, 1.0)
     pivot = shares.sum(axis=1) @ rows.matrix / max(float(n.sum()), 1e-300)
     step, first = _step(rows), np.zeros((len(n), len(pivot)))
     for at in range(0, len(rows), step):
         first += shares[at : at + step].T @ (rows.matrix[at : at + step] - pivot)
-    shift, scatter = first / some, np.zeros((len(n), len(pivot), len(pivot)))
+    shift, scatter = first / divisor, np.zeros((len(n), len(pivot), len(pivot)))
     for at in range(0, len(rows), step):
         away = rows.matrix[at : at + step] - pivot
         for c in np.flatnonzero(n[:, 0] > 0):

@@ -49,8 +49,8 @@ class ValueCounts(Statistic):
     @classmethod
     def zero(cls) -> Self:
         """Return the statistic of no rows and no classes."""
-        whole = np.zeros(0, np.int64)
-        return cls(np.zeros(0), whole, whole, np.zeros(0), np.zeros((), np.int64))
+        integers = np.zeros(0, np.int64)
+        return cls(np.zeros(0), integers, integers, np.zeros(0), np.zeros((), np.int64))
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values)
@@ -169,12 +169,12 @@ class ValueCounts(Statistic):
         return self
 
     def _plus(self, other: Self) -> Self:
-        values, mine, its = self._united(other)
-        return self._seen(values, mine + its, self.classes)
+        values, mine, theirs = self._united(other)
+        return self._seen(values, mine + theirs, self.classes)
 
     def _minus(self, other: Self) -> Self:
-        values, mine, its = self._united(other)
-        left = mine - its
+        values, mine, theirs = self._united(other)
+        left = mine - theirs
         if left.count.min(initial=0.0) < 0:
             worst = values[left.value[left.count.argmin()]]
             raise DataError(f"more rows with the value {worst} would be removed than were added.")

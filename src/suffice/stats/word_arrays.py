@@ -92,6 +92,6 @@ def _check_repeats(arrays: Mapping[str, Any], width: int) -> None:
     """Raise unless every repeated word of a class is one of its words."""
     lines = np.repeat(np.arange(len(arrays["n"])), np.diff(arrays["start"]))
     known = lines * width + arrays["word"]
-    asked = arrays["repeats"][:, 0] * width + arrays["repeats"][:, 1]
-    if not len(known) or (known[np.minimum(np.searchsorted(known, asked), len(known) - 1)] != asked).any():
+    repeats = arrays["repeats"][:, 0] * width + arrays["repeats"][:, 1]
+    if not len(known) or (known[np.minimum(np.searchsorted(known, repeats), len(known) - 1)] != repeats).any():
         raise DataError("'repeats' of WordCounts must list words that the class has.")

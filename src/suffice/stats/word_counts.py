@@ -222,9 +222,9 @@ class WordCounts:
 
     def less(self, documents: Any, codes: Integers, weights: Array) -> WordCounts:
         """Subtract documents, given as rows of these words; the vocabulary stays, even words of count zero."""
-        gone = WordCounts.of_matrix(documents, self.words, codes, weights, self.n_classes)
-        tokens, shown = minus(self.tokens, gone.tokens), minus(self.documents, gone.documents)
-        return replace(self, n=difference(self.n, gone.n), tokens=tokens, documents=shown)
+        removed = WordCounts.of_matrix(documents, self.words, codes, weights, self.n_classes)
+        tokens, shown = minus(self.tokens, removed.tokens), minus(self.documents, removed.documents)
+        return replace(self, n=difference(self.n, removed.n), tokens=tokens, documents=shown)
 
     def keep(self, which: Booleans) -> WordCounts:
         """Return the counts of a subset of the words; lengths still count all of them."""
@@ -254,8 +254,8 @@ class WordCounts:
         self._check_like(other)
         if self.hash_bits:
             return self, other
-        words, mine, its = self.words.union(other.words)
-        return self._placed(words, mine), other._placed(words, its)
+        words, mine, theirs = self.words.union(other.words)
+        return self._placed(words, mine), other._placed(words, theirs)
 
     def _placed(self, words: WordList, place: Integers) -> WordCounts:
         if len(words) == len(self.words):

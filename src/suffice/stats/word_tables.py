@@ -23,8 +23,8 @@ def united(lists: Sequence[WordList]) -> tuple[WordList, list[Integers]]:
         return lists[0], [np.arange(len(lists[0]))]
     half = len(lists) // 2
     (left, ours), (right, theirs) = united(lists[:half]), united(lists[half:])
-    words, mine, its = left.union(right)
-    return words, [*(mine[place] for place in ours), *(its[place] for place in theirs)]
+    words, mine, other = left.union(right)
+    return words, [*(mine[place] for place in ours), *(other[place] for place in theirs)]
 
 
 def added(parts: list[tuple[Any, ...]], classes: int, width: int) -> tuple[Any, Any]:
@@ -62,11 +62,11 @@ def in_order(table: Any) -> Any:
     return table
 
 
-def minus(whole: Any, part: Any) -> Any:
+def minus(total: Any, part: Any) -> Any:
     """Subtract a table; raise SubtractionError if the result would be negative."""
-    left = in_order(whole - part)
+    left = in_order(total - part)
     if (left.data != np.round(left.data)).any():  # what is left of real numbers by rounding is nothing
-        scale = np.asarray((abs(whole) + abs(part))[left.nonzero()]).ravel()
+        scale = np.asarray((abs(total) + abs(part))[left.nonzero()]).ravel()
         left.data[np.abs(left.data) <= 1e-12 * scale * (left.data != np.round(left.data))] = 0
         left.eliminate_zeros()
     if left.nnz and left.data.min() < 0:

@@ -199,10 +199,10 @@ class File:
         size = self.size - self.layout.start
         if size > MAPPED:
             try:
-                whole = memoryview(mmap.mmap(handle, self.size, access=mmap.ACCESS_READ))
+                mapped = memoryview(mmap.mmap(handle, self.size, access=mmap.ACCESS_READ))
             except ValueError:  # cut off since it was opened
                 raise refuse(self.path, f"hold {size:,} bytes of data", "less") from None
-            return whole[self.layout.start :]
+            return mapped[self.layout.start :]
         data = file.read(size)
         if len(data) != size:
             raise refuse(self.path, f"hold {size:,} bytes of data", f"{len(data):,}")

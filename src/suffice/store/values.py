@@ -262,8 +262,8 @@ class Reader:
             raise DataError("texts must have offsets that rise to the number of their bytes")
         if not is_utf8(data, offset):
             raise DataError("texts must be UTF-8")
-        whole = data.tobytes()
-        return [whole[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offset.tolist())]
+        text = data.tobytes()
+        return [text[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(offset.tolist())]
 
     def _array(self, node: dict[str, Any], of: Any) -> NDArray[Any]:
         dtype = str(node.get("dtype"))

@@ -62,7 +62,7 @@ class Delimited:
         skip = self.dialect.above + self.dialect.header + self.dialect.below
         bytes_ = self._utf8()
         while more or rest:
-            chunk = next(bytes_, b"") if size <= self.block else b"".join(_some(bytes_, size))
+            chunk = next(bytes_, b"") if size <= self.block else b"".join(_blocks(bytes_, size))
             more, data = bool(chunk), rest + chunk
             if skip:
                 data, skip = self._below(data, skip, not more)
@@ -103,7 +103,7 @@ class Delimited:
         except UnicodeError as error:
             raise FileError(f"it is not {self.dialect.encoding} near line {self._line}: {error}") from error
 
-    def _below(self, data: bytes, skip: int, whole: bool) -> tuple[bytes, int]:
+    def _below(self, data: bytes, skip: int, complete: bool) -> tuple[bytes, int]:
         """Return what is below the header, and how many rows of it are still above."""
         text = data.decode("utf-8", "surrogateescape")
         lines = self.dialect.above
@@ -111,18 +111,18 @@ class Delimited:
         for _ in range(lines):
             found = re.compile(r"[^\r\n]*(\r\n|\r|\n|\Z)").match(text, at)
             at = found.end() if found else len(text)
-        rows = split(text[at:], self.dialect, whole)
+        rows = split(text[at:], self.dialect, complete)
         end = 0
         for _ in range(skip - lines):
             row = next(rows, None)
-            if row is None and not whole:
+            if row is None and not complete:
                 return data, skip
             end, self._line = (row.end, lines + row.line + 2) if row else (len(text) - at, self._line)
         return text[at + end :].encode("utf-8", "surrogateescape"), 0
 
-    def _table(self, data: bytes, whole: bool) -> tuple[Any, int]:
+    def _table(self, data: bytes, complete: bool) -> tuple[Any, int]:
         """Return the complete rows of some bytes, and how many bytes they take."""
-        end, clean = clean_end(data, self.dialect, whole)
+        end, clean = clean_end(data, self.dialect, complete)
         if (self.dialect.spaces or self.dialect.runs) and self.dialect.quote.encode() in data and self.dialect.quote:
             clean = False  # a quote may come after spaces
         if clean and not end:
@@ -130,7 +130,7 @@ class Delimited:
                 return None, 0
             clean = False
         if not clean:
-            return self._carefully(data, whole, frozenset())
+            return self._carefully(data, complete, frozenset())
         part = data[:end]
         lines = part.count(self.dialect.newline.encode()) + (not part.endswith(self.dialect.newline.encode()))
         table = self._quickly(part, lines)
@@ -221,7 +221,9 @@ class Delimited:
             return _legacy(data)
         return data
 
-    def _carefully(self, data: bytes, whole: bool, plain: frozenset[int], size: int | None = None) -> tuple[Any, int]:
+    def _carefully(
+        self, data: bytes, complete: bool, plain: frozenset[int], size: int | None = None
+    ) -> tuple[Any, int]:
         """Read row by row."""
         text = data.decode("utf-8", "surrogateescape")
         if plain and not data.isascii():
@@ -230,7 +232,7 @@ class Delimited:
         lines, used, width = 0, 0, self.dialect.width
         if self.dialect.runs:
             text = re.sub(r"(?m)^ +| +$", "", text)
-        for row in split(text, self.dialect, whole, plain):
+        for row in split(text, self.dialect, complete, plain):
             self.odd += row.odd
             used, lines = row.end, row.line + 1
             why = None
@@ -247,8 +249,8 @@ class Delimited:
         table = pa.table({name: pa.array(cells[place[name]], pa.string()) for name in self.columns})
         self._plain = self._plain and data.isascii()
         found = self._typed(table, [self._line + row.line for row in rows]) if rows else None
-        self._line += lines if not whole else data.count(self.dialect.newline.encode())
-        return found, (size or len(data)) if whole else len(text[:used].encode("utf-8", "surrogateescape"))
+        self._line += lines if not complete else data.count(self.dialect.newline.encode())
+        return found, (size or len(data)) if complete else len(text[:used].encode("utf-8", "surrogateescape"))
 
     def _typed(self, table: Any, lines: Sequence[int] | Callable[[], Sequence[int]]) -> Any:
         """Convert words to the types of their columns; rows where that fails are malformed."""
@@ -319,7 +321,7 @@ def _legacy(data: bytes) -> bytes:
         return data.decode("latin-1").encode()
 
 
-def _some(parts: Iterator[bytes], size: int) -> Iterator[bytes]:
+def _blocks(parts: Iterator[bytes], size: int) -> Iterator[bytes]:
     """Yield parts of so many bytes in all."""
     done = 0
     for part in parts:

@@ -99,7 +99,7 @@ class Row(NamedTuple):
     """Values that start with a quote and are not quoted."""
 
 
-def split(text: str, dialect: Dialect, whole: bool = True, plain: Set[int] = frozenset()) -> Iterator[Row]:
+def split(text: str, dialect: Dialect, complete: bool = True, plain: Set[int] = frozenset()) -> Iterator[Row]:
     """Yield the rows of a text; of one that continues elsewhere, those that are complete.
 
     Quotes at the places `plain` are characters like any other. Lines without a character are no rows.
@@ -117,13 +117,13 @@ def split(text: str, dialect: Dialect, whole: bool = True, plain: Set[int] = fro
             value = re.sub(r"\\(.)", r"\1", value, flags=re.DOTALL) if dialect.escape else value
         elif quote and value.lstrip(" ").startswith(quote):
             odd += 1
-            if not whole and at not in plain and len(text) - at < LONGEST_QUOTE and _open(text, at, dialect):
+            if not complete and at not in plain and len(text) - at < LONGEST_QUOTE and _open(text, at, dialect):
                 return  # it may be closed by what comes
         cells.append(value)
         at = found.end() if found is not None else len(text)
         if end and end[0] not in "\r\n":
             continue
-        if not end and not whole:
+        if not end and not complete:
             return
         if len(cells) > 1 or cells[0].strip():
             yield Row(cells, first, start, at, quoted, odd)
@@ -142,11 +142,11 @@ def _open(text: str, at: int, dialect: Dialect) -> bool:
     return rest < 0 or rest + 1 >= len(text)
 
 
-def clean_end(data: bytes, dialect: Dialect, whole: bool) -> tuple[int, bool]:
+def clean_end(data: bytes, dialect: Dialect, complete: bool) -> tuple[int, bool]:
     """Return where the last complete row ends, and whether all quotes up to there open, close or are doubled."""
     newline = dialect.newline.encode()
     if not dialect.quote or dialect.quote.encode() not in data:
-        return (len(data) if whole else data.rfind(newline) + 1), True
+        return (len(data) if complete else data.rfind(newline) + 1), True
     masked = re.sub(rb"\\.", b"  ", data, flags=re.DOTALL) if dialect.escape else data
     bytes_ = np.frombuffer(masked, np.uint8)
     at = np.flatnonzero(bytes_ == ord(dialect.quote))
@@ -155,7 +155,7 @@ def clean_end(data: bytes, dialect: Dialect, whole: bool) -> tuple[int, bool]:
     quote, edges = ord(dialect.quote), np.zeros(256, np.bool_)
     edges[[10, 13, quote, *dialect.sep.encode()]] = True
     good = np.where(np.arange(len(at)) % 2 == 0, edges[before], edges[after])
-    if whole:
+    if complete:
         return len(data), bool(good.all()) and len(at) % 2 == 0
     end, rank = data.rfind(newline) + 1, len(at)
     while end > 0:

@@ -42,10 +42,10 @@ def _not_utf8(head: bytes) -> int:
     return sum("\udc80" <= letter <= "\udcff" for letter in text[: len(text) - 3 if len(head) >= HEAD else None])
 
 
-def decoded(head: bytes, encoding: str, whole: bool, path: str) -> str:
+def decoded(head: bytes, encoding: str, complete: bool, path: str) -> str:
     """Decode the first bytes of a text, which may end within a character."""
     decoder = codecs.getincrementaldecoder(encoding)("replace" if encoding.startswith("utf-8") else "strict")
     try:
-        return decoder.decode(head, whole)
+        return decoder.decode(head, complete)
     except UnicodeError as error:
         raise FileError(f"The file {path!r} cannot be read as {encoding}: {error}.") from error

@@ -124,8 +124,8 @@ def _names(labels: Iterable[Any], name: str) -> list[Name]:
     """Return names: strings and whole numbers as they are, everything else in words; each must be unique."""
     names: list[Name] = []
     for label in labels:
-        whole = isinstance(label, int | np.integer) and not isinstance(label, bool)
-        names.append(int(label) if whole else str(label))
+        integral = isinstance(label, int | np.integer) and not isinstance(label, bool)
+        names.append(int(label) if integral else str(label))
     twice = next((label for label, times in Counter(names).items() if times > 1), None)
     if twice is not None:
         raise DataError(f"The argument '{name}' must give each column its own name; got two of name {twice!r}.")

@@ -74,7 +74,7 @@ class Reading:
 
     def _flags(self, known: Any) -> tuple[Any, Booleans | None]:
         good = _either(pc.is_in(known, value_set=pa.array([*FLAGS, "0", "1"])), known)
-        return _masked(known, good).cast(pa.bool_()), _told(good)
+        return _masked(known, good).cast(pa.bool_()), _valid(good)
 
     def _numbers(self, known: Any) -> tuple[Any, Booleans | None]:
         known = _plain(known, self.decimal, self.grouped)
@@ -88,7 +88,7 @@ class Reading:
         good = _either(_matches(known, NUMBER), known)
         values = _masked(known, good).cast(pa.float64())
         good = pc.and_(good, pc.fill_null(pc.is_finite(values), True))  # 1e999 is none
-        return _masked(values, good), _told(good)
+        return _masked(values, good), _valid(good)
 
 
 def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decimal: str, wanted: str = "") -> Reading:
@@ -119,8 +119,8 @@ def reading_of(words: Any, missing: tuple[str, ...] | None, spaces: bool, decima
         return as_words
     if wanted != "number" and (_share(plain, TOO_LONG) > 0 or _codes(known)):
         return as_words
-    whole = _share(plain, WHOLE) >= share
-    return Reading("whole" if whole else "real", decimal, grouped, spaces, gaps)
+    integral = _share(plain, WHOLE) >= share
+    return Reading("whole" if integral else "real", decimal, grouped, spaces, gaps)
 
 
 def is_number(word: str) -> bool:
@@ -188,7 +188,7 @@ def _mean(flags: Any) -> float:
     return float(pc.mean(pc.cast(flags, pa.float64())).as_py() or 0.0)
 
 
-def _told(good: Any) -> Booleans | None:
+def _valid(good: Any) -> Booleans | None:
     """Return which values are valid, if not all are."""
     if pc.all(good).as_py() is not False:
         return None

@@ -96,7 +96,7 @@ class Files:
     fault: str = ""  # the first
     names: list[str] = field(default_factory=list)  # of the columns of the first file, known also where it has no rows
     _share: float = 0.0  # of the file at hand
-    _told: bool = False
+    _warned: bool = False
 
     def __post_init__(self) -> None:
         if self.errors not in ("raise", "skip"):
@@ -120,12 +120,12 @@ class Files:
             size = sum(file.stat().st_size for file in inside(path)[0])
             for table in self._batches(path):
                 self.read = before + round(size * min(self._share, 1.0))
-                told = self.understood[-1]
+                understood_file = self.understood[-1]
                 if table.num_rows:
-                    if not told.rows:
-                        told.target = self.label(table.column_names)
-                        told.holds = {name: self._holds(table, name) for name in table.column_names}
-                    told.rows += table.num_rows
+                    if not understood_file.rows:
+                        understood_file.target = self.label(table.column_names)
+                        understood_file.holds = {name: self._holds(table, name) for name in table.column_names}
+                    understood_file.rows += table.num_rows
                     self.rows += table.num_rows
                     yield table
             before += size
@@ -136,13 +136,16 @@ class Files:
         self.skipped, self.rows = self.skipped + rows, self.rows - rows * read
         self.fault = self.fault or why
         if self.understood:
-            told = self.understood[-1]
-            told.skipped, told.rows = told.skipped + rows, told.rows - rows * read
+            understood_file = self.understood[-1]
+            understood_file.skipped, understood_file.rows = (
+                understood_file.skipped + rows,
+                understood_file.rows - rows * read,
+            )
 
     def tell_loss(self) -> None:
         """Warn if more than one row in a hundred was skipped."""
-        if not self._told and self.skipped > LOUD * (self.rows + self.skipped):
-            self._told = True
+        if not self._warned and self.skipped > LOUD * (self.rows + self.skipped):
+            self._warned = True
             share = self.skipped / (self.rows + self.skipped)
             rows = f"{self.skipped:,} of {self.rows + self.skipped:,} rows ({share:.1%})"
             tell(f"{rows} were skipped; the first has {self.fault}.")
@@ -185,15 +188,15 @@ class Files:
     def _csv(self, path: Path) -> Iterator[Any]:
         with opened(path) as stream:
             head = head_of(stream)
-            given, told = self.given, self.understood[-1]
+            given, understood_file = self.given, self.understood[-1]
             expected = (*self.wanted, *self.expected, *given.keep, *given.drop)
-            told.dialect = sniff(head, given, str(path), len(head) < HEAD, expected)
-            target = self.label(list(told.dialect.names))
-            columns = columns_kept(told.dialect.names, given, target)
+            understood_file.dialect = sniff(head, given, str(path), len(head) < HEAD, expected)
+            target = self.label(list(understood_file.dialect.names))
+            columns = columns_kept(understood_file.dialect.names, given, target)
             self.names = self.names or columns
             rows = Delimited(
                 Behind(head, stream),
-                told.dialect,
+                understood_file.dialect,
                 lambda name: "label" if name == target else self.wanted.get(name, ""),
                 given.missing,
                 columns,
@@ -208,11 +211,11 @@ class Files:
             for table in rows:
                 self._share = rows.passed / size if size else 0.0
                 yield table
-            told.dialect = rows.dialect
+            understood_file.dialect = rows.dialect
             if rows.empty:
-                told.notes.append(f"{counted(rows.empty, 'empty line')} left out")
+                understood_file.notes.append(f"{counted(rows.empty, 'empty line')} left out")
             if rows.odd and rows.dialect.quote:
-                told.notes.append(f"{counted(rows.odd, 'quote')} in odd places taken as plain characters")
+                understood_file.notes.append(f"{counted(rows.odd, 'quote')} in odd places taken as plain characters")
 
     def _jsonl(self, path: Path) -> Iterator[Any]:
         given, target = self.given, self.label([])

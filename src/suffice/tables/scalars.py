@@ -64,12 +64,12 @@ def decoded(value: Any) -> str:
 def numbers(values: Sequence[Any]) -> NDArray[Any]:
     """Return whole numbers as int64, or uint64 where only that is wide enough; other numbers as float64."""
     if all(sort_of(value) in ("bool", "integer") for value in values):
-        whole = [int(value) for value in values]
-        least, most = min(whole, default=0), max(whole, default=0)
+        integers = [int(value) for value in values]
+        least, most = min(integers, default=0), max(integers, default=0)
         if least >= -(2**63) and most < 2**63:
-            return np.array(whole, np.int64)
+            return np.array(integers, np.int64)
         if least >= 0 and most < 2**64:
-            return np.array(whole, np.uint64)
+            return np.array(integers, np.uint64)
     return np.array([_float(value) for value in values], np.float64)
 
 

@@ -57,19 +57,19 @@ def _kind_of_words(column: Column, present: Booleans, weights: Array | None) -> 
     places = np.flatnonzero(present)
     if weights is None and len(places) > SAMPLE:  # weighted rows are all judged: a sample would tell 2 from twice
         sample = places[np.arange(SAMPLE) * len(places) // SAMPLE]
-        times = _times(_some(column, sample), None)
+        times = _times(_subset(column, sample), None)
         if _is_text(column, sample, times, None):
             return "text"
         once = times.max() < 2 and len(column.values.dictionary_encode().dictionary) == len(places)
         return "identifier" if once else "category"
     weight = None if weights is None else np.asarray(weights, np.float64)[places]
-    times = _times(column if weights is None else _some(column, places), weight)
+    times = _times(column if weights is None else _subset(column, places), weight)
     if _is_text(column, places, times, weight):
         return "text"
     return "identifier" if times.max() < 2 and times.sum() >= IDENTIFIERS else "category"
 
 
-def _some(column: Column, places: Any) -> Column:
+def _subset(column: Column, places: Any) -> Column:
     return Column(column.name, "string", column.values.take(pa.array(places)))
 
 

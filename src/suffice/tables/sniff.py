@@ -65,21 +65,25 @@ class Given:
                 ) from None
 
 
-def sniff(head: bytes, given: Given, path: str, whole: bool, expected: tuple[str, ...] = ()) -> Dialect:
-    """Guess the dialect of a text from its head; `whole` if that is all of it, `expected` names of columns.
+def sniff(head: bytes, given: Given, path: str, complete: bool, expected: tuple[str, ...] = ()) -> Dialect:
+    """Guess the dialect of a text from its head; `complete` if that is all of it, `expected` names of columns.
 
     >>> print(sniff(b"a; b\\n1,5; x\\n2,5; y\\n", Given(), "a.txt", True))
     semicolon-separated, utf-8, header, spaces around values left out, decimal comma
     """
     encoding = given.encoding or encoding_of(head)
-    text = decoded(head, encoding, whole, path)
+    text = decoded(head, encoding, complete, path)
     newline = "\n" if "\n" in text or "\r" not in text else "\r"
-    if not whole:
+    if not complete:
         text = text[: text.rfind(newline) + 1] or text
     start = Dialect(encoding={"utf-8-sig": "utf-8"}.get(encoding, encoding), newline=newline)
-    told = re.match(r"sep=(.)(?:\r\n|\r|\n)", text)
-    if told:  # a line that Excel writes
-        given, text, start = replace(given, sep=given.sep or told.group(1)), text[told.end() :], replace(start, above=1)
+    excel = re.match(r"sep=(.)(?:\r\n|\r|\n)", text)
+    if excel:  # a line that Excel writes
+        given, text, start = (
+            replace(given, sep=given.sep or excel.group(1)),
+            text[excel.end() :],
+            replace(start, above=1),
+        )
     if not text.strip():
         raise FileError(f"The file {path!r} must start with a line of column names; it does not.")
     best = max(_candidates(text, given, path, start, SAMPLE), key=lambda trial: trial.score)

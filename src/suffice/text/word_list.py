@@ -97,9 +97,9 @@ class WordList:
 
 def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
     """Return whether bytes are UTF-8 and no character is cut by an offset; offsets must lie within the bytes."""
-    whole: Any = data
+    text: Any = data
     try:
-        str(whole, "utf-8", "surrogatepass")
+        str(text, "utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return False
     inner = offset[offset < len(data)]
