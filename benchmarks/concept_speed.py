@@ -16,7 +16,7 @@ CASES = {"small": (5_000, 100, 200), "large": (100_000, 10_000, 3)}
 
 
 def blocks(hypotheses: int, items: int) -> Iterator[NDArray[np.bool_]]:
-    """Random sets, a few at a time; a tenth of the items belong to all."""
+    """Yield random sets, a few at a time; a tenth of the items belong to all."""
     rng = np.random.default_rng(0)
     for _ in range(0, hypotheses, 250):
         block = rng.integers(0, 4, (250, items), np.uint8) == 0
@@ -25,7 +25,7 @@ def blocks(hypotheses: int, items: int) -> Iterator[NDArray[np.bool_]]:
 
 
 def peak() -> float:
-    """The most memory that this process ever had, in MB."""
+    """Return the most memory that this process ever had, in MB."""
     import resource
 
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -61,7 +61,7 @@ def run(name: str) -> None:
 
 
 def main() -> None:
-    """Each case in a process of its own, so that the memory is its own."""
+    """Run each case in a process of its own, so that the memory is its own."""
     if len(sys.argv) > 1:
         run(sys.argv[1])
         return

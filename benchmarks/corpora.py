@@ -28,21 +28,21 @@ READERS: dict[str, Callable[..., sf.datasets.Corpus]] = {
 
 
 def folder() -> Path | None:
-    """Where the files are."""
+    """Return where the files are."""
     given = os.environ.get("SUFFICE_DATA")
     beside = ROOT.parent / "shared" / "data"
     return Path(given) if given else beside if beside.is_dir() else None
 
 
 def corpus(name: str, **subset: str) -> sf.datasets.Corpus | None:
-    """Texts with their labels, if they are there."""
+    """Return texts with their labels, if they are installed."""
     given, place = os.environ.get("SUFFICE_20NEWS") if name == "20news_bydate" else None, folder()
     path = Path(given) if given else None if place is None else place / name
     return READERS[name](path, **subset) if path is not None and path.exists() else None
 
 
 def frame(name: str, subset: str = "all") -> tuple[pd.DataFrame, Any] | None:
-    """Columns and target of a table, if it is there."""
+    """Return columns and target of a table, if it is installed."""
     if name == "penguins":
         penguins = load_penguins()
         return penguins.drop(columns="species"), penguins["species"].to_numpy()
@@ -54,7 +54,7 @@ def frame(name: str, subset: str = "all") -> tuple[pd.DataFrame, Any] | None:
 
 
 def both(name: str) -> tuple[pd.DataFrame, Any, list[Split]] | None:
-    """A table that comes in two parts."""
+    """Return a table that comes in two parts."""
     train, test = frame(name, "train"), frame(name, "test")
     if train is None or test is None:
         return None

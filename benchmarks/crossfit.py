@@ -25,7 +25,7 @@ AIM = 0.03
 
 
 def tasks(quick: bool) -> Iterator[tuple[str, Any, Any, Any, Callable[[Any, Any], Any]]]:
-    """Name, classifier, rows, labels, and how some of the rows are taken."""
+    """Yield name, classifier, rows, labels, and a function that takes a subset of the rows."""
 
     def subset(texts: Any, which: Any) -> Any:
         return [texts[i] for i in which]
@@ -47,7 +47,7 @@ def tasks(quick: bool) -> Iterator[tuple[str, Any, Any, Any, Callable[[Any, Any]
 
 
 def refits(model: Any, X: Any, y: Any, fold: Any, subset: Callable[[Any, Any], Any]) -> float:
-    """The log loss of models fitted without each fold."""
+    """Return the log loss of models fitted without each fold."""
     own = np.empty(len(y))
     for k in np.unique(fold):
         kept, held_out = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
@@ -63,7 +63,7 @@ def timed(job: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 
 
 def stratified(y: Any) -> Any:
-    """The fold of each row by scikit-learn."""
+    """Return the fold of each row by scikit-learn."""
     fold = np.empty(len(y), int)
     for k, (_, held_out) in enumerate(StratifiedKFold(5, shuffle=True, random_state=0).split(np.zeros(len(y)), y)):
         fold[held_out] = k

@@ -45,7 +45,7 @@ def learned_both(model: Any, frame: Any) -> Any:
 
 
 def in_parallel_and_in_turn(frame: Any) -> Any:
-    """Words are hashed on both workers; the model goes from partition to partition."""
+    """Hash words on both workers, and pass the model from partition to partition."""
     model = delayed(MultinomialNB())
     for part in frame.to_delayed():
         model = delayed(learned)(model, delayed(hashed)(part))
@@ -53,7 +53,7 @@ def in_parallel_and_in_turn(frame: Any) -> Any:
 
 
 def in_turn_alone(frame: Any) -> Any:
-    """As dask-ml's Incremental: one partition after the other, vectorizer and all."""
+    """Fit one partition after the other, vectorizer included, as dask-ml's Incremental does."""
     model = delayed(MultinomialNB())
     for part in frame.to_delayed():
         model = delayed(learned_both)(model, part)

@@ -61,7 +61,7 @@ def folds(X: Any, y: Any, n: int) -> list[Parts]:
 
 
 def of_texts(quick: bool) -> Cells:
-    """TextClassifier on the training part of each corpus, in three folds."""
+    """Judge TextClassifier on the training part of each corpus, in three folds."""
     sms = corpus("sms_spam")
     trains = {
         "20 Newsgroups": corpus("20news_bydate", subset="train"),
@@ -78,7 +78,7 @@ def of_texts(quick: bool) -> Cells:
 
 
 def of_tables() -> Cells:
-    """NaiveBayes on the training rows of each table, in folds."""
+    """Judge NaiveBayes on the training rows of each table, in folds."""
     cells: Cells = {}
     for name, n in FOLDS.items():
         found = frame(name.lower(), "train" if name == "Adult" else "all")
@@ -91,14 +91,14 @@ def of_tables() -> Cells:
 
 
 def forced(kind: str, X: Any, y: Any) -> dict[str, Any]:
-    """One model for all numbers that are not taken for categories; nothing, if there are none."""
+    """Return one model for all numbers that are not taken for categories; nothing, if there are none."""
     settled = sf.NaiveBayes(effort="fast").fit(X, y).columns_
     columns = {name: kind for name, model in settled.items() if isinstance(model, NUMBERS)}
     return {"columns": columns} if columns else {}
 
 
 def compared(name: str, parts: list[Parts], ways: Ways) -> Iterator[tuple[str, str]]:
-    """Log loss, accuracy and seconds of a fit, of each way."""
+    """Yield log loss, accuracy and seconds of a fit, of each way."""
     usual = judge(ways[USUAL], parts)
     for way, make in ways.items():
         judged = usual if way == USUAL else judge(make, parts)
@@ -108,7 +108,7 @@ def compared(name: str, parts: list[Parts], ways: Ways) -> Iterator[tuple[str, s
 
 
 def beside(judged: Judged, usual: Judged) -> str:
-    """Whether the log loss is clearly another than that of the default, row by row."""
+    """Return whether the log loss clearly differs from that of the default, row by row."""
     more = judged.each - usual.each
     if abs(more.sum()) <= CLEAR * np.sqrt(len(more)) * more.std():
         return ""

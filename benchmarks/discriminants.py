@@ -53,7 +53,7 @@ def speed(rows: int) -> list[list[str]]:
 
 
 def judge(make: Any, X: Any, y: Any, splits: list[Split], groups: Any = None) -> tuple[float, float]:
-    """Error and log loss on test rows."""
+    """Return error and log loss on test rows."""
     found = []
     for train, test in splits:
         more = {} if groups is None else {"groups": groups[train]}
@@ -66,7 +66,7 @@ def judge(make: Any, X: Any, y: Any, splits: list[Split], groups: Any = None) ->
 
 
 def in_hindsight(X: Any, y: Any, splits: list[Split]) -> tuple[tuple[float, float, float], tuple[float, float, float]]:
-    """scikit-learn's QDA with the reg_param of least error, and with that of least log loss."""
+    """Judge scikit-learn's QDA with the reg_param of least error, and with that of least log loss."""
     found = []
     for ridge in RIDGES:
         try:
@@ -82,7 +82,7 @@ def in_hindsight(X: Any, y: Any, splits: list[Split]) -> tuple[tuple[float, floa
 
 
 def tables(repeats: int) -> list[list[str]]:
-    """Errors on real tables."""
+    """Return errors on real tables."""
     lines = []
     for name in ("sonar", "ionosphere", "vowel"):
         found = both(name) if name == "vowel" else frame(name)

@@ -27,7 +27,7 @@ PARTS, STEPS = 8, 10
 
 
 def texts() -> tuple[list[str], Any]:
-    """Docstrings, and labels, most of them missing."""
+    """Return docstrings, and labels, most of them missing."""
     corpus, rng = sf.datasets.docstrings(), np.random.default_rng(0)
     which = rng.integers(0, len(corpus.texts), DOCUMENTS)
     labels = np.array(corpus.labels, object)[which]
@@ -41,7 +41,7 @@ def model() -> Any:
 
 
 def timed(fit: Callable[[], Any]) -> tuple[float, Any]:
-    """The time of a second fit, and what the first has fitted, which starts processes and fills caches."""
+    """Time a second fit, and return it with the result of the first, which starts processes and fills caches."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # so many steps are not enough
         fitted = fit()

@@ -62,7 +62,7 @@ READERS: dict[str, Callable[[Hostile, Path], Columns]] = {
 
 
 def plain(value: Any) -> Any:
-    """Values as they can be compared: dates as ISO, NaN as nothing, whole floats as numbers."""
+    """Return values that can be compared: dates as ISO, NaN as nothing, whole floats as numbers."""
     if isinstance(value, float) and math.isnan(value):
         return None
     return value.isoformat()[:10] if hasattr(value, "isoformat") else value

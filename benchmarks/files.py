@@ -83,7 +83,7 @@ def mixed(rng: np.random.Generator, rows: int, names: Any) -> Any:
 
 
 def run(*command: str) -> tuple[float, float]:
-    """Seconds and peak MB of a process."""
+    """Return seconds and peak MB of a process."""
     start = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(process.pid, 0)
@@ -93,7 +93,7 @@ def run(*command: str) -> tuple[float, float]:
 
 
 def inside(code: str) -> dict[str, float]:
-    """Seconds that a process says its parts took."""
+    """Return seconds that a process says its parts took."""
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     return {name: float(seconds) for name, seconds in (line.split() for line in done.stdout.splitlines())}
 
@@ -126,9 +126,9 @@ def measure(kind: str, path: Path, folder: Path) -> dict[str, Any]:
 def lines(name: str, size: float, figures: dict[str, Any]) -> list[str]:
     ratio, faster = figures["ours"] / (figures["read"] + figures["fit"]), figures["peer"] / figures["ours"]
     verdicts = [
-        f"{ratio:.2f}{'' if ratio <= MOST else f' (asked: {MOST})'}",
-        f"{figures['memory']:.0f} MB{'' if figures['memory'] <= MEMORY else f' (asked: {MEMORY})'}",
-        f"{faster:.1f}×{'' if faster >= PEER else f' (asked: {PEER}×)'}",
+        f"{ratio:.2f}{'' if ratio <= MOST else f' (aim: {MOST})'}",
+        f"{figures['memory']:.0f} MB{'' if figures['memory'] <= MEMORY else f' (aim: {MEMORY})'}",
+        f"{faster:.1f}×{'' if faster >= PEER else f' (aim: {PEER}×)'}",
     ]
     shown = [f"{figures['ours']:.1f} s", f"{figures['read']:.1f} s + {figures['fit']:.1f} s"]
     return [f"{name}, {size / 1e9:.2f} GB", *shown, *verdicts]
@@ -154,7 +154,7 @@ def main() -> None:
         "peak memory",
         "beside pandas and scikit-learn",
     ]
-    verdict = f"`suffice --help` takes {helps * 1000:.0f} ms (asked: 300)."
+    verdict = f"`suffice --help` takes {helps * 1000:.0f} ms (aim: 300)."
     put(PAGE, "files", "\n".join([markdown(head, rows), "", verdict, "", machine() + "."]))
     keep("files", {**facts, "help": helps})
 

@@ -30,7 +30,7 @@ class Judged:
 
     @property
     def right(self) -> Booleans:
-        """Whether each row's class was foreseen."""
+        """Whether each row's class was predicted."""
         return np.asarray(self.logs.argmax(axis=1) == self.truth)
 
     @property
@@ -56,7 +56,7 @@ Found = dict[str, Judged]
 
 
 def judge(make: Callable[[], Any], parts: Iterable[Parts], clip: float = 0.0) -> Judged:
-    """Learn from one part and be tested with the other, once for each pair; all must have the same classes."""
+    """Learn from one part and test with the other, once for each pair; all must have the same classes."""
     logs, truth, seconds = [], [], []
     for (X, y), (Z, labels) in parts:
         model = make()
@@ -69,12 +69,12 @@ def judge(make: Callable[[], Any], parts: Iterable[Parts], clip: float = 0.0) ->
 
 
 def clipped(logs: Any, least: float = CLIP) -> Array:
-    """Log-probabilities, none below that of the least."""
+    """Return log-probabilities, none below that of the least."""
     return np.asarray(np.maximum(logs, np.log(least)) if least else logs)
 
 
 def parted(X: Any, y: Any, splits: Iterable[Split]) -> Iterator[Parts]:
-    """The rows of each split, of a frame or of a list of texts."""
+    """Yield the rows of each split, of a frame or of a list of texts."""
     for train, test in splits:
         yield (rows(X, train), np.asarray(y)[train]), (rows(X, test), np.asarray(y)[test])
 

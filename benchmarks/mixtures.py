@@ -40,7 +40,7 @@ FAR = (
 
 
 def sets() -> Iterator[tuple[str, Any, Any]]:
-    """Names, rows and classes."""
+    """Yield names, rows and classes."""
     yield "iris", *load_iris(return_X_y=True)
     yield "wine", *load_wine(return_X_y=True)
     yield "breast cancer", *load_breast_cancer(return_X_y=True)
@@ -76,7 +76,7 @@ def rand_index(model: Any, X: Any, y: Any) -> float:
 
 
 def agreement(seeds: int) -> tuple[str, dict[str, Any]]:
-    """The table of adjusted Rand indices."""
+    """Return the table of adjusted Rand indices."""
     rows: list[list[str]] = []
     figures: dict[str, Any] = {}
     for name, X, y in sets():
@@ -101,7 +101,7 @@ def agreement(seeds: int) -> tuple[str, dict[str, Any]]:
 
 
 def numbers() -> tuple[str, dict[str, Any]]:
-    """How many clusters each criterion finds."""
+    """Return how many clusters each criterion finds."""
     rows: list[list[str]] = []
     figures: dict[str, Any] = {}
     for name, X, y in sets():
@@ -120,7 +120,7 @@ def numbers() -> tuple[str, dict[str, Any]]:
 
 
 def times(repeats: int) -> tuple[str, dict[str, Any]]:
-    """Seconds of a default fit with a full covariance."""
+    """Return seconds of a default fit with a full covariance."""
     rows: list[list[str]] = []
     figures: dict[str, Any] = {}
     rng = np.random.default_rng(0)

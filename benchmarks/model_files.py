@@ -26,7 +26,7 @@ print(ready - start, perf_counter() - ready)
 
 
 def texts(rng: np.random.Generator) -> list[str]:
-    """Documents in which every word occurs, and the lower numbers more often."""
+    """Return documents in which every word occurs, and the lower numbers more often."""
     every = rng.permutation(WORDS)
     often = (rng.pareto(1.0, WORDS) * 10).astype(np.int64) % WORDS
     words = np.stack([every, often], axis=1).reshape(-1, 100)

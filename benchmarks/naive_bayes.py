@@ -31,7 +31,7 @@ AIMS = {  # times faster than scikit-learn, with all threads
 
 
 def documents(rng: np.random.Generator, rows: int, words: int, length: int, classes: int) -> tuple[Any, Any]:
-    """Random words, a few much more frequent than most."""
+    """Return random words, a few much more frequent than most."""
     ranks = (words ** rng.random(rows * length)).astype(np.int32) - 1
     index = rng.permutation(words).astype(np.int32)[ranks]
     X = sparse.csr_matrix((np.ones(rows * length), index, np.arange(0, rows * length + 1, length)), shape=(rows, words))
@@ -64,7 +64,7 @@ def many_calls(model: Any, row: Any) -> None:
 
 
 def one_row(repeats: int) -> list[dict[str, Any]]:
-    """A single row through predict, where nothing counts but what happens around the arithmetic."""
+    """Time predict of a single row, where only the overhead around the arithmetic counts."""
     rng = np.random.default_rng(0)
     X, y, rows = rng.integers(0, 3, (1000, 20)), rng.integers(0, 3, 1000), []
     for name in ("MultinomialNB", "BernoulliNB", "ComplementNB", "CategoricalNB", "GaussianNB"):

@@ -13,7 +13,7 @@ DOCS = Path(__file__).parents[1] / "docs"
 
 
 def names_of(page: Path) -> dict[str, Any]:
-    """What the examples of a page leave behind."""
+    """Return the variables that the examples of a page define."""
     names: dict[str, Any] = {}
     parser = doctest.DocTestParser()
     for example in parser.get_examples(page.read_text(encoding="utf-8")):

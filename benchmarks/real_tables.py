@@ -38,7 +38,7 @@ def folds(y: Any, repeats: int) -> list[Split]:
 
 
 def compare(what: str, X: pd.DataFrame, y: Any, splits: list[Split]) -> dict[str, Any]:
-    """Error and log loss of each method, over all test rows of all splits."""
+    """Return error and log loss of each method, over all test rows of all splits."""
     figures: dict[str, Any] = {"table": what, "rows": len(X), "gaps": float(X.isna().to_numpy().mean()), "methods": {}}
     words = readable(X)
     for name, make in METHODS.items():
@@ -55,7 +55,7 @@ def compare(what: str, X: pd.DataFrame, y: Any, splits: list[Split]) -> dict[str
 
 
 def adult() -> Iterator[dict[str, Any]]:
-    """With all its rows, and without those that have gaps, as most papers have it."""
+    """Yield Adult with all rows, and without those that have gaps, as most papers have it."""
     found = both("adult")
     if found is None:
         return
@@ -70,7 +70,7 @@ def adult() -> Iterator[dict[str, Any]]:
 
 
 def matched(X: pd.DataFrame, y: Any, split: Split) -> int:
-    """Errors of NaiveBayes with Gaussian columns and scikit-learn's smoothing: what the product makes."""
+    """Return errors of NaiveBayes with Gaussian columns and scikit-learn's smoothing: what the product makes."""
     train, _ = split
     numeric = X.select_dtypes("number").columns
     floor = 1e-9 * X.iloc[train][numeric].var(ddof=0).max()
@@ -80,7 +80,7 @@ def matched(X: pd.DataFrame, y: Any, split: Split) -> int:
 
 
 def errors(columns: dict[Any, Any], X: pd.DataFrame, y: Any, split: Split, **options: Any) -> int:
-    """Errors of NaiveBayes with models of columns as given."""
+    """Return errors of NaiveBayes with models of columns as given."""
     train, test = split
     model = sf.NaiveBayes(columns, **options).fit(X.iloc[train], y[train])
     return int((model.predict(X.iloc[test]) != y[test]).sum())
@@ -103,7 +103,7 @@ def results(repeats: int) -> Iterator[dict[str, Any]]:
 
 
 def lines(rows: list[dict[str, Any]], what: str, shown: Callable[[float], str]) -> str:
-    """One table of the page."""
+    """Return one table of the page."""
     body = []
     for row in rows:
         figures = [shown(method[what.replace(" ", "_")]) for method in row["methods"].values()]

@@ -28,7 +28,7 @@ START = 0.2
 
 @dataclass(frozen=True)
 class Measured:
-    """Of one core."""
+    """Measurements of one core."""
 
     count: float  # bytes of text a second
     merge: float  # bytes of counts a second, written and read
@@ -77,7 +77,7 @@ def measure() -> Measured:
 
 
 def simulate(found: Measured, fan_in: int | None, hashed: bool) -> list[Level]:
-    """Levels from the partitions to the one that is given to the driver; no fan-in sends all to the driver at once."""
+    """Return levels from the partitions to the driver; no fan-in sends all to the driver at once."""
 
     def size(text: float) -> float:
         grown = float(found.scale * text**found.power)

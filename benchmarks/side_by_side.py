@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "benchmarks.md"
 
 
 def in_turn(jobs: Mapping[str, Callable[[], object]], repeats: int) -> dict[str, float]:
-    """The best time of each job, all run in turn, so that a busy moment of the machine strikes them alike."""
+    """Return the best time of each job, all run in turn, so that a busy moment of the machine strikes them alike."""
     times: dict[str, float] = {}
     for _ in range(repeats):
         for name, job in jobs.items():
@@ -40,14 +40,14 @@ def with_threads(n: int, job: Callable[[], object]) -> Callable[[], object]:
 
 
 def reading(arrays: Iterable[Any], threads: int, repeats: int = 5) -> float:
-    """Seconds to read the arrays once, on so many threads: what no fit and no predict can beat."""
+    """Return seconds to read the arrays once, on so many threads: what no fit and no predict can beat."""
     parts = [part for array in arrays for part in np.array_split(array.reshape(-1), threads)]
     with ThreadPoolExecutor(threads) as pool:
         return in_turn({"read": lambda: list(pool.map(np.sum, parts))}, repeats)["read"]
 
 
 def machine() -> str:
-    """The processor, its cores and caches, the memory, and the versions that matter."""
+    """Describe the processor, its cores and caches, the memory, and the versions that matter."""
     name, caches = platform.processor() or platform.machine(), ""
     if Path("/proc/cpuinfo").exists():
         found = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
@@ -71,7 +71,7 @@ def markdown(head: list[str], rows: list[list[str]]) -> str:
 
 
 def write(name: str, figures: dict[str, Any], table: str, bars: list[dict[str, Any]]) -> None:
-    """Figures to build/, the table between its marks in docs/benchmarks.md, ratios as a chart beside it."""
+    """Write figures to build/, the table between its marks in docs/benchmarks.md, ratios as a chart beside it."""
     keep(name, figures)
     put(PAGE, name, f"{table}\n\n{machine()}.")
     chart(bars, PAGE.with_name(f"benchmarks_{name}.svg"))
@@ -84,7 +84,7 @@ def keep(name: str, figures: dict[str, Any]) -> None:
 
 
 def put(page: Path, name: str, text: str) -> None:
-    """Text between its marks on a page."""
+    """Put text between its marks on a page."""
     begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
     before, rest = page.read_text().split(begin)
     after = rest.split(end)[1]
@@ -92,7 +92,7 @@ def put(page: Path, name: str, text: str) -> None:
 
 
 def chart(bars: list[dict[str, Any]], path: Path) -> None:
-    """Bars of ratios (how many times faster), with a tick where the aim is. Needs the `bench` extra."""
+    """Draw bars of ratios (how many times faster), with a tick where the aim is. Needs the `bench` extra."""
     import altair as alt
 
     base = alt.Chart(alt.InlineData(bars)).encode(

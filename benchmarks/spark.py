@@ -55,7 +55,7 @@ def wide(size: float) -> tuple[list[str], Any]:
 
 
 def data(here: Any, texts: list[str], labels: Any) -> tuple[Any, float]:
-    """A cached DataFrame, and its megabytes of text."""
+    """Return a cached DataFrame, and its megabytes of text."""
     rows = pa.table({"text": texts, "label": labels.astype(float)})
     frame = here.createDataFrame(rows).repartition(16).cache()
     frame.count()

@@ -44,7 +44,7 @@ def models() -> dict[str, tuple[Any, Any]]:
 
 
 def answer() -> None:
-    """In a process of its own: for each name read, write the best time of some rows, in microseconds."""
+    """Write, in a process of its own, the best time of some rows in microseconds for each name read."""
     import suffice._native as native
 
     print(Path(str(native.__file__)).name, flush=True)

@@ -29,7 +29,7 @@ COUNTS = "fit (counts alone)"
 
 
 def mixed(rows: int, sizes: tuple[int, ...] = (5, 50, 1000), rng: Any = None) -> tuple[dict[str, Any], Any]:
-    """Words, flags, small and large whole numbers, and real ones; all of them tell something about two classes."""
+    """Return words, flags, small and large whole numbers, and real ones, all informative about two classes."""
     rng = rng or np.random.default_rng(0)
     y = rng.integers(0, 2, rows)
     columns: dict[str, Any] = {}
@@ -48,7 +48,7 @@ def mixed(rows: int, sizes: tuple[int, ...] = (5, 50, 1000), rng: Any = None) ->
 
 
 def arrow(rows: int) -> tuple[Any, Any]:
-    """As an Arrow table with gaps."""
+    """Return an Arrow table with gaps."""
     rng = np.random.default_rng(0)
     columns, y = mixed(rows, rng=rng)
     gaps = {name: pa.array(values, mask=rng.random(rows) < GAPS) for name, values in columns.items()}
@@ -56,7 +56,7 @@ def arrow(rows: int) -> tuple[Any, Any]:
 
 
 def adult() -> tuple[str, pd.DataFrame, Any]:
-    """The training part of Adult, or as many rows of the same kinds."""
+    """Return the training part of Adult, or as many rows of the same kinds."""
     found = frame("adult", "train")
     if found is not None:
         return "Adult", *found
@@ -96,7 +96,7 @@ def compare(what: str, X: Any, y: Any, repeats: int) -> list[dict[str, Any]]:
 
 
 def readable(X: pd.DataFrame) -> pd.DataFrame:
-    """Flags with gaps come out of Arrow as objects; SimpleImputer takes words."""
+    """Make flags with gaps, which come out of Arrow as objects, words, which SimpleImputer takes."""
     if "flag" not in X:
         return X
     return X.assign(flag=X["flag"].map({True: "yes", False: "no"}))

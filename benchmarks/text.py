@@ -34,7 +34,7 @@ AIMS = {
 
 
 def zipf(documents: int, words: int, classes: int, length: int = 80) -> tuple[list[str], Any]:
-    """Random words, the k-th most frequent of them with a probability like 1/k."""
+    """Return random words, the k-th most frequent of them with a probability like 1/k."""
     rng = np.random.default_rng(0)
     letters = np.array(list("etaoinshrdlucmfwypvbgkjqxz"))
     sizes = rng.integers(3, 10, 2 * words)
@@ -47,7 +47,7 @@ def zipf(documents: int, words: int, classes: int, length: int = 80) -> tuple[li
 
 
 def english(size: float) -> tuple[list[str], Any]:
-    """Docstrings of this installation, drawn with replacement until there are so many bytes; labels by number."""
+    """Return docstrings of this installation, drawn with replacement up to so many bytes; labels by number."""
     corpus = sf.datasets.docstrings()
     sizes = np.array([len(text) for text in corpus.texts])
     which = np.random.default_rng(0).integers(0, len(sizes), int(size / sizes.mean()))
@@ -77,7 +77,7 @@ def vowpal_fit(path: str, classes: int) -> None:
 
 
 def lines(texts: list[str], labels: Any, folder: Path) -> dict[str, str]:
-    """The same documents as files, as fastText and Vowpal Wabbit want them; writing them is not timed."""
+    """Write the documents as files for fastText and Vowpal Wabbit; writing them is not timed."""
     files = {"fastText": folder / "fasttext.txt", "Vowpal Wabbit": folder / "vw.txt"}
     plain = [" ".join(text.split()).replace(":", " ").replace("|", " ") for text in texts]
     for name, start in (("fastText", "__label__{} "), ("Vowpal Wabbit", "{} | ")):

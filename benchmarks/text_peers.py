@@ -67,14 +67,14 @@ def regression(C: float, sublinear: bool = False) -> Any:
 
 
 def either(make: Callable[[], Any], parts: list[Parts]) -> Judged:
-    """With linear algebra on one core and on all of them, whichever learned faster: often, one."""
+    """Learn with linear algebra on one core and on all of them, and keep the faster: often, one."""
     with threadpool_limits(1, "blas"):
         alone = judge(make, parts, CLIP)
     return min(alone, judge(make, parts, CLIP), key=lambda judged: judged.seconds)
 
 
 def bayes(parts: list[Parts]) -> Found:
-    """Every naive Bayes of scikit-learn that one might try."""
+    """Return every naive Bayes of scikit-learn that one might try."""
     found: Found = {}
     for words, vectorizer in WORDS.items():
         start = time.perf_counter()
@@ -89,7 +89,7 @@ def bayes(parts: list[Parts]) -> Found:
 
 
 def regressions(parts: list[Parts]) -> Found:
-    """Every logistic regression that one might try."""
+    """Return every logistic regression that one might try."""
     with threadpool_limits(1, "blas"):
         return {
             f"{'sublinear ' * sublinear}tf-idf, C = {C}": judge(partial(regression, C, sublinear), parts, CLIP)

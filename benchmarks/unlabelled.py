@@ -37,19 +37,19 @@ AIM = 2.5
 
 
 def posts(subset: str) -> tuple[list[str], Any]:
-    """Texts without headers, and groups."""
+    """Return texts without headers, and groups."""
     found: Any = corpus("20news_bydate", subset=subset)
     return [text.partition("\n\n")[2] for text in found.texts], np.array(found.labels)
 
 
 def scaled(matrix: Any, length: float) -> Any:
-    """Every post as if it had so many words."""
+    """Scale every post as if it had so many words."""
     n = np.asarray(matrix.sum(axis=1)).ravel()
     return sparse.csr_matrix(sparse.diags(length / np.where(n > 0, n, 1.0)) @ matrix)
 
 
 def draw(y: Any, size: int, seed: int) -> tuple[Any, Any]:
-    """So many labelled posts, the same number of each group, and others."""
+    """Draw so many labelled posts, the same number of each group, and others."""
     rng = np.random.default_rng(seed)
     per = size // len(np.unique(y))
     known = np.concatenate([rng.permutation(np.flatnonzero(y == group))[:per] for group in np.unique(y)])
@@ -57,7 +57,7 @@ def draw(y: Any, size: int, seed: int) -> tuple[Any, Any]:
 
 
 def curve(train: Any, test: Any, model: Any, draws: int, weights: tuple[str, ...]) -> dict[int, dict[str, list[float]]]:
-    """Accuracy by number of labels: alone, with the others, and with the others at a weight."""
+    """Return accuracy by number of labels: alone, with the others, and with the others at a weight."""
     (X, y), (X_test, y_test) = train, test
     found: dict[int, dict[str, list[float]]] = {}
     for size in SIZES:
@@ -113,7 +113,7 @@ def picture(found: dict[int, dict[str, list[float]]]) -> Any:
 
 
 def cost(model: Any, X: Any, n: int, classes: int) -> list[str]:
-    """One E step and one M step beside predict_proba of the same rows."""
+    """Time one E step and one M step beside predict_proba of the same rows."""
     source, _ = opened(model, X)
     begun = Begun.of(model, [source])
     rows = SharedRows(begun.empty(np.arange(classes), Views()), begun.prior, ((begun.rows(source), np.ones(n)),))
@@ -148,7 +148,7 @@ def costs(texts: list[str], counts: Any) -> list[list[str]]:
 
 
 def clusters(texts: list[str], y: Any) -> list[list[str]]:
-    """How much clusters tell of classes, in shares of what there is to tell."""
+    """Return the normalised mutual information of clusters and classes."""
     digits = load_digits()
     pixels = (digits.data > 7).astype(np.float64)
     chosen = np.isin(y, GROUPS)

@@ -17,13 +17,13 @@ BINS = 10
 
 
 def readable(frame: pd.DataFrame) -> pd.DataFrame:
-    """Flags as words: SimpleImputer refuses True and False."""
+    """Return flags as words: SimpleImputer refuses True and False."""
     flags = [name for name in frame if frame[name].dropna().map(type).eq(bool).all() and frame[name].notna().any()]
     return frame.assign(**{str(name): frame[name].map({True: "yes", False: "no"}) for name in flags})
 
 
 def kinds(frame: pd.DataFrame) -> tuple[list[str], list[str]]:
-    """Columns of categories and of numbers, as the dtype says."""
+    """Return columns of categories and of numbers, as the dtype says."""
     numeric = [str(name) for name in frame if pd.api.types.is_numeric_dtype(frame[name])]
     return [str(name) for name in frame if name not in numeric], numeric
 
@@ -75,7 +75,7 @@ class Usual:
 
 
 def logistic(known: pd.DataFrame) -> Any:
-    """Logistic regression on the same columns, one-hot and scaled."""
+    """Return logistic regression on the same columns, one-hot and scaled."""
     categories, numbers = kinds(known)
     onehot = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
     scaled = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())

@@ -47,7 +47,7 @@ NETWORKS: Methods = {"fastText": partial(FastText, 1), "fastText, pairs of words
 
 @dataclass(frozen=True)
 class Aim:
-    """What is asked of our default: a figure that is at least, or at most, so much, or as much as a peer's."""
+    """An aim for our default: a figure that is at least, or at most, so much, or as much as a peer's."""
 
     data: str
     figure: str
@@ -92,7 +92,7 @@ def shown(name: str, value: float) -> str:
 
 
 def texts(quick: bool) -> Iterator[tuple[str, list[Parts]]]:
-    """Each corpus that is there, as pairs of parts."""
+    """Yield each corpus that is there, as pairs of parts."""
     for data, name in ((NEWS, "20news_bydate"), (R8, "reuters_r8")):
         train, test = (corpus(name, subset=part) for part in ("train", "test"))
         if train and test:
@@ -113,7 +113,7 @@ def printed(data: str, method: str, found: Judged) -> Judged:
 
 
 def of_texts(data: str, parts: list[Parts]) -> Found:
-    """Every method on one corpus. A first fit of few documents is not shown: it pays for what is loaded once."""
+    """Judge every method on one corpus. A first fit of few documents is not shown: it pays for loading."""
     ask = partial(printed, data)
     few = [((X[::20], y[::20]), test) for (X, y), test in parts[:1]]
     for make in [*PEERS.values(), *OURS.values()]:
@@ -128,13 +128,13 @@ def of_texts(data: str, parts: list[Parts]) -> Found:
 
 
 def best(what: str, found: Found, ask: Callable[[str, Judged], Judged]) -> Found:
-    """That of least log loss on the test rows, which nobody knows beforehand; the time is that of the one fit."""
+    """Return the method of least log loss on the test rows, known in hindsight; the time is that of the one fit."""
     name = min(found, key=lambda name: found[name].log_loss)
     return {f"{what}: {name}": ask(f"{what}: {name}", found[name])}
 
 
 def fewer(parts: Parts, n: int) -> Iterator[Parts]:
-    """So many of the texts to learn from, some of each class: five random choices."""
+    """Yield so many of the texts to learn from, some of each class: five random choices."""
     (X, y), test = parts
     labels = np.asarray(y)
     for seed in SEEDS:
@@ -145,7 +145,7 @@ def fewer(parts: Parts, n: int) -> Iterator[Parts]:
 
 
 def curve(all_parts: dict[str, list[Parts]]) -> str:
-    """Log loss by the number of texts, without and with weights."""
+    """Return log loss by the number of texts, without and with weights."""
     body = []
     for n in SIZES:
         found = [judge(make, fewer(parts[0], n)).log_loss for parts in all_parts.values() for make in FEW.values()]
@@ -182,7 +182,7 @@ def page(results: dict[str, Found]) -> str:
         markdown([data, *head], [line(name, judged) for name, judged in found.items()])
         for data, found in results.items()
     ]
-    aims = markdown(["asked of the default", "measured", ""], [aim.line(results[aim.data]) for aim in AIMS])
+    aims = markdown(["aim for the default", "measured", ""], [aim.line(results[aim.data]) for aim in AIMS])
     return "\n\n".join([*tables, aims, f"fastText with {EPOCHS} epochs and a rate of {RATE}. {machine()}."])
 
 

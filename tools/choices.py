@@ -17,12 +17,12 @@ BRACES = re.compile(r"(?<= : )\{(?P<choices>[^}\n]+)\}")
 
 
 def spelled(docstring: str) -> str:
-    """`x : {1, 2}` as `x : 1 or 2`."""
+    """Return `x : {1, 2}` as `x : 1 or 2`."""
     return BRACES.sub(lambda m: " or ".join(part.strip() for part in m["choices"].split(",")), docstring)
 
 
 class Choices(griffe.Extension):
-    """Called for each object that has been read."""
+    """The extension that is called for each object that has been read."""
 
     def on_object(self, *, obj: griffe.Object, **_: Any) -> None:
         """Spell the choices of its docstring."""

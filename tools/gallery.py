@@ -63,7 +63,7 @@ class Shown:
 
 
 def cells(source: str) -> list[Cell]:
-    """The docstring as prose, then each cell."""
+    """Return the docstring as prose, then each cell."""
     marks = list(MARK.finditer(source))
     title, _, lead = (ast.get_docstring(ast.parse(source)) or "").partition("\n")
     found = [Cell("prose", f"# {title.rstrip('.')}\n{lead}", 0)]
@@ -79,7 +79,7 @@ def cells(source: str) -> list[Cell]:
 
 
 def run(path: Path) -> Iterator[Shown]:
-    """Each cell with what it shows, all in one namespace, as Python would run the file."""
+    """Yield each cell with what it shows, all in one namespace, as Python would run the file."""
     names: dict[str, Any] = {"__name__": f"gallery_{path.stem}", "__file__": str(path)}
     for cell in cells(path.read_text(encoding="utf-8")):
         yield Shown(cell) if cell.kind == "prose" else _run(cell, path, names)
@@ -97,7 +97,7 @@ def _run(cell: Cell, path: Path, names: dict[str, Any]) -> Shown:
 
 
 def page(path: Path, folder: Path) -> str:
-    """The Markdown of a page; its pictures are written to a folder, as NAME_1.svg and so on."""
+    """Return the Markdown of a page; its pictures are written to a folder, as NAME_1.svg and so on."""
     folder.mkdir(parents=True, exist_ok=True)
     parts, pictures, title = [], 0, ""
     for shown in run(path):
@@ -118,7 +118,7 @@ def page(path: Path, folder: Path) -> str:
 
 
 def _width(svg: str) -> str:
-    """Wide pictures are named so: on a phone they are moved sideways rather than made too small to read."""
+    """Return a name for wide pictures: phones scroll them sideways rather than make them too small to read."""
     found = re.search(r'<svg[^>]* width="([0-9.]+)', svg)
     return "{ .wide }" if found and float(found[1]) > WIDE else ""
 

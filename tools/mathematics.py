@@ -23,7 +23,7 @@ ROOM = '<mspace width="0.17em" />'
 
 
 def formula(latex: str, block: bool) -> str:
-    """One formula, with names in one piece and room around ∼ and ln."""
+    """Return one formula, with names in one piece and room around ∼ and ln."""
     drawn = convert(latex.strip(), display="block" if block else "inline").replace(TILDE, "<mo>&#x0223C;</mo>")
     drawn = UPRIGHT.sub(lambda m: f"<mi>{re.sub('<[^>]*>', '', m[0])}</mi>", drawn)
     return FUNCTION.sub(_roomy, drawn)
@@ -35,5 +35,5 @@ def _roomy(found: re.Match[str]) -> str:
 
 
 def on_page_content(content: str, **_: Any) -> str:
-    """The page with its formulas drawn."""
+    """Return the page with its formulas drawn."""
     return FOUND.sub(lambda m: formula(html.unescape(m["latex"]), m["open"] == "["), content)

@@ -74,7 +74,7 @@ class Site:
         self.path, self.tree = str(path), ast.parse(path.read_text())
 
     def mutants(self) -> Iterator[Mutant]:
-        """Of all functions, methods and properties."""
+        """Yield the mutants of all functions, methods and properties."""
         for node in self.tree.body:
             for method in node.body if isinstance(node, ast.ClassDef) else [node]:
                 if isinstance(method, ast.FunctionDef) and not is_overload(method):
@@ -183,7 +183,7 @@ class Site:
 
 
 def is_overload(node: ast.FunctionDef) -> bool:
-    """Whether it is there for type checkers only."""
+    """Return whether a function is there for type checkers only."""
     return any(isinstance(decorator, ast.Name) and decorator.id == "overload" for decorator in node.decorator_list)
 
 
@@ -192,7 +192,7 @@ def _place(node: Any) -> dict[str, int]:
 
 
 def codes(code: CodeType) -> Iterator[CodeType]:
-    """A code and all that it contains."""
+    """Yield a code and all that it contains."""
     yield code
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
@@ -200,7 +200,7 @@ def codes(code: CodeType) -> Iterator[CodeType]:
 
 
 class Runs:
-    """Instead of pytest's own loop over the tests: once with an eye on the lines they reach, then once per change."""
+    """A replacement of pytest's loop over the tests: once watching the lines they reach, then once per change."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options, self.out = options, ROOT / "build" / "mutation.txt"
@@ -210,7 +210,7 @@ class Runs:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> None:
-        """Fewer examples for every law, and the first that fails is enough."""
+        """Use fewer examples for every law, and stop at the first that fails."""
         from hypothesis import Phase, settings  # after pytest, which rewrites its assertions
 
         usual, enough = settings.get_profile("suffice"), (Phase.explicit, Phase.generate)
@@ -220,7 +220,7 @@ class Runs:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
-        """All of it."""
+        """Run all mutants."""
         from hypothesis import given, strategies
 
         given(strategies.floats())(lambda x: None)()  # what Hypothesis does but once
@@ -253,7 +253,7 @@ class Runs:
         return True
 
     def _reach(self, session: pytest.Session) -> tuple[dict[tuple[str, int], set[int]], list[float]]:
-        """Which tests run a line, and how long they take; in a process of its own, like all that follows."""
+        """Return which tests run a line, and how long they take; in a process of its own, like all that follows."""
         read, write = os.pipe()
         if (child := os.fork()) == 0:
             self._quiet()

@@ -28,7 +28,7 @@ CARD = re.compile(r"^- \[(?P<title>[^]]+)\]\((?P<name>\w+)\.py\): (?P<text>.+)$"
 
 
 def place(path: Path) -> Path:
-    """Where a file of the repository is on the site."""
+    """Return where a file of the repository is on the site."""
     if path == ROOT / "README.md":
         return Path("index.md")
     inside = path.relative_to(DOCS if path.is_relative_to(DOCS) else ROOT)
@@ -38,7 +38,7 @@ def place(path: Path) -> Path:
 
 
 def relink(text: str, path: Path) -> str:
-    """The text of a file of the repository, with its links as they are on the site."""
+    """Return the text of a file of the repository, with its links as they are on the site."""
 
     def lead(link: re.Match[str]) -> str:
         where = os.path.relpath(place(_target(path, link)), place(path).parent)
@@ -53,19 +53,19 @@ def _target(path: Path, link: re.Match[str]) -> Path:
 
 
 def sources(pages: Iterable[Path]) -> list[Path]:
-    """Source files that pages link to."""
+    """Return source files that pages link to."""
     found = {_target(path, link) for path in pages for link in LINK.finditer(path.read_text(encoding="utf-8"))}
     return sorted(path for path in found if path.suffix == ".py" and not path.is_relative_to(GALLERY))
 
 
 def cards(text: str) -> str:
-    """Each entry of a list of gallery pages, with the first picture of its page."""
+    """Return each entry of a list of gallery pages, with the first picture of its page."""
     picture, title = r"[![](\g<name>_1.svg)](\g<name>.py)", r"**[\g<title>](\g<name>.py)**"
     return CARD.sub(rf"-   {picture}\n\n    {title}\n\n    \g<text>\n", text)
 
 
 def stage(folder: Path, make: Callable[[Path, Path], str] = page) -> None:
-    """All pages, in a folder; `make` gives the text of a page of the gallery and draws its pictures."""
+    """Put all pages into a folder; `make` gives the text of a page of the gallery and draws its pictures."""
 
     def write(path: Path, text: str) -> None:
         target = folder / place(path)
@@ -87,7 +87,7 @@ def stage(folder: Path, make: Callable[[Path, Path], str] = page) -> None:
 
 
 def build(pages: Path, site: Path) -> int:
-    """The site of staged pages; not 0 if a link leads nowhere or a page is not in the navigation."""
+    """Build the site of staged pages; return not 0 if a link is broken or a page is not in the navigation."""
     settings = {"SUFFICE_PAGES": str(pages), "SUFFICE_SITE": str(site), "NO_MKDOCS_2_WARNING": "1"}
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--config-file", str(ROOT / "mkdocs.yml")]
     done = subprocess.run(
@@ -98,7 +98,7 @@ def build(pages: Path, site: Path) -> int:
 
 
 def printed(path: Path, folder: Path) -> str:
-    """A page of the gallery, with a word to whoever waits for it."""
+    """Return a page of the gallery, and print its name."""
     print(f"    {path.stem}", flush=True)
     return page(path, folder)
 

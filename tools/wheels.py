@@ -38,7 +38,7 @@ class Python:
 
 @dataclass
 class Line:
-    """What became of a file: a line of the table at the end."""
+    """The fate of a file: a line of the table at the end."""
 
     name: str
     size: int
@@ -74,7 +74,7 @@ def usable(name: str) -> Python | str:
 
 
 def candidates(minor: int) -> list[str]:
-    """Names under which Python 3.minor may be found."""
+    """Return names under which Python 3.minor may be found."""
     versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     return [f"python3.{minor}", *map(str, sorted(versions.glob(f"3.{minor}.*/bin/python3.{minor}"), reverse=True))]
 
