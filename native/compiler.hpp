@@ -38,7 +38,7 @@ static_assert(FLT_EVAL_METHOD == 0, "doubles must be computed as doubles; on 32-
 #endif
 static_assert(std::endian::native == std::endian::little, "hashes of words are written for this order of bytes");
 
-// Inlined whatever the compiler thinks of it.
+// Always inlined.
 #if defined(SUFFICE_GNU)
 #define SUFFICE_INLINE __attribute__((always_inline)) inline
 #define SUFFICE_INLINE_LAMBDA __attribute__((always_inline))

@@ -1,4 +1,4 @@
-// Evidence weights of words: how well rows are predicted, each by classes that have not seen it, and the slope of that.
+// Evidence weights of words: how well rows are predicted, each by classes that have not seen it, and the gradient of that.
 #include <cmath>
 #include <cstring>
 
@@ -61,8 +61,8 @@ class Evidence {
         gather();
     }
 
-    // −Σ weight·ln p(own class) over the rows that have a weight; its slope in the words' weights and the classes' terms is added to what is there, and
-    // if asked the second derivative in each word's weight alone; −ln p of each row is written down, if asked.
+    // −Σ weight·ln p(own class) over the rows that have a weight; its gradient in the words' weights and the classes' terms is added to what is there, and
+    // optionally the diagonal of the Hessian in the words' weights (bend); −ln p of each row is written, if wanted.
     double loss(Vector<double> weights, Vector<double> prior, Vector<double> of_rows, nb::ndarray<double, nb::ndim<1>, nb::c_contig> pull,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> terms,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> bend,

@@ -126,7 +126,7 @@ void spread(Pairings& known, std::size_t width, Each each) {
     }
 }
 
-constexpr std::size_t ahead = 16;  // tokens whose words are asked for before their turn
+constexpr std::size_t ahead = 16;  // tokens whose words are prefetched
 
 // What one thread has counted.
 class Tally {

@@ -33,7 +33,7 @@ struct Unicode {
 };
 
 #ifdef SUFFICE_SSE2
-// Sixteen bytes of ASCII in lower case (if asked), and which of them belong to words: letters, digits and _.
+// Sixteen bytes of ASCII in lower case (if wanted), and which of them belong to words: letters, digits and _.
 struct Sixteen {
     static unsigned read(const Byte* from, Byte* to, bool lower) {
         const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));

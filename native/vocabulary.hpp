@@ -50,10 +50,10 @@ class Vocabulary {
         bytes_.reserve(bytes + slack);
     }
 
-    // A word that will soon be asked for.
+    // Prefetch a word that will soon be looked up.
     void expect(std::uint64_t hash) const { prefetch<true>(&slots_[hash & (slots_.size() - 1)]); }
 
-    // What stands beside a word, soon to be asked for: first its place, then, that at hand, itself.
+    // Prefetch what stands beside a word: first its place, then, with the place at hand, the slot itself.
     void expect_place(std::uint32_t id) const { prefetch(&place_[id]); }
     void expect_beside(std::uint32_t id) const { prefetch<true>(&slots_[place_[id]]); }
 

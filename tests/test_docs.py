@@ -74,7 +74,7 @@ def test_places_that_the_architecture_names_are_there() -> None:
 
 
 def _from_one_folder(names: list[str]) -> list[str]:
-    """Names of one cell; those without a folder are beside the first, where it has one."""
+    """Return names of one cell; those without a folder are beside the first, where it has one."""
     folder = names[0].rstrip("/").rpartition("/")[0]
     return [name if "/" in name.rstrip("/") or not folder else f"{folder}/{name}" for name in names]
 

@@ -43,7 +43,7 @@ def run(name: str, *arguments: str) -> str:
 
 
 def on_terminal(*arguments: str, **environment: str) -> str:
-    """What route.py writes when it writes to a terminal."""
+    """Return what route.py writes when it writes to a terminal."""
     pty = pytest.importorskip("pty")
     ours, theirs = pty.openpty()
     plain = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}

@@ -35,7 +35,7 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @functools.cache
 def made(path: Path, folder: Path) -> str:
-    """A page, made once, in its quick version."""
+    """Return a page, made once, in its quick version."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("SUFFICE_QUICK", "1")
         return page(path, folder)

@@ -164,7 +164,7 @@ def test_the_compiled_module_has_few_doors() -> None:
 
 
 def imports(path: Path) -> set[str]:
-    """All that a file imports, inside functions too: `from a import b` counts as a and as a.b."""
+    """Return all that a file imports, inside functions too: `from a import b` counts as a and as a.b."""
     found: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):

@@ -31,7 +31,7 @@ HOMES = [
 
 
 def public() -> dict[str, Any]:
-    """Every public class and function by the name it has on its page."""
+    """Return every public class and function by the name it has on its page."""
     found = {name: getattr(sf, name) for name in sf.__all__ if name != "__version__"}
     for home in HOMES:
         module = importlib.import_module(f"suffice.{home}")

@@ -10,7 +10,7 @@ NUMBERS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if 
 
 @pytest.fixture(autouse=True)
 def handlers() -> Iterator[None]:
-    """Leave those that were there."""
+    """Restore the signal handlers that were set before."""
     before = {number: signal.getsignal(number) for number in NUMBERS}
     yield
     for number, handler in before.items():

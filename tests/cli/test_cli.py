@@ -55,7 +55,7 @@ def write(path: Path, rows: list[tuple[str, str]], label: bool = True) -> Path:
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with what the examples need."""
+    """Return a folder with what the examples need."""
     monkeypatch.chdir(tmp_path)
     for name, seed in {"mail": 0, "more": 1, "test": 2}.items():
         write(tmp_path / f"{name}.csv", mails(seed, 120))

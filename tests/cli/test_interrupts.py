@@ -39,14 +39,14 @@ WRITING = [verb for verb in VERBS if "out" in WORDS[verb]]
 
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with rows, a model, and an output of yesterday."""
+    """Return a folder with rows, a model, and an output of yesterday."""
     monkeypatch.chdir(tmp_path)
     return laid_out(tmp_path, 1)
 
 
 @pytest.fixture
 def many(tmp_path: Path) -> Path:
-    """The same with more rows."""
+    """Return the folder with more rows."""
     return laid_out(tmp_path, 100)
 
 

@@ -24,7 +24,7 @@ def lines_of(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str],
 
 @pytest.fixture
 def table(here: Path) -> Path:
-    """A file with a column of each kind."""
+    """Return a file with a column of each kind."""
     rng = np.random.default_rng(0)
     rows = ["size,colour,wait,late,outcome"]
     for k in range(200):

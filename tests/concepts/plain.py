@@ -35,6 +35,6 @@ def explained(hypotheses: Hypotheses, facts: Facts) -> bool:
 
 
 def minimal(hypotheses: Hypotheses, facts: Facts) -> bool:
-    """Whether the facts exclude each other, and any smaller number of them does not."""
+    """Return whether the facts exclude each other, and any smaller number of them does not."""
     fewer = combinations(facts, len(facts) - 1)
     return not explained(hypotheses, facts) and all(explained(hypotheses, some) for some in fewer)

@@ -20,7 +20,7 @@ SAMPLINGS = st.sampled_from(["strong", "weak"])
 
 @st.composite
 def worlds(draw: st.DrawFn) -> tuple[list[frozenset[str]], list[int]]:
-    """Hypotheses and weights, of which one may be zero."""
+    """Draw hypotheses and weights, of which one may be zero."""
     sets = draw(st.lists(SETS, min_size=1, max_size=12))
     weights = draw(st.lists(st.integers(0, 4), min_size=len(sets), max_size=len(sets)).filter(any))
     return sets, weights

@@ -22,13 +22,13 @@ NO_JAVA = "no Java was found: install a JRE of version 17 or later (Debian: apt-
 
 
 def slices(table: Any, cuts: Iterable[int]) -> list[Any]:
-    """Rows between the cuts, some of them none."""
+    """Yield rows between the cuts, some of them none."""
     ends = [0, *sorted(cuts), table.num_rows]
     return [table.slice(a, b - a) for a, b in pairwise(ends)]
 
 
 def from_map(read: Any, parts: Any, **kwargs: Any) -> Any:
-    """A dask DataFrame of what `read` gives for each part."""
+    """Return a dask DataFrame of what `read` gives for each part."""
     import dask.dataframe as dd
 
     make: Any = dd.from_map
@@ -50,7 +50,7 @@ class Dask:
         return dask.fit(*args, **kwargs)
 
     def predict(self, *args: Any, **kwargs: Any) -> Any:
-        """A table with ``prediction`` and ``probability``, in the order of the rows."""
+        """Return a table with ``prediction`` and ``probability``, in the order of the rows."""
         from suffice.engines import dask
 
         told = dask.predict(*args, **kwargs).compute()
@@ -92,7 +92,7 @@ class Spark:
 
 
 def spark_session() -> Any:
-    """A session on two cores of this machine, which nobody else can reach."""
+    """Start a session on two cores of this machine, which nobody else can reach."""
     if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
         pytest.skip(NO_JAVA)
     os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1", JAVA_TOOL_OPTIONS=SHORT_LIVED)

@@ -17,5 +17,5 @@ def spark() -> Iterator[Any]:
 
 @pytest.fixture
 def engine(request: pytest.FixtureRequest) -> Any:
-    """By name."""
+    """Return the engine of a name."""
     return Dask() if request.param == "dask" else Spark(request.getfixturevalue("spark"))

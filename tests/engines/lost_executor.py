@@ -42,20 +42,20 @@ SETTINGS = {
 
 
 def rows(part: int) -> Any:
-    """Rows that are different in each partition, with a label that only one of them has."""
+    """Return rows that are different in each partition, with a label that only one of them has."""
     texts = [f"word{i % 7} of part{part} number{i % 3}" for i in range(ROWS)]
     return pa.table({"text": texts, "label": [f"c{(i + part) % 3}" if i else f"only{part}" for i in range(ROWS)]})
 
 
 def first_time(folder: Path, part: int) -> bool:
-    """Whether nobody has read this partition before; leaves a mark."""
+    """Return whether nobody has read this partition before, and leave a mark."""
     attempts = len(list(folder.glob(f"{part}-*")))
     (folder / f"{part}-{os.getpid()}-{time.time_ns()}").touch()
     return attempts == 0
 
 
 def kill_executor() -> None:
-    """The parent of the parent of a Python worker is the executor."""
+    """Kill the executor: the parent of the parent of a Python worker."""
     status = Path(f"/proc/{os.getppid()}/stat").read_text()
     os.kill(int(status.rpartition(")")[2].split()[1]), signal.SIGKILL)
 
@@ -89,7 +89,7 @@ def fit(session: Any, folder: Path, victim: int, fate: Any) -> list[int]:
 
 @contextmanager
 def cluster(folder: Path) -> Iterator[str]:
-    """A master and two workers; gives their address."""
+    """Start a master and two workers, and give their address."""
     with socket.socket() as free:
         free.bind((HOSTS[0], 0))
         port = str(free.getsockname()[1])

@@ -36,7 +36,7 @@ from_sequence: Any = db.from_sequence
 
 
 def partly(case: EstimatorCase, seed: int) -> tuple[Any, Any, list[Any]]:
-    """A table of which every third row has a label, what the estimator takes for X, and the labels."""
+    """Return a table of which every third row has a label, what the estimator takes for X, and the labels."""
     table, X = table_of(case, seed)
     labels = [label if i % 3 == 0 else None for i, label in enumerate(table["label"].to_pylist())]
     return table.drop_columns(["label"]).append_column("label", pa.array(labels)), X, labels
@@ -182,7 +182,7 @@ def test_a_bag_whose_labels_come_late() -> None:
 
 
 def poisoned() -> tuple[Any, Any]:
-    """Rows of which the 37th cannot be counted, and the places of the others."""
+    """Return rows of which the 37th cannot be counted, and the places of the others."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 2, 50)
     n, m = rng.poisson(1 + 5 * codes).astype(float), rng.poisson(6 - 5 * codes).astype(float)
@@ -231,14 +231,14 @@ def test_clusters_of_few_rows_are_those_of_the_same_rows_in_memory(engine: Any) 
 
 
 def blocks(n: int = 400) -> Any:
-    """Flags of three kinds of rows."""
+    """Return flags of three kinds of rows."""
     rng = np.random.default_rng(0)
     kinds = np.kron(np.eye(3), np.ones((1, 4)))
     return (rng.random((n, 12)) < 0.1 + 0.75 * kinds[rng.integers(0, 3, n)]).astype(int)
 
 
 def assert_settled(mixture: Any, X: Any) -> None:
-    """By hand: what the rows' shares come to is the model, and the objective ln p of rows and of flags ~ Beta(2, 2)."""
+    """Check by hand that the rows' shares give the model, and the objective ln p of rows and flags ~ Beta(2, 2)."""
     on, off = mixture.estimator_.feature_log_prob_, np.log1p(-np.exp(mixture.estimator_.feature_log_prob_))
     joint = X @ on.T + (1 - X) @ off.T + np.log(mixture.weights_)
     shares = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))

@@ -54,7 +54,7 @@ def test_spark_counts_no_row_twice_where_a_task_is_slow_or_its_executor_is_kille
 
 
 def _read(part: int, folder: str, slow: float) -> Any:
-    """Rows of a partition, slowly; leaves a mark of who read it."""
+    """Return rows of a partition, slowly, and leave a mark of who read it."""
     (Path(folder) / f"{part}-{os.getpid()}-{time.time_ns()}").touch()
     time.sleep(slow)
     return lost_executor.rows(part).to_pandas()
@@ -94,7 +94,7 @@ def _fit_and_kill(data: Any, victim: int, folder: Path) -> Any:
 
 
 def poisoned() -> dict[str, tuple[Any, Any, Any]]:
-    """An estimator, rows of which the 37th cannot be counted, and what is said of it."""
+    """Return an estimator, rows of which the 37th cannot be counted, and what is said of it."""
     rng = np.random.default_rng(0)
     labels = np.array(["a", "b"])[rng.integers(0, 2, 50)].tolist()
     size, counts = rng.normal(0, 1, 50), rng.integers(0, 5, 50).astype(float)

@@ -32,7 +32,7 @@ def table() -> pd.DataFrame:
 
 
 def write(frame: pd.DataFrame, path: Path) -> Path:
-    """In the format that the name says."""
+    """Write a table in the format that the name says."""
     name = path.name
     if name.endswith(".parquet"):
         frame.to_parquet(path)
@@ -52,7 +52,7 @@ NAMES = ["a.csv", "a.tsv", "a.csv.gz", "a.jsonl", "a.jsonl.gz", "a.parquet", "a.
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Batches of some rows."""
+    """Read batches of a few rows."""
     monkeypatch.setattr("suffice.tables.row_files.BLOCK", 4096)
     monkeypatch.setattr("suffice.tables.row_files.ROWS", 64)
 

@@ -31,7 +31,7 @@ NAMES = {
 
 
 def table_of(case: EstimatorCase, seed: int) -> tuple[Any, Any]:
-    """A table with labels, and what the estimator takes for X."""
+    """Return a table with labels, and what the estimator takes for X."""
     X, y = case.data(seed, ROWS)
     if isinstance(X, list):
         return pa.table({"text": X, "label": y}), X
@@ -51,7 +51,7 @@ def assert_the_local_fit(case: EstimatorCase, engine: Any, cuts: list[int], seed
 
 
 def assert_near(got: Any, expected: Any) -> None:
-    """Counts are equal, moments to 1e-12."""
+    """Check that counts are equal, and moments to 1e-12."""
     if isinstance(expected, dict):
         assert list(got) == list(expected)
         for name in expected:

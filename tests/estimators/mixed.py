@@ -42,7 +42,7 @@ KINDS: dict[str, Callable[[Any, Any], list[Any]]] = {
 
 
 def values_of(kind: str, y: Any, seed: int = 0) -> list[Any]:
-    """A column that such a model may have, telling something of the classes 0, 1, 2."""
+    """Return a column that such a model may have, informative about the classes 0, 1, 2."""
     return KINDS[kind](np.random.default_rng(seed), np.asarray(y))
 
 
@@ -51,13 +51,13 @@ def labels(rows: int = 60, seed: int = 1) -> Any:
 
 
 def every_kind(rows: int = 60, seed: int = 0) -> tuple[dict[str, list[Any]], Any]:
-    """A table with a column of each kind, called after it."""
+    """Return a table with a column of each kind, called after it."""
     y = labels(rows, seed + 1)
     return {kind: values_of(kind, y, seed) for kind in KINDS}, y
 
 
 def model(**options: Any) -> sf.NaiveBayes:
-    """With each column of `every_kind` declared."""
+    """Return a model with each column of `every_kind` declared."""
     return NaiveBayes(columns={kind: kind for kind in KINDS}, **options)
 
 

@@ -22,7 +22,7 @@ def good() -> Any:
 
 
 def bad() -> Iterator[tuple[str, Any]]:
-    """Each format, spoilt in each way."""
+    """Yield each format, spoilt in each way."""
     far = 2**30
     for kind in ("csr", "csc", "bsr", "coo", "lil"):
         for value in (far, -far, COLUMNS if kind != "csc" else ROWS, -1):
@@ -49,7 +49,7 @@ def bad() -> Iterator[tuple[str, Any]]:
 
 
 def doors() -> Iterator[tuple[str, Any]]:
-    """What takes a sparse matrix."""
+    """Yield what takes a sparse matrix."""
     kinds: list[Any] = [sf.BernoulliNB, sf.ComplementNB, sf.DirichletMultinomialNB, sf.MultinomialNB, sf.PoissonNB]
     for kind in [*kinds, lambda: sf.NaiveBayes(weights=None, temper=None)]:
         model = kind().fit(good(), Y)

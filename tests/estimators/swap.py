@@ -12,7 +12,7 @@ OURS = {
 
 
 def pytest_configure() -> None:
-    """Not at import: the search for doctests imports this file too, and would swap the classes we compare with."""
+    """Swap classes now, not at import: the search for doctests imports this file too, and would swap its peers."""
     from suffice.estimators.naive_bayes.parameters import checked_alpha
     from suffice.models.views import Views
 

@@ -26,7 +26,7 @@ ORDER = np.argsort(WORDS)
 
 
 def brute(joint: Any) -> float:
-    """Σ p(c, x) ln(p(c, x) / p(c)p(x)) of a table."""
+    """Return Σ p(c, x) ln(p(c, x) / p(c)p(x)) of a table."""
     joint = np.asarray(joint, float)
     apart = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
     some = (joint > 0) & (apart > 0)  # what is lost weighs less than 1e-300

@@ -124,7 +124,7 @@ WORLDS: list[Callable[[Rng, int], World]] = [bernoulli, categorical, multinomial
 
 
 def coverage(world: Any, method: str, times: int) -> float:
-    """How often intervals of 90 % hold the probability that the true parameters give."""
+    """Return how often intervals of 90 % hold the probability that the true parameters give."""
     rng, held, classes = np.random.default_rng(0), [], 3
     for _ in range(times):
         prior = rng.dirichlet(np.ones(classes))

@@ -65,7 +65,7 @@ def test_counts_are_negative_binomial(prior: Any) -> None:
 
 
 def student(x: Any, data: Any, prior: Any) -> Any:
-    """The predictive of a normal with a normal-inverse-gamma belief, by the textbook."""
+    """Return the predictive of a normal with a normal-inverse-gamma belief, by the textbook."""
     m, kappa, a, b = prior
     n, mean = len(data), data.mean()
     k = kappa + n

@@ -18,7 +18,7 @@ HERE = __file__
 
 
 def holey() -> tuple[dict[str, list[Any]], list[str]]:
-    """Every kind of column with missing values, and labels in words."""
+    """Return every kind of column with missing values, and labels in words."""
     table, y = every_kind()
     for place, name in enumerate(table):
         table[name] = [None if i % 9 == place else value for i, value in enumerate(table[name])]

@@ -20,7 +20,7 @@ SPLITS = st.lists(st.integers(0, 3), min_size=60, max_size=60)
 
 
 def one_column(kind: str, seed: int = 0) -> tuple[dict[str, list[Any]], Any, sf.NaiveBayes]:
-    """Values with gaps, labels, and the unfitted model."""
+    """Return values with gaps, labels, and the unfitted model."""
     y = labels()
     column = values_of("histogram" if kind == "auto" else kind, y, seed)
     return {"x": [None if i % 7 == 3 else v for i, v in enumerate(column)]}, y, NaiveBayes({"x": kind})

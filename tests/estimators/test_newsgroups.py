@@ -35,7 +35,7 @@ def news() -> Any:
 
 
 def perplexities(model: Any, Z: Any, z: Any) -> Any:
-    """Of the words of each group's test documents, in the order they were written."""
+    """Return the perplexity of each group's test documents, words in the order they were written."""
     logs = model.predict_joint_log_proba(Z) - model.class_log_prior_
     lengths = np.asarray(Z.sum(axis=1)).ravel()
     return np.array(

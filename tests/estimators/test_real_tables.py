@@ -29,7 +29,7 @@ def adult() -> dict[str, Part]:
 
 @pytest.fixture(scope="module")
 def known(adult: dict[str, Part]) -> dict[str, Part]:
-    """The rows without unknown values."""
+    """Return the rows without unknown values."""
     found = {}
     for part, (X, y) in adult.items():
         keep = ~np.any([missing(column) for column in X.values()], axis=0)

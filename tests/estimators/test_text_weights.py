@@ -18,7 +18,7 @@ CLASSES = np.array(["north", "south", "west"])
 
 
 def corpus(seed: int, n: int = 300) -> tuple[list[str], Any]:
-    """Each class has words of its own; one of them drags four others along."""
+    """Return texts where each class has words of its own; one of them drags four others along."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 3, n)
     texts = []

@@ -15,7 +15,7 @@ from suffice.tables import Table
 
 
 def repeated(seed: int, n: int) -> tuple[dict[str, Any], Any]:
-    """One column that tells, five copies of another that tells less."""
+    """Return one informative column, and five copies of another that is less so."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     told, again = rng.normal(y, 0.8), rng.normal(y, 1.5)
@@ -40,7 +40,7 @@ KINDS = {**SIX, **{f"note {i}": "text" for i in range(3)}}
 
 
 def data(seed: int, n: int) -> tuple[Any, Any]:
-    """A column of each kind, and the text three times more."""
+    """Return a column of each kind, and the text three times more."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, 3, n)
     table = mixed(rng, n, codes)

@@ -78,7 +78,7 @@ def differences(path: str, frozen: Any, now: Any, exact: bool = False) -> list[s
 
 
 def same(frozen: Any, now: Any, exact: bool) -> bool:
-    """Whether two values are the same: numbers to nine digits, counts to the bit."""
+    """Return whether two values are the same: numbers to nine digits, counts to the bit."""
     if not is_number(frozen) or not is_number(now):
         return type(frozen) is type(now) and bool(frozen == now)
     if frozen == now or (frozen != frozen and now != now):

@@ -371,7 +371,7 @@ class Part:
         return f"{self.case}, {self.name}"
 
     def outputs(self) -> dict[str, Any]:
-        """Compute them, whatever is warned of meanwhile."""
+        """Compute the outputs of a case, whatever is warned of meanwhile."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             out: dict[str, Any] = plain(self.ask())

@@ -28,7 +28,7 @@ class EstimatorCase:
         return self.name
 
     def data(self, seed: int, n: int, labels: Any = LABELS) -> tuple[Any, Any]:
-        """Rows that lean to their class, and labels."""
+        """Return rows that lean to their class, and labels."""
         rng = np.random.default_rng(seed)
         codes = rng.integers(0, len(labels), n)
         return self.rows(rng, n, codes), labels[codes]

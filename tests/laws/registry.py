@@ -69,7 +69,7 @@ class StatisticCase:
 
 
 def reals() -> Draw:
-    """Well-behaved numbers, some of them around 1e8 with a spread of one."""
+    """Draw well-behaved numbers, some of them around 1e8 with a spread of one."""
     near = st.floats(-8, 8).map(lambda x: round(x, 6))
     return st.one_of(near, near.map(lambda x: x + 1e8))
 
@@ -111,7 +111,7 @@ class FamilyCase:
         return st.lists(self.row, min_size=min_size, max_size=max_size)
 
     def data(self, rows: list[Any]) -> dict[str, Any]:
-        """Rows as keywords of `update` and `log_evidence`."""
+        """Return rows as keywords of `update` and `log_evidence`."""
         return {"values": rows, **({"categories": range(4)} if self.family is Dirichlet else {})}
 
 
@@ -120,19 +120,19 @@ def positive(low: float = 0.05, high: float = 50.0) -> Draw:
 
 
 def quad(f: Callable[[float], float], *points: float) -> float:
-    """Integral over the stretches between the points."""
+    """Integrate over the stretches between the points."""
     pieces = pairwise(points)
     return float(sum(integrate.quad(f, low, high, limit=400, epsabs=0, epsrel=1e-10)[0] for low, high in pieces))
 
 
 def line_integral(log_density: Callable[[NDArray[np.float64]], NDArray[np.float64]], reach: float = 700.0) -> float:
-    """∫ exp(log_density(t)) dt by the trapezoidal rule, which is very exact where both tails fade exponentially."""
+    """Return ∫ exp(log_density(t)) dt by the trapezoidal rule, very exact where both tails fade exponentially."""
     t = np.linspace(-reach, reach, 140_001)
     return float(np.exp(log_density(t)).sum() * (t[1] - t[0]))
 
 
 def coin_oracle(prior: Beta, x: int) -> float:
-    """∫ p(x|θ) p(θ) dθ over t = logit θ; the smaller of θ and 1−θ is the one that is computed."""
+    """Return ∫ p(x|θ) p(θ) dθ over t = logit θ; the smaller of θ and 1−θ is computed."""
 
     def log_density(t: NDArray[np.float64]) -> NDArray[np.float64]:
         small = special.expit(-np.abs(t))
@@ -151,7 +151,7 @@ def die_oracle(prior: Dirichlet, x: int) -> float:
 
 
 def count_oracle(prior: Gamma, x: int) -> float:
-    """∫ p(x|rate) p(rate) d rate over t = ln rate."""
+    """Return ∫ p(x|rate) p(rate) d rate over t = ln rate."""
     density = stats.gamma(prior.shape, scale=1 / prior.rate)
     return line_integral(lambda t: stats.poisson.logpmf(x, np.exp(t)) + density.logpdf(np.exp(t)) + t)
 
@@ -161,7 +161,7 @@ def wait_oracle(prior: WaitingRate, x: float) -> float:
 
 
 def number_oracle(prior: NormalInverseGamma, x: float) -> float:
-    """∫ p(x|σ²) p(σ²) dσ² over t = ln σ²; the mean is integrated out by adding variances."""
+    """Return ∫ p(x|σ²) p(σ²) dσ² over t = ln σ²; the mean is integrated out by adding variances."""
     variance, spread = stats.invgamma(prior.a, scale=prior.b), 1 + 1 / prior.kappa
     return line_integral(
         lambda t: stats.norm.logpdf(x, prior.m, np.exp(t / 2) * np.sqrt(spread)) + variance.logpdf(np.exp(t)) + t, 140
@@ -169,7 +169,7 @@ def number_oracle(prior: NormalInverseGamma, x: float) -> float:
 
 
 def vector_oracle(prior: NormalInverseWishart, x: list[float]) -> float:
-    """p(x₁)·p(x₂|x₁): of Student-t's, by their conditionals."""
+    """Return p(x₁)·p(x₂|x₁) of Student-t's, by their conditionals."""
     d = len(prior.m)
     df = float(prior.nu) - d + 1
     shape = prior.scale * (prior.kappa + 1) / (prior.kappa * df)
@@ -182,7 +182,7 @@ def vector_oracle(prior: NormalInverseWishart, x: list[float]) -> float:
 
 
 def end_oracle(prior: Pareto, x: float) -> float:
-    """∫ p(x|θ) p(θ) dθ over u = start/θ."""
+    """Return ∫ p(x|θ) p(θ) dθ over u = start/θ."""
     start = max(x, float(prior.b))
     return quad(lambda u: float(stats.pareto.pdf(start / u, prior.K, scale=prior.b) / u), 0, 1e-6, 0.01, 0.1, 1)
 
@@ -193,13 +193,13 @@ def sum_whole_numbers(predictive: Any) -> float:
 
 
 def integrate_line(predictive: Any) -> float:
-    """Over x = location + scale·sinh t."""
+    """Integrate over x = location + scale·sinh t."""
     location, scale = predictive.location, predictive.scale
     return line_integral(lambda t: predictive.logpdf(location + scale * np.sinh(t)) + np.log(scale * np.cosh(t)), 140)
 
 
 def integrate_plane(predictive: Any) -> float:
-    """In polar coordinates about the location, after undoing the shape: four directions, r = eᵗ."""
+    """Integrate in polar coordinates about the location, after undoing the shape: four directions, r = eᵗ."""
     root = np.linalg.cholesky(predictive.scale)
     angles = np.linspace(0, 2 * np.pi, 4, endpoint=False)
 

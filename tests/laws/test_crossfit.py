@@ -20,12 +20,12 @@ ROWS = 90
 
 
 def choosing(case: EstimatorCase) -> Any:
-    """The classifier, with all chosen by rows that it can choose by rows."""
+    """Return the classifier, with all chosen by rows that it can choose by rows."""
     return clone(case.model).set_params(temper="loo")
 
 
 def refitted(model: Any, X: Any, y: Any, fold: Any, weights: Any = None, groups: Any = None) -> Any:
-    """Every row's probabilities by a model that was fitted without the row's fold."""
+    """Return every row's probabilities by a model that was fitted without the row's fold."""
     out = np.zeros((len(y), len(LABELS)))
     for k in np.unique(fold):
         kept, gone = np.flatnonzero(fold != k), np.flatnonzero(fold == k)

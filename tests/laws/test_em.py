@@ -102,7 +102,7 @@ every_one = pytest.mark.parametrize("case", one_of_each_kind(LABELLED), ids=str)
 
 
 def partly(case: EstimatorCase, seed: int, n: int = 60, known: int = 20) -> tuple[Any, Any]:
-    """Rows, and labels of the first of them."""
+    """Return rows, and labels of the first of them."""
     X, y = case.data(seed, n)
     labels = y.astype(object)
     labels[known:] = None

@@ -22,14 +22,14 @@ def fitted(case: EstimatorCase, X: Any, y: Any, **kwargs: Any) -> Any:
 
 
 def rows(X: Any, which: Any) -> Any:
-    """Some rows of whatever holds rows."""
+    """Return a subset of the rows of anything that holds rows."""
     if isinstance(X, dict):
         return {name: [values[i] for i in which] for name, values in X.items()}
     return [X[i] for i in which] if isinstance(X, list) else X[which]
 
 
 def assert_same(case: EstimatorCase, got: Any, expected: Any, X: Any, exact: bool | None = None) -> None:
-    """The same classes, statistics (to the bit, if they are counts) and predictions."""
+    """Check that classes, statistics (to the bit, if they are counts) and predictions are the same."""
     assert np.array_equal(got.classes_, expected.classes_)
     if case.exact if exact is None else exact:
         mine, theirs = statistics(got), statistics(expected)

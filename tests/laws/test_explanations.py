@@ -108,7 +108,7 @@ def test_an_explanation_is_shown(case: EstimatorCase) -> None:
 
 
 def can_estimate(case: EstimatorCase, estimate: str) -> bool:
-    """Whether a classifier has this way to estimate, and does not refuse it."""
+    """Return whether a classifier has this way to estimate, and does not refuse it."""
     if "estimate" not in case.model.get_params() or case.name.endswith("urns"):
         return False
     if isinstance(case.model, sf.GaussianNB):

@@ -21,7 +21,7 @@ Again = Callable[[Any], Any]
 
 @pytest.fixture
 def again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Again:
-    """Saves a model and loads it."""
+    """Save a model and load it."""
     for kind in (weighed.Texts, weighed.Counts, weighed.Columns):
         monkeypatch.setitem(registry.ESTIMATORS, kind.__name__, kind)
 

@@ -34,7 +34,7 @@ def token(rng: np.random.Generator) -> str:
 
 
 def planted(X: Any, word: str) -> Any:
-    """The same rows, where those to be forgotten have a word or a category of their own."""
+    """Return the rows, where those to be forgotten have a word or a category of their own."""
     if isinstance(X, list):
         return [f"{text} {word}" if i in GONE else text for i, text in enumerate(X)]
     if isinstance(X, dict):
@@ -49,7 +49,7 @@ def planted(X: Any, word: str) -> Any:
 
 
 def secret_rows(case: EstimatorCase, seed: int) -> tuple[Any, Any, list[str]]:
-    """Rows, labels, and the words that only rows to be forgotten have."""
+    """Return rows, labels, and the words that only rows to be forgotten have."""
     rng = np.random.default_rng(seed)
     X, y = case.data(seed, N)
     word, label = token(rng), token(rng)
@@ -59,7 +59,7 @@ def secret_rows(case: EstimatorCase, seed: int) -> tuple[Any, Any, list[str]]:
 
 
 def choosing(case: EstimatorCase) -> Any:
-    """The classifier, choosing by rows all that it can choose."""
+    """Return the classifier, choosing by rows all that it can choose."""
     model = clone(case.model)
     wanted = {name: LEARNED[name] for name in LEARNED if name in model.get_params()}
     if "MultinomialNB predictive" in case.name:  # which cannot weigh

@@ -26,7 +26,7 @@ REFITTED = [case for case in REFITTED if not isinstance(case.model, sf.NaiveBaye
 
 
 def brute_force(case: EstimatorCase, X: Any, y: Any, weights: Any, groups: Any) -> Any:
-    """Every row's probabilities by a model that was fitted without the row's group."""
+    """Return every row's probabilities by a model that was fitted without the row's group."""
     out = np.zeros((len(y), len(LABELS)))
     for group in np.unique(groups):
         gone, kept = np.flatnonzero(groups == group), np.flatnonzero(groups != group)

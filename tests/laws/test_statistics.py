@@ -19,7 +19,7 @@ subtractable = pytest.mark.parametrize("case", [case for case in STATISTICS if c
 
 
 def assert_same(case: StatisticCase, got: Any, expected: Any, *took_part: Any, exact: bool | None = None) -> None:
-    """Equal to the bit, or to 1e-12 of the largest number that took part (and to the square of the data's last bit)."""
+    """Check equality to the bit, or to 1e-12 of the largest number that took part (and the data's last bit squared)."""
     if case.exact if exact is None else exact:
         assert got == expected
         return

@@ -25,7 +25,7 @@ THREADS, ENOUGH = 4, 60.0
 
 @pytest.fixture(autouse=True)
 def restless() -> Iterator[None]:
-    """Threads that take over from each other as often as they can."""
+    """Make threads take over from each other as often as they can."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield

@@ -60,5 +60,5 @@ class Columns(Held, sf.NaiveBayes):
 
 
 def hold(model: Any, weights: Weights) -> None:
-    """Let a model have these weights, whatever rows have chosen."""
+    """Give a model these weights, whatever rows have chosen."""
     model._predictor = replace(model._predictor, views=replace(model._predictor.views, weights=weights))

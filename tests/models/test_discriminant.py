@@ -62,7 +62,7 @@ def test_plugged_in_is_the_normal_of_the_joint_mode(covariance: str, kappa: floa
     mean, covariances = model.means_, np.broadcast_to(model.covariance_, (3, 3, 3))
 
     def height(mean: Any, covariance: Any) -> float:
-        """ln p of the rows and of the parameters; μ_c | Σ is normal, Σ inverse-Wishart (κ = 0: with its measure)."""
+        """Return ln p of rows and parameters; μ_c | Σ is normal, Σ inverse-Wishart (κ = 0: with its measure)."""
         total = 0.0
         for c in range(3):
             total += stats.multivariate_normal(mean[c], covariance[c]).logpdf(X[y == c]).sum()

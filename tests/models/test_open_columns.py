@@ -58,7 +58,7 @@ def model_of(*parts: tuple[dict[str, Any], Any], **options: Any) -> Any:
 
 
 def kept(model: Any) -> Any:
-    """What is kept of the column of numbers whatever likelihood it gets."""
+    """Return what is kept of the column of numbers, whichever likelihood it gets."""
     return model._model.blocks["a"].numbers
 
 

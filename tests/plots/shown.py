@@ -4,7 +4,7 @@ from typing import Any
 
 
 def rows(chart: Any) -> list[list[dict[str, Any]]]:
-    """The lines of each data source, in the order in which they stand in the picture."""
+    """Return the lines of each data source, in the order in which they stand in the picture."""
     found: list[list[dict[str, Any]]] = []
     spec = chart.to_dict()
     _collect(spec, spec.get("datasets", {}), found)
@@ -12,12 +12,12 @@ def rows(chart: Any) -> list[list[dict[str, Any]]]:
 
 
 def holding(chart: Any, *fields: str) -> list[dict[str, Any]]:
-    """The lines that have these fields, of all sources together."""
+    """Return the lines that have these fields, of all sources together."""
     return [line for lines in rows(chart) for line in lines if set(fields) <= set(line)]
 
 
 def titles(chart: Any) -> set[str]:
-    """The titles of all axes."""
+    """Return the titles of all axes."""
     found: set[str] = set()
     _titles(chart.to_dict(), found)
     return found

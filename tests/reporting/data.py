@@ -8,7 +8,7 @@ NASTY = "say \"free\" <script>alert(1)</script> & 'now' </script><!-- עברית
 
 
 def letters(n: int = 120) -> tuple[list[str], list[str]]:
-    """Texts of two classes that overlap."""
+    """Return texts of two classes that overlap."""
     rng = np.random.default_rng(3)
     spam, ham, both = (
         ["free", "cash", "prize", "now", "win"],
@@ -26,7 +26,7 @@ def letters(n: int = 120) -> tuple[list[str], list[str]]:
 
 
 def counts(n: int = 150, classes: int = 3, width: int = 12) -> tuple[Any, Any]:
-    """Counts of words of some classes."""
+    """Return counts of words of some classes."""
     rng = np.random.default_rng(1)
     y = rng.integers(0, classes, n)
     theta = rng.dirichlet(np.ones(width) * 0.5, classes)
@@ -34,7 +34,7 @@ def counts(n: int = 150, classes: int = 3, width: int = 12) -> tuple[Any, Any]:
 
 
 def table(n: int = 150) -> tuple[dict[str, Any], Any]:
-    """Columns of every kind, with holes."""
+    """Return columns of every kind, with holes."""
     rng = np.random.default_rng(2)
     y = np.array(["no", "yes"])[rng.integers(0, 2, n)]
     yes = y == "yes"

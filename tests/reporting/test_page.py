@@ -90,7 +90,7 @@ def models() -> list[tuple[str, Any, Any, Any]]:
 
 @functools.cache
 def drawn(name: str) -> sf.reporting.Report:
-    """The page of a model, drawn once."""
+    """Return the page of a model, drawn once."""
     model, X, y = next(rest for first, *rest in models() if first == name)
     return sf.report(model.fit(X, y), X, y)
 

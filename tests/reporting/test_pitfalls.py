@@ -21,7 +21,7 @@ def given(columns: dict[str, Any], labels: Any) -> LabelledRows:
 
 
 def made(seed: int = 0) -> tuple[dict[str, Any], Any]:
-    """Columns that are as they should be."""
+    """Return columns that are as they should be."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, ROWS)
     columns = {

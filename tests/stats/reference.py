@@ -9,7 +9,7 @@ Wide = Any  # arrays of longdouble
 
 
 def shares(labels: Any, weights: Any, rows: int, classes: int) -> Wide:
-    """Every row's weight in every class."""
+    """Return every row's weight in every class."""
     labels = np.asarray(labels)
     soft = labels if labels.ndim == 2 else np.eye(classes)[labels].reshape(rows, classes)
     ones = np.ones(rows) if weights is None else np.asarray(weights)
@@ -35,7 +35,7 @@ def categories(X: Any, share: Wide, sizes: list[int]) -> Wide:
 
 
 def moments(X: Any, share: Wide) -> tuple[Wide, Wide, Wide]:
-    """Weight, mean and scatter matrix of each class."""
+    """Return weight, mean and scatter matrix of each class."""
     n, X = share.sum(axis=0), X.astype(np.longdouble)
     safe = np.where(n > 0, n, 1)[:, None]
     mean = share.T @ X / safe

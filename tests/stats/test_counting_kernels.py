@@ -127,7 +127,7 @@ def test_more_rows_than_one_piece_and_one_stretch(layout: str) -> None:
 
 
 def exact_covariance(X: Any) -> Any:
-    """In whole numbers, which Python never rounds."""
+    """Compute the covariance in whole numbers, which Python never rounds."""
     n, sums, products = len(X), X.sum(axis=0, dtype=np.int64), X.T.astype(np.int64) @ X.astype(np.int64)
     return np.array(
         [

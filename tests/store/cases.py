@@ -42,7 +42,7 @@ KINDS: dict[str, Any] = {
 
 
 def models() -> dict[str, tuple[Any, Any]]:
-    """Each fitted, by name, with its rows."""
+    """Return each fitted model by name, with its rows."""
     many, told = TEXTS * 26, np.tile(Y, 26)
     select = sf.SelectInformative(2, estimator=sf.MultinomialNB(alpha=0.5)).fit(COUNTS, Y)
     some = np.where(np.arange(8) < 6, Y, "").astype(object)
@@ -98,7 +98,7 @@ def models() -> dict[str, tuple[Any, Any]]:
 
 
 def answer(model: Any, rows: Any) -> Any:
-    """What a model says of rows, as an array."""
+    """Return what a model says of rows, as an array."""
     if hasattr(model, "predict_joint_log_proba"):
         return model.predict_joint_log_proba(rows)
     if hasattr(model, "transform"):

@@ -29,14 +29,14 @@ JUNK: list[Any] = [
 
 
 def places(node: Any) -> Iterator[tuple[Any, Any]]:
-    """Every container and key in it."""
+    """Yield every container and key in it."""
     for key in list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ():
         yield node, key
         yield from places(node[key])
 
 
 def forged(raw: bytes, file: File, rng: random.Random) -> bytes:
-    """Another header, or other data, with the checksums that they should have."""
+    """Return another header, or other data, with the checksums that they should have."""
     arrays = {name: file.array(name).copy() for name in file.layout.tensors}
     about = dict(file.layout.metadata)
     parts = {key: json.loads(about[key]) for key in about if about[key][:1] in '{["' and key != "checksums"}
@@ -77,7 +77,7 @@ def disturb(arrays: dict[str, Any], rng: random.Random) -> None:
 
 
 def reshaped(array: Any, rng: random.Random) -> Any:
-    """In another shape: cut, repeated, turned, with an axis more or less."""
+    """Return an array in another shape: cut, repeated, turned, with an axis more or less."""
     if not array.ndim:
         return array.reshape(1)
     axis = rng.randrange(array.ndim)
@@ -94,7 +94,7 @@ def reshaped(array: Any, rng: random.Random) -> Any:
 
 
 def damaged(raw: bytes, rng: random.Random) -> bytes:
-    """Flipped bits, cuts, insertions, another length."""
+    """Flip bits, cut, insert, or say another length."""
     out = bytearray(raw)
     what = rng.random()
     if what < 0.5:
@@ -142,7 +142,7 @@ def main(seed: int, files: int) -> None:
 
 
 def asked(model: Any, rows: Any) -> str:
-    """What comes of a question: an answer, or an error of the usual kinds."""
+    """Return what comes of a question: an answer, or an error of the usual kinds."""
     try:
         answer(model, rows)
     except ValueError as error:

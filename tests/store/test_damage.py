@@ -24,14 +24,14 @@ TESTS = Path(__file__).parents[1]
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A file with a model."""
+    """Return a file with a model."""
     place = tmp_path / "model.suffice"
     sf.save(sf.BernoulliNB().fit([[0, 1], [1, 1], [1, 0]], ["a", "a", "b"]), place)
     return place
 
 
 def rewritten(path: Path, change: Callable[[dict[str, str]], Any]) -> None:
-    """The same file with other metadata, and checksums that are right."""
+    """Rewrite a file with other metadata, and checksums that are right."""
     file = file_io.File(path)
     about = {key: value for key, value in file.layout.metadata.items() if key != "header_sha256"}
     change(about)

@@ -27,7 +27,7 @@ with replacing(Path(sys.argv[1])) as file:
 
 
 def saver(path: Path) -> "subprocess.Popen[str]":
-    """A process in the middle of a save."""
+    """Return a process in the middle of a save."""
     process = subprocess.Popen(
         [sys.executable, "-c", SAVING, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

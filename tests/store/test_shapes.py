@@ -38,7 +38,7 @@ def part(path: Path, name: str) -> Any:
 
 
 def reshaped(array: Any) -> Iterator[tuple[str, Any]]:
-    """The same numbers in other shapes, fewer of them, and more."""
+    """Yield the numbers in other shapes, fewer of them, and more."""
     for axis, n in enumerate(array.shape):
         if n:
             yield f"cut along {axis}", np.take(array, range(n - 1), axis)

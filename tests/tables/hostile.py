@@ -31,14 +31,14 @@ class Hostile:
     """Rows that are themselves malformed."""
 
     def write(self, folder: Path) -> Path:
-        """Put it into a folder."""
+        """Write the file into a folder."""
         path = folder / self.name
         path.write_bytes(self.data)
         return path
 
 
 def text(*lines: str, end: str = "\n", encoding: str = "utf-8") -> bytes:
-    """Lines, each with its end."""
+    """Join lines, each with its end."""
     return "".join(line + end for line in lines).encode(encoding)
 
 
@@ -49,7 +49,7 @@ MANY = [f"{i},{'xy'[i % 2]}" for i in range(500)]
 
 
 def plain(sep: str) -> list[str]:
-    """The same rows by another separator."""
+    """Return the rows with another separator."""
     return [line.replace(",", sep) for line in PLAIN]
 
 

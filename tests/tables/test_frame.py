@@ -17,7 +17,7 @@ from tables.zoo import GROUPS, NAMES, REAL, TRUTH, WHOLE, WORDS, ZOO
 
 
 def plain(column: Column) -> list[Any]:
-    """Values as Python has them, None where missing."""
+    """Return values as Python has them, None where missing."""
     if column.storage == "string":
         values = column.values.to_pylist()
     elif column.storage == "category":

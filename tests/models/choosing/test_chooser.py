@@ -25,7 +25,7 @@ from suffice.text import Analysis
 
 
 def counts(n: int = 240, classes: int = 3, width: int = 12) -> tuple[Predictor, dict[Any, Any], Labels]:
-    """Rows of words, of which the first ones come twice."""
+    """Return rows of words, of which the first ones come twice."""
     rng = np.random.default_rng(0)
     codes, shares = rng.integers(0, classes, n), rng.dirichlet(np.full(width, 0.7), classes)
     x = np.array([rng.multinomial(rng.integers(1, 20), shares[c]) for c in codes])
@@ -47,7 +47,7 @@ def texts(n: int) -> tuple[Predictor, dict[Any, Any], Labels]:
 
 
 def flags(n: int = 300) -> tuple[Predictor, dict[Any, Any], Labels]:
-    """Three columns, of which two say the same."""
+    """Return three columns, of which two say the same."""
     rng = np.random.default_rng(1)
     codes = rng.integers(0, 2, n)
     first, other = (rng.random(n) < np.where(codes, 0.8, 0.3) for _ in range(2))
@@ -61,7 +61,7 @@ def flags(n: int = 300) -> tuple[Predictor, dict[Any, Any], Labels]:
 
 
 def loss(predictor: Predictor, rows: Any, labels: Labels, views: Views) -> float:
-    """The leave-one-out log loss with views."""
+    """Return the leave-one-out log loss with views."""
     alpha, temper = views.alpha, views.temper or Temper()
     model = predictor.model
     if alpha is not None:

@@ -18,7 +18,7 @@ def some_rows(seed: int = 0, n: int = 80, columns: int = 4, classes: int = 3) ->
 
 
 def penalised(rows: ColumnRows, ridge: float, parameters: Any) -> float:
-    """The objective, written out row by row."""
+    """Return the objective, written out row by row."""
     weights, terms = parameters[: len(rows.votes)], parameters[len(rows.votes) :]
     total = ridge / 2 * ((weights - 1) ** 2).sum()
     for i, code in enumerate(rows.codes):

@@ -21,7 +21,7 @@ def rows(seed: int, by_length: bool, n: int = 120, classes: int = 3) -> Scored:
 
 
 def losses(given: Scored, power: Any) -> Any:
-    """−ln p of each row's class."""
+    """Return −ln p of each row's class."""
     joint = given.log_prior + np.asarray(power).reshape(-1, 1) * given.scores
     return -log_softmax(joint, axis=1)[np.arange(len(given.codes)), given.codes]
 

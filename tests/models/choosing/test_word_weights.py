@@ -27,7 +27,7 @@ ALPHA = 0.3
 
 
 def corpus(seed: int, n: int, classes: int = 3) -> tuple[list[str], Any, Any]:
-    """Texts, codes, and the weights of texts."""
+    """Return texts, codes, and the weights of texts."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, classes, n)
     shares = rng.dirichlet(np.full(len(WORDS), 0.8), classes)
@@ -38,7 +38,7 @@ def corpus(seed: int, n: int, classes: int = 3) -> tuple[list[str], Any, Any]:
 def fitted(
     texts: Any, codes: Any, weights: Any, group: Any = None, given: Any = 0.5, **options: Any
 ) -> tuple[Predictor, Sample]:
-    """A model of texts, and these as it has learned them."""
+    """Return a model of texts, and these as it has learned them."""
     classes = int(codes.max()) + 1
     labels = Labels(codes, weights, classes)
     rows: dict[Any, Any] = {"text": TextRows(texts, Analysis())}
@@ -58,7 +58,7 @@ def matrix(sample: Sample | Judged) -> Any:
 
 
 def brute(predictor: Predictor, sample: Sample, temper: Temper, w: Any, b: Any, damped: bool, binary: bool) -> Any:
-    """−ln p of every document, each by a model without it or its group, made anew."""
+    """Return −ln p of every document, each by a model without it or its group, made anew."""
     x, codes, weights = matrix(sample), sample.labels.y, sample.labels.given
     counted, losses = np.minimum(x, 1) if binary else x, []
     for i in range(len(codes)):

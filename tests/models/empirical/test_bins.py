@@ -22,7 +22,7 @@ COUNTS = st.integers(2, 8).flatmap(
 
 
 def counted(counts: Any) -> ValueCounts:
-    """Values 0, 1, 2, … so many times in each class; those that no class has are left out."""
+    """Return values 0, 1, 2, … so many times in each class; those that no class has are left out."""
     table = np.array(counts, np.float64)
     line, place = np.nonzero(table)
     return ValueCounts.of(place.astype(float), line, table[line, place], n_classes=len(table))
@@ -35,7 +35,7 @@ def all_cuts(size: int) -> Any:
 
 
 def evidence(counts: Any, cuts: list[int], strength: float) -> float:
-    """HB-2, by scipy: each class's bins against those of classes that do not differ."""
+    """Return HB-2, by scipy: each class's bins against those of classes that do not differ."""
     groups = counts.shape[1]
     binned = np.add.reduceat(counts, cuts, axis=1)
     total = binned.sum(axis=0)
@@ -75,7 +75,7 @@ def test_best_cuts_against_brute_force(size: int, seed: int) -> None:
 
 
 def histogram_density(x: Any, t: ValueCounts, cuts: list[int]) -> float:
-    """ln of the predictive density of values, one after the other, given cuts; every value spread over its bin."""
+    """Return ln of the predictive density of values, one after the other, given cuts; each spread over its bin."""
     wide = np.add.reduceat(widths(t.values), cuts)
     share, seen, total = wide / wide.sum(), np.zeros(len(cuts)), 0.0
     for n, value in enumerate(x):

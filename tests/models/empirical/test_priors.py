@@ -22,7 +22,7 @@ BOUNDS = (empirical.SMALLEST * 0.999, empirical.LARGEST * 1.001)
 
 
 def best(value: Any, size: int) -> Any:
-    """The highest value that scipy finds within the bounds, from several starts."""
+    """Return the highest value that scipy finds within the bounds, from several starts."""
     ends = [tuple(np.log([empirical.SMALLEST, empirical.LARGEST]))] * size
     starts = [np.full(size, u) for u in (-3.0, 0.0, 3.0)]
     found = [optimize.minimize(lambda u: -value(np.exp(u)), s, bounds=ends, method="L-BFGS-B") for s in starts]

@@ -55,7 +55,7 @@ priors = st.sampled_from([0.0, 0.01, 1.0])
 
 
 def height(X: Any, alpha: Any, prior: float) -> float:
-    """By definition, row by row."""
+    """Return the log-likelihood by definition, row by row."""
     total = prior * (np.log(alpha) - np.log(alpha.sum())).sum() if prior else 0.0
     for x in X:
         a = alpha[x > 0]

@@ -38,7 +38,7 @@ def counted(alpha: Any, estimate: Any = "predictive", weights: Any = None) -> tu
 
 
 def expected(x: Any, total: Any, n: Any, alpha: Any, estimate: str) -> Any:
-    """ln p(x | c) by scipy, without what is no parameter."""
+    """Return ln p(x | c) by scipy, without what does not depend on the parameters."""
     if estimate == "predictive":
         shape, rate = total + alpha, np.asarray(n + alpha) + 0 * total
         return stats.nbinom.logpmf(x, shape, rate / (1 + rate)).sum(axis=-1)

@@ -31,7 +31,7 @@ def matrix(data: Any) -> MatrixRows:
 
 
 def expected(x: Any, alpha: Any) -> Any:
-    """The Dirichlet-multinomial without n!/Πx!, by scipy."""
+    """Return the Dirichlet-multinomial without n!/Πx!, by scipy."""
     x = np.asarray(x, int)
     orders = gammaln(x.sum() + 1) - gammaln(x + 1).sum()
     return [stats.dirichlet_multinomial(line, int(x.sum())).logpmf(x) - orders if x.sum() else 0.0 for line in alpha]

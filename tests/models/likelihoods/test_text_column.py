@@ -25,7 +25,7 @@ def column(texts: Any) -> Column:
 
 
 def counts(texts: Any, y: Any) -> Any:
-    """Classes × words, by Python's own means."""
+    """Return classes × words, by Python's own means."""
     table = np.zeros((3, len(WORDS)))
     for text, code in zip(texts, y, strict=True):
         for word in (text or "").lower().split():
@@ -34,7 +34,7 @@ def counts(texts: Any, y: Any) -> Any:
 
 
 def score(estimate: str, table: Any, alpha: float, text: str) -> Any:
-    """ln p of a text in each class."""
+    """Return ln p of a text in each class."""
     x = counts([text], [0])[0]
     if estimate == "mean":
         return np.log((table + alpha) / (table + alpha).sum(axis=1, keepdims=True)) @ x
