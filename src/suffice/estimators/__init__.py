@@ -3,8 +3,8 @@
 from suffice.estimators.comparing.comparison import Comparison, LossComparison, bayes_factor, compare
 from suffice.estimators.comparing.informative import Information, SelectInformative, mutual_information
 from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
-from suffice.estimators.discriminants.linear import LinearDiscriminantAnalysis
-from suffice.estimators.discriminants.quadratic import QuadraticDiscriminantAnalysis
+from suffice.estimators.discriminants.linear_discriminant import LinearDiscriminantAnalysis
+from suffice.estimators.discriminants.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
 from suffice.estimators.naive_bayes.bernoulli import BernoulliNB

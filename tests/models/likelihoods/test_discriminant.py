@@ -12,8 +12,8 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticD
 
 from suffice.errors import ImproperPrior, InputError, KindError, PriorError
 from suffice.models.empirical.covariances import Spread
-from suffice.models.likelihoods.analysis import LinearAnalysis, QuadraticAnalysis
 from suffice.models.likelihoods.discriminant import Discriminant
+from suffice.models.likelihoods.discriminant_analysis import LinearAnalysis, QuadraticAnalysis
 from suffice.models.scoring.ellipses import SingularCovariance, roots_of
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows

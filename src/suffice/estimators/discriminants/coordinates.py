@@ -1,18 +1,26 @@
-"""Scores that are linear where a covariance is shared; and few coordinates that tell classes apart."""
+"""What discriminants share: linear scores, few coordinates that tell classes apart, covariances that need rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
+from sklearn.covariance import ledoit_wolf
+from sklearn.preprocessing import StandardScaler
 
-from suffice.errors import InputError
+from suffice.errors import DataError, InputError
+from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.models.class_prior import ClassPrior
 from suffice.models.scoring.ellipses import Ellipses, centre_of, roots_of
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
-__all__ = ["Coordinates", "coordinates", "decisions", "plane"]
+__all__ = [
+    "NOT_COMBINED", "SHRINKAGE", "Coordinates", "check_combination", "check_given", "coordinates",
+    "covariances_of_rows", "decisions", "fixed_shrinkage", "given_priors", "needs_rows", "plane",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -63,3 +71,72 @@ def within(t: Any, prior: Any) -> Array:
     if isinstance(prior, NormalInverseGamma):
         return np.asarray((scatter + np.diag(np.broadcast_to(2 * np.asarray(prior.b), d))) / (n + 2 * np.mean(prior.a)))
     return np.asarray(scatter / n)
+
+
+SHRINKAGE: list[Any] = [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None]
+
+NOT_COMBINED = "Models with a covariance_estimator, or shrinkage='auto', cannot be combined."
+
+
+def needs_rows(estimator: Any) -> bool:
+    """Return whether covariances cannot be made from moments."""
+    return estimator.covariance_estimator is not None or estimator.shrinkage == "auto"
+
+
+def fixed_shrinkage(estimator: Any) -> float:
+    """Return the share of the identity that was given; 0 if none was."""
+    return float(estimator.shrinkage) if isinstance(estimator.shrinkage, Real) else 0.0
+
+
+def check_combination(estimator: Any, no_estimator: str) -> None:
+    """Raise what scikit-learn raises for parameters that exclude each other."""
+    given = estimator.covariance_estimator is not None
+    if estimator.solver == "svd" and estimator.shrinkage is not None:
+        raise NotImplementedError("shrinkage not supported with 'svd' solver.")
+    if estimator.solver == "svd" and given:
+        raise ValueError(no_estimator)
+    if given and estimator.shrinkage is not None and estimator.shrinkage != 0:
+        raise ValueError("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
+
+
+def covariances_of_rows(estimator: Any, X: Any, codes: Integers, weights: Any, n_classes: int) -> Array:
+    """Return the covariance of each class, and of all rows, by an estimator of covariances."""
+    if weights is not None:
+        raise InputError("A covariance_estimator, or shrinkage='auto', takes no sample_weight.")
+    parts = [X[codes == c] for c in range(n_classes)]
+    if not all(len(part) for part in parts):
+        raise InputError("A covariance_estimator, or shrinkage='auto', needs at least one row of every class.")
+    found = [np.atleast_2d(_covariance(estimator.covariance_estimator, part)) for part in [*parts, X]]
+    return np.stack(found).astype(np.float64)
+
+
+def _covariance(by: Any, X: Any) -> Any:
+    if by is None:
+        scaler = StandardScaler()
+        found = ledoit_wolf(scaler.fit_transform(X))[0]
+        return scaler.scale_[:, None] * found * scaler.scale_
+    by.fit(X)
+    if not hasattr(by, "covariance_"):
+        raise ValueError(f"{type(by).__name__} does not have a covariance_ attribute")
+    return by.covariance_
+
+
+def given_priors(priors: Any) -> ClassPrior:
+    """Return the class prior; probabilities that were given are made to sum to one."""
+    if priors is None:
+        return ClassPrior()
+    given = np.array(priors, np.float64)
+    if (given < 0).any():
+        raise ValueError("priors must be non-negative")
+    if not np.isfinite(given).all() or not given.any():
+        raise ValueError(f"priors must be finite numbers, some of them above 0; got {given.tolist()}.")
+    return ClassPrior(given / given.sum())
+
+
+def check_given(given: Any, dtype: Any, classes: int, features: int) -> None:
+    """Raise DataError unless a file holds covariances of classes, and of all rows, and a kind of numbers."""
+    shape = (classes + 1, features, features)
+    if dtype not in ("float32", "float64"):
+        raise DataError(f"Numbers must be float32 or float64; got {dtype!r}.")
+    if given is not None and (not isinstance(given, np.ndarray) or given.shape != shape or given.dtype != "f8"):
+        raise DataError(f"Covariances of classes, and of all rows, must be {shape}.")

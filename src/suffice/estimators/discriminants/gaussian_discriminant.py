@@ -16,9 +16,9 @@ from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import StrOptions, validate_data
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
-from suffice.models.likelihoods.analysis import DiagonalDiscriminant
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant import Discriminant
+from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
 from suffice.models.scoring.ellipses import SingularCovariance
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart

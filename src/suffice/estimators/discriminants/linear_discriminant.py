@@ -1,65 +1,66 @@
-"""Quadratic discriminant analysis, with scikit-learn's parameters, attributes and numbers."""
+"""Linear discriminant analysis, with scikit-learn's parameters, attributes and numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.errors import InputError
-from suffice.estimators.discriminants.coordinates import decisions
-from suffice.estimators.discriminants.rows_needed import (
+from suffice.estimators.discriminants.coordinates import (
     NOT_COMBINED,
     SHRINKAGE,
     check_combination,
     check_given,
     covariances_of_rows,
+    decisions,
     fixed_shrinkage,
     given_priors,
     needs_rows,
 )
 from suffice.estimators.naive_bayes.parameters import TEMPER, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import HasMethods, Interval, StrOptions
+from suffice.estimators.shell.sklearn_api import HasMethods, Interval, StrOptions, validate_data
 from suffice.estimators.shell.stored import State
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
-from suffice.models.likelihoods.analysis import QuadraticAnalysis, Quadrics
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.model import Model, Name
+from suffice.models.likelihoods.discriminant_analysis import LinearAnalysis, Planes
+from suffice.models.model import Model
 from suffice.models.views import Views
 from suffice.readers.labels import Examples
+from suffice.telling import tell
 from suffice.typing import Array
 
-__all__ = ["QuadraticDiscriminantAnalysis"]
+__all__ = ["LinearDiscriminantAnalysis"]
 
-NO_ESTIMATOR = "covariance_estimator is not supported with solver='svd'. Try solver='eigen' instead."
+NO_ESTIMATOR = "covariance estimator is not supported with svd solver. Try another solver"  # as scikit-learn says it
 
 
-class QuadraticDiscriminantAnalysis(MatrixClassifier):
-    """Quadratic discriminant analysis: normal classes, each with a covariance of its own.
+class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixClassifier):
+    """Linear discriminant analysis: normal classes that share a covariance.
 
     A drop-in for scikit-learn's class of the same name, from one pass over the rows. It also learns in batches, merges,
     forgets, leaves rows out and takes sample weights; a `covariance_estimator` and `shrinkage="auto"` need the rows
-    themselves, and are for `fit` alone. Where rows are few, `GaussianDiscriminant` needs no regularising.
+    themselves, and are for `fit` alone.
 
     Parameters
     ----------
-    solver : {"svd", "eigen"}, default="svd"
-        "eigen" can shrink; otherwise both are the same.
+    solver : {"svd", "lsqr", "eigen"}, default="svd"
+        "svd" leaves out directions in which nothing varies, "lsqr" has no `transform`, "eigen" needs a covariance of
+        full rank. The last two can shrink.
     shrinkage : float, "auto" or None, default=None
         Share of a multiple of the identity in the covariance of each class; "auto" is that of Ledoit and Wolf.
     priors : array-like of shape (n_classes,), default=None
         Class probabilities; as in the data if not given.
-    reg_param : float, default=0.0
-        Share of the identity in the covariance of each class.
+    n_components : int, default=None
+        Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
     store_covariance : bool, default=False
-        Whether there is a `covariance_`.
+        Whether "svd" has `covariance_`, too.
     tol : float, default=1e-4
-        Standard deviation, in units of the columns' own, below which a covariance has not full rank.
+        Standard deviation, in units of the columns' own, below which "svd" leaves a direction out.
     covariance_estimator : object, default=None
         Has `fit` and `covariance_`, and replaces the covariance of each class.
     temper : float, pair of floats, "loo" or None, default=None
@@ -68,16 +69,20 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
 
     Attributes
     ----------
-    covariance_ : list of n_classes ndarrays of shape (n_features, n_features)
-        Covariance of each class.
+    coef_, intercept_ : ndarrays of shape (n_classes, n_features) and (n_classes,)
+        Weights and offsets of joint log-probabilities; of two classes, of the log-odds of the second: (1, n_features).
+    covariance_ : ndarray of shape (n_features, n_features)
+        Covariance within classes.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of each coordinate in what tells classes apart.
     means_ : ndarray of shape (n_classes, n_features)
         Mean of each class.
     priors_ : ndarray of shape (n_classes,)
         Probability of each class.
-    rotations_ : list of n_classes ndarrays of shape (n_features, n_features)
-        Axes of each covariance.
-    scalings_ : list of n_classes ndarrays of shape (n_features,)
-        Variances along the axes.
+    scalings_ : ndarray of shape (n_features, rank)
+        Axes of the coordinates.
+    xbar_ : ndarray of shape (n_features,)
+        Mean of the means.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     n_features_in_ : int
@@ -89,15 +94,15 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     --------
     >>> import suffice as sf
     >>> X = [[-1, -1], [-2, -1], [-3, -2], [1, 1], [2, 1], [3, 2]]
-    >>> sf.QuadraticDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2]).predict([[-0.8, -1]])
+    >>> sf.LinearDiscriminantAnalysis().fit(X, [1, 1, 1, 2, 2, 2]).predict([[-0.8, -1]])
     array([1])
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "solver": [StrOptions({"svd", "eigen"})],
+        "solver": [StrOptions({"svd", "lsqr", "eigen"})],
         "shrinkage": SHRINKAGE,
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "priors": ["array-like", None],
-        "reg_param": [Interval(Real, 0, 1, closed="both")],
         "store_covariance": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
         "covariance_estimator": [HasMethods("fit"), None],
@@ -110,11 +115,10 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
 
     def __init__(
         self,
-        *,
         solver: str = "svd",
         shrinkage: Any = None,
         priors: Any = None,
-        reg_param: float = 0.0,
+        n_components: Any = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
         covariance_estimator: Any = None,
@@ -123,22 +127,24 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         self.solver = solver
         self.shrinkage = shrinkage
         self.priors = priors
-        self.reg_param = reg_param
+        self.n_components = n_components
         self.store_covariance = store_covariance
         self.tol = tol
         self.covariance_estimator = covariance_estimator
         self.temper = temper
 
-    def _likelihood(self, views: Views) -> QuadraticAnalysis:
-        given = None if self._given is None else self._given[:-1]
-        ridge = self.reg_param if self.solver == "svd" else 0.0
+    def _likelihood(self, views: Views) -> LinearAnalysis:
+        prior = None if self.priors is None else given_priors(self.priors).given
         options: dict[str, Any] = {"solver": self.solver, "shrinkage": fixed_shrinkage(self), "tol": self.tol}
-        return QuadraticAnalysis(**options, given=given, ridge=ridge)
-
-    def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
-        return {"X": replace(self._likelihood(views), labels=tuple(model.classes.tolist()))}
+        return LinearAnalysis(**options, given=self._given, share=prior)
 
     def _settle(self, rows: int) -> None:
+        if rows == len(self.classes_):
+            raise ValueError(f"The number of samples must be more than the number of classes; got n_samples={rows}.")
+        if self.n_components is not None and self.n_components > self._max_components:
+            raise ValueError("n_components cannot be larger than min(n_features, n_classes - 1).")
+        if self.priors is not None and not np.isclose(np.sum(self.priors), 1.0):
+            tell("The priors do not sum to 1. Renormalizing")
         _ = self._block.scorer
 
     def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
@@ -179,9 +185,9 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     def _cast(self, array: Array) -> Array:
         return array.astype(self._dtype)
 
-    def _solution(self) -> Quadrics:
+    def _solution(self) -> Planes:
         settled: Any = self._block.settled
-        found: Quadrics = settled.solve(self._block.t)
+        found: Planes = settled.solve(self._block.t)
         return found
 
     def _evidence_names(self) -> Any:
@@ -212,19 +218,75 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         """Probability of each class."""
         return self._cast(np.exp(self._class_prior().log(self._model.n)))
 
-    @property
-    def covariance_(self) -> list[Array]:
-        """Covariance of each class."""
-        if not self.store_covariance:
-            raise AttributeError("Covariances are stored only with store_covariance=True.")
-        return [self._cast(one) for one in self._solution().covariance]
+    def transform(self, X: Any) -> Array:
+        """Return discriminant coordinates: where classes are apart, in units of the spread within them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        coordinates : ndarray of shape (n_samples, n_components)
+            The first of them tells most.
+        """
+        if self.solver == "lsqr":
+            raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
+        found, rows = self._solution(), validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        away = rows - found.centre if self.solver == "svd" else rows
+        return np.asarray(away @ found.scalings, rows.dtype)[:, : self._kept]
 
     @property
-    def rotations_(self) -> list[Array]:
-        """Axes of each covariance."""
-        return [self._cast(one) for one in self._solution().rotations]
+    def coef_(self) -> Array:
+        """Weights of joint log-probabilities, or of the log-odds of two classes."""
+        return self._cast(self._planes()[0])
 
     @property
-    def scalings_(self) -> list[Array]:
-        """Variances along the axes."""
-        return [self._cast(one) for one in self._solution().scalings]
+    def intercept_(self) -> Array:
+        """Offsets of joint log-probabilities, or of the log-odds of two classes."""
+        return self._cast(self._planes()[1])
+
+    @property
+    def covariance_(self) -> Array:
+        """Covariance within classes."""
+        if self.solver == "svd" and not self.store_covariance:
+            raise AttributeError("The covariance is stored only with store_covariance=True, or with another solver.")
+        return self._cast(self._solution().covariance)
+
+    @property
+    def explained_variance_ratio_(self) -> Array:
+        """Share of each coordinate in what tells classes apart."""
+        return self._cast(self._solution().ratio[: self._kept])
+
+    @property
+    def scalings_(self) -> Array:
+        """Axes of the coordinates."""
+        return self._cast(self._solution().scalings)
+
+    @property
+    def xbar_(self) -> Array:
+        """Mean of the means."""
+        return self._cast(self._solution().centre)
+
+    @property
+    def _max_components(self) -> int:
+        return min(len(self.classes_) - 1, self.n_features_in_)
+
+    @property
+    def _kept(self) -> int:
+        return self._max_components if self.n_components is None else int(self.n_components)
+
+    @property
+    def _n_features_out(self) -> int:
+        return self._kept
+
+    def _planes(self) -> tuple[Array, Array]:
+        found, prior = self._solution(), self._predictor.log_prior
+        centre = found.centre if self.solver == "svd" else np.zeros(self.n_features_in_)  # as scikit-learn has it
+        away = (found.mean - centre) @ found.root
+        weights = away @ found.root.T
+        offsets = prior - 0.5 * np.square(away).sum(axis=1) - weights @ centre
+        if len(prior) == 2:
+            return weights[1:] - weights[:1], offsets[1:] - offsets[:1]
+        return weights, offsets
