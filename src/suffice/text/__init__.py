@@ -1,8 +1,8 @@
 """Documents → tokens: words as Python's regular expressions see them, n-grams, and where texts can come from."""
 
-from suffice.text.analysis import Analysis
 from suffice.text.count_matrix import learn, look_up, matrix
 from suffice.text.documents import Batch, batches, text_hashes, unwrapped
+from suffice.text.tokenization import Analysis
 from suffice.text.word_list import WordList
 
 __all__ = ["Analysis", "Batch", "WordList", "batches", "learn", "look_up", "matrix", "text_hashes", "unwrapped"]

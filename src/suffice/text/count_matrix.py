@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from suffice import _native
-from suffice.text.analysis import Analysis
 from suffice.text.documents import Batch
+from suffice.text.tokenization import Analysis
 from suffice.text.word_list import WordList
 
 __all__ = ["learn", "look_up", "matrix"]

@@ -19,7 +19,7 @@ from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounter
 from suffice.text import Analysis, WordList, learn
-from suffice.text.analysis import DEFAULT_PATTERN
+from suffice.text.tokenization import DEFAULT_PATTERN
 from suffice.typing import Array
 
 __all__ = ["LanguageModel", "given_words"]

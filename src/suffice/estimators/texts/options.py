@@ -27,7 +27,7 @@ from suffice.readers.one_block import TextReader
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis
-from suffice.text.analysis import DEFAULT_PATTERN
+from suffice.text.tokenization import DEFAULT_PATTERN
 
 __all__ = ["TEXT_OPTIONS", "URNS", "analysis_of", "check_text_model", "cut_of", "restored", "state_of", "with_defaults"]
 

@@ -60,7 +60,7 @@ from suffice.readers.labels import Examples, classes_and_codes
 from suffice.readers.one_block import TextReader, one_text
 from suffice.stats.word_counts import WordCounts, read_weights
 from suffice.telling import tell
-from suffice.text.analysis import DEFAULT_PATTERN
+from suffice.text.tokenization import DEFAULT_PATTERN
 from suffice.typing import Array
 
 __all__ = ["TextClassifier"]
