@@ -207,7 +207,7 @@ def test_a_column_of_nothing_may_be_of_any_type(kind: str, nothing: Any) -> None
     fitted = model().fit(table, y)
     few = rows_of(table, range(3)) | {kind: nothing}
     others = {name: column for name, column in few.items() if name != kind}
-    with pytest.warns(UserWarning, match=f"missing from the table, and so in every row: '{kind}'"):
+    with pytest.warns(UserWarning, match=f"missing from the table, treated as missing in every row: '{kind}'"):
         expected = fitted.predict_log_proba(others)
     np.testing.assert_array_equal(fitted.predict_log_proba(few), expected)
     before = fitted.statistics_[kind]

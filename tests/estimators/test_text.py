@@ -167,7 +167,7 @@ def test_in_scikit_learns_company() -> None:
         (["tea", "rum"], ["a", "b"], {"estimate": "map", "alpha": 0.5}, "alpha of at least 1"),
         (["tea", "rum"], ["a", "b"], {"use_idf": True}, "need model='complement'"),
         (["tea", "rum"], ["a", "b"], {"model": "edcm", "min_df": 2}, "how often every word is repeated"),
-        (["tea", "rum"], ["a", "b"], {"estimate": "predictive", "binary": True}, "as often as they come"),
+        (["tea", "rum"], ["a", "b"], {"estimate": "predictive", "binary": True}, "needs binary=False"),
         (5, ["a"], {}, "such as a list; got int"),
         (np.array([["tea"]]), ["a"], {}, "one text per document; got an array of shape"),
     ],
