@@ -33,11 +33,11 @@ TEXTS: dict[str, dict[str, Any]] = {
     "ridge 0.3": {"ridge": 0.3},
     "pairs of words": PAIRS,
     "pairs of words, binary": {**PAIRS, "binary": True},
-    "no weights": {"weights": None},
-    "no weights, counts as they are": {"weights": None, "sublinear_tf": False},
-    "no weights, binary": {"weights": None, "binary": True},
-    "no weights, alpha 1": {"weights": None, "alpha": 1.0},
-    "no weights, pairs of words": {"weights": None, **PAIRS},
+    "no weights": {"feature_weights": None},
+    "no weights, counts as they are": {"feature_weights": None, "sublinear_tf": False},
+    "no weights, binary": {"feature_weights": None, "binary": True},
+    "no weights, alpha 1": {"feature_weights": None, "alpha": 1.0},
+    "no weights, pairs of words": {"feature_weights": None, **PAIRS},
     'bernoulli, `alpha="loo"`': {"model": "bernoulli", "alpha": "loo"},
     'complement, `alpha="loo"`': {"model": "complement", "alpha": "loo"},
 }
@@ -45,8 +45,8 @@ TABLES: dict[str, dict[str, Any]] = {
     USUAL: {},
     "ridge 0.3": {"ridge": 0.3},
     "no temper": {"temper": None},
-    "no weights": {"weights": None},
-    "neither": {"temper": None, "weights": None},
+    "no weights": {"feature_weights": None},
+    "neither": {"temper": None, "feature_weights": None},
 }
 FOLDS = {"Adult": 3, "Titanic": 5, "mushroom": 5, "penguins": 5, "car": 5, "votes": 5}
 NUMBERS = sf.columns.Gaussian, sf.columns.Histogram, sf.columns.Poisson

@@ -40,7 +40,7 @@ OURS: Methods = {
 }
 PEERS: Methods = {"`MultinomialNB`, counts": lambda: make_pipeline(CountVectorizer(), MultinomialNB())}
 REGRESSIONS: Methods = {LOGISTIC.format(c): partial(regression, c) for c in (1, 10)}
-FEW: Methods = {"no weights": partial(sf.TextClassifier, weights=None), "weights": sf.TextClassifier}
+FEW: Methods = {"no weights": partial(sf.TextClassifier, feature_weights=None), "weights": sf.TextClassifier}
 SIZES = (60, 125, 250, 500, 1000, 2000)
 NETWORKS: Methods = {"fastText": partial(FastText, 1), "fastText, pairs of words": partial(FastText, 2)}
 
@@ -165,7 +165,10 @@ def of_adult() -> Found | None:
         "`CategoricalNB` × `GaussianNB`": partial(Usual, words),
         "`CategoricalNB`, numbers in 10 bins": partial(Usual, words, binned=True),
     }
-    ours: Methods = {"`NaiveBayes(weights=None)`": partial(sf.NaiveBayes, weights=None), TABLE: sf.NaiveBayes}
+    ours: Methods = {
+        "`NaiveBayes(feature_weights=None)`": partial(sf.NaiveBayes, feature_weights=None),
+        TABLE: sf.NaiveBayes,
+    }
     found = {name: ask(name, judge(make, parted(words, y, splits), CLIP)) for name, make in peers.items()}
     found[ONE_HOT] = ask(ONE_HOT, either(partial(logistic, words), list(parted(words, y, splits))))
     return found | {name: ask(name, judge(make, parted(X, y, splits))) for name, make in ours.items()}

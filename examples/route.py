@@ -29,7 +29,7 @@ from suffice.typing import Array, Integers
 # single words: 53 % and 1.5. Pairs would gain a point, but the evidence of single words can be read. The multinomial
 # beside it sees the same words, with the alpha that makes it right most often: 53 %, 2.3 and 2.4.
 CHOSEN = {"model": "complement", "binary": True, "alpha": 1.0, "temper": None}
-BESIDE = {"model": "multinomial", "binary": True, "alpha": 0.3, "temper": None, "weights": None}
+BESIDE = {"model": "multinomial", "binary": True, "alpha": 0.3, "temper": None, "feature_weights": None}
 
 FOLDER = Path("build") / "demo"
 

@@ -47,7 +47,7 @@ options: dict[str, Any] = {
     "alpha": 0.1,
     "stop_words": "english",
     "temper": None,
-    "weights": None,
+    "feature_weights": None,
 }
 told = chosen(5, seed=0)
 alone = sf.TextClassifier(**options).fit(texts[told], truth[told])

@@ -27,7 +27,7 @@ from suffice.errors import DataError
 from suffice.store import to_bytes
 
 pytestmark = quiet
-PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "weights": None}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
 
 
 @pytest.mark.thorough
@@ -111,7 +111,7 @@ def poisoned() -> dict[str, tuple[Any, Any, Any]]:
 @pytest.mark.parametrize("name", list(poisoned()))
 def test_a_poisoned_row_is_named_or_skipped_and_counted(engine: Any, name: str) -> None:
     estimator, table, said = poisoned()[name]
-    quick = {"temper": None, "weights": None}
+    quick = {"temper": None, "feature_weights": None}
     estimator.set_params(**quick)
     data = engine.split(table, [20, 30])
     with pytest.raises(DataError, match=f"row 7 of partition 2 cannot: .*{said}"):

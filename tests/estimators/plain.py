@@ -4,5 +4,5 @@ from functools import partial
 
 import suffice as sf
 
-NaiveBayes = partial(sf.NaiveBayes, temper=None, weights=None)
-TextClassifier = partial(sf.TextClassifier, alpha=1.0, temper=None, weights=None, sublinear_tf=False)
+NaiveBayes = partial(sf.NaiveBayes, temper=None, feature_weights=None)
+TextClassifier = partial(sf.TextClassifier, alpha=1.0, temper=None, feature_weights=None, sublinear_tf=False)

@@ -35,9 +35,9 @@ def loss(model: Any, texts: Any, labels: Any) -> float:
 
 def test_words_that_come_together_count_once() -> None:
     (X, y), (Z, z) = corpus(0, 1500), corpus(1, 1500)
-    plain, weighed = (sf.TextClassifier(weights=weights).fit(X, y) for weights in (None, "loo"))
+    plain, weighed = (sf.TextClassifier(feature_weights=weights).fit(X, y) for weights in (None, "loo"))
     assert loss(weighed, Z, z) < loss(plain, Z, z) - 0.01
-    by_word = dict(zip(weighed.words_, weighed.weights_, strict=True))
+    by_word = dict(zip(weighed.words_, weighed.feature_weights_, strict=True))
     echoes = np.mean([weight for word, weight in by_word.items() if word.startswith("echo")])
     topics = np.mean([weight for word, weight in by_word.items() if word.startswith("topic")])
     assert echoes < 0.6 * topics
@@ -46,11 +46,11 @@ def test_words_that_come_together_count_once() -> None:
 def test_each_effort_has_its_own() -> None:
     X, y = corpus(2)
     fast, balanced, best = (sf.TextClassifier(effort=effort).fit(X, y) for effort in ("fast", "balanced", "best"))
-    assert (fast.weights_ == 1).all()
-    assert (balanced.weights_ != 1).any()
+    assert (fast.feature_weights_ == 1).all()
+    assert (balanced.feature_weights_ != 1).any()
     assert not any(" " in word for word in balanced.words_)
     assert any(" " in word for word in best.words_)
-    assert best.weights_.shape == best.words_.shape
+    assert best.feature_weights_.shape == best.words_.shape
     for model in (fast, balanced, best):
         assert 1e-3 <= model.alpha_ <= 10
         assert not model.stale_
@@ -60,7 +60,7 @@ def test_a_stream_is_read_once_and_says_so() -> None:
     X, y = corpus(3)
     with pytest.warns(UserWarning, match="read once: words have no evidence weights"):
         stream = sf.TextClassifier().fit(iter(X), y)
-    assert (stream.weights_ == 1).all()
+    assert (stream.feature_weights_ == 1).all()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fast = sf.TextClassifier(effort="fast").fit(iter(X), y)
@@ -81,8 +81,8 @@ def test_a_long_stream_keeps_some_texts(monkeypatch: pytest.MonkeyPatch) -> None
 def test_texts_that_do_not_fit_into_memory_are_represented_by_some() -> None:
     X, y = corpus(5, 600)
     few, every = (sf.TextClassifier(alpha=0.3, ridge=1.0, memory_limit=m).fit(X, y) for m in (100_000, 10**9))
-    assert (few.weights_ != 1).any()
-    assert not np.array_equal(few.weights_, every.weights_)
+    assert (few.feature_weights_ != 1).any()
+    assert not np.array_equal(few.feature_weights_, every.feature_weights_)
     assert loss(few, X, y) == pytest.approx(loss(every, X, y), abs=0.1)
 
 
@@ -103,9 +103,9 @@ def test_groups_are_left_out_whole() -> None:
 def test_they_are_a_view() -> None:
     X, y = corpus(8, 240)
     model = sf.TextClassifier().fit(X[:160], y[:160])
-    before = dict(zip(model.words_, model.weights_, strict=True))
+    before = dict(zip(model.words_, model.feature_weights_, strict=True))
     model.partial_fit([*X[160:], "newcomer"], [*y[160:], "north"])
-    after = dict(zip(model.words_, model.weights_, strict=True))
+    after = dict(zip(model.words_, model.feature_weights_, strict=True))
     assert model.stale_
     assert after["newcomer"] == 1
     assert all(after[word] == weight for word, weight in before.items())
@@ -114,27 +114,27 @@ def test_they_are_a_view() -> None:
     renewed = model.refresh(X, y)
     assert not renewed.stale_
     assert renewed.alpha_ == whole.alpha_
-    np.testing.assert_array_equal(renewed.weights_, whole.weights_)
+    np.testing.assert_array_equal(renewed.feature_weights_, whole.feature_weights_)
     np.testing.assert_array_equal(renewed.predict_proba(X), whole.predict_proba(X))
-    assert (copy(whole).forget(X[:9], y[:9], drop_views=True).weights_ == 1).all()
+    assert (copy(whole).forget(X[:9], y[:9], drop_views=True).feature_weights_ == 1).all()
     small = sf.TextClassifier().fit(X[:80], y[:80])
     merged = small + whole
     assert merged.stale_
-    np.testing.assert_array_equal(merged.weights_, whole.weights_)
+    np.testing.assert_array_equal(merged.feature_weights_, whole.feature_weights_)
 
 
 def test_few_texts_choose_a_temper_and_no_more() -> None:
     X, y = corpus(10, 49)
     model = sf.TextClassifier().fit(X, y)
     assert model.alpha_ == 1
-    assert (model.weights_ == 1).all()
+    assert (model.feature_weights_ == 1).all()
     assert model.temper_.power != 1
 
 
 @pytest.mark.parametrize("kind", ["bernoulli", "complement", "dirichlet_multinomial"])
 def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: str) -> None:
     X, y = corpus(11, 80)
-    assert (sf.TextClassifier(kind).fit(X, y).weights_ == 1).all()
+    assert (sf.TextClassifier(kind).fit(X, y).feature_weights_ == 1).all()
 
 
 @pytest.mark.parametrize(
@@ -143,31 +143,31 @@ def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: str) 
 def test_other_ways_to_estimate_do_without(options: Any) -> None:
     X, y = corpus(16, 210)
     model = sf.TextClassifier(**options).fit(X, y)
-    assert (model.weights_ == 1).all()
+    assert (model.feature_weights_ == 1).all()
     assert model.alpha_ == options.get("alpha", 1)
-    assert (sf.TextClassifier(estimate="map", alpha=2.0, ridge=0.5).fit(X, y).weights_ != 1).any()
+    assert (sf.TextClassifier(estimate="map", alpha=2.0, ridge=0.5).fit(X, y).feature_weights_ != 1).any()
 
 
 @pytest.mark.parametrize("alpha", ["evidence", "loo", 0.5])
 def test_a_pseudo_count_that_is_given_stays(alpha: Any) -> None:
     X, y = corpus(17, 200)
     model = sf.TextClassifier(alpha=alpha).fit(X, y)
-    assert model.alpha_ == sf.TextClassifier(alpha=alpha, weights=None).fit(X, y).alpha_
-    assert (model.weights_ != 1).any()
+    assert model.alpha_ == sf.TextClassifier(alpha=alpha, feature_weights=None).fit(X, y).alpha_
+    assert (model.feature_weights_ != 1).any()
 
 
 def test_words_in_buckets_have_weights_too() -> None:
     X, y = corpus(12)
     model = sf.TextClassifier(hash_bits=10).fit(X, y)
-    assert model.weights_.shape == (1024,)
-    assert (model.weights_ != 1).any()
+    assert model.feature_weights_.shape == (1024,)
+    assert (model.feature_weights_ != 1).any()
     model.partial_fit(X[:5], y[:5])
     model.leave_one_out(X[5:], y[5:])
 
 
 def test_leaving_out_has_the_weights_and_is_better_for_them() -> None:
     X, y = corpus(13)
-    plain, weighed = (sf.TextClassifier(weights=weights).fit(X, y) for weights in (None, "loo"))
+    plain, weighed = (sf.TextClassifier(feature_weights=weights).fit(X, y) for weights in (None, "loo"))
     for model in (plain, weighed):
         model.leave_one_out(X, y)
     assert weighed.loo_log_loss_ < plain.loo_log_loss_
@@ -192,12 +192,12 @@ def test_a_matrix_of_counts_has_weights_of_its_own() -> None:
     words = sorted({word for text in X for word in text.split()})
     matrix = np.array([[text.split().count(word) for word in words] for text in X])
     dense, thin = (
-        sf.MultinomialNB(weights="loo", ridge=0.5).fit(form, y) for form in (matrix, sparse.csr_array(matrix))
+        sf.MultinomialNB(feature_weights="loo", ridge=0.5).fit(form, y) for form in (matrix, sparse.csr_array(matrix))
     )
     np.testing.assert_allclose(dense.predict_proba(matrix), thin.predict_proba(sparse.csr_array(matrix)), rtol=1e-9)
     texts = sf.TextClassifier(alpha=1.0, ridge=0.5, temper=None, sublinear_tf=False).fit(X, y)
     np.testing.assert_allclose(texts.predict_proba(X), dense.predict_proba(matrix), atol=2e-3)
-    assert (sf.MultinomialNB().fit(matrix, y).weights_ == 1).all()
+    assert (sf.MultinomialNB().fit(matrix, y).feature_weights_ == 1).all()
     dense.leave_one_out(matrix, y)
     plain = sf.MultinomialNB().fit(matrix, y)
     plain.leave_one_out(matrix, y)
@@ -210,11 +210,11 @@ def test_a_matrix_of_counts_has_weights_of_its_own() -> None:
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0}, {"alpha": [1.0, 2.0]}, {"estimate": "predictive"}])
 def test_what_has_no_weights_says_so(wrong: Any) -> None:
-    with pytest.raises(InputError, match="The 'weights' parameter of MultinomialNB"):
-        sf.MultinomialNB(weights="loo", **wrong).fit([[1, 0], [2, 1], [0, 1], [1, 2]], ["a", "a", "b", "b"])
+    with pytest.raises(InputError, match="The 'feature_weights' parameter of MultinomialNB"):
+        sf.MultinomialNB(feature_weights="loo", **wrong).fit([[1, 0], [2, 1], [0, 1], [1, 2]], ["a", "a", "b", "b"])
 
 
-@pytest.mark.parametrize("wrong", [{"effort": "much"}, {"ridge": 0}, {"weights": "all"}, {"memory_limit": 0}])
+@pytest.mark.parametrize("wrong", [{"effort": "much"}, {"ridge": 0}, {"feature_weights": "all"}, {"memory_limit": 0}])
 def test_what_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match=next(iter(wrong))):
         sf.TextClassifier(**wrong).fit(["a b", "c d"], [0, 1])

@@ -25,13 +25,13 @@ def repeated(seed: int, n: int) -> tuple[dict[str, Any], Any]:
 def test_copies_count_once() -> None:
     X, y = repeated(0, 2000)
     Z, z = repeated(1, 2000)
-    plain, weighed = (sf.NaiveBayes(weights=weights).fit(X, y) for weights in (None, "loo"))
-    once = sf.NaiveBayes(temper=None, weights=None).fit({name: X[name] for name in ("told", "copy 0")}, y)
+    plain, weighed = (sf.NaiveBayes(feature_weights=weights).fit(X, y) for weights in (None, "loo"))
+    once = sf.NaiveBayes(temper=None, feature_weights=None).fit({name: X[name] for name in ("told", "copy 0")}, y)
     losses = [log_loss(m.predict_log_proba(Z), z, m.classes_) for m in (plain, weighed)]
     best = log_loss(once.predict_log_proba({name: Z[name] for name in ("told", "copy 0")}), z, once.classes_)
     assert losses[1] < losses[0]
     assert losses[1] == pytest.approx(best, abs=0.003)
-    powers = {name: weight * weighed.temper_.power for name, weight in weighed.weights_.items()}
+    powers = {name: weight * weighed.temper_.power for name, weight in weighed.feature_weights_.items()}
     assert powers["told"] == pytest.approx(1, abs=0.15)
     assert sum(powers[f"copy {i}"] for i in range(5)) == pytest.approx(1, abs=0.25)
 
@@ -49,13 +49,13 @@ def data(seed: int, n: int) -> tuple[Any, Any]:
 
 def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
     X, y = data(0, 150)
-    model = sf.NaiveBayes(KINDS, weights="loo").fit(X, y)
-    assert set(model.weights_) == set(KINDS)
-    assert any(abs(weight - 1) > 0.05 for weight in model.weights_.values())
+    model = sf.NaiveBayes(KINDS, feature_weights="loo").fit(X, y)
+    assert set(model.feature_weights_) == set(KINDS)
+    assert any(abs(weight - 1) > 0.05 for weight in model.feature_weights_.values())
     row = {name: values[:1] for name, values in X.items()}
     logs = model.predict_log_proba(row)[0]
     assert model.explain(row, "a", "b").log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
-    plain = sf.NaiveBayes(KINDS, weights=None).fit(X, y)
+    plain = sf.NaiveBayes(KINDS, feature_weights=None).fit(X, y)
     for each in (plain, model):
         each.leave_one_out(X, y)
     assert model.loo_log_loss_ < plain.loo_log_loss_
@@ -66,8 +66,8 @@ def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
     for name, block in model._model.blocks.items():
         here = rows[name].present[:, None]
         first, second = block.settled.belief(block.t, None).moments(rows[name])
-        mean += np.where(here, model.weights_[name] * power * first, 0)
-        variance += np.where(here, (model.weights_[name] * power) ** 2 * second, 0)
+        mean += np.where(here, model.feature_weights_[name] * power * first, 0)
+        variance += np.where(here, (model.feature_weights_[name] * power) ** 2 * second, 0)
     for got, expected in zip(model.predict_interval(X), independent_bounds(mean, variance, 0.9), strict=True):
         np.testing.assert_allclose(got, expected, rtol=1e-9)
 
@@ -75,13 +75,13 @@ def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
 def test_they_are_a_view() -> None:
     X, y = data(1, 150)
     first, last = ({name: values[part] for name, values in X.items()} for part in (slice(100), slice(100, 150)))
-    model = sf.NaiveBayes(KINDS, weights="loo").fit(first, y[:100])
-    before = model.weights_
+    model = sf.NaiveBayes(KINDS, feature_weights="loo").fit(first, y[:100])
+    before = model.feature_weights_
     model.partial_fit(last, y[100:])
     assert model.stale_
-    assert model.weights_ == before
-    whole = sf.NaiveBayes(KINDS, weights="loo").fit(X, y)
+    assert model.feature_weights_ == before
+    whole = sf.NaiveBayes(KINDS, feature_weights="loo").fit(X, y)
     np.testing.assert_allclose(model.refresh(X, y).predict_proba(X), whole.predict_proba(X), atol=5e-3)
-    assert set(copy(whole).forget(last, y[100:], drop_views=True).weights_.values()) == {1.0}
-    other = sf.NaiveBayes(KINDS, weights="loo").fit(last, y[100:])
-    assert (other + whole).weights_ == whole.weights_
+    assert set(copy(whole).forget(last, y[100:], drop_views=True).feature_weights_.values()) == {1.0}
+    other = sf.NaiveBayes(KINDS, feature_weights="loo").fit(last, y[100:])
+    assert (other + whole).feature_weights_ == whole.feature_weights_

@@ -130,12 +130,12 @@ MATRICES = [
     Case("MultinomialNB loo", lambda: sf.MultinomialNB(alpha="loo", temper="loo"), counts, MANY),
     Case(
         "MultinomialNB weights",
-        lambda: sf.MultinomialNB(alpha="loo", temper="loo", weights="loo"),
+        lambda: sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"),
         counts,
         MANY,
         quick=True,
     ),
-    Case("MultinomialNB ridge", lambda: sf.MultinomialNB(weights="loo", ridge=2.0), counts, MANY),
+    Case("MultinomialNB ridge", lambda: sf.MultinomialNB(feature_weights="loo", ridge=2.0), counts, MANY),
     Case("PoissonNB", lambda: sf.PoissonNB(), counts, quick=True),
     Case("PoissonNB mean", lambda: sf.PoissonNB(estimate="mean"), counts),
     Case("PoissonNB map", lambda: sf.PoissonNB(alpha=sf.Gamma(2, 3), estimate="map"), counts),
@@ -210,7 +210,7 @@ DISCRIMINANTS = [
         reals,
     ),
 ]
-PLAIN: dict[str, Any] = {"temper": None, "weights": None}
+PLAIN: dict[str, Any] = {"temper": None, "feature_weights": None}
 TABLES = [
     Case("NaiveBayes", lambda: sf.NaiveBayes(columns=KINDS, **PLAIN), mixed, quick=True),
     Case("NaiveBayes mean", lambda: sf.NaiveBayes(columns=KINDS, estimate="mean", **PLAIN), mixed),
@@ -223,7 +223,7 @@ TABLES = [
         mixed,
     ),
     Case("NaiveBayes strict", lambda: sf.NaiveBayes(columns=KINDS, unseen="error", **PLAIN), mixed),
-    Case("NaiveBayes tempered", lambda: sf.NaiveBayes(columns=KINDS, temper=0.5, weights=None), mixed),
+    Case("NaiveBayes tempered", lambda: sf.NaiveBayes(columns=KINDS, temper=0.5, feature_weights=None), mixed),
     Case("NaiveBayes evidence", lambda: sf.NaiveBayes(columns=LEARNED, **PLAIN), mixed, quick=True),
     Case("NaiveBayes as it comes", lambda: sf.NaiveBayes(), found, COLUMNS, quick=True),
     Case("NaiveBayes as it comes, few rows", lambda: sf.NaiveBayes(), found, 60),
@@ -235,7 +235,7 @@ TABLES = [
     Case("NaiveBayes of numbers", lambda: sf.NaiveBayes(), reals, MANY),
     Case("NaiveBayes of counts", lambda: sf.NaiveBayes(), counts, MANY),
 ]
-UNTOLD: dict[str, Any] = {"alpha": 1.0, "temper": None, "weights": None}
+UNTOLD: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
 TEXTS = [
     Case("TextClassifier", lambda: sf.TextClassifier(**UNTOLD), texts, quick=True),
     Case("TextClassifier as often", lambda: sf.TextClassifier(sublinear_tf=False, **UNTOLD), texts),
@@ -250,7 +250,9 @@ TEXTS = [
     Case("TextClassifier map", lambda: sf.TextClassifier(alpha=1.5, estimate="map", **PLAIN), texts),
     Case("TextClassifier mle", lambda: sf.TextClassifier(estimate="mle", **PLAIN), texts),
     Case("TextClassifier evidence", lambda: sf.TextClassifier(alpha="evidence", **PLAIN), texts),
-    Case("TextClassifier tempered", lambda: sf.TextClassifier(alpha=1.0, weights=None, temper=(0.7, 0.4)), texts),
+    Case(
+        "TextClassifier tempered", lambda: sf.TextClassifier(alpha=1.0, feature_weights=None, temper=(0.7, 0.4)), texts
+    ),
     Case("TextClassifier shares", lambda: sf.TextClassifier(class_prior=SHARES, **UNTOLD), texts),
     Case("TextClassifier hashed", lambda: sf.TextClassifier(hash_bits=6, **UNTOLD), texts, quick=True),
     Case("TextClassifier hashed, loo", lambda: sf.TextClassifier(hash_bits=6), texts, WORDS),
@@ -274,7 +276,7 @@ TEXTS = [
     Case("TextClassifier as it comes", lambda: sf.TextClassifier(), texts, WORDS, quick=True),
     Case("TextClassifier fast", lambda: sf.TextClassifier(effort="fast"), texts, MANY),
     Case("TextClassifier best", lambda: sf.TextClassifier(effort="best", min_df=5), texts, WORDS),
-    Case("TextClassifier alpha", lambda: sf.TextClassifier(alpha="loo", weights=None), texts, MANY),
+    Case("TextClassifier alpha", lambda: sf.TextClassifier(alpha="loo", feature_weights=None), texts, MANY),
     Case("TextClassifier ridge", lambda: sf.TextClassifier(alpha=0.5, temper=None, ridge=3.0), texts, WORDS),
     Case("TextClassifier pairs", lambda: sf.TextClassifier(ngram_range=(1, 2), min_df=2, **UNTOLD), texts),
     Case("TextClassifier letters", lambda: sf.TextClassifier(analyzer="char_wb", ngram_range=(2, 2), **UNTOLD), texts),

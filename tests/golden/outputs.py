@@ -30,6 +30,9 @@ from golden.data import Data, data_of, take, texts
 
 COUNTED = ("class_count_", "feature_count_", "feature_all_", "category_count_", "counts_", "statistics_")
 ELSEWHERE = {*COUNTED, "columns_", "estimator_", "journal_", "log_evidence_"}
+FROZEN_AS = {"feature_weights_": "weights_"}
+"""Attributes that had another name when they were frozen."""
+
 SOME = 40
 """Rows that each answer of leave-one-out is kept of; its summary is of all."""
 
@@ -84,7 +87,7 @@ def counts_of(model: Any) -> Any:
 
 def attributes_of(model: Any) -> Any:
     names = [name for name in dir(model) if name.endswith("_") and not name.startswith("_") and name not in ELSEWHERE]
-    return {name: tried(partial(getattr, model, name)) for name in names}
+    return {FROZEN_AS.get(name, name): tried(partial(getattr, model, name)) for name in names}
 
 
 def explained(model: Any, row: Any, *pair: Any) -> Any:

@@ -103,7 +103,7 @@ def discriminant(name: str, *arguments: Any, lone: bool = True, **parameters: An
     return EstimatorCase(f"GaussianDiscriminant {name}", model, reals, exact=False, lone=lone)
 
 
-PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "weights": None}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
 
 ESTIMATORS = [
     EstimatorCase("BernoulliNB", sf.BernoulliNB(), flags),
@@ -121,14 +121,17 @@ ESTIMATORS = [
     EstimatorCase("ExponentialNB mean", sf.ExponentialNB(estimate="mean", class_prior="counted"), waits, exact=False),
     EstimatorCase(
         "NaiveBayes waits",
-        sf.NaiveBayes({**KINDS, "wait": "exponential"}, weights=None, temper=None),
+        sf.NaiveBayes({**KINDS, "wait": "exponential"}, feature_weights=None, temper=None),
         mixed,
         exact=False,
     ),
     EstimatorCase("PoissonNB mean", sf.PoissonNB(estimate="mean"), counts),
-    EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS, weights=None, temper=None), mixed, exact=False),
+    EstimatorCase("NaiveBayes", sf.NaiveBayes(columns=KINDS, feature_weights=None, temper=None), mixed, exact=False),
     EstimatorCase(
-        "NaiveBayes mean", sf.NaiveBayes(columns=KINDS, weights=None, estimate="mean", temper=None), mixed, exact=False
+        "NaiveBayes mean",
+        sf.NaiveBayes(columns=KINDS, feature_weights=None, estimate="mean", temper=None),
+        mixed,
+        exact=False,
     ),
     EstimatorCase("TextClassifier", sf.TextClassifier(**PLAIN), texts),
     EstimatorCase("TextClassifier as often", sf.TextClassifier(sublinear_tf=False, **PLAIN), texts),
@@ -143,18 +146,26 @@ ESTIMATORS = [
     EstimatorCase("TextClassifier bernoulli", sf.TextClassifier("bernoulli", temper=None), texts),
     EstimatorCase("TextClassifier complement", sf.TextClassifier("complement", temper=None), texts),
     EstimatorCase("TextClassifier urns", sf.TextClassifier("dirichlet_multinomial", temper=None), texts),
-    EstimatorCase("TextClassifier tempered", sf.TextClassifier(alpha=1.0, weights=None, temper=(0.7, 0.4)), texts),
+    EstimatorCase(
+        "TextClassifier tempered", sf.TextClassifier(alpha=1.0, feature_weights=None, temper=(0.7, 0.4)), texts
+    ),
     EstimatorCase("MultinomialNB tempered", sf.MultinomialNB(temper=(0.7, 0.4)), counts),
     EstimatorCase("BernoulliNB tempered", sf.BernoulliNB(temper=0.3), flags),
-    EstimatorCase("NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, weights=None, temper=0.5), mixed, exact=False),
+    EstimatorCase(
+        "NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, feature_weights=None, temper=0.5), mixed, exact=False
+    ),
     EstimatorCase("TextClassifier hashed", sf.TextClassifier(hash_bits=12, **PLAIN), texts),
     EstimatorCase("BernoulliNB evidence", sf.BernoulliNB(alpha="evidence"), flags),
     EstimatorCase("CategoricalNB evidence", sf.CategoricalNB(alpha="evidence"), names_of_categories),
     EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", prior="evidence"), reals, exact=False),
     EstimatorCase("MultinomialNB evidence", sf.MultinomialNB(alpha="evidence"), counts),
     EstimatorCase("PoissonNB evidence", sf.PoissonNB(alpha="evidence"), counts),
-    EstimatorCase("NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, weights=None, temper=None), mixed, exact=False),
-    EstimatorCase("TextClassifier evidence", sf.TextClassifier(alpha="evidence", weights=None, temper=None), texts),
+    EstimatorCase(
+        "NaiveBayes evidence", sf.NaiveBayes(columns=LEARNED, feature_weights=None, temper=None), mixed, exact=False
+    ),
+    EstimatorCase(
+        "TextClassifier evidence", sf.TextClassifier(alpha="evidence", feature_weights=None, temper=None), texts
+    ),
     EstimatorCase(
         "TextClassifier bernoulli evidence", sf.TextClassifier("bernoulli", alpha="evidence", temper=None), texts
     ),

@@ -25,7 +25,7 @@ CHAINED = [
     ("MultinomialNB", sf.MultinomialNB(alpha=0.3, estimate="predictive")),
     ("PoissonNB", sf.PoissonNB(alpha=sf.Gamma(2.0, 0.5))),
     ("ExponentialNB", sf.ExponentialNB(alpha=sf.WaitingRate(2.0, 0.5), class_prior="counted")),
-    ("NaiveBayes", sf.NaiveBayes(columns=FIXED, temper=None, weights=None)),
+    ("NaiveBayes", sf.NaiveBayes(columns=FIXED, temper=None, feature_weights=None)),
     ("TextClassifier", sf.TextClassifier(estimate="predictive", alpha=0.3, hash_bits=12, temper=None)),
     ("TextClassifier", sf.TextClassifier("bernoulli", alpha=0.3, hash_bits=6, temper=None)),
 ]

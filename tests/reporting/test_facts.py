@@ -145,7 +145,7 @@ def test_columns_by_what_they_tell() -> None:
     ranked = found.informative.ranked
     assert [line["bits"] for line in ranked] == sorted((line["bits"] for line in ranked), reverse=True)
     assert ranked[-1]["bits"] == pytest.approx(0, abs=0.01)
-    assert {view.name for view in found.columns} == {str(name) for name in model.weights_}
+    assert {view.name for view in found.columns} == {str(name) for name in model.feature_weights_}
     assert {line["name"]: line["missing"] for line in found.data.columns}["town"] == 17
     flag = next(view for view in found.columns if view.name == "flag")
     shown = {(line["class"], line["value"]): line["share"] for line in flag.lines}

@@ -71,7 +71,7 @@ def models() -> dict[str, tuple[Any, Any]]:
             COUNTS,
         ),
         "multinomial_weighed": (
-            sf.MultinomialNB(alpha="loo", temper="loo", weights="loo").fit(np.tile(COUNTS, (26, 1)), told),
+            sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo").fit(np.tile(COUNTS, (26, 1)), told),
             COUNTS,
         ),
         "poisson": (sf.PoissonNB(alpha=sf.Gamma(1.0, 1.0)).fit(COUNTS, Y), COUNTS),

@@ -26,7 +26,7 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
     >>> told["model"], told["classes"]["a"]["n"], list(told["classes"]["a"]["values"])
     ('categorical', 2.0, ['Oslo', 'Rome', '(other)'])
     """
-    weights, names = model.weights_ or {}, [str(label) for label in model.classes_]
+    weights, names = model.feature_weights_ or {}, [str(label) for label in model.classes_]
     found = {}
     for name, block in model._model.blocks.items():
         facts = block.settled.table(block.t, model.classes_, 0.95)

@@ -176,7 +176,7 @@ def _of_columns(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]],
     for name in names[:LISTED]:
         block, missing = model._model.blocks[name], table[name].n_missing
         line = {"name": str(name), "kind": block.likelihood.word, "missing": missing, "share": missing / len(table)}
-        line |= {"prior": block.likelihood.prior_in_words(block.t), "weight": model.weights_.get(name)}
+        line |= {"prior": block.likelihood.prior_in_words(block.t), "weight": model.feature_weights_.get(name)}
         lines.append(line)
     holes = sum(table[name].n_missing for name in names[:400])
     cells = max(1, len(table) * min(400, len(names)))

@@ -54,7 +54,7 @@ def _points(
 def _plain(model: Any) -> Any:
     """Make models of the same parameters, without slow choices; columns keep their likelihoods."""
     given = dict(model.get_params(deep=False))
-    given |= {name: value for name, value in (("weights", None), ("effort", "fast")) if name in given}
+    given |= {name: value for name, value in (("feature_weights", None), ("effort", "fast")) if name in given}
     if "ngram_range" in given:
         given["ngram_range"], given["min_df"] = with_defaults(model)
     if "columns" in given:

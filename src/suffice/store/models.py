@@ -257,7 +257,7 @@ def describe(path: str | os.PathLike[str]) -> ModelFile:
     file = File(path)
     parts, about, reader = _parts(file), file.layout.metadata, Reader(file)
     try:
-        parameters = reader.parameters(parts["parameters"])
+        parameters = reader.parameters(parts["parameters"], parts.get("estimator"))
         classes, schema = (reader.read(parts.get(part)) for part in ("classes", "schema"))
     except Exception as error:
         raise refuse(file.path, "describe a model", _short(error)) from error

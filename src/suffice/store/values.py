@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError
+from suffice.estimators.shell.renamed import PARAMETERS
 from suffice.estimators.shell.stored import check_bounds
 from suffice.stats import Journal, Statistic
 from suffice.stats.word_counts import WordCounts
@@ -208,7 +209,7 @@ class Reader:
         if set(parts) - {"estimator", "parameters", *SECTIONS}:
             raise DataError(f"an estimator must have parts that are known; got {sorted(parts)}")
         kind = registry.ESTIMATORS[parts["estimator"]]
-        given = self.parameters(parts["parameters"])
+        given = self.parameters(parts["parameters"], parts["estimator"])
         names = set(kind._get_param_names())
         if set(given) - names or names - set(given) - registry.LATER.get(parts["estimator"], set()):
             raise DataError(f"{parts['estimator']} must have its own parameters; got {sorted(given)}")
@@ -221,11 +222,16 @@ class Reader:
             self.built.append(model)
         return model
 
-    def parameters(self, node: Any) -> dict[str, Any]:
-        """Return parameters by name."""
+    def parameters(self, node: Any, estimator: Any) -> dict[str, Any]:
+        """Return parameters by name; those of earlier versions by the names that they have now."""
         if not isinstance(node, dict):
             raise DataError("parameters must have names")
-        return {name: self.read(value) for name, value in node.items()}
+        given = {name: self.read(value) for name, value in node.items()}
+        renamed = PARAMETERS.get(estimator, {}) if isinstance(estimator, str) else {}
+        twice = [old for old, new in renamed.items() if {old, new} <= set(given)]
+        if twice:
+            raise DataError(f"a parameter must be there once; got {twice[0]!r} and {renamed[twice[0]]!r}")
+        return {renamed.get(name, name): value for name, value in given.items()}
 
     def _tensor(self, name: Any) -> NDArray[Any]:
         if not isinstance(name, str) or name not in self._free:

@@ -18,7 +18,9 @@ def shown(model: Any, categories: Any = None) -> list[Any]:
 
 
 def table(**columns: Any) -> dict[str, Any]:
-    model = sf.NaiveBayes(columns={name: kind for name, (kind, _) in columns.items()}, temper=None, weights=None)
+    model = sf.NaiveBayes(
+        columns={name: kind for name, (kind, _) in columns.items()}, temper=None, feature_weights=None
+    )
     model.fit({name: values for name, (_, values) in columns.items()}, ["a", "a", "a", "b", "b"])
     return {one.name: one for one in shown(model)}
 

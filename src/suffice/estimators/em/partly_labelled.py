@@ -76,8 +76,8 @@ def alpha_by_labels(estimator: Any, labelled: Examples) -> float | None:
     if not (alpha is None or is_loo(alpha)) or len(labelled) < ENOUGH:
         return None
     alone = clone(estimator)
-    if "weights" in given:
-        alone.set_params(weights=None)
+    if "feature_weights" in given:
+        alone.set_params(feature_weights=None)
     alone.fit(labelled.source, labelled.y, sample_weight=labelled.weights)
     chosen: float | None = alone._predictor.views.alpha
     return chosen

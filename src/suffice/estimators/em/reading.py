@@ -71,7 +71,7 @@ def must_share(estimator: Classifier, model: Model) -> None:
 def without_views(estimator: Classifier) -> Classifier:
     """Return the classifier without what it would choose by rows and labels; words count as often as they come."""
     given = estimator.get_params(deep=False)
-    plain: dict[str, Any] = {name: None for name in ("temper", "weights") if is_loo(given.get(name))}
+    plain: dict[str, Any] = {name: None for name in ("temper", "feature_weights") if is_loo(given.get(name))}
     if "sublinear_tf" in given:
         plain["sublinear_tf"] = False
     changed: Classifier = estimator.set_params(**plain)

@@ -81,7 +81,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     No step takes the objective down (EM-1) where parameters are plugged in at their mean or mode under a fixed prior.
     With "predictive" estimates, and with priors, bins or variance floors that follow the data, it may waver.
 
-    What a classifier chooses by rows is not in force during the steps: `temper` and evidence `weights` are fitted at
+    What a classifier chooses by rows is not in force during the steps: `temper` and `feature_weights` are fitted at
     the end, by leaving out the labelled rows; `alpha`, if it is to be chosen so, before, by these alone. While a
     labelled row is left out, the shares of the others stay as they are, though it had a say in them.
 

@@ -54,7 +54,7 @@ class MultinomialNB(MatrixClassifier):
         Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
         document's length that it is divided by. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
-    weights : "loo" or None, default=None
+    feature_weights : "loo" or None, default=None
         Evidence weights: an exponent for each word, so that what several words say counts once. "loo" takes those with
         which each row is predicted best by what the others taught.
     ridge : float, default=None
@@ -78,6 +78,8 @@ class MultinomialNB(MatrixClassifier):
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the words, if X had them.
+    feature_weights_ : ndarray of shape (n_features,)
+        The evidence weight of each word: near 0 where other words have said it already.
 
     Examples
     --------
@@ -91,7 +93,7 @@ class MultinomialNB(MatrixClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNTS,
         "alpha": [*COUNTS["alpha"], Dirichlet, EVIDENCE],
-        "weights": [LOO, None],
+        "feature_weights": [LOO, None],
         "ridge": RIDGE,
     }
     _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
@@ -105,7 +107,7 @@ class MultinomialNB(MatrixClassifier):
         class_prior: Any = None,
         estimate: Any = "mean",
         temper: Any = None,
-        weights: Any = None,
+        feature_weights: Any = None,
         ridge: float | None = None,
     ) -> None:
         self.alpha = alpha
@@ -114,7 +116,7 @@ class MultinomialNB(MatrixClassifier):
         self.class_prior = class_prior
         self.estimate = estimate
         self.temper = temper
-        self.weights = weights
+        self.feature_weights = feature_weights
         self.ridge = ridge
 
     def __sklearn_tags__(self) -> Any:
@@ -134,7 +136,7 @@ class MultinomialNB(MatrixClassifier):
         return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
-        if is_loo(self.weights):
+        if is_loo(self.feature_weights):
             alpha = None if isinstance(self.alpha, Dirichlet) else checked_alpha(self, Views())
             if (
                 alpha is None
@@ -143,10 +145,13 @@ class MultinomialNB(MatrixClassifier):
                 or self.estimate == "predictive"
             ):
                 raise InputError(
-                    "The 'weights' parameter of MultinomialNB can be 'loo' with one alpha above 0 for all words and an "
-                    f"estimate other than 'predictive'; got alpha={self.alpha!r}, estimate={self.estimate!r}."
+                    "The 'feature_weights' parameter of MultinomialNB can be 'loo' with one alpha above 0 for all "
+                    f"words and an estimate other than 'predictive'; got alpha={self.alpha!r}, "
+                    f"estimate={self.estimate!r}."
                 )
-        return wanted_of(self, weights="features" if is_loo(self.weights) else None, ridge=self.ridge, lengths=True)
+        return wanted_of(
+            self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge, lengths=True
+        )
 
     @property
     def alpha_(self) -> Any:
@@ -166,7 +171,7 @@ class MultinomialNB(MatrixClassifier):
         return np.asarray(settled.log_theta(self._block.t).values)
 
     @property
-    def weights_(self) -> Array:
+    def feature_weights_(self) -> Array:
         """The evidence weight of each word: near 0 where other words have said it already."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)

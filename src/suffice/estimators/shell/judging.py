@@ -75,7 +75,7 @@ class Judging(Predicting):
 
     def _in_force(self) -> Predictor:
         views = self._predictor.views
-        if views.weights is not None and getattr(self, "weights", None) is None:  # the parameter was changed
+        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # the parameter was changed
             views = replace(views, weights=None)
         temper = self._temper(views)
         if views is not self._predictor.views or temper != self._predictor.temper:

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
+from suffice.estimators.shell.renamed import refuse_old_names
 from suffice.estimators.shell.whole import take_turns
 from suffice.models.answers.decisions import cost_matrix, least_loss, price
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
@@ -40,6 +41,7 @@ class Predicting(ClassifierMixin, BaseEstimator):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        refuse_old_names(cls)
         take_turns(cls)
 
     def __sklearn_is_fitted__(self) -> bool:

@@ -24,6 +24,7 @@ from sklearn.base import BaseEstimator
 
 from suffice.attributes import guard_properties
 from suffice.errors import BusyError
+from suffice.estimators.shell.renamed import refuse_old_names
 
 __all__ = ["Whole", "changing", "take_turns", "whole"]
 
@@ -46,6 +47,7 @@ class Whole:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        refuse_old_names(cls)
         take_turns(cls)
 
 

@@ -61,7 +61,7 @@ class NaiveBayes(Classifier):
     temper : float, pair of floats, "loo" or None, default="loo"
         Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
-    weights : "loo" or None, default="loo"
+    feature_weights : "loo" or None, default="loo"
         Whether each column's evidence is raised to a power of its own, chosen by leave-one-out on the rows that are
         given to fit: near 0 where other columns say the same, so that it counts once.
     ridge : float, default=None
@@ -86,6 +86,8 @@ class NaiveBayes(Classifier):
         Columns seen at the first fit, without the target.
     feature_names_in_ : ndarray
         Their names, where they are strings.
+    feature_weights_ : dict
+        The exponent of each column that votes: near 0 where others have said it already.
 
     Examples
     --------
@@ -108,7 +110,7 @@ class NaiveBayes(Classifier):
         "fit_prior": ["boolean"],
         "class_prior": CLASS_PRIOR,
         "temper": TEMPER,
-        "weights": [StrOptions({"loo"}), None],
+        "feature_weights": [StrOptions({"loo"}), None],
         "ridge": RIDGE,
         "effort": [StrOptions({"fast", "balanced", "best"})],
     }
@@ -122,7 +124,7 @@ class NaiveBayes(Classifier):
         fit_prior: bool = True,
         class_prior: Any = None,
         temper: Any = "loo",
-        weights: Any = "loo",
+        feature_weights: Any = "loo",
         ridge: float | None = None,
         effort: str = "balanced",
     ) -> None:
@@ -132,7 +134,7 @@ class NaiveBayes(Classifier):
         self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.temper = temper
-        self.weights = weights
+        self.feature_weights = feature_weights
         self.ridge = ridge
         self.effort = effort
 
@@ -281,7 +283,7 @@ class NaiveBayes(Classifier):
 
     def _wanted(self, rows: int) -> Wanted | None:
         temper: Any = "loo" if is_loo(self.temper) else None
-        weights: Any = "blocks" if is_loo(self.weights) else None
+        weights: Any = "blocks" if is_loo(self.feature_weights) else None
         effort: Any = self.effort
         if temper is None and weights is None:
             return None
@@ -323,7 +325,7 @@ class NaiveBayes(Classifier):
         return {name: block.statistic for name, block in self._model.blocks.items()}
 
     @property
-    def weights_(self) -> dict[Any, float]:
+    def feature_weights_(self) -> dict[Any, float]:
         """The exponent of each column that votes: near 0 where others have said it already."""
         weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
         return {name: 1.0 if weights is None else weights.of_block(name) for name in self._model.voting}

@@ -120,7 +120,7 @@ decode_error
         Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
         document's length that it is divided by. "loo" chooses it by
         leave-one-out on the rows that are given to fit. The class prior is not tempered.
-    weights : "loo" or None, default="loo"
+    feature_weights : "loo" or None, default="loo"
         Evidence weights, for "multinomial": an exponent for each word, so that what several words say counts once. They
         are those with which each text is predicted best by what the others taught.
     ridge : float, default=None
@@ -144,7 +144,7 @@ decode_error
         Log-probability of each class.
     words_ : ndarray of str
         The words of the model, sorted; empty if they are hashed.
-    weights_ : ndarray of shape (n_words,)
+    feature_weights_ : ndarray of shape (n_words,)
         Their evidence weights: near 0 where other words have said it already.
     counts_ : WordCounts
         All that was counted.
@@ -175,7 +175,7 @@ decode_error
         "min_df": [*TEXT_OPTIONS["min_df"], None],
         "hash_bits": [Interval(Integral, 1, 30, closed="both"), None],
         "temper": TEMPER,
-        "weights": [StrOptions({"loo"}), None],
+        "feature_weights": [StrOptions({"loo"}), None],
         "ridge": RIDGE,
         "effort": [StrOptions(set(EFFORTS))],
         "memory_limit": [Interval(Integral, 1, None, closed="left")],
@@ -210,7 +210,7 @@ decode_error
         max_features: int | None = None,
         hash_bits: int | None = None,
         temper: Any = "loo",
-        weights: Any = "loo",
+        feature_weights: Any = "loo",
         ridge: float | None = None,
         effort: str = "balanced",
         memory_limit: int = 2_000_000_000,
@@ -241,7 +241,7 @@ decode_error
         self.max_features = max_features
         self.hash_bits = hash_bits
         self.temper = temper
-        self.weights = weights
+        self.feature_weights = feature_weights
         self.ridge = ridge
         self.effort = effort
         self.memory_limit = memory_limit
@@ -356,7 +356,7 @@ decode_error
         return Wanted(
             alpha="loo" if is_loo(self.alpha) else "held_out" if self.alpha is None and chooses else None,
             temper="held_out" if is_loo(self.temper) else None,
-            weights="features" if is_loo(self.weights) and chooses else None,
+            weights="features" if is_loo(self.feature_weights) and chooses else None,
             ridge=self.ridge,
             least_rows=WEIGHED,
             alpha_bounds=(1.0, 10.0) if self.estimate == "map" else (1e-5, 10.0),
@@ -409,7 +409,7 @@ decode_error
         return float(np.ravel(settled.odds.a if self.model == "bernoulli" else settled.alpha)[0])
 
     @property
-    def weights_(self) -> Array:
+    def feature_weights_(self) -> Array:
         """The evidence weight of each of ``words_``: near 0 where other words have said it already."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)

@@ -1,0 +1,74 @@
+"""Names that have changed: who uses an old one is told the new one. Model files of earlier versions are read by it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+from suffice.errors import KeywordError
+
+__all__ = ["PARAMETERS", "refuse_old_names"]
+
+FEATURE_WEIGHTS = {"weights": "feature_weights"}
+
+PARAMETERS: dict[str, dict[str, str]] = {
+    "MultinomialNB": FEATURE_WEIGHTS,
+    "NaiveBayes": FEATURE_WEIGHTS,
+    "TextClassifier": FEATURE_WEIGHTS,
+}
+"""Parameters by class: the old name, and the new one."""
+
+WEIGHTS_ = {"weights_": "is now 'feature_weights_'"}
+
+ATTRIBUTES: dict[str, dict[str, str]] = {
+    "MultinomialNB": WEIGHTS_,
+    "NaiveBayes": WEIGHTS_,
+    "TextClassifier": WEIGHTS_,
+}
+"""Attributes and methods by class: the old name, and what became of it."""
+
+
+class OldName:
+    """An attribute that is no more: asking for it raises an AttributeError that says what to use."""
+
+    def __init__(self, name: str, fate: str) -> None:
+        self.name, self.fate = name, fate
+
+    def __get__(self, owner: Any, kind: type[Any]) -> OldName:
+        if owner is None:
+            return self
+        raise AttributeError(f"The attribute '{self.name}' of {kind.__name__} {self.fate}.")
+
+
+def refuse_old_names(cls: type[Any]) -> None:
+    """Let a class refuse the names that it had, in its constructor, in `set_params` and as attributes."""
+    parameters, attributes = PARAMETERS.get(cls.__name__, {}), ATTRIBUTES.get(cls.__name__, {})
+    fates = {name: f"is now '{new}'" for name, new in parameters.items()} | attributes
+    if not fates or not cls.__module__.startswith("suffice."):
+        return
+    for name, fate in fates.items():
+        setattr(cls, name, OldName(name, fate))
+    cls.__dir__ = _names  # type: ignore[assignment]
+    if parameters:
+        cls.__init__ = _refusing(cls.__init__, cls.__name__, parameters)
+        cls.set_params = _refusing(cls.set_params, cls.__name__, parameters)
+
+
+def _refusing(method: Callable[..., Any], name: str, parameters: dict[str, str]) -> Callable[..., Any]:
+    """Return the method, which raises KeywordError where a parameter has its old name."""
+
+    @wraps(method)
+    def refusing(self: Any, *args: Any, **given: Any) -> Any:
+        for old in parameters.keys() & given.keys():
+            raise KeywordError(f"The '{old}' parameter of {name} is now '{parameters[old]}'; got {old}={given[old]!r}.")
+        return method(self, *args, **given)
+
+    return refusing
+
+
+def _names(owner: Any) -> Iterable[str]:
+    """Return the names of an object that are in use."""
+    kind = type(owner)
+    return [name for name in object.__dir__(owner) if not isinstance(inspect.getattr_static(kind, name, None), OldName)]

@@ -1,0 +1,63 @@
+"""Names that have changed: an old one is refused with the new one, wherever it is used."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import suffice as sf
+from suffice.errors import KeywordError
+from suffice.estimators.shell.renamed import ATTRIBUTES, PARAMETERS
+
+X, Y = np.array([[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]), ["ham", "ham", "spam", "spam"]
+
+OLD = [(kind, old, new) for kind, names in PARAMETERS.items() for old, new in names.items()]
+
+
+@pytest.mark.parametrize(("kind", "old", "new"), OLD)
+def test_an_old_parameter_is_refused_with_the_new_one(kind: str, old: str, new: str) -> None:
+    make: Any = getattr(sf, kind)
+    said = f"The '{old}' parameter of {kind} is now '{new}'; got {old}='loo'."
+    for method in (make, make().set_params):
+        with pytest.raises(KeywordError) as error:
+            method(**{old: "loo"})
+        assert str(error.value) == said
+    with pytest.raises(KeywordError, match="is now"):
+        sf.SemiSupervised(make()).set_params(**{f"estimator__{old}": None})
+    with pytest.raises(AttributeError, match=f"is now '{new}'"):
+        getattr(make(), old)
+
+
+@pytest.mark.parametrize(("kind", "old", "new"), OLD)
+def test_parameters_are_those_of_the_signature(kind: str, old: str, new: str) -> None:
+    make: Any = getattr(sf, kind)
+    names = set(inspect.signature(make).parameters)
+    assert names == set(make().get_params())
+    assert new in names
+    assert old not in names
+    assert not any(one.kind is one.VAR_KEYWORD for one in inspect.signature(make).parameters.values())
+    assert getattr(clone(make(**{new: None})), new) is None
+
+
+@pytest.mark.parametrize(("kind", "old"), [(kind, old) for kind, names in ATTRIBUTES.items() for old in names])
+def test_an_old_attribute_is_refused(kind: str, old: str) -> None:
+    model: Any = getattr(sf, kind, sf.BernoulliNB)()
+    with pytest.raises(AttributeError, match=f"The attribute '{old}' of .* is now"):
+        getattr(model, old)
+    assert not hasattr(model, old)
+    assert old not in dir(model)
+
+
+def test_shares_of_clusters_keep_their_name() -> None:
+    assert sf.Mixture(sf.PoissonNB(), n_components=2, random_state=0).fit(X).weights_.sum() == pytest.approx(1)
+
+
+def test_a_class_of_a_user_has_its_own_names() -> None:
+    class MultinomialNB(sf.MultinomialNB):
+        def __init__(self, *, weights: Any = "mine") -> None:
+            super().__init__()
+            self.weights = weights
+
+    assert MultinomialNB(weights="yours").fit(X, Y).weights == "yours"
