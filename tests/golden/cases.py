@@ -125,7 +125,7 @@ MATRICES = [
     Case("MultinomialNB map", lambda: sf.MultinomialNB(alpha=[2, 3, 1, 2, 2], estimate="map"), counts),
     Case("MultinomialNB mle", lambda: sf.MultinomialNB(estimate="mle"), counts),
     Case("MultinomialNB believed", lambda: sf.MultinomialNB(class_prior=sf.Dirichlet([2, 1, 3])), counts),
-    Case("MultinomialNB tempered", lambda: sf.MultinomialNB(temper=(0.7, 0.4)), counts),
+    Case("MultinomialNB tempered", lambda: sf.MultinomialNB(temper=0.7, length_exponent=0.4), counts),
     Case("MultinomialNB evidence", lambda: sf.MultinomialNB(alpha="evidence"), counts),
     Case("MultinomialNB loo", lambda: sf.MultinomialNB(alpha="loo", temper="loo"), counts, MANY),
     Case(
@@ -251,7 +251,9 @@ TEXTS = [
     Case("TextClassifier mle", lambda: sf.TextClassifier(estimate="mle", **PLAIN), texts),
     Case("TextClassifier evidence", lambda: sf.TextClassifier(alpha="evidence", **PLAIN), texts),
     Case(
-        "TextClassifier tempered", lambda: sf.TextClassifier(alpha=1.0, feature_weights=None, temper=(0.7, 0.4)), texts
+        "TextClassifier tempered",
+        lambda: sf.TextClassifier(alpha=1.0, feature_weights=None, temper=0.7, length_exponent=0.4),
+        texts,
     ),
     Case("TextClassifier shares", lambda: sf.TextClassifier(class_prior=SHARES, **UNTOLD), texts),
     Case("TextClassifier hashed", lambda: sf.TextClassifier(hash_bits=6, **UNTOLD), texts, quick=True),

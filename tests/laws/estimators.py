@@ -135,7 +135,9 @@ ESTIMATORS = [
     ),
     EstimatorCase("TextClassifier", sf.TextClassifier(**PLAIN), texts),
     EstimatorCase("TextClassifier as often", sf.TextClassifier(sublinear_tf=False, **PLAIN), texts),
-    EstimatorCase("TextClassifier weighed", weighed.Texts(alpha=1.5, temper=(0.7, 0.4), effort="fast"), texts),
+    EstimatorCase(
+        "TextClassifier weighed", weighed.Texts(alpha=1.5, temper=0.7, length_exponent=0.4, effort="fast"), texts
+    ),
     EstimatorCase(
         "TextClassifier hashed, weighed", weighed.Texts(alpha=1.5, hash_bits=4, temper=0.6, effort="fast"), texts
     ),
@@ -147,9 +149,11 @@ ESTIMATORS = [
     EstimatorCase("TextClassifier complement", sf.TextClassifier("complement", temper=None), texts),
     EstimatorCase("TextClassifier urns", sf.TextClassifier("dirichlet_multinomial", temper=None), texts),
     EstimatorCase(
-        "TextClassifier tempered", sf.TextClassifier(alpha=1.0, feature_weights=None, temper=(0.7, 0.4)), texts
+        "TextClassifier tempered",
+        sf.TextClassifier(alpha=1.0, feature_weights=None, temper=0.7, length_exponent=0.4),
+        texts,
     ),
-    EstimatorCase("MultinomialNB tempered", sf.MultinomialNB(temper=(0.7, 0.4)), counts),
+    EstimatorCase("MultinomialNB tempered", sf.MultinomialNB(temper=0.7, length_exponent=0.4), counts),
     EstimatorCase("BernoulliNB tempered", sf.BernoulliNB(temper=0.3), flags),
     EstimatorCase(
         "NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, feature_weights=None, temper=0.5), mixed, exact=False

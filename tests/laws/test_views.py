@@ -1,5 +1,6 @@
 """What is fitted on rows stays in force while counts change, is stale then, and is that of a fresh fit once renewed."""
 
+import re
 from copy import copy
 from typing import Any
 
@@ -40,7 +41,8 @@ def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) 
     assert not model.stale_
 
     def loss(power: float) -> float:
-        other = clone(case.model).set_params(temper=(power, model.temper_.length)).fit(X, y)
+        given = {"length_exponent": model.temper_.length} if "length_exponent" in case.model.get_params() else {}
+        other = clone(case.model).set_params(temper=power, **given).fit(X, y)
         other.leave_one_out(X, y, views="fixed")
         return float(other.loo_log_loss_ + np.log(power / typical) ** 2 / 2 / len(y))
 
@@ -106,7 +108,7 @@ def test_few_rows_do_not_make_it_certain() -> None:
     assert 0.01 < model.temper_.power < 10
 
 
-@pytest.mark.parametrize("wrong", [0, -1, "often", (1.0, 2.0, 3.0), (0.0, 1.0), ("a", 1)])
+@pytest.mark.parametrize("wrong", [0, -1, "often", np.nan, (1.0, 2.0, 3.0), (0.5, 1.0), [0.5], ("a", 1)])
 def test_what_is_no_temper(wrong: Any) -> None:
     with pytest.raises((InputError, ValueError), match="temper"):
         sf.BernoulliNB(temper=wrong).fit([[0], [1]], [0, 1]).predict([[0]])
@@ -175,10 +177,49 @@ def test_rows_that_are_all_alone_choose_no_pseudo_count() -> None:
     assert sf.MultinomialNB(alpha="loo").fit([[1, 0], [0, 1]], ["a", "b"]).alpha_ == 1.0
 
 
-@pytest.mark.parametrize("wrong", [(np.nan, 0.0), (1.0, np.nan), (np.inf, 0.0), (1.0,), ("a", 1.0)])
-def test_what_is_no_pair_is_refused_when_fitting(wrong: Any) -> None:
-    with pytest.raises(InputError, match="'temper'"):
-        sf.MultinomialNB(temper=wrong).fit([[1, 0], [0, 1]], ["a", "b"])
+DOCUMENTS = [sf.MultinomialNB(), sf.ComplementNB(), sf.DirichletMultinomialNB(), sf.TextClassifier()]
+
+
+@pytest.mark.parametrize("kind", DOCUMENTS, ids=lambda kind: type(kind).__name__)
+def test_a_pair_is_refused_with_the_two_parameters_that_it_is_now(kind: Any) -> None:
+    X, y = (["tea", "rum"] if isinstance(kind, sf.TextClassifier) else [[1, 0], [0, 1]]), ["a", "b"]
+    said = "got temper=(0.7, 0.4): use temper=0.7, length_exponent=0.4."
+    with pytest.raises(InputError, match=re.escape(said)):
+        clone(kind).set_params(temper=(0.7, 0.4)).fit(X, y)
+    with pytest.raises(InputError, match=re.escape(said)):  # also where the parameters were changed since
+        clone(kind).fit(X, y).set_params(temper=(0.7, 0.4)).predict(X)
+    model = clone(kind).set_params(temper=0.7, length_exponent=0.4).fit(X, y)
+    assert model.temper_ == Temper(0.7, 0.4)
+    assert model.set_params(length_exponent="loo").temper_ == Temper(0.7, 0.0)
+    assert model.set_params(temper=None, length_exponent=None).temper_ == Temper()
+    assert model.set_params(length_exponent=0.5).temper_ == Temper(1.0, 0.5)
+
+
+def test_rows_that_are_no_documents_have_no_length() -> None:
+    with pytest.raises(
+        InputError, match="one number above 0, 'loo' or None \\(only documents have a 'length_exponent'"
+    ):
+        sf.GaussianNB(temper=(0.7, 0.4)).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, "often", (1.0, 0.5)])
+def test_what_is_no_exponent_of_length(wrong: Any) -> None:
+    X, y = [[1, 0], [0, 1]], ["a", "b"]
+    with pytest.raises((InputError, ValueError), match="length_exponent"):
+        sf.MultinomialNB(length_exponent=wrong).fit(X, y)
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.3, 1.0])
+def test_the_power_suits_an_exponent_that_is_given(exponent: float) -> None:
+    case = next(case for case in ESTIMATORS if case.name == "MultinomialNB")
+    X, y = case.data(5, 150)
+    model = sf.MultinomialNB(temper="loo", length_exponent=exponent).fit(X, y)
+    assert model.temper_.length == exponent
+    none = sf.MultinomialNB(temper="loo", length_exponent=None).fit(X, y)
+    assert (model.temper_ == none.temper_) == (exponent == 0)
+    free = sf.MultinomialNB(temper="loo").fit(X, y)
+    again = sf.MultinomialNB(temper="loo", length_exponent=free.temper_.length).fit(X, y)
+    assert again.temper_.power == pytest.approx(free.temper_.power, rel=1e-6)
 
 
 def test_groups_are_left_out_whole_also_where_some_rows_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:

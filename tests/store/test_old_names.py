@@ -9,6 +9,7 @@ import pytest
 
 import suffice as sf
 from store.test_damage import refused, rewritten
+from suffice.models.scoring.cells import Temper
 
 TEXTS, LABELS = ["cheap pills", "lunch at noon", "cheap watches", "lunch?"], ["spam", "ham", "spam", "ham"]
 
@@ -37,6 +38,27 @@ def test_old_names_of_parameters_are_read(path: Path) -> None:
     model = sf.load(path)
     assert model.feature_weights is None
     assert model.predict(["cheap"]) == ["spam"]
+
+
+@pytest.mark.parametrize("length", [0.0, 0.4])
+def test_a_temper_that_is_a_pair_is_read(path: Path, length: float) -> None:
+    def paired(given: dict[str, Any]) -> None:
+        del given["length_exponent"]
+        given["temper"] = {"$": "tuple", "of": [0.7, length]}
+
+    changed(path, paired)
+    model = sf.load(path)
+    assert (model.temper, model.length_exponent) == (0.7, length)
+    assert model.temper_ == Temper(0.7, length)
+
+
+def test_rows_that_are_no_documents_have_one_number(tmp_path: Path) -> None:
+    path = tmp_path / "flags.suffice"
+    sf.save(sf.BernoulliNB().fit([[0], [1]], ["a", "b"]), path)
+    changed(path, lambda given: given.update(temper={"$": "tuple", "of": [0.5, 0.0]}))
+    assert sf.load(path).temper == 0.5
+    changed(path, lambda given: given.update(temper={"$": "tuple", "of": [0.5, 0.4]}))
+    assert "only documents have lengths" in refused(path)
 
 
 def test_a_parameter_has_one_name(path: Path) -> None:

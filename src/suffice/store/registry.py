@@ -39,7 +39,14 @@ def _public(module: Any, base: type[Any]) -> list[type[Any]]:
 
 ESTIMATORS = {one.__name__: one for one in _public(estimators, object) if hasattr(one, "_get_param_names")}
 
-LATER: dict[str, set[str]] = {"CategoricalNB": {"categories"}, "Histogram": {"bits"}}
+LATER: dict[str, set[str]] = {
+    "CategoricalNB": {"categories"},
+    "ComplementNB": {"length_exponent"},
+    "DirichletMultinomialNB": {"length_exponent"},
+    "Histogram": {"bits"},
+    "MultinomialNB": {"length_exponent"},
+    "TextClassifier": {"length_exponent"},
+}
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
 
 STATISTICS: dict[str, type[Any]] = _by_name(*_public(stats, stats.Statistic), stats.Journal, WordCounts)

@@ -26,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, KindError
-from suffice.estimators.shell.renamed import PARAMETERS
 from suffice.estimators.shell.stored import check_bounds
 from suffice.stats import Journal, Statistic
 from suffice.stats.word_counts import WordCounts
 from suffice.store import registry
+from suffice.store.earlier import current
 from suffice.store.file_io import File
 from suffice.store.layout import DTYPES, little
 from suffice.text import WordList
@@ -226,12 +226,7 @@ class Reader:
         """Return parameters by name; those of earlier versions by the names that they have now."""
         if not isinstance(node, dict):
             raise DataError("parameters must have names")
-        given = {name: self.read(value) for name, value in node.items()}
-        renamed = PARAMETERS.get(estimator, {}) if isinstance(estimator, str) else {}
-        twice = [old for old, new in renamed.items() if {old, new} <= set(given)]
-        if twice:
-            raise DataError(f"a parameter must be there once; got {twice[0]!r} and {renamed[twice[0]]!r}")
-        return {renamed.get(name, name): value for name, value in given.items()}
+        return current({name: self.read(value) for name, value in node.items()}, str(estimator))
 
     def _tensor(self, name: Any) -> NDArray[Any]:
         if not isinstance(name, str) or name not in self._free:

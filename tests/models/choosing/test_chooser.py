@@ -99,7 +99,7 @@ def test_a_temper_by_leave_one_out_is_that_of_the_scores() -> None:
     predictor, rows, labels = counts()
     found = choose(predictor, rows, labels, None, Wanted(temper="loo"))
     assert vars(found) == vars(Views(temper=choose_temper(Scored.of(judge(predictor, rows, labels)))))
-    flat = choose(predictor, rows, labels, None, Wanted(temper="loo", lengths=False)).temper
+    flat = choose(predictor, rows, labels, None, Wanted(temper="loo", length_exponent=0.0)).temper
     assert flat is not None
     assert flat.length == 0
 

@@ -1,10 +1,11 @@
 """Tempers, against a general optimiser of the objective as it is written."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize
+from scipy.optimize import minimize, minimize_scalar
 from scipy.special import log_softmax
 
 from suffice.models.choosing.smoothing import Scored, choose_temper, log_loss
@@ -44,6 +45,25 @@ def test_the_minimum_is_that_of_the_objective_as_written(seed: int, by_length: b
     assert objective(x) <= other.fun + 1e-9 * abs(other.fun)
     assert x[0] <= 1e-12
     assert found.length == 0 or by_length
+
+
+@pytest.mark.parametrize("exponent", [0.0, 0.4, 2.5, -0.5])
+def test_the_power_is_the_best_for_an_exponent_that_is_given(exponent: float) -> None:
+    given = replace(rows(8, True), exponent=exponent)
+    assert given.lengths is not None
+    logs = np.log(given.lengths)
+    typical = given.weights @ logs / given.weights.sum()
+
+    def objective(log_power: float) -> float:
+        power = np.exp(log_power + exponent * (typical - logs))
+        return float(given.weights @ losses(given, power) + log_power**2 / 2)
+
+    best = minimize_scalar(objective, bounds=(-15, 0), method="bounded", options={"xatol": 1e-10})
+    found = choose_temper(given)
+    assert found.length == exponent
+    at = np.log(found.power) - exponent * typical
+    assert objective(at) <= best.fun + 1e-9 * abs(best.fun)
+    assert at <= 1e-12
 
 
 def test_the_loss_is_a_weighted_mean() -> None:

@@ -48,9 +48,9 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         Class probabilities, or a belief about them; as in the data if not given.
     n_components : int, default=None
         Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
-    temper : float, pair of floats, "loo" or None, default="loo"
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default="loo"
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------

@@ -62,9 +62,9 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         Standard deviation, in units of the columns' own, below which a covariance has not full rank.
     covariance_estimator : object, default=None
         Has `fit` and `covariance_`, and replaces the covariance of each class.
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------

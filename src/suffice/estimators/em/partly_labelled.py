@@ -83,9 +83,9 @@ def alpha_by_labels(estimator: Any, labelled: Examples) -> float | None:
     return chosen
 
 
-def loss_of_labels(predictor: Predictor, rows: RowsByName, labels: Labels, lengths: bool) -> float:
+def loss_of_labels(predictor: Predictor, rows: RowsByName, labels: Labels, exponent: float | None) -> float:
     """Return the log loss of rows with labels, each left out, with the temper that suits it."""
-    scored = Scored.of(judge(predictor, rows, labels), lengths)
+    scored = Scored.of(judge(predictor, rows, labels), exponent)
     return log_loss(scored, choose_temper(scored))
 
 

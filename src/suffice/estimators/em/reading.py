@@ -158,10 +158,11 @@ class Begun:
         return Predictor(model.with_likelihoods(self.estimator._likelihoods(self.total, views)), self.prior)
 
     @property
-    def has_lengths(self) -> bool:
-        """Whether a temper may depend on the length of a row."""
+    def length_exponent(self) -> float | None:
+        """The exponent of a row's length that goes with a chosen temper; None if it is chosen, too."""
         wanted = copy(self.estimator).set_params(temper="loo")._wanted(1)
-        return bool(wanted.lengths)
+        exponent: float | None = wanted.length_exponent
+        return exponent
 
     def empty(self, classes: NDArray[Any], views: Views) -> Model:
         """Return a model of these classes without rows."""

@@ -204,7 +204,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         for share in SHARES:
             found[share] = self._steps(source, first, share)
             predictor = begun.predictor(found[share].model, views)
-            self.losses_[share] = loss_of_labels(predictor, rows, labelled.labels, begun.has_lengths)
+            self.losses_[share] = loss_of_labels(predictor, rows, labelled.labels, begun.length_exponent)
         least = min(self.losses_.values())
         self.unlabelled_weight_ = max(share for share in SHARES if self.losses_[share] == least)
         return found[self.unlabelled_weight_]

@@ -49,9 +49,9 @@ class BernoulliNB(MatrixClassifier):
         Class probabilities that the data do not change, or a belief that they do.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How the probabilities of on are estimated; "predictive" equals "mean" here.
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------

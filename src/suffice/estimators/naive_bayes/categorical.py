@@ -55,9 +55,9 @@ class CategoricalNB(MatrixClassifier):
         CategoricalNB: the faces 1 to 6 of a die have seven categories unless ``categories=[range(1, 7)]`` is given.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How the probabilities are estimated; "predictive" equals "mean" here.
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------

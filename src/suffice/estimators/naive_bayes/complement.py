@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from suffice.estimators.naive_bayes.multinomial import pseudo_counts
-from suffice.estimators.naive_bayes.parameters import COUNTS, LOO, class_prior_of, wanted_of
+from suffice.estimators.naive_bayes.parameters import COUNTS, LENGTH_EXPONENT, LOO, class_prior_of, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
@@ -39,10 +39,12 @@ class ComplementNB(MatrixClassifier):
         Not used.
     norm : bool, default=False
         Whether to divide each class's weights by their sum.
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
-        document's length that it is divided by. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
+    length_exponent : float, "loo" or None, default="loo"
+        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
+        with the temper, and stands for 0 where that is given, or None; None is 0.
 
     Attributes
     ----------
@@ -75,6 +77,7 @@ class ComplementNB(MatrixClassifier):
         **{name: rule for name, rule in COUNTS.items() if name != "estimate"},
         "alpha": [*COUNTS["alpha"], Dirichlet, LOO],
         "norm": ["boolean"],
+        "length_exponent": LENGTH_EXPONENT,
     }
     _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
 
@@ -87,6 +90,7 @@ class ComplementNB(MatrixClassifier):
         class_prior: Any = None,
         norm: bool = False,
         temper: Any = None,
+        length_exponent: Any = "loo",
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -94,6 +98,7 @@ class ComplementNB(MatrixClassifier):
         self.class_prior = class_prior
         self.norm = norm
         self.temper = temper
+        self.length_exponent = length_exponent
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -112,7 +117,7 @@ class ComplementNB(MatrixClassifier):
         return class_prior_of(self, flat=True)
 
     def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self, lengths=True)
+        return wanted_of(self)
 
     @property
     def alpha_(self) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from suffice.estimators.naive_bayes.parameters import COUNTS, checked_alpha, class_prior_of, wanted_of
+from suffice.estimators.naive_bayes.parameters import COUNTS, LENGTH_EXPONENT, checked_alpha, class_prior_of, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.models.choosing.chooser import Wanted
@@ -51,10 +51,12 @@ class DirichletMultinomialNB(MatrixClassifier):
         Most steps to fit an urn with; about six are needed.
     tol : float, default=1e-6
         A fit ends when no number in the urn changes by more than this part of itself.
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
-        document's length that it is divided by. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
+    length_exponent : float, "loo" or None, default="loo"
+        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
+        with the temper, and stands for 0 where that is given, or None; None is 0.
 
     Attributes
     ----------
@@ -96,6 +98,7 @@ class DirichletMultinomialNB(MatrixClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "method": [StrOptions({"dcm", "edcm"})],
         **{name: COUNTS[name] for name in ("alpha", "fit_prior", "class_prior", "temper")},
+        "length_exponent": LENGTH_EXPONENT,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
@@ -112,6 +115,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         max_iter: int = 100,
         tol: float = 1e-6,
         temper: Any = None,
+        length_exponent: Any = "loo",
     ) -> None:
         self.method = method
         self.alpha = alpha
@@ -120,6 +124,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         self.max_iter = max_iter
         self.tol = tol
         self.temper = temper
+        self.length_exponent = length_exponent
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -142,7 +147,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self, alpha=None, lengths=True)
+        return wanted_of(self, alpha=None)
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         if not self.__sklearn_is_fitted__() or model is not self._model:  # other counts, other urns

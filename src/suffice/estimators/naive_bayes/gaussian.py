@@ -40,9 +40,9 @@ class GaussianNB(MatrixClassifier):
     prior : NormalInverseGamma or "evidence", default=None
         Belief about each feature's mean and variance: one, or one per feature; or the one that makes the training rows
         most probable, with `m` and `b` of each feature and `kappa` and `a` of all.
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------

@@ -11,6 +11,7 @@ from suffice.errors import InputError
 from suffice.estimators.naive_bayes.parameters import (
     COUNTS,
     EVIDENCE,
+    LENGTH_EXPONENT,
     LOO,
     RIDGE,
     checked_alpha,
@@ -50,10 +51,12 @@ class MultinomialNB(MatrixClassifier):
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How words' probabilities are estimated: by maximum likelihood, the posterior's mode or its mean, or not at all,
         by integrating them out (the whole document is then scored by the Dirichlet-multinomial).
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
-        document's length that it is divided by. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
+    length_exponent : float, "loo" or None, default="loo"
+        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
+        with the temper, and stands for 0 where that is given, or None; None is 0.
     feature_weights : "loo" or None, default=None
         Evidence weights: an exponent for each word, so that what several words say counts once. "loo" takes those with
         which each row is predicted best by what the others taught.
@@ -93,6 +96,7 @@ class MultinomialNB(MatrixClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNTS,
         "alpha": [*COUNTS["alpha"], Dirichlet, EVIDENCE],
+        "length_exponent": LENGTH_EXPONENT,
         "feature_weights": [LOO, None],
         "ridge": RIDGE,
     }
@@ -107,6 +111,7 @@ class MultinomialNB(MatrixClassifier):
         class_prior: Any = None,
         estimate: Any = "mean",
         temper: Any = None,
+        length_exponent: Any = "loo",
         feature_weights: Any = None,
         ridge: float | None = None,
     ) -> None:
@@ -116,6 +121,7 @@ class MultinomialNB(MatrixClassifier):
         self.class_prior = class_prior
         self.estimate = estimate
         self.temper = temper
+        self.length_exponent = length_exponent
         self.feature_weights = feature_weights
         self.ridge = ridge
 
@@ -149,9 +155,7 @@ class MultinomialNB(MatrixClassifier):
                     f"words and an estimate other than 'predictive'; got alpha={self.alpha!r}, "
                     f"estimate={self.estimate!r}."
                 )
-        return wanted_of(
-            self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge, lengths=True
-        )
+        return wanted_of(self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge)
 
     @property
     def alpha_(self) -> Any:

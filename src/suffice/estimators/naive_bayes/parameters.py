@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.estimators.shell.tempering import length_exponent_of
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.views import Views
@@ -16,15 +17,16 @@ from suffice.telling import tell
 from suffice.typing import Array
 
 __all__ = [
-    "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LOO", "NUMBER", "RIDGE", "TEMPER", "checked_alpha",
-    "class_prior_of", "is_loo", "two_parameters", "wanted_of",
+    "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE", "TEMPER",
+    "checked_alpha", "class_prior_of", "is_loo", "two_parameters", "wanted_of",
 ]  # fmt: skip
 
 SMALLEST_ALPHA = 1e-10
 ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
 EVIDENCE, LOO = StrOptions({"evidence", "loo"}), StrOptions({"loo"})
 NUMBER = Interval(Real, 0, None, closed="left")
-TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), tuple, LOO, None]
+TEMPER: list[Any] = [Interval(Real, 0, None, closed="neither"), LOO, None]
+LENGTH_EXPONENT: list[Any] = [Interval(Real, None, None, closed="neither"), LOO, None]
 RIDGE: list[Any] = [Interval(Real, 0, None, closed="neither"), None]
 
 CLASS_PRIOR: list[Any] = [
@@ -115,5 +117,6 @@ def wanted_of(estimator: Any, **more: Any) -> Wanted | None:
     alpha: Any = "loo" if is_loo(getattr(estimator, "alpha", None)) else None
     temper: Any = "loo" if is_loo(estimator.temper) else None
     bounds = (1.0, 10.0) if estimator.estimate == "map" else (1e-5, 10.0)
-    wanted = Wanted(**{"alpha": alpha, "temper": temper, "alpha_bounds": bounds, "lengths": False, **more})
+    exponent = length_exponent_of(estimator)
+    wanted = Wanted(**{"alpha": alpha, "temper": temper, "alpha_bounds": bounds, "length_exponent": exponent, **more})
     return wanted if wanted.alpha or wanted.temper or wanted.prior or wanted.weights else None

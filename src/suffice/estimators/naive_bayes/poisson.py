@@ -48,9 +48,9 @@ class PoissonNB(MatrixClassifier):
         Class probabilities that the data do not change, or a belief that they do.
     estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
         How the rates are estimated; "predictive" integrates them out (negative binomial).
-    temper : float, pair of floats, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default=None
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
 
     Attributes
     ----------

@@ -54,7 +54,18 @@ def merge(models: Iterable[Any]) -> Any:
 
 BELIEFS = {
     *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "estimate", "var_smoothing", "norm"),
-    *("unseen", "temper", "feature_weights", "ridge", "min_df", "max_df", "max_features", "memory_limit", "verbose"),
+    *(
+        "unseen",
+        "temper",
+        "length_exponent",
+        "feature_weights",
+        "ridge",
+        "min_df",
+        "max_df",
+        "max_features",
+        "memory_limit",
+        "verbose",
+    ),
     "tol",
 }
 """Parameters that counts do not depend on: parts have them as they are by default."""

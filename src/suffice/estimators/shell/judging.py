@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -13,13 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import InputError, LabelError
 from suffice.estimators.shell.folds import judged_with_fresh_views
 from suffice.estimators.shell.predicting import Predicting
+from suffice.estimators.shell.tempering import check_temper, given_temper, length_exponent_of
 from suffice.models.choosing.chooser import Wanted, choose
 from suffice.models.choosing.judge import Judged, judge
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import AS_IT_IS, Temper
+from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
 from suffice.readers.labels import Examples
@@ -64,14 +64,14 @@ class Judging(Predicting):
 
     def _temper(self, views: Views) -> Temper:
         """Return the temper in force: as given, or as chosen."""
-        if self.temper is None or isinstance(self.temper, str):
-            return views.temper if views.temper is not None and self.temper is not None else AS_IT_IS
-        pair = self.temper if isinstance(self.temper, tuple) else (self.temper, 0.0)
-        if len(pair) != 2 or not all(isinstance(x, Real) and np.isfinite(float(x)) for x in pair) or pair[0] <= 0:
-            raise InputError(
-                f"The 'temper' parameter must be a power, or a power and an exponent; got {self.temper!r}."
-            )
-        return Temper(float(pair[0]), float(pair[1]))
+        given = given_temper(self)
+        if given is not None:
+            return given
+        return Temper(1.0, length_exponent_of(self) or 0.0) if views.temper is None else views.temper
+
+    def _validate_params(self) -> None:
+        check_temper(self)
+        super()._validate_params()
 
     def _in_force(self) -> Predictor:
         views = self._predictor.views

@@ -58,9 +58,9 @@ class NaiveBayes(Classifier):
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : array of shape (n_classes,) or Dirichlet, default=None
         Class probabilities that the data do not change, or a belief that they do.
-    temper : float, pair of floats, "loo" or None, default="loo"
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default="loo"
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
     feature_weights : "loo" or None, default="loo"
         Whether each column's evidence is raised to a power of its own, chosen by leave-one-out on the rows that are
         given to fit: near 0 where other columns say the same, so that it counts once.
@@ -287,7 +287,7 @@ class NaiveBayes(Classifier):
         effort: Any = self.effort
         if temper is None and weights is None:
             return None
-        return Wanted(None, temper, False, weights, self.ridge, WEIGHED, lengths=False, effort=effort)
+        return Wanted(None, temper, False, weights, self.ridge, WEIGHED, length_exponent=0.0, effort=effort)
 
     def _rechosen(self, examples: Examples) -> Model:
         weights = examples.weights

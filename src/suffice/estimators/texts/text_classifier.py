@@ -18,6 +18,7 @@ from suffice.estimators.naive_bayes.parameters import (
     CLASS_PRIOR,
     ESTIMATES,
     EVIDENCE,
+    LENGTH_EXPONENT,
     RIDGE,
     TEMPER,
     class_prior_of,
@@ -27,6 +28,7 @@ from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions
 from suffice.estimators.shell.stored import State
+from suffice.estimators.shell.tempering import length_exponent_of
 from suffice.estimators.texts.counting import (
     KeptTexts,
     TextCounter,
@@ -116,10 +118,12 @@ decode_error
         At most so many words, the most frequent ones. The counts keep all.
     hash_bits : int, default=None
         Count 2**hash_bits buckets of words instead of words by name, for memory that does not grow.
-    temper : float, pair of floats, "loo" or None, default="loo"
-        Power that likelihoods are raised to, so that probabilities are honest, and an exponent of the
-        document's length that it is divided by. "loo" chooses it by
-        leave-one-out on the rows that are given to fit. The class prior is not tempered.
+    temper : float, "loo" or None, default="loo"
+        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
+        rows that are given to fit. The class prior is not tempered.
+    length_exponent : float, "loo" or None, default="loo"
+        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
+        with the temper, and stands for 0 where that is given, or None; None is 0.
     feature_weights : "loo" or None, default="loo"
         Evidence weights, for "multinomial": an exponent for each word, so that what several words say counts once. They
         are those with which each text is predicted best by what the others taught.
@@ -175,6 +179,7 @@ decode_error
         "min_df": [*TEXT_OPTIONS["min_df"], None],
         "hash_bits": [Interval(Integral, 1, 30, closed="both"), None],
         "temper": TEMPER,
+        "length_exponent": LENGTH_EXPONENT,
         "feature_weights": [StrOptions({"loo"}), None],
         "ridge": RIDGE,
         "effort": [StrOptions(set(EFFORTS))],
@@ -210,6 +215,7 @@ decode_error
         max_features: int | None = None,
         hash_bits: int | None = None,
         temper: Any = "loo",
+        length_exponent: Any = "loo",
         feature_weights: Any = "loo",
         ridge: float | None = None,
         effort: str = "balanced",
@@ -241,6 +247,7 @@ decode_error
         self.max_features = max_features
         self.hash_bits = hash_bits
         self.temper = temper
+        self.length_exponent = length_exponent
         self.feature_weights = feature_weights
         self.ridge = ridge
         self.effort = effort
@@ -360,6 +367,7 @@ decode_error
             ridge=self.ridge,
             least_rows=WEIGHED,
             alpha_bounds=(1.0, 10.0) if self.estimate == "map" else (1e-5, 10.0),
+            length_exponent=length_exponent_of(self),
             effort=self.effort,  # type: ignore[arg-type]
             memory_limit=self.memory_limit,
             report=report,

@@ -53,7 +53,7 @@ class Wanted:
     ridge: float | None = None  # how strongly weights are held at one; chosen if not given
     least_rows: int = 0  # that weights are fitted on
     alpha_bounds: tuple[float, float] = (1e-5, 10.0)
-    lengths: bool = True  # whether a temper may depend on the length of a row
+    length_exponent: float | None = None  # of rows that are documents; chosen with the temper if not given
     effort: Effort | None = None
     memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
     report: Report | None = None  # takes each step, and the loss of a row
@@ -131,7 +131,7 @@ def _by_leave_one_out(
     judged, views = judge(predictor, sample.rows, sample.labels, sample.group), Views()
     suited = temper
     if wanted.alpha == "loo" and judged.weights.any():
-        alpha, suited = choose_alpha(judged, wanted.alpha_bounds, temper, wanted.lengths)
+        alpha, suited = choose_alpha(judged, wanted.alpha_bounds, temper, wanted.length_exponent)
         judged, views = judged.with_model(smoothed(predictor.model, alpha)), replace(views, alpha=alpha)
     if wanted.prior:
         prior = choose_spread(judged.predictor, sample, temper)
@@ -139,7 +139,7 @@ def _by_leave_one_out(
         views, suited = replace(views, prior=prior), temper
     votes = {} if suited is not None and wanted.weights != "blocks" else judged.votes()
     if suited is None:
-        suited = choose_temper(Scored.of(judged, wanted.lengths, _total(judged, votes)))
+        suited = choose_temper(Scored.of(judged, wanted.length_exponent, _total(judged, votes)))
     if temper is None:
         views = replace(views, temper=suited)
     if wanted.weights == "blocks":
@@ -161,7 +161,8 @@ def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: T
         sample = looked_up(sample.at_most(_most_in_memory(predictor.model, wanted, len(sample))), predictor)
     few = sample.at_most(most)
     few = few if weigh else looked_up(few, predictor)
-    choice = choose_together(predictor, few, wanted.alpha == "held_out", temper, wanted.ridge, weigh)
+    by_rows, exponent = wanted.alpha == "held_out", wanted.length_exponent
+    choice = choose_together(predictor, few, by_rows, temper, wanted.ridge, weigh, exponent)
     if choice.alpha is not None:
         predictor = replace(predictor, model=smoothed(predictor.model, choice.alpha))
         views = replace(views, alpha=choice.alpha)

@@ -45,18 +45,27 @@ class Scored:
     codes: Integers
     weights: Array
     lengths: Array | None
+    exponent: float | None = None  # of lengths, if it is given
 
     @classmethod
-    def of(cls, judged: Judged, lengths: bool = True, scores: Array | None = None) -> Scored:
-        """Score training rows; without lengths, rows are no documents."""
+    def of(cls, judged: Judged, exponent: float | None = None, scores: Array | None = None) -> Scored:
+        """Score training rows; where the exponent is 0, lengths do not matter."""
         found = judged.scores() if scores is None else scores
         prior = np.broadcast_to(judged.log_prior, found.shape)
-        return cls(found, prior, judged.codes, judged.weights, judged.lengths if lengths else None)
+        lengths = None if exponent == 0 else judged.lengths
+        return cls(found, prior, judged.codes, judged.weights, lengths, exponent)
 
     def take(self, which: Any) -> Scored:
         """Return some of the rows."""
         lengths = None if self.lengths is None else self.lengths[which]
-        return Scored(self.scores[which], self.log_prior[which], self.codes[which], self.weights[which], lengths)
+        return replace(
+            self,
+            scores=self.scores[which],
+            log_prior=self.log_prior[which],
+            codes=self.codes[which],
+            weights=self.weights[which],
+            lengths=lengths,
+        )
 
 
 def log_loss(rows: Scored, temper: Temper) -> float:
@@ -68,18 +77,21 @@ def log_loss(rows: Scored, temper: Temper) -> float:
 
 
 def choose_temper(rows: Scored) -> Temper:
-    """Return the power, and where there are lengths the exponent, of least log loss; impossible rows do not count."""
+    """Return the power, and unless it is given the exponent, of least log loss; impossible rows do not count."""
     at = np.arange(len(rows.codes)), rows.codes
     usable = np.isfinite(rows.scores[at] + rows.log_prior[at]) & (rows.weights > 0)
     if rows.lengths is not None:
         usable &= rows.lengths > 0
     if not usable.any() or rows.scores.shape[1] < 2:
-        return AS_IT_IS
+        return AS_IT_IS if rows.exponent is None else Temper(1.0, rows.exponent)
     rows = rows.take(usable)
     log_lengths = np.zeros(len(rows.codes)) if rows.lengths is None else np.log(rows.lengths)
     typical = float(rows.weights @ log_lengths / rows.weights.sum())
     upper = UPPER if np.ptp(log_lengths) > 0 else np.zeros(2)
-    log_power, exponent = _minimise(_objective(rows, typical - log_lengths), upper)
+    lower = LOWER
+    if rows.exponent is not None:
+        lower, upper = (np.array([bound, rows.exponent]) for bound in (LOWER[0], UPPER[0]))
+    log_power, exponent = _minimise(_objective(rows, typical - log_lengths), lower, upper)
     return Temper(float(np.exp(log_power + exponent * typical)), float(exponent))  # SX-7
 
 
@@ -100,18 +112,18 @@ def _objective(rows: Scored, shorter: Array) -> Objective:
     return objective
 
 
-def _minimise(objective: Objective, upper: Array) -> Array:
+def _minimise(objective: Objective, lower: Array, upper: Array) -> Array:
     """Return the minimum of a function of two numbers between bounds: Newton's steps, shortened until they lead down.
 
     When a step gains next to nothing, one more is taken unseen: near the minimum each step doubles the digits, and the
     values no longer tell which of two places is lower.
     """
-    at = np.zeros(2)
+    at = np.clip(np.zeros(2), lower, upper)
     value, gradient, hessian = objective(at)
     for _ in range(50):
-        step = _newton_step(gradient, hessian, at, upper)
+        step = _newton_step(gradient, hessian, at, lower, upper)
         for _ in range(30):
-            there = np.clip(at + step, LOWER, upper)
+            there = np.clip(at + step, lower, upper)
             found = objective(there)
             if found[0] <= value:
                 break
@@ -121,14 +133,14 @@ def _minimise(objective: Objective, upper: Array) -> Array:
         gained = value - found[0]
         at, (value, gradient, hessian) = there, found
         if gained <= 1e-9 * (1 + abs(value)):
-            return np.asarray(np.clip(at + _newton_step(gradient, hessian, at, upper), LOWER, upper))
+            return np.asarray(np.clip(at + _newton_step(gradient, hessian, at, lower, upper), lower, upper))
     return at
 
 
-def _newton_step(gradient: Array, hessian: Array, at: Array, upper: Array) -> Array:
+def _newton_step(gradient: Array, hessian: Array, at: Array, lower: Array, upper: Array) -> Array:
     """Return the step to where the gradient vanishes, of the numbers that are free to move."""
     step = np.zeros(2)
-    free = ~((at <= LOWER) & (gradient > 0) | (at >= upper) & (gradient < 0))
+    free = ~((at <= lower) & (gradient > 0) | (at >= upper) & (gradient < 0))
     if free.any():
         inside = hessian[np.ix_(free, free)]
         eigenvalues = np.linalg.eigvalsh(inside)
@@ -168,7 +180,7 @@ def smoothed(model: Model, alpha: float) -> Model:
 
 
 def choose_alpha(
-    judged: Judged, bounds: tuple[float, float], temper: Temper | None, lengths: bool = True
+    judged: Judged, bounds: tuple[float, float], temper: Temper | None, exponent: float | None = None
 ) -> tuple[float, Temper]:
     """Return the pseudo-count of least leave-one-out log loss, and the temper, if none is given the one that suits it.
 
@@ -178,7 +190,7 @@ def choose_alpha(
 
     def loss(alpha: float) -> float:
         if alpha not in found:
-            rows = Scored.of(judged.with_model(smoothed(judged.predictor.model, alpha)), lengths)
+            rows = Scored.of(judged.with_model(smoothed(judged.predictor.model, alpha)), exponent)
             suited = choose_temper(rows) if temper is None else temper
             found[alpha] = log_loss(rows, suited), suited
         return found[alpha][0]

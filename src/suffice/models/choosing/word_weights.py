@@ -178,7 +178,13 @@ class Split:
 
 
 def choose_together(
-    predictor: Predictor, sample: Sample, alpha: bool, temper: Temper | None, ridge: float | None, weigh: bool
+    predictor: Predictor,
+    sample: Sample,
+    alpha: bool,
+    temper: Temper | None,
+    ridge: float | None,
+    weigh: bool,
+    exponent: float | None = None,
 ) -> Choice:
     """Choose pseudo-count, temper and ridge, as far as they are wanted or not given.
 
@@ -191,7 +197,7 @@ def choose_together(
 
     def loss(pseudo_count: float | None) -> Array:
         part = split if pseudo_count is None else split.smoothed(pseudo_count)
-        suited = choose_temper(Scored.of(part.learned)) if temper is None else temper
+        suited = choose_temper(Scored.of(part.learned, exponent)) if temper is None else temper
         unseen, rows = WordRows.of(part.unseen, suited), WordRows.of(part.learned, suited) if weigh else None
         ones, zeros = np.ones(unseen.size[0]), np.zeros(unseen.size[1])
         fit = Fitted(ones, zeros, 0.0, 0.0, 0) if rows is None else fit_weights(rows, ridge or RIDGE, None, ROUGH)
