@@ -67,14 +67,14 @@ for name, model in models.items():
 rows = []
 for power in np.geomspace(0.05, 1, 13):
     model = sf.BernoulliNB(temper=float(power)).fit(X[train], y[train])
-    model.leave_one_out(X[train], y[train])
+    left_out = sf.evaluate.leave_one_out(model, X[train], y[train])
     tested = sf.evaluate.log_loss(
         model.predict_log_proba(X[test]), y[test], model.classes_
     )
     rows += [
         {
             "power": float(power),
-            "loss": model.loo_log_loss_,
+            "loss": left_out.log_loss,
             "of": "training digits, each left out",
         },
         {"power": float(power), "loss": tested, "of": "test digits"},

@@ -11,11 +11,14 @@ from scipy.special import betaincinv
 
 from suffice.errors import InputError, LabelError, ShapeError
 from suffice.estimators.comparing.crossfit import CrossFit, crossfit
+from suffice.estimators.comparing.validation import LeaveOneOut, leave_one_out
 from suffice.readers.labels import labelled
 from suffice.telling import counted
 from suffice.typing import Array, Integers
 
-__all__ = ["CrossFit", "Reliability", "crossfit", "log_loss", "reliability", "share_interval"]
+__all__ = [
+    "CrossFit", "LeaveOneOut", "Reliability", "crossfit", "leave_one_out", "log_loss", "reliability", "share_interval",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -168,9 +168,8 @@ def test_words_in_buckets_have_weights_too() -> None:
 def test_leaving_out_has_the_weights_and_is_better_for_them() -> None:
     X, y = corpus(13)
     plain, weighed = (sf.TextClassifier(feature_weights=weights).fit(X, y) for weights in (None, "loo"))
-    for model in (plain, weighed):
-        model.leave_one_out(X, y)
-    assert weighed.loo_log_loss_ < plain.loo_log_loss_
+    loss, other = (sf.evaluate.leave_one_out(model, X, y).log_loss for model in (weighed, plain))
+    assert loss < other
 
 
 def test_they_are_shown() -> None:
@@ -198,10 +197,8 @@ def test_a_matrix_of_counts_has_weights_of_its_own() -> None:
     texts = sf.TextClassifier(alpha=1.0, ridge=0.5, temper=None, sublinear_tf=False).fit(X, y)
     np.testing.assert_allclose(texts.predict_proba(X), dense.predict_proba(matrix), atol=2e-3)
     assert (sf.MultinomialNB().fit(matrix, y).feature_weights_ == 1).all()
-    dense.leave_one_out(matrix, y)
-    plain = sf.MultinomialNB().fit(matrix, y)
-    plain.leave_one_out(matrix, y)
-    assert dense.loo_log_loss_ < plain.loo_log_loss_
+    loss, other = (sf.evaluate.leave_one_out(model, matrix, y).log_loss for model in (dense, sf.MultinomialNB()))
+    assert loss < other
     told = dense.explain(matrix[:1])
     logs = dense.predict_log_proba(matrix[:1])[0]
     both = [list(dense.classes_).index(label) for label in (told.target, told.against)]

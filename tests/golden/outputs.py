@@ -174,10 +174,10 @@ def answered(model: Any, data: Data) -> dict[str, Any]:
 
 def judged(model: Any, X: Any, y: Any, *args: Any, **options: Any) -> Any:
     """Return what a model says of rows that are left out."""
-    probabilities = model.leave_one_out(X, y, *args, **options)
+    found = sf.evaluate.leave_one_out(model, X, y, *args, **options)
     return {
-        "probabilities": probabilities[:SOME],
-        "summary": [model.loo_log_loss_, model.loo_accuracy_, model.n_singletons_],
+        "probabilities": found.probabilities[:SOME],
+        "summary": [found.log_loss, found.accuracy, found.n_singletons],
     }
 
 

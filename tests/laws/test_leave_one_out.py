@@ -44,9 +44,11 @@ def test_it_is_refitting_without_the_row(case: EstimatorCase, weighted: bool) ->
     got = model.leave_one_out(X, y, weights)
     np.testing.assert_allclose(got, brute_force(case, X, y, weights, np.arange(40)), atol=1e-9)
     own = np.log(got[np.arange(40), np.searchsorted(LABELS, y)])
-    assert model.loo_log_loss_ == pytest.approx(-(weights @ own) / weights.sum())
-    assert model.loo_accuracy_ == pytest.approx(weights @ (LABELS[got.argmax(axis=1)] == y) / weights.sum())
-    assert model.n_singletons_ == 0
+    found = sf.evaluate.leave_one_out(model, X, y, weights)
+    np.testing.assert_allclose(found.probabilities, got, rtol=1e-12)
+    assert found.log_loss == pytest.approx(-(weights @ own) / weights.sum())
+    assert found.accuracy == pytest.approx(weights @ (LABELS[got.argmax(axis=1)] == y) / weights.sum())
+    assert found.n_singletons == 0
 
 
 @pytest.mark.parametrize("case", one_of_each_kind(REFITTED), ids=str)
@@ -104,8 +106,9 @@ def test_a_row_alone_in_its_class_is_impossible_and_counted(case: EstimatorCase)
         return
     model = fitted(case, X, y.astype(str))
     got = model.leave_one_out(X, y.astype(str))
-    assert model.n_singletons_ == 1
-    assert np.isfinite(model.loo_log_loss_)
+    found = sf.evaluate.leave_one_out(model, X, y.astype(str))
+    assert found.n_singletons == 1
+    assert np.isfinite(found.log_loss)
     assert np.isfinite(got).all()
     np.testing.assert_allclose(got.sum(axis=1), 1.0)
     if "omplement" not in case.name:  # it has no class prior
@@ -135,5 +138,6 @@ def test_a_single_row_leaves_nothing_to_say(case: EstimatorCase) -> None:
         return
     model.fit(X, y)
     assert model.leave_one_out(X, y).tolist() == [[1.0]]
-    assert model.n_singletons_ == 1
-    assert np.isnan(model.loo_log_loss_)
+    found = sf.evaluate.leave_one_out(model, X, y)
+    assert found.n_singletons == 1
+    assert np.isnan(found.log_loss)

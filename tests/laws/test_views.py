@@ -27,6 +27,11 @@ def tempered(case: EstimatorCase) -> Any:
     return clone(case.model).set_params(temper="loo")
 
 
+def left_out(model: Any, X: Any, y: Any) -> float:
+    """Return the log loss of rows, each left out, with the views in force."""
+    return sf.evaluate.leave_one_out(model, X, y, views="fixed").log_loss
+
+
 def same(a: Any, b: Any, X: Any) -> None:
     assert a.temper_.power == pytest.approx(b.temper_.power, rel=1e-9)
     np.testing.assert_allclose(a.predict_log_proba(X), b.predict_log_proba(X), rtol=0, atol=1e-9)
@@ -36,15 +41,13 @@ def same(a: Any, b: Any, X: Any) -> None:
 def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) -> None:
     X, y = case.data(1, 120)
     model = tempered(case).fit(X, y)
-    model.leave_one_out(X, y, views="fixed")
-    found = model.loo_log_loss_
+    found = left_out(model, X, y)
     assert not model.stale_
 
     def loss(power: float) -> float:
         given = {"length_exponent": model.temper_.length} if "length_exponent" in case.model.get_params() else {}
         other = clone(case.model).set_params(temper=power, **given).fit(X, y)
-        other.leave_one_out(X, y, views="fixed")
-        return float(other.loo_log_loss_ + np.log(power / typical) ** 2 / 2 / len(y))
+        return float(left_out(other, X, y) + np.log(power / typical) ** 2 / 2 / len(y))
 
     powers = np.ravel(model._predictor.powers(next(model._parts(X))))  # a·n^−γ of each row
     typical = float(np.exp(np.log(model.temper_.power / powers[powers > 0]).mean()))
@@ -52,8 +55,7 @@ def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) 
     best = minimize_scalar(lambda t: loss(model.temper_.power * np.exp(t)), bounds=(-1, most), method="bounded")
     assert loss(model.temper_.power) == pytest.approx(best.fun, abs=1e-6)
     plain = clone(case.model).set_params(temper=None).fit(X, y)
-    plain.leave_one_out(X, y, views="fixed")
-    assert found < plain.loo_log_loss_ + 1e-9
+    assert found < left_out(plain, X, y) + 1e-9
 
 
 @every_kind_of_rows
@@ -129,8 +131,7 @@ def test_the_pseudo_count_is_that_of_least_leave_one_out_log_loss(case: Estimato
     X, y = case.data(7, 120)
     model = clone(case.model).set_params(alpha="loo").fit(X, y)
     assert 1e-5 <= model.alpha_ <= 10
-    model.leave_one_out(X, y, views="fixed")
-    found = model.loo_log_loss_
+    found = left_out(model, X, y)
     assert found == pytest.approx(fitted_loss(case, X, y, model.alpha_), rel=1e-12)
     for alpha in np.geomspace(1e-4, 9, 12):
         assert found <= fitted_loss(case, X, y, float(alpha)) + 1e-3
@@ -141,8 +142,7 @@ def test_the_pseudo_count_is_that_of_least_leave_one_out_log_loss(case: Estimato
 
 def fitted_loss(case: EstimatorCase, X: Any, y: Any, alpha: float) -> float:
     other = clone(case.model).set_params(alpha=alpha).fit(X, y)
-    other.leave_one_out(X, y, views="fixed")
-    return float(other.loo_log_loss_)
+    return float(left_out(other, X, y))
 
 
 def test_urns_that_have_seen_a_document_cannot_judge_it() -> None:
@@ -153,11 +153,9 @@ def test_urns_that_have_seen_a_document_cannot_judge_it() -> None:
 def test_a_row_alone_in_its_class_has_no_say_in_the_pseudo_count() -> None:
     X, y = np.array([[3, 0], [2, 1], [0, 4], [1, 3], [9, 9]]), ["a", "a", "b", "b", "alone"]
     model = sf.MultinomialNB(alpha="loo").fit(X, y)
-    model.leave_one_out(X, y, views="fixed")
     for alpha in np.geomspace(1e-5, 10, 30):
         other = sf.MultinomialNB(alpha=alpha).fit(X, y)
-        other.leave_one_out(X, y, views="fixed")
-        assert model.loo_log_loss_ <= other.loo_log_loss_ + 1e-3
+        assert left_out(model, X, y) <= left_out(other, X, y) + 1e-3
 
 
 def test_the_pseudo_count_is_looked_for_in_every_valley() -> None:
@@ -166,11 +164,9 @@ def test_the_pseudo_count_is_looked_for_in_every_valley() -> None:
     X = rng.poisson(1 + y[:, None] * np.array([0, 1, 0.5, 2]), (40, 4))
     y[0] = 3
     model = sf.MultinomialNB(alpha="loo").fit(X, y)
-    model.leave_one_out(X, y, views="fixed")
     for alpha in (1e-5, 1e-3, 0.1, 1.0, 10.0):
         other = sf.MultinomialNB(alpha=alpha).fit(X, y)
-        other.leave_one_out(X, y, views="fixed")
-        assert model.loo_log_loss_ <= other.loo_log_loss_ + 1e-6
+        assert left_out(model, X, y) <= left_out(other, X, y) + 1e-6
 
 
 def test_rows_that_are_all_alone_choose_no_pseudo_count() -> None:

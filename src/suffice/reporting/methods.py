@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from suffice import evaluate
 from suffice.errors import InputError, LabelError
 from suffice.estimators.shell.folds import fold_numbers
 from suffice.reporting import pitfalls
@@ -68,10 +68,8 @@ def unfitted(model: Any) -> Any:
 
 
 def _leave_one_out(model: Any, given: LabelledRows) -> JudgedRows:
-    judged = copy(model)  # it notes down what it finds
-    probabilities = judged.leave_one_out(given.rows, given.labels)
+    found = evaluate.leave_one_out(model, given.rows, given.labels)
     how = "Leave-one-out: each is judged by counts without it, and with views that were chosen without its fold."
-    if judged.n_singletons_:
-        how += f" {judged.n_singletons_:,} have no other row of their class, and are left out of the log loss."
-    codes = np.asarray(np.searchsorted(model.classes_, given.labels), np.int64)
-    return JudgedRows(model.classes_, codes, probabilities, judged.loo_log_loss_, True, how)
+    if found.n_singletons:
+        how += f" {found.n_singletons:,} have no other row of their class, and are left out of the log loss."
+    return JudgedRows(model.classes_, found.codes, found.probabilities, found.log_loss, True, how)

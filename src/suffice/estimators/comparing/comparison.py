@@ -91,17 +91,15 @@ class Comparison(Ranking):
     log_evidence: Array
     difference: Array  # to the best
     probability: Array  # of each model, if all were as probable before
-    loo_log_loss: Array | None  # NaN where it was not asked for
 
     def to_dict(self) -> dict[str, Any]:
         """Columns for a dataframe."""
-        columns = {
+        return {
             "model": np.array(self.names, dtype=object),
             "log_evidence": self.log_evidence,
             "difference": self.difference,
             "probability": self.probability,
         }
-        return columns if self.loo_log_loss is None else {**columns, "loo_log_loss": self.loo_log_loss}
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,9 +164,9 @@ def compare(
     Returns
     -------
     comparison : Comparison or LossComparison
-        By evidence: log evidence, its difference to the best, the probability of each model if all were as probable
-        before, and `loo_log_loss_` if some model has it. By labels: log loss, its difference to the best with the
-        standard error of that, and accuracy. ``to_frame()`` makes a dataframe.
+        By evidence: log evidence, its difference to the best, and the probability of each model if all were as probable
+        before. By labels: log loss, its difference to the best with the standard error of that, and accuracy.
+        ``to_frame()`` makes a dataframe.
 
     Examples
     --------
@@ -192,13 +190,11 @@ def compare(
         return _by_losses(models, X, y, sample_weight, groups)
     must_share_data(models, X is not None)
     evidence = np.array([model.evidence(X).total for model in models.values()])
-    losses = np.array([getattr(model, "loo_log_loss_", np.nan) for model in models.values()])
     order = np.argsort(-evidence, kind="stable")
     shares = evidence[None, order].copy()
     normalise(shares, np.zeros(len(order)))  # SX-8
     names = [str(list(models)[i]) for i in order]
-    loss = None if np.isnan(losses).all() else losses[order]
-    return Comparison(names, evidence[order], evidence[order] - evidence[order[0]], np.exp(shares[0]), loss)
+    return Comparison(names, evidence[order], evidence[order] - evidence[order[0]], np.exp(shares[0]))
 
 
 def _by_losses(models: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, groups: Any) -> LossComparison:

@@ -7,22 +7,21 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import clone
 
-from suffice.errors import KindError, LabelError
+from suffice.errors import LabelError
+from suffice.estimators.comparing.validation import Validation, ready
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.folds import FOLDS, fold_numbers, rests
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
 from suffice.telling import counted
-from suffice.typing import Array, Booleans, Integers
+from suffice.typing import Integers
 
 __all__ = ["FOLDS", "CrossFit", "crossfit", "judged_by_folds"]
 
 
 @dataclass(frozen=True, repr=False)
-class CrossFit:
+class CrossFit(Validation):
     """What models without the row's fold say of each row, and how good that is.
 
     >>> import suffice as sf
@@ -31,50 +30,15 @@ class CrossFit:
     CrossFit(20 rows in 5 folds, log loss 0.0514, accuracy 1.0000)
     """
 
-    classes: NDArray[Any]
-    codes: Integers  # the true class of each row
-    log_probabilities: Array  # rows × classes
-    weights: Array
     fold: Integers  # the number of each row's fold
-    alone: Booleans  # rows whose class has no row in another fold; they are left out of log_loss and accuracy
-
-    @property
-    def probabilities(self) -> Array:
-        """Probabilities of each row and class, by a model that knows nothing of the row."""
-        return np.exp(self.log_probabilities)
-
-    @property
-    def losses(self) -> Array:
-        """−ln p of the true class of each row; not clipped."""
-        return np.asarray(-self.log_probabilities[np.arange(len(self.codes)), self.codes])
-
-    @property
-    def log_loss(self) -> float:
-        """Weighted mean of −ln p of the true class; not clipped."""
-        judged = ~self.alone & (self.weights > 0)
-        weights = self.weights[judged]
-        return float(weights @ self.losses[judged] / weights.sum()) if judged.any() else float("nan")
-
-    @property
-    def accuracy(self) -> float:
-        """Weighted share of rows whose most probable class is the true one."""
-        judged = np.where(self.alone, 0.0, self.weights)
-        right = self.log_probabilities.argmax(axis=1) == self.codes
-        return float(judged @ right / judged.sum()) if judged.any() else float("nan")
 
     @property
     def n_folds(self) -> int:
         """How many folds there are."""
         return int(self.fold.max()) + 1
 
-    @property
-    def n_singletons(self) -> int:
-        """Rows whose class has no row in another fold: no model without them knows it."""
-        return int(self.alone.sum())
-
-    def __repr__(self) -> str:
-        how = f"{counted(len(self.codes), 'row')} in {counted(self.n_folds, 'fold')}"
-        return f"CrossFit({how}, log loss {self.log_loss:.4f}, accuracy {self.accuracy:.4f})"
+    def _rows(self) -> str:
+        return f"{super()._rows()} in {counted(self.n_folds, 'fold')}"
 
 
 def crossfit(
@@ -115,14 +79,8 @@ def crossfit(
     >>> found.probabilities.shape, found.accuracy
     ((20, 2), 1.0)
     """
-    if not isinstance(model, Classifier):
-        raise KindError(
-            f"The argument 'model' of crossfit must be a classifier of suffice whose counts can be taken apart; got "
-            f"{type(model).__name__}."
-        )
     X = list(X) if isinstance(X, Iterator) else X
-    if not model.__sklearn_is_fitted__():
-        model = clone(model).fit(X, y, sample_weight=sample_weight, groups=groups)
+    model = ready(model, "crossfit", X, y, sample_weight, groups)
     return judged_by_folds(model, X, y, sample_weight, groups, folds)[0]
 
 
@@ -147,4 +105,4 @@ def judged_by_folds(
             known[place] = rest.model.class_count_ > 0
         alone[rest.rows] = ~known[codes[rest.rows]]
         models += [rest.model] if keep else []
-    return CrossFit(classes, codes, np.minimum(logs, 0.0), examples.labels.given, fold, alone), models
+    return CrossFit(classes, codes, np.minimum(logs, 0.0), examples.labels.given, alone, fold), models

@@ -202,9 +202,8 @@ class Judging(Predicting):
         Returns
         -------
         probabilities : ndarray of shape (n_rows, n_classes)
-            Columns in the order of ``classes_``. `loo_log_loss_`, `loo_accuracy_` and `n_singletons_` are set: the last
-            is the number of rows whose class has no other row; they have probability 0 of it, unless the class prior
-            is a belief or given, and are left out of the other two.
+            Columns in the order of ``classes_``. A row whose class has no other row has probability 0 of it, unless the
+            class prior is a belief or given. How good they are, ``sf.evaluate.leave_one_out`` says.
 
         Examples
         --------
@@ -214,6 +213,13 @@ class Judging(Predicting):
         >>> model.leave_one_out(X, y)[0].round(2)
         array([0.01, 0.99])
         """
+        _, logs, _ = self._left_out(X, y, sample_weight, groups, views)
+        return np.exp(logs, out=logs)
+
+    def _left_out(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, views: str
+    ) -> tuple[Examples, Array, Booleans]:
+        """Return rows that were learned, their log-probabilities without them, and which are alone in their class."""
         if views not in ("crossfit", "fixed"):
             raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
         check_is_fitted(self)
@@ -221,11 +227,8 @@ class Judging(Predicting):
         examples = self._learned(X, y, sample_weight)
         if views == "fixed" or not self._predictor.views:
             judged = self._judge(examples, groups)
-            logs, alone = judged.log_proba(), judged.alone
-        else:
-            logs, alone = judged_with_fresh_views(self, examples, groups)
-        self._sum_up(logs, examples, alone)
-        return np.exp(logs, out=logs)
+            return examples, judged.log_proba(), judged.alone
+        return examples, *judged_with_fresh_views(self, examples, groups)
 
     def _learned(self, X: Any, y: Any, sample_weight: Any) -> Examples:
         """Return rows that were learned, with codes among the model's classes."""
@@ -239,11 +242,3 @@ class Judging(Predicting):
         """Hold each row, or its group, out of the model."""
         group = None if groups is None else group_codes(groups, len(examples))
         return judge(self._in_force(), self._reader.rows(examples.source), examples.labels, group)
-
-    def _sum_up(self, logs: Array, examples: Examples, alone: Booleans) -> None:
-        judged = np.where(alone, 0.0, examples.labels.given)
-        own, total = logs[np.arange(len(examples)), examples.codes], judged.sum()
-        right = logs.argmax(axis=1) == examples.codes
-        self.n_singletons_ = int(alone.sum())
-        self.loo_log_loss_ = float(-(judged @ np.where(alone, 0.0, own)) / total) if total else float("nan")
-        self.loo_accuracy_ = float(judged @ right / total) if total else float("nan")

@@ -22,7 +22,12 @@ PARAMETERS: dict[str, dict[str, str]] = {
 
 WEIGHTS_ = {"weights_": "is now 'feature_weights_'"}
 
+LEFT_OUT = {"loo_log_loss_": "log_loss", "loo_accuracy_": "accuracy", "n_singletons_": "n_singletons"}
+
 ATTRIBUTES: dict[str, dict[str, str]] = {
+    "Classifier": {
+        old: f"is now '{new}' of what sf.evaluate.leave_one_out(model, X, y) returns" for old, new in LEFT_OUT.items()
+    },
     "MultinomialNB": WEIGHTS_,
     "NaiveBayes": WEIGHTS_,
     "TextClassifier": WEIGHTS_,
