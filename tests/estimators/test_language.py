@@ -45,7 +45,7 @@ def test_probabilities_of_texts_by_hand() -> None:
 
 def test_steps_equal_one_fit() -> None:
     steps = sf.LanguageModel(WORDS, stop_words=["a", "as"])
-    assert steps.update(RHYME[:1]).update(iter(RHYME[1:])) is steps
+    assert steps.partial_fit(RHYME[:1]).partial_fit(iter(RHYME[1:])) is steps
     assert steps.posterior_ == rhyme().posterior_
     assert steps.fit(RHYME).posterior_ == rhyme().posterior_  # fit forgets
     prior = sf.LanguageModel(WORDS).fit([])
@@ -57,7 +57,7 @@ def test_words_of_the_first_texts() -> None:
     found = Counter(word for text in RHYME for word in text.lower().replace(",", "").split() if len(word) > 1)
     assert model.words_.tolist() == [*sorted(found), "unk"]
     assert model.counts_.tolist() == [*(found[word] for word in sorted(found)), 0]
-    assert model.update(["Mary met a wolf"]).words_.tolist() == [*sorted(found), "unk"]
+    assert model.partial_fit(["Mary met a wolf"]).words_.tolist() == [*sorted(found), "unk"]
     assert model.counts_[-1] == 2
     named = sf.LanguageModel(unknown="lamb").fit(RHYME)
     assert named.words_.tolist() == [*sorted(set(found) - {"lamb"}), "lamb"]

@@ -314,7 +314,7 @@ def spoken(name: str) -> dict[str, Any]:
     """Return what a language model says, and after it has read more."""
     data = data_of(texts, 40)
     model = LANGUAGES[name]().fit(data.X)
-    return {**said_of_words(model, data), "updated": said_of_words(copy(model).update(data.asked), data)}
+    return {**said_of_words(model, data), "updated": said_of_words(copy(model).partial_fit(data.asked), data)}
 
 
 def said_of_features(model: Any, data: Data) -> dict[str, Any]:

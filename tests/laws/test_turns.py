@@ -178,7 +178,7 @@ def test_all_that_changes_a_model_is_known_to(name: str) -> None:
 
 def test_a_language_model_learns_from_all() -> None:
     model = sf.LanguageModel().fit(["ant bee cow"])
-    together(*(lambda k=k: [model.update([f"ant {k}{i} bee"]) for i in range(40)] for k in range(THREADS)))
+    together(*(lambda k=k: [model.partial_fit([f"ant {k}{i} bee"]) for i in range(40)] for k in range(THREADS)))
     assert model.counts_.sum() == 3 + 3 * 40 * THREADS
 
 

@@ -28,6 +28,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "Classifier": {
         old: f"is now '{new}' of what sf.evaluate.leave_one_out(model, X, y) returns" for old, new in LEFT_OUT.items()
     },
+    "LanguageModel": {"update": "is now 'partial_fit'"},
     "MultinomialNB": WEIGHTS_,
     "NaiveBayes": WEIGHTS_,
     "TextClassifier": WEIGHTS_,

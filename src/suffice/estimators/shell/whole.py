@@ -30,7 +30,7 @@ __all__ = ["Whole", "changing", "take_turns", "whole"]
 
 CHANGES = {
     "decay", "drop_journal", "drop_views", "fit", "fit_predict", "fit_transform", "forget", "merge", "partial_fit",
-    "refresh", "set_params", "update",
+    "refresh", "set_params",
 }  # fmt: skip
 """What changes an estimator. Whatever else is public asks it something, as do these:"""
 

@@ -178,13 +178,15 @@ decode_error
         return self
 
     @fit_context
-    def update(self, X: Any) -> Self:
+    def partial_fit(self, X: Any, y: Any = None) -> Self:
         """Learn from more texts. The vocabulary stays, and any cutting into parts gives the same model as one fit.
 
         Parameters
         ----------
         X : sequence or iterator of str
             The texts.
+        y : None
+            Not used.
 
         Returns
         -------
