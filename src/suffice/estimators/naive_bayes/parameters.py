@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from suffice.estimators.shell.judging import length_exponent_of
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
-from suffice.estimators.shell.tempering import length_exponent_of
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.views import Views

@@ -42,8 +42,8 @@ class OldName:
     def __init__(self, name: str, fate: str) -> None:
         self.name, self.fate = name, fate
 
-    def __get__(self, owner: Any, kind: type[Any]) -> OldName:
-        if owner is None:
+    def __get__(self, instance: Any, kind: type[Any]) -> OldName:
+        if instance is None:
             return self
         raise AttributeError(f"The attribute '{self.name}' of {kind.__name__} {self.fate}.")
 
@@ -74,7 +74,8 @@ def _refusing(method: Callable[..., Any], name: str, parameters: dict[str, str])
     return refusing
 
 
-def _names(owner: Any) -> Iterable[str]:
+def _names(instance: Any) -> Iterable[str]:
     """Return the names of an object that are in use."""
-    kind = type(owner)
-    return [name for name in object.__dir__(owner) if not isinstance(inspect.getattr_static(kind, name, None), OldName)]
+    kind = type(instance)
+    names = object.__dir__(instance)
+    return [name for name in names if not isinstance(inspect.getattr_static(kind, name, None), OldName)]

@@ -26,9 +26,9 @@ from suffice.estimators.naive_bayes.parameters import (
 )
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import Book
+from suffice.estimators.shell.judging import length_exponent_of
 from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions
 from suffice.estimators.shell.stored import State
-from suffice.estimators.shell.tempering import length_exponent_of
 from suffice.estimators.texts.counting import (
     KeptTexts,
     TextCounter,
