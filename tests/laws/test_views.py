@@ -146,7 +146,7 @@ def fitted_loss(case: EstimatorCase, X: Any, y: Any, alpha: float) -> float:
 
 
 def test_urns_that_have_seen_a_document_cannot_judge_it() -> None:
-    with pytest.raises(InputError, match="the urns"):
+    with pytest.raises(InputError, match="its urns are fitted to all documents"):
         sf.TextClassifier("edcm", alpha="loo").fit(["spam spam eggs", "ham eggs eggs"], [0, 1])
 
 
