@@ -27,6 +27,10 @@ def _counts(rng: Any, y: Any) -> list[Any]:
     return list(rng.poisson(3 + 4 * y).tolist())
 
 
+def _waits(rng: Any, y: Any) -> list[Any]:
+    return list(rng.exponential(1 + 4 * y).tolist())
+
+
 def _texts(rng: Any, y: Any) -> list[Any]:
     return [" ".join(rng.choice(WORDS[label:], 4)) for label in y]
 
@@ -34,6 +38,7 @@ def _texts(rng: Any, y: Any) -> list[Any]:
 KINDS: dict[str, Callable[[Any, Any], list[Any]]] = {
     "bernoulli": _flags,
     "categorical": _words,
+    "exponential": _waits,
     "gaussian": _reals,
     "histogram": _reals,
     "poisson": _counts,

@@ -74,6 +74,7 @@ def models() -> dict[str, tuple[Any, Any]]:
             sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo").fit(np.tile(COUNTS, (26, 1)), told),
             COUNTS,
         ),
+        "exponential": (sf.ExponentialNB(alpha=sf.WaitingRate(2.0, 1.0)).fit(COUNTS, Y), COUNTS),
         "poisson": (sf.PoissonNB(alpha=sf.Gamma(1.0, 1.0)).fit(COUNTS, Y), COUNTS),
         "table": (sf.NaiveBayes(KINDS).fit(TABLE, Y), TABLE),
         "text": (sf.TextClassifier().fit(many, told), TEXTS),
