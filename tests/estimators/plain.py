@@ -4,5 +4,7 @@ from functools import partial
 
 import suffice as sf
 
-NaiveBayes = partial(sf.NaiveBayes, temper=None, feature_weights=None)
-TextClassifier = partial(sf.TextClassifier, alpha=1.0, temper=None, feature_weights=None, sublinear_tf=False)
+NaiveBayes = partial(sf.NaiveBayes, class_prior="counted", temper=None, feature_weights=None)
+TextClassifier = partial(
+    sf.TextClassifier, alpha=1.0, class_prior="counted", temper=None, feature_weights=None, sublinear_tf=False
+)

@@ -76,7 +76,7 @@ def test_unseen_words_have_the_share_of_the_prior() -> None:
 
 
 def test_a_class_without_rows_and_documents_without_words(method: str) -> None:
-    model = sf.DirichletMultinomialNB(method=method, fit_prior=False)
+    model = sf.DirichletMultinomialNB(method=method, class_prior="uniform")
     model.partial_fit([[2, 0, 1], [0, 3, 1], [0, 0, 0]], [0, 1, 1], classes=[0, 1, 2])
     assert np.isfinite(model.alpha_).all()
     assert (model.alpha_ > 0).all()

@@ -134,12 +134,12 @@ def test_shrinking_by_rows_is_for_fit_alone(kind: Any) -> None:
             PriorError,
             "one belief for all classes",
         ),
-        ({"priors": [0.5, 0.5]}, ValueError, "Number of priors"),
-        ({"priors": [0.5, 0.6, 0.2]}, ValueError, "sum to 1"),
+        ({"class_prior": [0.5, 0.5]}, ValueError, "Number of priors"),
+        ({"class_prior": [0.5, 0.6, 0.2]}, ValueError, "sum to 1"),
         (
-            {"priors": sf.Dirichlet([1, 1])},
+            {"class_prior": sf.Dirichlet([1, 1])},
             ValueError,
-            "'priors' parameter must be a Dirichlet of 3 categories, one per class",
+            "'class_prior' parameter must be a Dirichlet of 3 categories, one per class",
         ),
         ({"covariance": "round"}, ValueError, "'covariance' parameter"),
         ({"prior": 3}, ValueError, "'prior' parameter"),
@@ -211,7 +211,7 @@ def test_batches_may_be_too_small_until_there_are_enough() -> None:
 
 def test_a_belief_about_class_probabilities() -> None:
     X, y = data(10)
-    model = sf.GaussianDiscriminant(priors=sf.Dirichlet([1, 2, 3])).fit(X, y)
+    model = sf.GaussianDiscriminant(class_prior=sf.Dirichlet([1, 2, 3])).fit(X, y)
     np.testing.assert_allclose(model.class_prior_, (30 + np.array([1, 2, 3])) / 96)
     assert model.evidence().belief
 

@@ -194,9 +194,9 @@ def test_in_scikit_learns_company(estimator: Any) -> None:
     assert pipeline.score(X, y) > 0.4
     calibrated = CalibratedClassifierCV(clone(estimator), cv=3).fit(X, y)
     np.testing.assert_allclose(calibrated.predict_proba(X).sum(axis=1), 1)
-    names = {"GaussianNB": "var_smoothing", "NaiveBayes": "fit_prior"}
+    names = {"GaussianNB": "var_smoothing", "NaiveBayes": "class_prior"}
     name = names.get(type(estimator).__name__, "alpha" if "alpha" in estimator.get_params() else "temper")
-    grid: list[Any] = [True, False] if name == "fit_prior" else [0.5, 1.0]
+    grid: list[Any] = ["uniform", 1.0] if name == "class_prior" else [0.5, 1.0]
     assert GridSearchCV(clone(estimator), {name: grid}, cv=3).fit(X, y).best_params_
     with sklearn.config_context(enable_metadata_routing=True):
         routed = clone(estimator).set_fit_request(sample_weight=True).set_score_request(sample_weight=True)

@@ -91,7 +91,7 @@ def test_categorical(estimate: str) -> None:
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
 def test_gaussian(estimate: str) -> None:
     prior = sf.NormalInverseGamma(1.0, 0.5, 2.0, 3.0)
-    model = sf.GaussianNB(prior=prior, estimate=estimate, var_smoothing=0).fit(X, y)
+    model = sf.GaussianNB(belief=prior, estimate=estimate, var_smoothing=0).fit(X, y)
 
     def score(row: Any, c: int) -> float:
         total = 0.0

@@ -63,9 +63,11 @@ def test_whatever_a_word_is_it_has_its_name(settings: dict[str, Any]) -> None:
 
 
 def test_a_text_without_words_is_what_the_prior_says() -> None:
-    model = sf.TextClassifier().fit([*TEXTS, "noon"], [*LABELS, "h"])
+    model = sf.TextClassifier(class_prior="counted").fit([*TEXTS, "noon"], [*LABELS, "h"])
     for text in ("", "zzz"):
         assert model.explain(text).log_odds == pytest.approx(np.log(3 / 2))
+        believed = sf.TextClassifier().fit([*TEXTS, "noon"], [*LABELS, "h"])
+        assert believed.explain(text).log_odds == pytest.approx(np.log(4 / 3))
     with pytest.raises(TypeError, match="must be one text; got None"):
         model.explain(None)
 

@@ -37,7 +37,13 @@ def flags(theta: Any, prior: Any) -> Any:
     return np.array([brute(np.column_stack([prior * on, prior * (1 - on)])) for on in theta.T])
 
 
-OPTIONS: list[dict[str, Any]] = [{}, {"alpha": 0.3}, {"alpha": 0.0}, {"fit_prior": False}, {"class_prior": [0.2, 0, 1]}]
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"alpha": 0.3},
+    {"alpha": 0.0},
+    {"class_prior": "uniform"},
+    {"class_prior": [0.2, 0, 0.8]},
+]
 
 
 @pytest.mark.parametrize("options", OPTIONS)
@@ -59,7 +65,7 @@ def test_the_sums_over_the_joint_probabilities(options: dict[str, Any], estimate
 
 @pytest.mark.parametrize("method", ["dcm", "edcm"])
 def test_urns_by_their_mean(method: str) -> None:
-    model = sf.DirichletMultinomialNB(method=method).fit(X, Y)
+    model = sf.DirichletMultinomialNB(method=method, class_prior="counted").fit(X, Y)
     expected = flags(model.alpha_ / model.alpha_.sum(axis=1, keepdims=True), np.bincount(Y) / len(Y))
     np.testing.assert_allclose(sf.mutual_information(model).by_feature, expected, rtol=1e-10, atol=1e-14)
     assert sf.SelectInformative(k=3, estimator=sf.DirichletMultinomialNB(method=method)).fit(X, Y).get_support().any()
@@ -70,7 +76,7 @@ def test_urns_by_their_mean(method: str) -> None:
 def test_counts_of_independent_events(estimate: str, alpha: Any) -> None:
     if estimate == "map" and not isinstance(alpha, float):
         alpha = sf.Gamma(2.0, alpha.rate)
-    model = sf.PoissonNB(alpha=alpha, estimate=estimate).fit(X, Y)
+    model = sf.PoissonNB(alpha=alpha, class_prior="counted", estimate=estimate).fit(X, Y)
     prior, x = np.bincount(Y) / len(Y), np.arange(400)
     rates, n = model.rate_, np.bincount(Y)[:, None]
     for j, value in enumerate(sf.mutual_information(model).by_feature):
@@ -83,11 +89,13 @@ def test_counts_of_independent_events(estimate: str, alpha: Any) -> None:
 
 @pytest.mark.parametrize("scale", [30, 1_000, 100_000])
 def test_counts_too_many_to_sum_one_by_one(scale: int) -> None:
-    model = sf.PoissonNB(estimate="mle", fit_prior=False).fit([[scale], [scale + int(scale**0.5)], [3]], [0, 1, 2])
+    model = sf.PoissonNB(estimate="mle", class_prior="uniform").fit(
+        [[scale], [scale + int(scale**0.5)], [3]], [0, 1, 2]
+    )
     x, rates = np.arange(scale + 12 * scale**0.5 + 60), model.rate_
     expected = brute(stats.poisson.pmf(x, rates) / 3)
     assert sf.mutual_information(model).values[0] == pytest.approx(expected, rel=1e-8)
-    far = sf.PoissonNB(fit_prior=False).fit([[10**9], [10**6], [0]] * 50, [0, 1, 2] * 50)
+    far = sf.PoissonNB(class_prior="uniform").fit([[10**9], [10**6], [0]] * 50, [0, 1, 2] * 50)
     assert sf.mutual_information(far).values[0] == pytest.approx(np.log(3), rel=1e-4)
 
 
@@ -138,7 +146,7 @@ def test_texts_of_a_view() -> None:
 def test_never_nan_never_negative_never_more_than_the_class(rows: list[tuple[int, int, int]], alpha: float) -> None:
     data, y = np.array(rows)[:, 1:], np.array(rows)[:, 0]
     for kind in (sf.BernoulliNB, sf.MultinomialNB, sf.ComplementNB, sf.PoissonNB):
-        model: Any = kind(alpha=alpha).fit(data, y)
+        model: Any = kind(alpha=alpha, class_prior="counted").fit(data, y)
         values = sf.mutual_information(model).values
         share = np.bincount(y) / len(y)
         most = -sum(p * np.log(p) for p in share if p > 0)

@@ -131,7 +131,7 @@ def test_tables_with_holes_have_clusters() -> None:
 
 
 def test_how_many() -> None:
-    believed = sf.GaussianNB(prior=BELIEF, estimate="map")
+    believed = sf.GaussianNB(belief=BELIEF, estimate="map")
     for choice, inner in (("bic", sf.GaussianNB()), ("evidence", believed)):
         model = sf.Mixture(inner, choice, max_components=4, n_init=1, random_state=0).fit(REALS)
         assert model.n_components_ == 3

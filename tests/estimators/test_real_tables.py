@@ -56,7 +56,7 @@ def test_adult_without_unknown_rows_is_the_product_of_scikit_learns_two(known: d
     plain = sf.columns.Gaussian(sf.NormalInverseGamma(0, 1e-12, 1, 1e-12), floor=numbers.epsilon_)
     same = sf.columns.Categorical(alpha=1, other=0)
     columns = dict.fromkeys(numeric, plain) | dict.fromkeys(words, same)
-    ours = NaiveBayes(columns, estimate="mean").fit(X, y)
+    ours = NaiveBayes(columns, estimate="mean", class_prior="counted").fit(X, y)
     assert (ours.predict(Z) != z).sum() == 2724
     np.testing.assert_allclose(np.exp(theirs), ours.predict_proba(Z), rtol=0, atol=1e-6)
 

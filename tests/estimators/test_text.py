@@ -86,7 +86,7 @@ def test_mle_forbids_what_never_was(model: str) -> None:
 def test_bursty_models_equal_those_of_the_matrix(method: str, alpha: float) -> None:
     vectorizer = Peer()
     X = vectorizer.fit_transform(TEXTS)
-    matrix = sf.DirichletMultinomialNB(method=method, alpha=alpha).fit(X, LABELS)
+    matrix = sf.DirichletMultinomialNB(method=method, alpha=alpha, class_prior="counted").fit(X, LABELS)
     model = "edcm" if method == "edcm" else "dirichlet_multinomial"
     ours = TextClassifier(model, alpha=alpha).fit(TEXTS, LABELS)
     new = [*TEXTS, "", "tea tea tea tea rum", "unheardof"]
@@ -101,7 +101,9 @@ def test_a_word_that_a_class_has_not_met() -> None:
     texts, labels = ["tea tea", "tea milk", "rum rum rum", "rum ale"], ["t", "t", "r", "r"]
     vectorizer = Peer().fit(texts)
     for method, model in (("dcm", "dirichlet_multinomial"), ("edcm", "edcm")):
-        matrix = sf.DirichletMultinomialNB(method=method).fit(vectorizer.transform(texts), labels)
+        matrix = sf.DirichletMultinomialNB(method=method, class_prior="counted").fit(
+            vectorizer.transform(texts), labels
+        )
         new = ["milk milk", "ale tea", "rum tea tea"]
         ours = TextClassifier(model, alpha=None).fit(texts, labels).predict_log_proba(new)
         np.testing.assert_allclose(ours, matrix.predict_log_proba(vectorizer.transform(new)), rtol=1e-6, atol=1e-9)

@@ -145,11 +145,13 @@ def test_a_single_row_a_single_class_a_class_never_seen(model: Any) -> None:
     assert not np.isnan(unseen.predict_proba([[1, 0]])).any()
     estimated = "estimate" in model().get_params()
     for estimate in ("mle", "mean", "predictive") if estimated else ():
-        bare = model(alpha=0, estimate=estimate).partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2])
+        bare = model(alpha=0, estimate=estimate, class_prior="counted").partial_fit(
+            [[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2]
+        )
         p = bare.predict_proba([[1, 0], [0, 1]])
         assert not np.isnan(p).any()
         assert (p[:, 2] == 0).all()
-        level = model(alpha=0, estimate=estimate, fit_prior=False)
+        level = model(alpha=0, estimate=estimate, class_prior="uniform")
         level.partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1, 2])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ImpossibleSampleWarning)

@@ -111,14 +111,21 @@ MATRICES = [
     Case("ComplementNB", lambda: sf.ComplementNB(), counts, quick=True),
     Case("ComplementNB norm", lambda: sf.ComplementNB(norm=True), counts),
     Case("ComplementNB loo", lambda: sf.ComplementNB(alpha="loo", temper="loo"), counts, MANY),
-    Case("DirichletMultinomialNB", lambda: sf.DirichletMultinomialNB(), counts, quick=True),
-    Case("DirichletMultinomialNB edcm", lambda: sf.DirichletMultinomialNB(method="edcm"), counts),
-    Case("DirichletMultinomialNB loo", lambda: sf.DirichletMultinomialNB(temper="loo"), counts, MANY),
+    Case("DirichletMultinomialNB", lambda: sf.DirichletMultinomialNB(class_prior="counted"), counts, quick=True),
+    Case(
+        "DirichletMultinomialNB edcm", lambda: sf.DirichletMultinomialNB(method="edcm", class_prior="counted"), counts
+    ),
+    Case(
+        "DirichletMultinomialNB loo",
+        lambda: sf.DirichletMultinomialNB(temper="loo", class_prior="counted"),
+        counts,
+        MANY,
+    ),
     Case("GaussianNB", lambda: sf.GaussianNB(), reals, quick=True),
-    Case("GaussianNB t", lambda: sf.GaussianNB(estimate="predictive", prior=BELIEF), reals),
-    Case("GaussianNB map", lambda: sf.GaussianNB(estimate="map", prior=BELIEF, var_smoothing=0), reals),
-    Case("GaussianNB mean", lambda: sf.GaussianNB(estimate="mean", prior=BELIEF, priors=SHARES), reals),
-    Case("GaussianNB evidence", lambda: sf.GaussianNB(estimate="predictive", prior="evidence"), reals),
+    Case("GaussianNB t", lambda: sf.GaussianNB(estimate="predictive", belief=BELIEF), reals),
+    Case("GaussianNB map", lambda: sf.GaussianNB(estimate="map", belief=BELIEF, var_smoothing=0), reals),
+    Case("GaussianNB mean", lambda: sf.GaussianNB(estimate="mean", belief=BELIEF, priors=SHARES), reals),
+    Case("GaussianNB evidence", lambda: sf.GaussianNB(estimate="predictive", belief="evidence"), reals),
     Case("GaussianNB loo", lambda: sf.GaussianNB(temper="loo"), reals, MANY),
     Case("MultinomialNB", lambda: sf.MultinomialNB(), counts, quick=True),
     Case("MultinomialNB predictive", lambda: sf.MultinomialNB(estimate="predictive"), counts),
@@ -136,64 +143,112 @@ MATRICES = [
         quick=True,
     ),
     Case("MultinomialNB ridge", lambda: sf.MultinomialNB(feature_weights="loo", ridge=2.0), counts, MANY),
-    Case("PoissonNB", lambda: sf.PoissonNB(), counts, quick=True),
-    Case("PoissonNB mean", lambda: sf.PoissonNB(estimate="mean"), counts),
-    Case("PoissonNB map", lambda: sf.PoissonNB(alpha=sf.Gamma(2, 3), estimate="map"), counts),
-    Case("PoissonNB evidence", lambda: sf.PoissonNB(alpha="evidence"), counts),
-    Case("PoissonNB loo", lambda: sf.PoissonNB(alpha="loo", temper="loo"), counts, MANY),
+    Case("PoissonNB", lambda: sf.PoissonNB(class_prior="counted"), counts, quick=True),
+    Case("PoissonNB as it comes", lambda: sf.PoissonNB(), counts),
+    Case("PoissonNB believed", lambda: sf.PoissonNB(alpha=2.0, estimate="map", class_prior=2.5), counts),
+    Case("PoissonNB mean", lambda: sf.PoissonNB(estimate="mean", class_prior="counted"), counts),
+    Case("PoissonNB map", lambda: sf.PoissonNB(alpha=sf.Gamma(2, 3), estimate="map", class_prior="counted"), counts),
+    Case("PoissonNB evidence", lambda: sf.PoissonNB(alpha="evidence", class_prior="counted"), counts),
+    Case("PoissonNB loo", lambda: sf.PoissonNB(alpha="loo", temper="loo", class_prior="counted"), counts, MANY),
 ]
 DISCRIMINANTS = [
-    Case("discriminant full", lambda: sf.GaussianDiscriminant(prior=VECTORS, temper=None), reals, quick=True),
-    Case("discriminant full, flat", lambda: sf.GaussianDiscriminant(prior=FLAT, temper=None), reals),
-    Case("discriminant full, mle", lambda: sf.GaussianDiscriminant(estimate="mle", temper=None), reals),
-    Case("discriminant full, map", lambda: sf.GaussianDiscriminant(estimate="map", prior=VECTORS, temper=None), reals),
-    Case("discriminant full, mean", lambda: sf.GaussianDiscriminant(estimate="mean", prior=VECTORS, temper=0.5), reals),
-    Case("discriminant full, evidence", lambda: sf.GaussianDiscriminant(prior="evidence", temper=None), reals),
-    Case("discriminant full, loo", lambda: sf.GaussianDiscriminant(), reals, MANY, quick=True),
+    Case(
+        "discriminant full",
+        lambda: sf.GaussianDiscriminant(prior=VECTORS, temper=None, class_prior="counted"),
+        reals,
+        quick=True,
+    ),
+    Case(
+        "discriminant full, believed",
+        lambda: sf.GaussianDiscriminant(prior=VECTORS, class_prior=sf.Dirichlet([2, 1, 3]), temper=None),
+        reals,
+    ),
+    Case(
+        "discriminant full, flat",
+        lambda: sf.GaussianDiscriminant(prior=FLAT, temper=None, class_prior="counted"),
+        reals,
+    ),
+    Case(
+        "discriminant full, mle",
+        lambda: sf.GaussianDiscriminant(estimate="mle", temper=None, class_prior="counted"),
+        reals,
+    ),
+    Case(
+        "discriminant full, map",
+        lambda: sf.GaussianDiscriminant(estimate="map", prior=VECTORS, temper=None, class_prior="counted"),
+        reals,
+    ),
+    Case(
+        "discriminant full, mean",
+        lambda: sf.GaussianDiscriminant(estimate="mean", prior=VECTORS, temper=0.5, class_prior="counted"),
+        reals,
+    ),
+    Case(
+        "discriminant full, evidence",
+        lambda: sf.GaussianDiscriminant(prior="evidence", temper=None, class_prior="counted"),
+        reals,
+    ),
+    Case("discriminant full, loo", lambda: sf.GaussianDiscriminant(class_prior="counted"), reals, MANY, quick=True),
     Case(
         "discriminant shared",
-        lambda: sf.GaussianDiscriminant(covariance="shared", prior=VECTORS, temper=None),
+        lambda: sf.GaussianDiscriminant(covariance="shared", prior=VECTORS, temper=None, class_prior="counted"),
         reals,
         quick=True,
     ),
     Case(
         "discriminant shared, flat",
-        lambda: sf.GaussianDiscriminant(covariance="shared", prior=FLAT, temper=None),
+        lambda: sf.GaussianDiscriminant(covariance="shared", prior=FLAT, temper=None, class_prior="counted"),
         reals,
     ),
     Case(
         "discriminant shared, mle",
-        lambda: sf.GaussianDiscriminant(covariance="shared", estimate="mle", priors=SHARES, temper=None),
+        lambda: sf.GaussianDiscriminant(covariance="shared", estimate="mle", class_prior=SHARES, temper=None),
         reals,
     ),
     Case(
         "discriminant shared, map",
-        lambda: sf.GaussianDiscriminant(covariance="shared", estimate="map", prior=VECTORS, temper=None),
+        lambda: sf.GaussianDiscriminant(
+            covariance="shared", estimate="map", prior=VECTORS, temper=None, class_prior="counted"
+        ),
         reals,
     ),
     Case(
         "discriminant shared, mean",
-        lambda: sf.GaussianDiscriminant(covariance="shared", estimate="mean", prior=VECTORS, temper=None),
+        lambda: sf.GaussianDiscriminant(
+            covariance="shared", estimate="mean", prior=VECTORS, temper=None, class_prior="counted"
+        ),
         reals,
     ),
     Case(
         "discriminant shared, evidence",
-        lambda: sf.GaussianDiscriminant(covariance="shared", prior="evidence", temper=None),
+        lambda: sf.GaussianDiscriminant(covariance="shared", prior="evidence", temper=None, class_prior="counted"),
         reals,
     ),
-    Case("discriminant shared, loo", lambda: sf.GaussianDiscriminant(covariance="shared"), reals, MANY),
+    Case(
+        "discriminant shared, loo",
+        lambda: sf.GaussianDiscriminant(covariance="shared", class_prior="counted"),
+        reals,
+        MANY,
+    ),
     Case(
         "discriminant diagonal",
-        lambda: sf.GaussianDiscriminant(covariance="diagonal", prior=BELIEF, temper=None),
+        lambda: sf.GaussianDiscriminant(covariance="diagonal", prior=BELIEF, temper=None, class_prior="counted"),
         reals,
         quick=True,
     ),
     Case(
         "discriminant diagonal, map",
-        lambda: sf.GaussianDiscriminant(covariance="diagonal", estimate="map", prior=BELIEF, temper=None),
+        lambda: sf.GaussianDiscriminant(
+            covariance="diagonal", estimate="map", prior=BELIEF, temper=None, class_prior="counted"
+        ),
         reals,
     ),
-    Case("discriminant diagonal, loo", lambda: sf.GaussianDiscriminant(covariance="diagonal"), reals, MANY),
+    Case(
+        "discriminant diagonal, loo",
+        lambda: sf.GaussianDiscriminant(covariance="diagonal", class_prior="counted"),
+        reals,
+        MANY,
+    ),
     Case("linear analysis", lambda: sf.LinearDiscriminantAnalysis(), reals, quick=True),
     Case("linear analysis, lsqr", lambda: sf.LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto"), reals),
     Case(
@@ -212,82 +267,181 @@ DISCRIMINANTS = [
 ]
 PLAIN: dict[str, Any] = {"temper": None, "feature_weights": None}
 TABLES = [
-    Case("NaiveBayes", lambda: sf.NaiveBayes(columns=KINDS, **PLAIN), mixed, quick=True),
-    Case("NaiveBayes mean", lambda: sf.NaiveBayes(columns=KINDS, estimate="mean", **PLAIN), mixed),
-    Case("NaiveBayes map", lambda: sf.NaiveBayes(columns={**FIXED, "wait": "drop"}, estimate="map", **PLAIN), mixed),
-    Case("NaiveBayes mle", lambda: sf.NaiveBayes(columns=KINDS, estimate="mle", **PLAIN), mixed),
-    Case("NaiveBayes fixed", lambda: sf.NaiveBayes(columns=FIXED, fit_prior=False, **PLAIN), mixed),
+    Case("NaiveBayes", lambda: sf.NaiveBayes(columns=KINDS, class_prior="counted", **PLAIN), mixed, quick=True),
+    Case(
+        "NaiveBayes mean", lambda: sf.NaiveBayes(columns=KINDS, estimate="mean", class_prior="counted", **PLAIN), mixed
+    ),
+    Case(
+        "NaiveBayes map",
+        lambda: sf.NaiveBayes(columns={**FIXED, "wait": "drop"}, estimate="map", class_prior="counted", **PLAIN),
+        mixed,
+    ),
+    Case("NaiveBayes mle", lambda: sf.NaiveBayes(columns=KINDS, estimate="mle", class_prior="counted", **PLAIN), mixed),
+    Case("NaiveBayes fixed", lambda: sf.NaiveBayes(columns=FIXED, class_prior="uniform", **PLAIN), mixed),
     Case(
         "NaiveBayes believed",
         lambda: sf.NaiveBayes(columns=FIXED, estimate="mean", class_prior=sf.Dirichlet([2, 1, 3]), **PLAIN),
         mixed,
     ),
-    Case("NaiveBayes strict", lambda: sf.NaiveBayes(columns=KINDS, unseen="error", **PLAIN), mixed),
-    Case("NaiveBayes tempered", lambda: sf.NaiveBayes(columns=KINDS, temper=0.5, feature_weights=None), mixed),
-    Case("NaiveBayes evidence", lambda: sf.NaiveBayes(columns=LEARNED, **PLAIN), mixed, quick=True),
-    Case("NaiveBayes as it comes", lambda: sf.NaiveBayes(), found, COLUMNS, quick=True),
-    Case("NaiveBayes as it comes, few rows", lambda: sf.NaiveBayes(), found, 60),
-    Case("NaiveBayes declared, loo", lambda: sf.NaiveBayes(columns=KINDS), mixed, COLUMNS),
-    Case("NaiveBayes evidence, loo", lambda: sf.NaiveBayes(columns=LEARNED, ridge=2.0), mixed, MANY),
-    Case("NaiveBayes ridge", lambda: sf.NaiveBayes(estimate="mean", temper=None, ridge=3.0), found, MANY),
-    Case("NaiveBayes fast", lambda: sf.NaiveBayes(effort="fast"), found, MANY),
-    Case("NaiveBayes best", lambda: sf.NaiveBayes(effort="best"), mixed, COLUMNS),
-    Case("NaiveBayes of numbers", lambda: sf.NaiveBayes(), reals, MANY),
-    Case("NaiveBayes of counts", lambda: sf.NaiveBayes(), counts, MANY),
+    Case(
+        "NaiveBayes strict", lambda: sf.NaiveBayes(columns=KINDS, unseen="error", class_prior="counted", **PLAIN), mixed
+    ),
+    Case(
+        "NaiveBayes tempered",
+        lambda: sf.NaiveBayes(columns=KINDS, temper=0.5, feature_weights=None, class_prior="counted"),
+        mixed,
+    ),
+    Case(
+        "NaiveBayes evidence", lambda: sf.NaiveBayes(columns=LEARNED, class_prior="counted", **PLAIN), mixed, quick=True
+    ),
+    Case("NaiveBayes as it comes", lambda: sf.NaiveBayes(class_prior="counted"), found, COLUMNS, quick=True),
+    Case("NaiveBayes as it comes, few rows", lambda: sf.NaiveBayes(class_prior="counted"), found, 60),
+    Case("NaiveBayes declared, loo", lambda: sf.NaiveBayes(columns=KINDS, class_prior="counted"), mixed, COLUMNS),
+    Case(
+        "NaiveBayes evidence, loo",
+        lambda: sf.NaiveBayes(columns=LEARNED, ridge=2.0, class_prior="counted"),
+        mixed,
+        MANY,
+    ),
+    Case(
+        "NaiveBayes ridge",
+        lambda: sf.NaiveBayes(estimate="mean", temper=None, ridge=3.0, class_prior="counted"),
+        found,
+        MANY,
+    ),
+    Case("NaiveBayes fast", lambda: sf.NaiveBayes(effort="fast", class_prior="counted"), found, MANY),
+    Case("NaiveBayes best", lambda: sf.NaiveBayes(effort="best", class_prior="counted"), mixed, COLUMNS),
+    Case("NaiveBayes of numbers", lambda: sf.NaiveBayes(class_prior="counted"), reals, MANY),
+    Case("NaiveBayes of counts", lambda: sf.NaiveBayes(class_prior="counted"), counts, MANY),
 ]
 UNTOLD: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
 TEXTS = [
-    Case("TextClassifier", lambda: sf.TextClassifier(**UNTOLD), texts, quick=True),
-    Case("TextClassifier as often", lambda: sf.TextClassifier(sublinear_tf=False, **UNTOLD), texts),
-    Case("TextClassifier sublinear", lambda: sf.TextClassifier(sublinear_tf=True, **UNTOLD), texts),
+    Case("TextClassifier", lambda: sf.TextClassifier(class_prior="counted", **UNTOLD), texts, quick=True),
+    Case(
+        "TextClassifier as often", lambda: sf.TextClassifier(sublinear_tf=False, class_prior="counted", **UNTOLD), texts
+    ),
+    Case(
+        "TextClassifier sublinear", lambda: sf.TextClassifier(sublinear_tf=True, class_prior="counted", **UNTOLD), texts
+    ),
     Case(
         "TextClassifier transformed",
-        lambda: sf.TextClassifier("complement", sublinear_tf=False, use_idf=True, normalize=True, temper=None),
+        lambda: sf.TextClassifier(
+            "complement", sublinear_tf=False, use_idf=True, normalize=True, temper=None, class_prior="counted"
+        ),
         texts,
     ),
-    Case("TextClassifier binary", lambda: sf.TextClassifier(binary=True, **UNTOLD), texts),
-    Case("TextClassifier predictive", lambda: sf.TextClassifier(estimate="predictive", temper=None), texts),
-    Case("TextClassifier map", lambda: sf.TextClassifier(alpha=1.5, estimate="map", **PLAIN), texts),
-    Case("TextClassifier mle", lambda: sf.TextClassifier(estimate="mle", **PLAIN), texts),
-    Case("TextClassifier evidence", lambda: sf.TextClassifier(alpha="evidence", **PLAIN), texts),
+    Case("TextClassifier binary", lambda: sf.TextClassifier(binary=True, class_prior="counted", **UNTOLD), texts),
+    Case(
+        "TextClassifier predictive",
+        lambda: sf.TextClassifier(estimate="predictive", temper=None, class_prior="counted"),
+        texts,
+    ),
+    Case(
+        "TextClassifier map",
+        lambda: sf.TextClassifier(alpha=1.5, estimate="map", class_prior="counted", **PLAIN),
+        texts,
+    ),
+    Case("TextClassifier mle", lambda: sf.TextClassifier(estimate="mle", class_prior="counted", **PLAIN), texts),
+    Case("TextClassifier evidence", lambda: sf.TextClassifier(alpha="evidence", class_prior="counted", **PLAIN), texts),
     Case(
         "TextClassifier tempered",
-        lambda: sf.TextClassifier(alpha=1.0, feature_weights=None, temper=0.7, length_exponent=0.4),
+        lambda: sf.TextClassifier(
+            alpha=1.0, feature_weights=None, temper=0.7, length_exponent=0.4, class_prior="counted"
+        ),
         texts,
     ),
+    Case("TextClassifier believed", lambda: sf.TextClassifier(class_prior=1.0, **UNTOLD), texts),
     Case("TextClassifier shares", lambda: sf.TextClassifier(class_prior=SHARES, **UNTOLD), texts),
-    Case("TextClassifier hashed", lambda: sf.TextClassifier(hash_bits=6, **UNTOLD), texts, quick=True),
-    Case("TextClassifier hashed, loo", lambda: sf.TextClassifier(hash_bits=6), texts, WORDS),
-    Case("TextClassifier bernoulli", lambda: sf.TextClassifier("bernoulli", temper=None), texts, quick=True),
+    Case(
+        "TextClassifier hashed",
+        lambda: sf.TextClassifier(hash_bits=6, class_prior="counted", **UNTOLD),
+        texts,
+        quick=True,
+    ),
+    Case("TextClassifier hashed, loo", lambda: sf.TextClassifier(hash_bits=6, class_prior="counted"), texts, WORDS),
+    Case(
+        "TextClassifier bernoulli",
+        lambda: sf.TextClassifier("bernoulli", temper=None, class_prior="counted"),
+        texts,
+        quick=True,
+    ),
     Case(
         "TextClassifier bernoulli evidence",
-        lambda: sf.TextClassifier("bernoulli", alpha="evidence", temper=None),
+        lambda: sf.TextClassifier("bernoulli", alpha="evidence", temper=None, class_prior="counted"),
         texts,
     ),
-    Case("TextClassifier bernoulli loo", lambda: sf.TextClassifier("bernoulli", alpha="loo"), texts, MANY),
-    Case("TextClassifier complement", lambda: sf.TextClassifier("complement", temper=None), texts, quick=True),
     Case(
-        "TextClassifier complement norm",
-        lambda: sf.TextClassifier("complement", norm=True, sublinear_tf=True, use_idf=True, normalize=True),
+        "TextClassifier bernoulli loo",
+        lambda: sf.TextClassifier("bernoulli", alpha="loo", class_prior="counted"),
         texts,
         MANY,
     ),
-    Case("TextClassifier urns", lambda: sf.TextClassifier("dirichlet_multinomial", temper=None), texts, quick=True),
-    Case("TextClassifier urns, loo", lambda: sf.TextClassifier("dirichlet_multinomial"), texts, MANY),
-    Case("TextClassifier edcm", lambda: sf.TextClassifier("edcm", temper=None), texts),
-    Case("TextClassifier as it comes", lambda: sf.TextClassifier(), texts, WORDS, quick=True),
-    Case("TextClassifier fast", lambda: sf.TextClassifier(effort="fast"), texts, MANY),
-    Case("TextClassifier best", lambda: sf.TextClassifier(effort="best", min_df=5), texts, WORDS),
-    Case("TextClassifier alpha", lambda: sf.TextClassifier(alpha="loo", feature_weights=None), texts, MANY),
-    Case("TextClassifier ridge", lambda: sf.TextClassifier(alpha=0.5, temper=None, ridge=3.0), texts, WORDS),
-    Case("TextClassifier pairs", lambda: sf.TextClassifier(ngram_range=(1, 2), min_df=2, **UNTOLD), texts),
-    Case("TextClassifier letters", lambda: sf.TextClassifier(analyzer="char_wb", ngram_range=(2, 2), **UNTOLD), texts),
     Case(
-        "TextClassifier chosen words",
-        lambda: sf.TextClassifier(stop_words=["bara", "coti"], strip_accents="unicode", max_features=20, **UNTOLD),
+        "TextClassifier complement",
+        lambda: sf.TextClassifier("complement", temper=None, class_prior="counted"),
+        texts,
+        quick=True,
+    ),
+    Case(
+        "TextClassifier complement norm",
+        lambda: sf.TextClassifier(
+            "complement", norm=True, sublinear_tf=True, use_idf=True, normalize=True, class_prior="counted"
+        ),
+        texts,
+        MANY,
+    ),
+    Case(
+        "TextClassifier urns",
+        lambda: sf.TextClassifier("dirichlet_multinomial", temper=None, class_prior="counted"),
+        texts,
+        quick=True,
+    ),
+    Case(
+        "TextClassifier urns, loo",
+        lambda: sf.TextClassifier("dirichlet_multinomial", class_prior="counted"),
+        texts,
+        MANY,
+    ),
+    Case("TextClassifier edcm", lambda: sf.TextClassifier("edcm", temper=None, class_prior="counted"), texts),
+    Case("TextClassifier as it comes", lambda: sf.TextClassifier(class_prior="counted"), texts, WORDS, quick=True),
+    Case("TextClassifier fast", lambda: sf.TextClassifier(effort="fast", class_prior="counted"), texts, MANY),
+    Case(
+        "TextClassifier best", lambda: sf.TextClassifier(effort="best", min_df=5, class_prior="counted"), texts, WORDS
+    ),
+    Case(
+        "TextClassifier alpha",
+        lambda: sf.TextClassifier(alpha="loo", feature_weights=None, class_prior="counted"),
+        texts,
+        MANY,
+    ),
+    Case(
+        "TextClassifier ridge",
+        lambda: sf.TextClassifier(alpha=0.5, temper=None, ridge=3.0, class_prior="counted"),
+        texts,
+        WORDS,
+    ),
+    Case(
+        "TextClassifier pairs",
+        lambda: sf.TextClassifier(ngram_range=(1, 2), min_df=2, class_prior="counted", **UNTOLD),
         texts,
     ),
-    Case("TextClassifier cut", lambda: sf.TextClassifier(min_df=4, max_df=0.4, lowercase=False, **UNTOLD), texts),
+    Case(
+        "TextClassifier letters",
+        lambda: sf.TextClassifier(analyzer="char_wb", ngram_range=(2, 2), class_prior="counted", **UNTOLD),
+        texts,
+    ),
+    Case(
+        "TextClassifier chosen words",
+        lambda: sf.TextClassifier(
+            stop_words=["bara", "coti"], strip_accents="unicode", max_features=20, class_prior="counted", **UNTOLD
+        ),
+        texts,
+    ),
+    Case(
+        "TextClassifier cut",
+        lambda: sf.TextClassifier(min_df=4, max_df=0.4, lowercase=False, class_prior="counted", **UNTOLD),
+        texts,
+    ),
 ]
 CASES = [*MATRICES, *DISCRIMINANTS, *TABLES, *TEXTS]
 
@@ -348,24 +502,41 @@ MIXTURES = [
     Clusters("of flags", lambda: sf.Mixture(sf.BernoulliNB(), n_components=2, **options()), flags, quick=True),
     Clusters("of names", lambda: sf.Mixture(sf.CategoricalNB(), n_components=3, **options()), category_names),
     Clusters("of counts", lambda: sf.Mixture(sf.MultinomialNB(), n_components=3, **options()), counts),
-    Clusters("of rates", lambda: sf.Mixture(sf.PoissonNB(alpha="evidence"), n_components=2, **options()), counts),
+    Clusters(
+        "of rates",
+        lambda: sf.Mixture(sf.PoissonNB(alpha="evidence", class_prior="counted"), n_components=2, **options()),
+        counts,
+    ),
     Clusters("of numbers", lambda: sf.Mixture(sf.GaussianNB(), n_components="bic", **options(max_components=4)), reals),
-    Clusters("of vectors", lambda: sf.Mixture(sf.GaussianDiscriminant(), n_components=3, **options()), reals),
+    Clusters(
+        "of vectors",
+        lambda: sf.Mixture(sf.GaussianDiscriminant(class_prior="counted"), n_components=3, **options()),
+        reals,
+    ),
     Clusters(
         "of vectors by evidence",
-        lambda: sf.Mixture(sf.GaussianDiscriminant(), n_components="evidence", **options(max_components=3)),
+        lambda: sf.Mixture(
+            sf.GaussianDiscriminant(class_prior="counted"), n_components="evidence", **options(max_components=3)
+        ),
         reals,
     ),
     Clusters(
         "of vectors, shared",
-        lambda: sf.Mixture(sf.GaussianDiscriminant(covariance="shared"), n_components=2, **options()),
+        lambda: sf.Mixture(
+            sf.GaussianDiscriminant(covariance="shared", class_prior="counted"), n_components=2, **options()
+        ),
         reals,
     ),
-    Clusters("of texts", lambda: sf.Mixture(sf.TextClassifier(), n_components=2, **options()), texts, quick=True),
-    Clusters("of tables", lambda: sf.Mixture(sf.NaiveBayes(), n_components=2, **options()), mixed),
+    Clusters(
+        "of texts",
+        lambda: sf.Mixture(sf.TextClassifier(class_prior="counted"), n_components=2, **options()),
+        texts,
+        quick=True,
+    ),
+    Clusters("of tables", lambda: sf.Mixture(sf.NaiveBayes(class_prior="counted"), n_components=2, **options()), mixed),
     Clusters(
         "of declared tables",
-        lambda: sf.Mixture(sf.NaiveBayes(columns=LEARNED), n_components=2, **options()),
+        lambda: sf.Mixture(sf.NaiveBayes(columns=LEARNED, class_prior="counted"), n_components=2, **options()),
         mixed,
     ),
 ]
@@ -384,7 +555,7 @@ LANGUAGES: dict[str, Callable[[], Any]] = {
 SELECTIONS: dict[str, tuple[Callable[[], Any], Any]] = {
     "default": (lambda: sf.SelectInformative(2), flags),
     "counts": (lambda: sf.SelectInformative(2, estimator=sf.MultinomialNB(alpha=0.5)), counts),
-    "rates": (lambda: sf.SelectInformative(3, estimator=sf.PoissonNB()), counts),
+    "rates": (lambda: sf.SelectInformative(3, estimator=sf.PoissonNB(class_prior="counted")), counts),
     "codes": (lambda: sf.SelectInformative(1, estimator=sf.CategoricalNB()), category_codes),
     "complement": (lambda: sf.SelectInformative(2, estimator=sf.ComplementNB()), counts),
 }
@@ -395,22 +566,24 @@ COMPARED: dict[str, tuple[dict[str, Callable[[], Any]], Any]] = {
     ),
     "vectors": (
         {
-            "full": lambda: sf.GaussianDiscriminant(prior=VECTORS, temper=None),
-            "shared": lambda: sf.GaussianDiscriminant(covariance="shared", prior=VECTORS, temper=None),
+            "full": lambda: sf.GaussianDiscriminant(prior=VECTORS, temper=None, class_prior="counted"),
+            "shared": lambda: sf.GaussianDiscriminant(
+                covariance="shared", prior=VECTORS, temper=None, class_prior="counted"
+            ),
         },
         reals,
     ),
     "tables": (
         {
-            "plain": lambda: sf.NaiveBayes(columns=KINDS, **PLAIN),
-            "learned": lambda: sf.NaiveBayes(columns=LEARNED, **PLAIN),
+            "plain": lambda: sf.NaiveBayes(columns=KINDS, class_prior="counted", **PLAIN),
+            "learned": lambda: sf.NaiveBayes(columns=LEARNED, class_prior="counted", **PLAIN),
         },
         mixed,
     ),
     "texts": (
         {
-            "plain": lambda: sf.TextClassifier(**UNTOLD),
-            "evidence": lambda: sf.TextClassifier(alpha="evidence", **PLAIN),
+            "plain": lambda: sf.TextClassifier(class_prior="counted", **UNTOLD),
+            "evidence": lambda: sf.TextClassifier(alpha="evidence", class_prior="counted", **PLAIN),
         },
         texts,
     ),

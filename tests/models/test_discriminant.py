@@ -30,7 +30,9 @@ def student(X: Any, df: float, location: Any, scale: Any) -> Any:
 def test_bayesian_qda_is_the_student_t_of_the_paper() -> None:
     X, y = data()
     q, B, d = 5.0, np.diag([1.0, 2.0, 3.0]), 3
-    model = sf.GaussianDiscriminant(prior=sf.NormalInverseWishart(np.zeros(3), 0, q, B), temper=None).fit(X, y)
+    model = sf.GaussianDiscriminant(
+        prior=sf.NormalInverseWishart(np.zeros(3), 0, q, B), class_prior="counted", temper=None
+    ).fit(X, y)
     expected = np.empty((40, 3))
     for c in range(3):
         Z = X[y == c]
@@ -43,7 +45,9 @@ def test_bayesian_qda_is_the_student_t_of_the_paper() -> None:
 def test_bayesian_lda_is_the_student_t_of_the_paper() -> None:
     X, y = data()
     q, B, d = 5.0, np.diag([1.0, 2.0, 3.0]), 3
-    model = sf.GaussianDiscriminant("shared", prior=sf.NormalInverseWishart(np.zeros(3), 0, q, B), temper=None)
+    model = sf.GaussianDiscriminant(
+        "shared", prior=sf.NormalInverseWishart(np.zeros(3), 0, q, B), class_prior="counted", temper=None
+    )
     model.fit(X, y)
     pooled = sum((np.sum(y == c) - 1) * np.cov(X[y == c].T) for c in range(3))
     df = 40 + q - 3 - d + 2
@@ -88,7 +92,7 @@ def test_the_evidence_is_that_of_row_after_row(covariance: str) -> None:
     X, y = data(1, 21)
     for kappa in (0.0, 0.5):
         prior = sf.NormalInverseWishart(np.zeros(3), kappa, 4.0, np.eye(3))
-        given = {"prior": prior, "temper": None, "priors": np.full(3, 1 / 3)}
+        given = {"prior": prior, "temper": None, "class_prior": np.full(3, 1 / 3)}
         grown = sf.GaussianDiscriminant(covariance, **given).partial_fit(X[:3], y[:3], classes=[0, 1, 2])
         total = grown.log_evidence_
         for i in range(3, 21):
@@ -142,7 +146,7 @@ def test_leaving_out_the_only_row_of_a_class(covariance: str, estimate: str, kap
     X, y = data(11, 40)
     y[0] = 3
     prior = sf.NormalInverseWishart(np.zeros(3), kappa, 6.0, np.eye(3))
-    model = sf.GaussianDiscriminant(covariance, estimate, prior=prior, temper=None, priors=np.full(4, 0.25))
+    model = sf.GaussianDiscriminant(covariance, estimate, prior=prior, temper=None, class_prior=np.full(4, 0.25))
     found = clone(model).fit(X, y).leave_one_out(X[:1], y[:1])
     without = clone(model).partial_fit(X[1:], y[1:], classes=[0, 1, 2, 3])
     np.testing.assert_allclose(found, without.predict_proba(X[:1]), atol=1e-10)
@@ -214,7 +218,7 @@ def test_intervals_hold_nine_of_ten_draws(covariance: str, method: str) -> None:
     X, y = data(8, 60)
     prior = sf.NormalInverseWishart(np.zeros(3), 0.1, 8.0, 3 * np.eye(3))
     given = np.array([0.3, 0.3, 0.4])
-    model = sf.GaussianDiscriminant(covariance, prior=prior, temper=None, priors=given).fit(X, y)
+    model = sf.GaussianDiscriminant(covariance, prior=prior, temper=None, class_prior=given).fit(X, y)
     low, high = model.predict_interval(X[:8], method=method, n_samples=4000, random_state=0)
     rng, t = np.random.default_rng(1), FullMoments.of(X, y)
     if covariance == "full":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,9 @@ __all__ = ["ClassPrior"]
 class ClassPrior:
     """How classes are distributed before a row is seen: "counted", "uniform", probabilities, a number, or a Dirichlet.
 
-    A number is the pseudo-count of each class, however many there are.
+    A number is the pseudo-count of each class, however many there are. Of rows n_c and pseudo-counts α_c, the estimate
+    "mean" makes (n_c + α_c) / (n + Σα), and so does "predictive"; "map" makes (n_c + α_c − 1) / (n + Σα − C) of C
+    classes, and "mle" n_c / n.
     """
 
     given: Any = "counted"
@@ -38,7 +41,7 @@ class ClassPrior:
                     f"one of shape {self.given.alpha.shape} instead."
                 )
             return self.given.alpha
-        return np.full(classes, float(self.given)) if isinstance(self.given, int | float) else None
+        return np.full(classes, float(self.given)) if isinstance(self.given, Real) else None
 
     def log(self, counts: Array) -> Array:
         """Return ln p(c) by rows of each class, on the last axis."""
@@ -48,25 +51,26 @@ class ClassPrior:
             raise InputError("Number of priors must match number of classes.")
         if self.flat and classes > 1:
             return np.zeros(classes)
-        if alpha is not None:
+        if alpha is not None and self.estimate != "mle":
             return self._believed(counts + alpha)
         if isinstance(self.given, str) and self.given == "uniform":
             return np.full(classes, -np.log(classes))
-        if isinstance(self.given, str):
+        if alpha is not None or isinstance(self.given, str):
             total = counts.sum(axis=-1, keepdims=True)
             return log(counts) - np.log(np.where(total > 0, total, 1.0))
         return log(np.asarray(self.given, np.float64))
 
     def _believed(self, after: Array) -> Array:
-        """Return ln of the estimate of a belief: its mode, or its mean."""
-        if self.estimate == "map":
-            if (after < 1).any() or (after == 1).all():
+        """Return ln of the estimate of a belief: its mode, or its mean; raise if that of all rows has no mode."""
+        if self.estimate == "map" and after.shape[-1] > 1:
+            if after.ndim == 1 and ((after < 1).any() or (after == 1).all()):
                 raise NoUniqueMode(
                     f"The estimate 'map' needs a unique mode of the class prior; the '{self.parameter}' parameter "
                     "leaves none. Use estimate='mean', or larger pseudo-counts."
                 )
-            after = after - 1.0
-        return log(after / after.sum(axis=-1, keepdims=True))
+            after = np.maximum(after - 1.0, 0.0)  # less than that only where rows are left out
+        total = after.sum(axis=-1, keepdims=True)
+        return log(after / np.where(total > 0, total, 1.0))
 
     def log_evidence(self, counts: Array) -> tuple[float, bool]:
         """Return ln p of the labels, and whether it integrates the class prior out."""
@@ -77,14 +81,17 @@ class ClassPrior:
         return float(xlogy(counts, given).sum()), False  # NB-11
 
     def log_density(self, log_prior: Array) -> float:
-        """Return ln p(π) of the class prior that is plugged in; 0 where it is counted or given."""
+        """Return ln p(π) of the class prior that is plugged in, which is the mode of that density; 0 without a belief.
+
+        The mean of a Dirichlet is the mode of one whose pseudo-counts are larger by one.
+        """
         alpha = self.alpha(len(log_prior))
-        if alpha is None:
+        if alpha is None or self.estimate == "mle":
             return 0.0
         from suffice.models.likelihoods.shared import dirichlet_density
         from suffice.models.scoring.cells import Cells
 
-        return dirichlet_density(alpha, Cells(log_prior[None]))
+        return dirichlet_density(alpha - (self.estimate == "map"), Cells(log_prior[None]))
 
     def moments(self, counts: Array) -> tuple[Array, Array]:
         """Return mean and variance of ln p(c); a counted prior is believed uniform before, one given is certain."""

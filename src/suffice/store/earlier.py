@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from suffice.errors import DataError
 from suffice.estimators.shell.renamed import PARAMETERS
@@ -12,7 +15,8 @@ __all__ = ["current"]
 
 
 def current(given: dict[str, Any], estimator: str) -> dict[str, Any]:
-    """Return parameters by the names that they have now."""
+    """Return parameters by the names, and with the meaning, that they have now."""
+    given = MEANINGS[estimator](given) if estimator in MEANINGS else given
     renamed = PARAMETERS.get(estimator, {})
     twice = [old for old, new in renamed.items() if {old, new} <= set(given)]
     if twice:
@@ -31,3 +35,32 @@ def _with_length_exponent(given: dict[str, Any], estimator: str) -> dict[str, An
     if exponent != 0:
         raise DataError(f"the temper of {estimator} must be one number, since only documents have lengths")
     return {**given, "temper": power}
+
+
+def _of_fit_prior(given: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters without `fit_prior`, which said what the class prior is if that was not given."""
+    if "fit_prior" not in given:
+        return given
+    if type(given["fit_prior"]) is not bool:
+        raise DataError(f"'fit_prior' must be true or false; got {str(given['fit_prior'])[:80]!r}")
+    prior = given.get("class_prior")
+    if prior is None:
+        prior = "counted" if given["fit_prior"] else "uniform"
+    elif isinstance(prior, list | tuple | np.ndarray):  # any numbers were taken for shares
+        prior = (np.asarray(prior, np.float64) / np.sum(prior)).tolist()
+    return {name: value for name, value in given.items() if name != "fit_prior"} | {"class_prior": prior}
+
+
+def _of_priors(given: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters with "counted" where `priors` were not given."""
+    return given | {"priors": "counted"} if given.get("priors", "") is None else given
+
+
+MEANINGS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "DirichletMultinomialNB": _of_fit_prior,
+    "GaussianDiscriminant": _of_priors,
+    "NaiveBayes": _of_fit_prior,
+    "PoissonNB": _of_fit_prior,
+    "TextClassifier": _of_fit_prior,
+}
+"""What parameters of a class meant before, beside the names that they had (`estimators.shell.renamed`)."""

@@ -11,6 +11,7 @@ from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
 from suffice.errors import ImproperPrior, InputError, KindError, PriorError
+from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.likelihoods.discriminant_analysis import LinearAnalysis, QuadraticAnalysis
@@ -254,7 +255,9 @@ def test_what_a_discriminant_refuses() -> None:
     [("svd", 0.0, None), ("svd", 0.0, [0.2, 0.3, 0.5]), ("lsqr", 0.3, None), ("eigen", 0.0, [0.2, 0.3, 0.5])],
 )
 def test_linear_analysis_is_that_of_scikit_learn(solver: Any, shrinkage: float, share: Any) -> None:
-    likelihood = LinearAnalysis(solver=solver, shrinkage=shrinkage, share=None if share is None else np.array(share))
+    likelihood = LinearAnalysis(
+        solver=solver, shrinkage=shrinkage, share=None if share is None else ClassPrior(np.array(share))
+    )
 
     def theirs(kept: Any, new: Array) -> Any:
         model = LinearDiscriminantAnalysis(solver=solver, shrinkage=shrinkage or None, priors=share)

@@ -14,7 +14,7 @@ from suffice.errors import DataError, InputError
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.models.class_prior import ClassPrior
 from suffice.models.scoring.ellipses import Ellipses, centre_of, roots_of
-from suffice.posterior import NormalInverseGamma, NormalInverseWishart
+from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart
 from suffice.typing import Array, Integers
 
 __all__ = [
@@ -123,14 +123,14 @@ def _covariance(by: Any, X: Any) -> Any:
 
 def given_priors(priors: Any) -> ClassPrior:
     """Return the class prior; probabilities that were given are made to sum to one."""
-    if priors is None:
-        return ClassPrior()
+    if priors is None or isinstance(priors, str | Real | Dirichlet):
+        return ClassPrior("counted" if priors is None else priors, parameter="priors")
     given = np.array(priors, np.float64)
     if (given < 0).any():
         raise ValueError("priors must be non-negative")
     if not np.isfinite(given).all() or not given.any():
         raise ValueError(f"priors must be finite numbers, some of them above 0; got {given.tolist()}.")
-    return ClassPrior(given / given.sum())
+    return ClassPrior(given / given.sum(), parameter="priors")
 
 
 def check_given(given: Any, dtype: Any, classes: int, features: int) -> None:

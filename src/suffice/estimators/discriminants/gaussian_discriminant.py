@@ -11,7 +11,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.estimators.discriminants.coordinates import Coordinates, coordinates, decisions, plane
-from suffice.estimators.naive_bayes.parameters import ESTIMATES, TEMPER, is_loo, wanted_of
+from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, TEMPER, class_prior_of, is_loo, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import StrOptions, validate_data
 from suffice.models.choosing.chooser import Wanted
@@ -21,7 +21,7 @@ from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
 from suffice.models.scoring.ellipses import SingularCovariance
 from suffice.models.views import Views
-from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart
+from suffice.posterior import NormalInverseGamma, NormalInverseWishart
 from suffice.typing import Array
 
 __all__ = ["GaussianDiscriminant"]
@@ -44,8 +44,10 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         and a diagonal `scale` in the columns' own units, whose size and `nu` make the training rows most probable.
         "loo" takes that with which nine tenths of the rows tell the classes of the others best, and the evidence where
         rows do not tell. A diagonal covariance has a NormalInverseGamma, of highest evidence in either case.
-    priors : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities, or a belief about them; as in the data if not given.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
+        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
+        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
+        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
     n_components : int, default=None
         Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
     temper : float, "loo" or None, default="loo"
@@ -98,7 +100,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         "covariance": [StrOptions({"full", "shared", "diagonal"})],
         "estimate": [ESTIMATES],
         "prior": [StrOptions({"loo", "evidence"}), NormalInverseWishart, NormalInverseGamma],
-        "priors": ["array-like", Dirichlet, None],
+        "class_prior": CLASS_PRIOR,
         "n_components": [int, np.integer, None],
         "temper": TEMPER,
     }
@@ -110,14 +112,14 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         estimate: Any = "predictive",
         *,
         prior: Any = "loo",
-        priors: Any = None,
+        class_prior: Any = 1.0,
         n_components: Any = None,
         temper: Any = "loo",
     ) -> None:
         self.covariance = covariance
         self.estimate = estimate
         self.prior = prior
-        self.priors = priors
+        self.class_prior = class_prior
         self.n_components = n_components
         self.temper = temper
 
@@ -130,12 +132,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         return Discriminant(self.covariance, self.estimate, prior)
 
     def _class_prior(self) -> ClassPrior:
-        if self.priors is None or isinstance(self.priors, Dirichlet):
-            return ClassPrior("counted" if self.priors is None else self.priors, parameter="priors")
-        given = np.asarray(self.priors, np.float64)
-        if (given < 0).any() or not np.isclose(given.sum(), 1.0):
-            raise ValueError("The 'priors' parameter must hold probabilities that sum to 1.")
-        return ClassPrior(given, parameter="priors")
+        return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
         chosen = is_loo(self.prior) and self.estimate != "mle" and self.covariance != "diagonal"

@@ -20,7 +20,7 @@ from suffice.estimators.discriminants.coordinates import (
     given_priors,
     needs_rows,
 )
-from suffice.estimators.naive_bayes.parameters import TEMPER, wanted_of
+from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, TEMPER, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import HasMethods, Interval, StrOptions, validate_data
 from suffice.estimators.shell.stored import State
@@ -53,8 +53,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         full rank. The last two can shrink.
     shrinkage : float, "auto" or None, default=None
         Share of a multiple of the identity in the covariance of each class; "auto" is that of Ledoit and Wolf.
-    priors : array-like of shape (n_classes,), default=None
-        Class probabilities; as in the data if not given.
+    priors : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
+        however many there are. Counted if not given.
     n_components : int, default=None
         Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
     store_covariance : bool, default=False
@@ -102,7 +103,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         "solver": [StrOptions({"svd", "lsqr", "eigen"})],
         "shrinkage": SHRINKAGE,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
-        "priors": ["array-like", None],
+        "priors": [*CLASS_PRIOR, None],
         "store_covariance": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],
         "covariance_estimator": [HasMethods("fit"), None],
@@ -134,7 +135,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.temper = temper
 
     def _likelihood(self, views: Views) -> LinearAnalysis:
-        prior = None if self.priors is None else given_priors(self.priors).given
+        prior = None if self.priors is None else given_priors(self.priors)
         options: dict[str, Any] = {"solver": self.solver, "shrinkage": fixed_shrinkage(self), "tol": self.tol}
         return LinearAnalysis(**options, given=self._given, share=prior)
 
@@ -143,7 +144,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             raise ValueError(f"The number of samples must be more than the number of classes; got n_samples={rows}.")
         if self.n_components is not None and self.n_components > self._max_components:
             raise ValueError("n_components cannot be larger than min(n_features, n_classes - 1).")
-        if self.priors is not None and not np.isclose(np.sum(self.priors), 1.0):
+        if isinstance(self._class_prior().given, np.ndarray) and not np.isclose(np.sum(self.priors), 1.0):
             tell("The priors do not sum to 1. Renormalizing")
         _ = self._block.scorer
 

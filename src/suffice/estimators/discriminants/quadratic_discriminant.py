@@ -21,7 +21,7 @@ from suffice.estimators.discriminants.coordinates import (
     given_priors,
     needs_rows,
 )
-from suffice.estimators.naive_bayes.parameters import TEMPER, wanted_of
+from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, TEMPER, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import HasMethods, Interval, StrOptions
 from suffice.estimators.shell.stored import State
@@ -52,8 +52,9 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         "eigen" can shrink; otherwise both are the same.
     shrinkage : float, "auto" or None, default=None
         Share of a multiple of the identity in the covariance of each class; "auto" is that of Ledoit and Wolf.
-    priors : array-like of shape (n_classes,), default=None
-        Class probabilities; as in the data if not given.
+    priors : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
+        however many there are. Counted if not given.
     reg_param : float, default=0.0
         Share of the identity in the covariance of each class.
     store_covariance : bool, default=False
@@ -96,7 +97,7 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "solver": [StrOptions({"svd", "eigen"})],
         "shrinkage": SHRINKAGE,
-        "priors": ["array-like", None],
+        "priors": [*CLASS_PRIOR, None],
         "reg_param": [Interval(Real, 0, 1, closed="both")],
         "store_covariance": ["boolean"],
         "tol": [Interval(Real, 0, None, closed="left")],

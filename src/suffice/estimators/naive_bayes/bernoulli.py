@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.estimators.naive_bayes.parameters import (
     COUNTS,
     EVIDENCE,
+    SKLEARN_PRIOR,
     checked_alpha,
     class_prior_of,
     two_parameters,
@@ -45,8 +46,9 @@ class BernoulliNB(MatrixClassifier):
         Values above it are on; None if X holds zeros and ones already.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities that the data do not change, or a belief that they do.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
+        however many there are; `estimate` says what is made of it. "counted" and "uniform" are what `fit_prior` says.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How the probabilities of on are estimated; "predictive" equals "mean" here.
     temper : float, "loo" or None, default=None
@@ -82,6 +84,7 @@ class BernoulliNB(MatrixClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNTS,
+        **SKLEARN_PRIOR,
         "alpha": [*COUNTS["alpha"], Beta, EVIDENCE],
         "binarize": [None, Interval(Real, 0, None, closed="left")],
     }

@@ -11,7 +11,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError
-from suffice.estimators.naive_bayes.parameters import COUNTS, EVIDENCE, NUMBER, checked_alpha, class_prior_of, wanted_of
+from suffice.estimators.naive_bayes.parameters import (
+    COUNTS,
+    EVIDENCE,
+    NUMBER,
+    SKLEARN_PRIOR,
+    checked_alpha,
+    class_prior_of,
+    wanted_of,
+)
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.estimators.shell.stored import State
@@ -45,8 +53,9 @@ class CategoricalNB(MatrixClassifier):
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities that the data do not change, or a belief that they do.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
+        however many there are; `estimate` says what is made of it. "counted" and "uniform" are what `fit_prior` says.
     min_categories : int or array of shape (n_features,), default=None
         Categories that each feature has at least, seen or not; for codes, not for categories by value.
     categories : "auto" or list of n_features lists, default="auto"
@@ -100,6 +109,7 @@ class CategoricalNB(MatrixClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNTS,
+        **SKLEARN_PRIOR,
         "alpha": [NUMBER, EVIDENCE],
         "categories": [StrOptions({"auto"}), list, tuple],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],

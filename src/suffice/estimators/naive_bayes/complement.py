@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from suffice.estimators.naive_bayes.multinomial import pseudo_counts
-from suffice.estimators.naive_bayes.parameters import COUNTS, LENGTH_EXPONENT, LOO, class_prior_of, wanted_of
+from suffice.estimators.naive_bayes.parameters import (
+    COUNTS,
+    LENGTH_EXPONENT,
+    LOO,
+    SKLEARN_PRIOR,
+    class_prior_of,
+    wanted_of,
+)
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
@@ -35,8 +42,8 @@ class ComplementNB(MatrixClassifier):
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
         Only used with a single class.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Not used.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Not used, but for what is said of the labels themselves.
     norm : bool, default=False
         Whether to divide each class's weights by their sum.
     temper : float, "loo" or None, default=None
@@ -75,6 +82,7 @@ class ComplementNB(MatrixClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **{name: rule for name, rule in COUNTS.items() if name != "estimate"},
+        **SKLEARN_PRIOR,
         "alpha": [*COUNTS["alpha"], Dirichlet, LOO],
         "norm": ["boolean"],
         "length_exponent": LENGTH_EXPONENT,

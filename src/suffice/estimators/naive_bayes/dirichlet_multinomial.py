@@ -43,10 +43,10 @@ class DirichletMultinomialNB(MatrixClassifier):
         a number is their average, spread over the words in proportion to the documents (of all classes, and one more)
         that hold them. With 0 a word that a class has not seen is impossible there. It is a belief about the mean of
         the urn, and none about burstiness.
-    fit_prior : bool, default=True
-        Whether to learn the class prior from the data; otherwise it is uniform.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities that the data do not change, or a belief that they do.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
+        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
+        each that is added to its rows. "counted" takes the shares of the rows as they
+        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
     max_iter : int, default=100
         Most steps to fit an urn with; about six are needed.
     tol : float, default=1e-6
@@ -97,7 +97,7 @@ class DirichletMultinomialNB(MatrixClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "method": [StrOptions({"dcm", "edcm"})],
-        **{name: COUNTS[name] for name in ("alpha", "fit_prior", "class_prior", "temper")},
+        **{name: COUNTS[name] for name in ("alpha", "class_prior", "temper")},
         "length_exponent": LENGTH_EXPONENT,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
@@ -110,8 +110,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         *,
         method: Any = "dcm",
         alpha: Any = 0.03,
-        fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Any = 1.0,
         max_iter: int = 100,
         tol: float = 1e-6,
         temper: Any = None,
@@ -119,7 +118,6 @@ class DirichletMultinomialNB(MatrixClassifier):
     ) -> None:
         self.method = method
         self.alpha = alpha
-        self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.max_iter = max_iter
         self.tol = tol

@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import ESTIMATES, TEMPER, wanted_of
+from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, TEMPER, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.views import Views
-from suffice.posterior import NormalInverseGamma
+from suffice.posterior import Dirichlet, NormalInverseGamma
 from suffice.typing import Array
 
 __all__ = ["GaussianNB"]
@@ -26,18 +26,19 @@ class GaussianNB(MatrixClassifier):
 
     A drop-in for scikit-learn's class of the same name. Its variance floor comes from all rows learned so far, each by
     its weight, so batches give the same model as one fit, and a row of weight 2 that of the row given twice;
-    scikit-learn takes it from the last batch, weights aside. With a prior it can predict by Student-t, which knows how
+    scikit-learn takes it from the last batch, weights aside. With a belief it can predict by Student-t, which knows how
     few rows there were.
 
     Parameters
     ----------
-    priors : array of shape (n_classes,), default=None
-        Class probabilities; learned from the data if not given.
+    priors : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
+        however many there are; `estimate` says what is made of it. Counted if not given.
     var_smoothing : float, default=1e-9
         Share of the largest variance of any feature, by weighted rows, that is added to every plugged-in variance.
     estimate : {"mle", "map", "mean", "predictive"}, default="mle"
-        How means and variances are estimated; all but "mle" need a `prior`.
-    prior : NormalInverseGamma or "evidence", default=None
+        How means and variances are estimated; all but "mle" need a `belief`.
+    belief : NormalInverseGamma or "evidence", default=None
         Belief about each feature's mean and variance: one, or one per feature; or the one that makes the training rows
         most probable, with `m` and `b` of each feature and `kappa` and `a` of all.
     temper : float, "loo" or None, default=None
@@ -46,6 +47,8 @@ class GaussianNB(MatrixClassifier):
 
     Attributes
     ----------
+    belief_ : NormalInverseGamma or None
+        The belief in use.
     class_count_ : ndarray of shape (n_classes,)
         Rows of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (n_classes,)
@@ -54,8 +57,6 @@ class GaussianNB(MatrixClassifier):
         The labels.
     epsilon_ : float
         What was added to the variances.
-    prior_ : NormalInverseGamma or None
-        The belief in use.
     theta_ : ndarray of shape (n_classes, n_features)
         Mean of each feature in each class.
     var_ : ndarray of shape (n_classes, n_features)
@@ -74,10 +75,10 @@ class GaussianNB(MatrixClassifier):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "priors": ["array-like", None],
+        "priors": [*CLASS_PRIOR, None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "estimate": [ESTIMATES],
-        "prior": [NormalInverseGamma, StrOptions({"evidence"}), None],
+        "belief": [NormalInverseGamma, StrOptions({"evidence"}), None],
         "temper": TEMPER,
     }
 
@@ -87,28 +88,30 @@ class GaussianNB(MatrixClassifier):
         priors: Any = None,
         var_smoothing: float = 1e-9,
         estimate: Any = "mle",
-        prior: Any = None,
+        belief: Any = None,
         temper: Any = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.estimate = estimate
-        self.prior = prior
+        self.belief = belief
         self.temper = temper
 
     def _likelihood(self, views: Views) -> Gaussian:
-        if self.estimate != "mle" and self.prior is None:
+        if self.estimate != "mle" and self.belief is None:
             raise ValueError(
-                f"The 'prior' parameter of GaussianNB must be a NormalInverseGamma for estimate={self.estimate!r}. "
+                f"The 'belief' parameter of GaussianNB must be a NormalInverseGamma for estimate={self.estimate!r}. "
                 "Got None instead."
             )
-        return Gaussian(self.prior, 0.0, self.estimate, column=False, var_smoothing=self.var_smoothing)
+        return Gaussian(self.belief, 0.0, self.estimate, column=False, var_smoothing=self.var_smoothing)
 
     def _class_prior(self) -> ClassPrior:
-        return ClassPrior("counted" if self.priors is None else np.asarray(self.priors, np.float64))
+        given = "counted" if self.priors is None else self.priors
+        given = given if isinstance(given, str | Real | Dirichlet) else np.array(given, np.float64)
+        return ClassPrior(given, self.estimate, parameter="priors")
 
     def _settle(self, rows: int) -> None:
-        _check_priors(self.priors, len(self.classes_))
+        _check_priors(self._class_prior().given, len(self.classes_))
 
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self)
@@ -126,7 +129,7 @@ class GaussianNB(MatrixClassifier):
         return float(settled.floor)
 
     @property
-    def prior_(self) -> NormalInverseGamma | None:
+    def belief_(self) -> NormalInverseGamma | None:
         """The belief in use."""
         settled: Any = self._block.settled
         prior: NormalInverseGamma | None = settled.prior
@@ -150,11 +153,10 @@ class GaussianNB(MatrixClassifier):
         return mean, variance
 
 
-def _check_priors(priors: Any, classes: int) -> None:
+def _check_priors(given: Any, classes: int) -> None:
     """Raise ValueError unless these are probabilities of the classes."""
-    if priors is None:
+    if not isinstance(given, np.ndarray):
         return
-    given = np.asarray(priors, np.float64)
     if len(given) != classes:
         raise ValueError("Number of priors must match number of classes.")
     if not np.isclose(given.sum(), 1.0):

@@ -14,6 +14,7 @@ from suffice.estimators.naive_bayes.parameters import (
     LENGTH_EXPONENT,
     LOO,
     RIDGE,
+    SKLEARN_PRIOR,
     checked_alpha,
     class_prior_of,
     is_loo,
@@ -46,8 +47,9 @@ class MultinomialNB(MatrixClassifier):
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities that the data do not change, or a belief that they do.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
+        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
+        however many there are; `estimate` says what is made of it. "counted" and "uniform" are what `fit_prior` says.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How words' probabilities are estimated: by maximum likelihood, the posterior's mode or its mean, or not at all,
         by integrating them out (the whole document is then scored by the Dirichlet-multinomial).
@@ -95,6 +97,7 @@ class MultinomialNB(MatrixClassifier):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **COUNTS,
+        **SKLEARN_PRIOR,
         "alpha": [*COUNTS["alpha"], Dirichlet, EVIDENCE],
         "length_exponent": LENGTH_EXPONENT,
         "feature_weights": [LOO, None],

@@ -17,8 +17,8 @@ from suffice.telling import tell
 from suffice.typing import Array
 
 __all__ = [
-    "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE", "TEMPER",
-    "checked_alpha", "class_prior_of", "is_loo", "two_parameters", "wanted_of",
+    "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE", "SKLEARN_PRIOR",
+    "TEMPER", "checked_alpha", "class_prior_of", "is_loo", "must_sum_to_one", "two_parameters", "wanted_of",
 ]  # fmt: skip
 
 SMALLEST_ALPHA = 1e-10
@@ -34,12 +34,14 @@ CLASS_PRIOR: list[Any] = [
     Dirichlet,
     StrOptions({"counted", "uniform"}),
     Interval(Real, 0, None, closed="neither"),
-    None,
 ]
+"""What a class prior can be, in every class."""
+
+SKLEARN_PRIOR: dict[str, Any] = {"fit_prior": ["boolean"], "class_prior": [*CLASS_PRIOR, None]}
+"""Constraints of the class prior by scikit-learn's names."""
 
 COUNTS: dict[str, Any] = {
     "alpha": [NUMBER, "array-like"],
-    "fit_prior": ["boolean"],
     "class_prior": CLASS_PRIOR,
     "force_alpha": ["boolean"],
     "estimate": [ESTIMATES],
@@ -54,11 +56,27 @@ def is_loo(value: Any) -> bool:
 
 
 def class_prior_of(estimator: Any, flat: bool = False) -> ClassPrior:
-    """Return the class prior of an estimator with scikit-learn's parameters `fit_prior` and `class_prior`."""
-    given = estimator.class_prior
+    """Return the class prior of an estimator; raise ValueError if it can be none.
+
+    A drop-in for a class of scikit-learn has its parameter `fit_prior`, and takes any numbers for probabilities.
+    """
+    given, drop_in = estimator.class_prior, hasattr(estimator, "fit_prior")
     if given is None:
-        given = "counted" if getattr(estimator, "fit_prior", True) else "uniform"
+        given = "counted" if estimator.fit_prior else "uniform"
+    if not isinstance(given, str | Real | Dirichlet):
+        given = np.array(given, np.float64)
+        if not drop_in:
+            must_sum_to_one(given, "class_prior", type(estimator).__name__)
     return ClassPrior(given, getattr(estimator, "estimate", "mean"), flat)
+
+
+def must_sum_to_one(given: Array, parameter: str, name: str) -> None:
+    """Raise ValueError unless these are probabilities."""
+    if given.ndim != 1 or not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
+        raise ValueError(
+            f"The '{parameter}' parameter of {name} must hold probabilities of the classes, which sum to 1. Got "
+            f"{given.tolist()} instead; a pseudo-count of each class is a Dirichlet."
+        )
 
 
 def checked_alpha(estimator: Any, views: Views) -> Any:

@@ -42,10 +42,10 @@ class PoissonNB(MatrixClassifier):
         training rows most probable, "loo" the number of least leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
-    fit_prior : bool, default=True
-        Whether to learn the class prior from the data; otherwise it is uniform.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities that the data do not change, or a belief that they do.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
+        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
+        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
+        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
     estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
         How the rates are estimated; "predictive" integrates them out (negative binomial).
     temper : float, "loo" or None, default=None
@@ -87,14 +87,12 @@ class PoissonNB(MatrixClassifier):
         *,
         alpha: Any = 1.0,
         force_alpha: bool = True,
-        fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Any = 1.0,
         estimate: Any = "predictive",
         temper: Any = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.estimate = estimate
         self.temper = temper

@@ -53,20 +53,9 @@ def merge(models: Iterable[Any]) -> Any:
 
 
 BELIEFS = {
-    *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "estimate", "var_smoothing", "norm"),
-    *(
-        "unseen",
-        "temper",
-        "length_exponent",
-        "feature_weights",
-        "ridge",
-        "min_df",
-        "max_df",
-        "max_features",
-        "memory_limit",
-        "verbose",
-    ),
-    "tol",
+    *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "belief", "estimate", "var_smoothing"),
+    *("norm", "unseen", "temper", "length_exponent", "feature_weights", "ridge", "min_df", "max_df", "max_features"),
+    *("memory_limit", "tol", "verbose"),
 }
 """Parameters that counts do not depend on: parts have them as they are by default."""
 

@@ -12,11 +12,16 @@ from suffice.errors import KeywordError
 __all__ = ["PARAMETERS", "refuse_old_names"]
 
 FEATURE_WEIGHTS = {"weights": "feature_weights"}
+FIT_PRIOR = {"fit_prior": "class_prior"}
 
 PARAMETERS: dict[str, dict[str, str]] = {
+    "DirichletMultinomialNB": FIT_PRIOR,
+    "GaussianDiscriminant": {"priors": "class_prior"},
+    "GaussianNB": {"prior": "belief"},
     "MultinomialNB": FEATURE_WEIGHTS,
-    "NaiveBayes": FEATURE_WEIGHTS,
-    "TextClassifier": FEATURE_WEIGHTS,
+    "NaiveBayes": FEATURE_WEIGHTS | FIT_PRIOR,
+    "PoissonNB": FIT_PRIOR,
+    "TextClassifier": FEATURE_WEIGHTS | FIT_PRIOR,
 }
 """Parameters by class: the old name, and the new one."""
 
@@ -28,6 +33,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "Classifier": {
         old: f"is now '{new}' of what sf.evaluate.leave_one_out(model, X, y) returns" for old, new in LEFT_OUT.items()
     },
+    "GaussianNB": {"prior_": "is now 'belief_'"},
     "LanguageModel": {"update": "is now 'partial_fit'"},
     "MultinomialNB": WEIGHTS_,
     "NaiveBayes": WEIGHTS_,

@@ -54,10 +54,10 @@ class NaiveBayes(Classifier):
         How a column's parameters are estimated; "predictive" integrates them out.
     unseen : {"prior", "error"}, default="prior"
         What to do about a category that was never seen: give it the probability of a new one, or raise.
-    fit_prior : bool, default=True
-        Whether to learn the class prior from the data; otherwise it is uniform.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities that the data do not change, or a belief that they do.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
+        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
+        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
+        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
     temper : float, "loo" or None, default="loo"
         Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
         rows that are given to fit. The class prior is not tempered.
@@ -107,7 +107,6 @@ class NaiveBayes(Classifier):
         "columns": [StrOptions({"auto"}), dict],
         "estimate": [ESTIMATES],
         "unseen": [StrOptions({"prior", "error"})],
-        "fit_prior": ["boolean"],
         "class_prior": CLASS_PRIOR,
         "temper": TEMPER,
         "feature_weights": [StrOptions({"loo"}), None],
@@ -121,8 +120,7 @@ class NaiveBayes(Classifier):
         *,
         estimate: Any = "predictive",
         unseen: str = "prior",
-        fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Any = 1.0,
         temper: Any = "loo",
         feature_weights: Any = "loo",
         ridge: float | None = None,
@@ -131,7 +129,6 @@ class NaiveBayes(Classifier):
         self.columns = columns
         self.estimate = estimate
         self.unseen = unseen
-        self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.temper = temper
         self.feature_weights = feature_weights

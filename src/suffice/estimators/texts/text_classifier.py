@@ -92,10 +92,10 @@ class TextClassifier(Classifier):
         texts predict the others best (1 where they are fewer than 50), the bursty models have 0.03 one-word documents
         per word, and the others 1. "evidence", for "multinomial" and "bernoulli", finds the one that makes the training
         texts most probable; "loo", not for the bursty models, that of least leave-one-out log loss.
-    fit_prior : bool, default=True
-        Whether to learn the class prior from the data; otherwise it is uniform.
-    class_prior : array of shape (n_classes,) or Dirichlet, default=None
-        Class probabilities that the data do not change, or a belief that they do.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
+        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
+        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
+        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
     norm : bool, default=False
         For "complement": whether to divide each class's weights by their sum.
     sublinear_tf : bool, default=None
@@ -168,7 +168,6 @@ decode_error
         "model": [StrOptions({"multinomial", "bernoulli", "complement", *URNS})],
         "estimate": [ESTIMATES],
         "alpha": [Interval(Real, 0, None, closed="left"), EVIDENCE, None],
-        "fit_prior": ["boolean"],
         "class_prior": CLASS_PRIOR,
         "norm": ["boolean"],
         "sublinear_tf": ["boolean", None],
@@ -193,8 +192,7 @@ decode_error
         *,
         estimate: Any = "mean",
         alpha: Any = None,
-        fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: Any = 1.0,
         norm: bool = False,
         sublinear_tf: bool | None = None,
         use_idf: bool = False,
@@ -225,7 +223,6 @@ decode_error
         self.model = model
         self.estimate = estimate
         self.alpha = alpha
-        self.fit_prior = fit_prior
         self.class_prior = class_prior
         self.norm = norm
         self.sublinear_tf = sublinear_tf

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import linalg
 
 from suffice.errors import InputError, KindError
+from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant, unfit, would_shrink
 from suffice.models.likelihoods.gaussian import Gaussian
@@ -128,7 +129,7 @@ class LinearAnalysis(DiscriminantAnalysis):
     """One covariance, of which the directions that vary are kept."""
 
     covariance: Covariance = "shared"
-    share: Array | None = None  # of each class; as in the data if not given
+    share: ClassPrior | None = None  # of each class; as in the data if not given
 
     word = "LinearDiscriminantAnalysis"
 
@@ -146,7 +147,7 @@ class LinearAnalysis(DiscriminantAnalysis):
     def solve(self, t: FullMoments) -> Planes:
         """Return means, coordinates and covariance."""
         n = np.asarray(t.n[:, 0])
-        share = n / n.sum() if self.share is None else self.share
+        share = n / n.sum() if self.share is None else np.exp(self.share.log(n))
         centre = centre_of(t.mean, share)
         within = self.within(t, share)
         if self.solver == "svd":
