@@ -52,7 +52,7 @@ class Exponential(Likelihood):
     >>> import suffice as sf
     >>> model = sf.NaiveBayes(columns={"minutes": sf.columns.Exponential()}, temper=None)
     >>> model = model.fit({"minutes": [0.5, 1.0, 20.0, 35.0]}, ["bot", "bot", "human", "human"])
-    >>> model.predict({"minutes": [0.2, 9.0]})
+    >>> model.predict({"minutes": [0.2, 15.0]})
     array(['bot', 'human'], dtype='<U5')
     """
 
