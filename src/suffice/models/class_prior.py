@@ -10,8 +10,8 @@ import numpy as np
 from scipy.special import digamma, xlogy
 
 from suffice.errors import InputError, NoUniqueMode
-from suffice.models.scoring.beliefs import log_gammas, trigamma
-from suffice.models.scoring.cells import log
+from suffice.models.scoring.beliefs import dirichlet_density, log_gammas, trigamma
+from suffice.models.scoring.cells import Cells, log
 from suffice.posterior import Dirichlet
 from suffice.typing import Array
 
@@ -88,9 +88,6 @@ class ClassPrior:
         alpha = self.alpha(len(log_prior))
         if alpha is None or self.estimate == "mle":
             return 0.0
-        from suffice.models.likelihoods.shared import dirichlet_density
-        from suffice.models.scoring.cells import Cells
-
         return dirichlet_density(alpha - (self.estimate == "map"), Cells(log_prior[None]))
 
     def moments(self, counts: Array) -> tuple[Array, Array]:

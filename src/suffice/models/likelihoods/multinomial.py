@@ -24,7 +24,6 @@ from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (
     added,
     check_mode,
-    dirichlet_density,
     known_words,
     of_counts,
     part_of_row,
@@ -32,7 +31,7 @@ from suffice.models.likelihoods.shared import (
     speaking_words,
 )
 from suffice.models.likelihoods.vocabulary import Cut
-from suffice.models.scoring.beliefs import WordBelief, belief_of_shares, must_be_known
+from suffice.models.scoring.beliefs import WordBelief, belief_of_shares, dirichlet_density, must_be_known
 from suffice.models.scoring.cells import Cells, log, safe_log
 from suffice.models.scoring.information import of_cells
 from suffice.models.scoring.linear import AS_OFTEN, DAMPED, ONCE, Linear, LinearHeldOut, Times

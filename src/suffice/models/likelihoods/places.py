@@ -21,12 +21,11 @@ from suffice.errors import ImproperPrior
 from suffice.models.likelihoods.shared import (
     added,
     check_mode,
-    dirichlet_density,
     of_ratio,
     share_of_others,
     strongest,
 )
-from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
+from suffice.models.scoring.beliefs import belief_of_shares, dirichlet_density, log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells, log, safe_log
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.removal import Removal, left

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from suffice.errors import KindError, NoUniqueMode, ShapeError
 from suffice.models.scoring.cells import Cells
@@ -22,7 +21,7 @@ from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "Part", "added", "by_class", "by_value", "check_mode", "dirichlet_density", "known_words",
+    "Part", "added", "by_class", "by_value", "check_mode", "known_words",
     "must_be", "of_counts", "of_ratio", "part_of_row", "share_of_others", "shares", "speaking_numbers",
     "speaking_words", "strongest", "weight_in_words",
 ]  # fmt: skip
@@ -162,21 +161,6 @@ def known_words(t: Any, rows: Rows, least: int) -> Booleans:
     often, x = t.document_frequency >= least, rows.entries(t)
     row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
     return np.asarray(np.bincount(row, often[x.indices], x.shape[0]) > 0)
-
-
-def dirichlet_density(more: Any, log_theta: Cells) -> float:
-    """Return ln Dirichlet(θ ; more + 1) of lines of θ."""
-    lines, width = log_theta.values.shape
-    more = np.asarray(more, np.float64)
-    if not width:
-        return 0.0
-    if np.ptp(more) == 0:
-        one = float(np.ravel(more)[0])
-        constant = gammaln(width * (one + 1)) - width * gammaln(one + 1)
-        return float((one * log_theta.sum().sum() if one else 0.0) + lines * constant)
-    free = more != 0  # 0 · ln 0 = 0
-    constant = gammaln((more + 1).sum()) - gammaln(more + 1).sum()
-    return float((log_theta.dense()[:, free] @ more[free]).sum() + lines * constant)
 
 
 def by_class(classes: NDArray[Any], **columns: Any) -> dict[str, Any]:

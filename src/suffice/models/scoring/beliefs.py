@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.special import digamma, polygamma
+from scipy.special import digamma, gammaln, polygamma
 
 from suffice.errors import ImproperPrior
 from suffice.models.scoring.cells import Cells
@@ -15,7 +15,16 @@ from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.typing import Array
 
-__all__ = ["RateBelief", "WordBelief", "belief_of_rates", "belief_of_shares", "log_gammas", "must_be_known", "trigamma"]
+__all__ = [
+    "RateBelief",
+    "WordBelief",
+    "belief_of_rates",
+    "belief_of_shares",
+    "dirichlet_density",
+    "log_gammas",
+    "must_be_known",
+    "trigamma",
+]
 
 MANY = 2**14
 
@@ -41,6 +50,21 @@ def trigamma(x: Any) -> Array:
         return np.asarray(polygamma(1, x))
     values, place = np.unique(x, return_inverse=True)
     return np.asarray(polygamma(1, values)[place].reshape(x.shape))
+
+
+def dirichlet_density(more: Any, log_theta: Cells) -> float:
+    """Return ln Dirichlet(θ ; more + 1) of lines of θ."""
+    lines, width = log_theta.values.shape
+    more = np.asarray(more, np.float64)
+    if not width:
+        return 0.0
+    if np.ptp(more) == 0:
+        one = float(np.ravel(more)[0])
+        constant = gammaln(width * (one + 1)) - width * gammaln(one + 1)
+        return float((one * log_theta.sum().sum() if one else 0.0) + lines * constant)
+    free = more != 0  # 0 · ln 0 = 0
+    constant = gammaln((more + 1).sum()) - gammaln(more + 1).sum()
+    return float((log_theta.dense()[:, free] @ more[free]).sum() + lines * constant)
 
 
 def belief_of_shares(own: Array, total: Array, times: Any = 1.0) -> tuple[Array, Array]:
