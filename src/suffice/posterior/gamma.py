@@ -17,71 +17,32 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
 
-from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
+from suffice.posterior.base import Conjugate, S, draws, generator, parameters, plain, require, tails
 from suffice.posterior.masses import NegativeBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import PoissonSums
 from suffice.typing import Floats, Interval, Rng, Size
 
-__all__ = ["Gamma"]
+__all__ = ["Gamma", "GammaBelief"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class Gamma(Conjugate[PoissonSums]):
-    """Belief about a rate of events.
-
-    Parameters
-    ----------
-    shape, rate : float or array
-        Events seen, and the number of counts they were seen in, that the belief is worth; both positive.
-
-    Examples
-    --------
-    >>> belief = Gamma(shape=2, rate=1).update(values=[3, 0, 4])
-    >>> belief
-    Gamma(shape=9, rate=4)
-    >>> belief.mean, belief.mode
-    (2.25, 2.0)
-    >>> round(belief.predict().pmf(0), 4)
-    0.1342
-    """
+class GammaBelief(Conjugate[S]):
+    """A rate that is Gamma distributed, whatever it is the rate of."""
 
     shape: Floats
     rate: Floats
 
-    learns_from = (PoissonSums,)
-
     def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
-        given = parameters("Gamma", shape=shape, rate=rate)
+        given = parameters(type(self).__name__, shape=shape, rate=rate)
         for name, array in given.items():
-            require("Gamma", name, array, array > 0, "positive")
+            require(type(self).__name__, name, array, array > 0, "positive")
         self._set(**given)
 
     @property
     def proper(self) -> bool:
         """Always true: both parameters are positive."""
         return True
-
-    def update(
-        self,
-        statistic: PoissonSums | None = None,
-        *,
-        values: ArrayLike | None = None,
-        weights: ArrayLike | None = None,
-    ) -> Gamma:
-        """Learn from counts, or from a statistic.
-
-        Parameters
-        ----------
-        values : array, optional
-            Whole numbers, one row per observation.
-        weights : array, optional
-            What each row of `values` counts for; one if not given.
-        statistic : PoissonSums, optional
-            Counted before, instead of keywords.
-        """
-        t = self._read(statistic, values=values, weights=weights)
-        return Gamma(self.shape + t.total, self.rate + t.n)  # GP-1
 
     @property
     def mean(self) -> Floats:
@@ -107,6 +68,50 @@ class Gamma(Conjugate[PoissonSums]):
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draw rates."""
         return plain(generator(rng).gamma(self.shape, 1 / np.asarray(self.rate), (*draws(size), *self.batch_shape)))
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Gamma(GammaBelief[PoissonSums]):
+    """Belief about a rate of events.
+
+    Parameters
+    ----------
+    shape, rate : float or array
+        Events seen, and the number of counts they were seen in, that the belief is worth; both positive.
+
+    Examples
+    --------
+    >>> belief = Gamma(shape=2, rate=1).update(values=[3, 0, 4])
+    >>> belief
+    Gamma(shape=9, rate=4)
+    >>> belief.mean, belief.mode
+    (2.25, 2.0)
+    >>> round(belief.predict().pmf(0), 4)
+    0.1342
+    """
+
+    learns_from = (PoissonSums,)
+
+    def update(
+        self,
+        statistic: PoissonSums | None = None,
+        *,
+        values: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+    ) -> Gamma:
+        """Learn from counts, or from a statistic.
+
+        Parameters
+        ----------
+        values : array, optional
+            Whole numbers, one row per observation.
+        weights : array, optional
+            What each row of `values` counts for; one if not given.
+        statistic : PoissonSums, optional
+            Counted before, instead of keywords.
+        """
+        t = self._read(statistic, values=values, weights=weights)
+        return Gamma(self.shape + t.total, self.rate + t.n)  # GP-1
 
     def predict(self) -> NegativeBinomial:
         """Return the distribution of the next count."""

@@ -5,7 +5,6 @@ x | rate ~ Exponential(rate)      rate ~ Gamma(s, r)      statistic: n, Σx
 EG-1  posterior       Gamma(s + n, r + Σx)
 EG-2  one more time   Lomax(s, r):  s/r · (1 + x/r)^−(s+1)
 EG-3  log evidence    ln Γ(s') − ln Γ(s) + s ln r − s' ln r'
-EG-4  mode            max(0, s − 1) / r
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
-from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
+from suffice.posterior.base import draws, generator, plain
+from suffice.posterior.gamma import GammaBelief
 from suffice.posterior.predictive import Density
 from suffice.posterior.special import log_rising
 from suffice.stats.waits import WaitingTimes
-from suffice.typing import Array, Floats, Interval, Rng, Size
+from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = ["Lomax", "WaitingRate"]
 
@@ -61,7 +60,7 @@ class Lomax(Density):
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class WaitingRate(Conjugate[WaitingTimes]):
+class WaitingRate(GammaBelief[WaitingTimes]):
     """Belief about the rate of waiting times.
 
     Parameters
@@ -80,21 +79,7 @@ class WaitingRate(Conjugate[WaitingTimes]):
     0.5556
     """
 
-    shape: Floats
-    rate: Floats
-
     learns_from = (WaitingTimes,)
-
-    def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
-        given = parameters("WaitingRate", shape=shape, rate=rate)
-        for name, array in given.items():
-            require("WaitingRate", name, array, array > 0, "positive")
-        self._set(**given)
-
-    @property
-    def proper(self) -> bool:
-        """Always: both parameters are positive."""
-        return True
 
     def update(
         self,
@@ -116,31 +101,6 @@ class WaitingRate(Conjugate[WaitingTimes]):
         """
         t = self._read(statistic, values=values, weights=weights)
         return WaitingRate(self.shape + t.n, self.rate + t.total)  # EG-1
-
-    @property
-    def mean(self) -> Floats:
-        """Expected rate."""
-        return self.shape / self.rate
-
-    @property
-    def var(self) -> Floats:
-        """Variance of the rate."""
-        return self.mean / self.rate
-
-    @property
-    def mode(self) -> Floats:
-        """Most probable rate."""
-        return plain(np.maximum(0.0, np.asarray(self.shape) - 1) / self.rate)  # EG-4
-
-    def interval(self, level: float = 0.95) -> Interval:
-        """Return equal-tailed bounds of the rate."""
-        lower, upper = tails(level)
-        distribution = stats.gamma(self.shape, scale=1 / np.asarray(self.rate))
-        return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
-
-    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
-        """Return draws of the rate."""
-        return plain(generator(rng).gamma(self.shape, 1 / np.asarray(self.rate), (*draws(size), *self.batch_shape)))
 
     def predict(self) -> Lomax:
         """Return the distribution of the next waiting time."""

@@ -1,6 +1,6 @@
 """Waiting times: exponential, with a rate of each class and feature.
 
-score      Σ_j ln λ_cj − λ_cj x_j,   λ_cj = (n_c + s) / (Σx + r)                                        EG-5
+score      Σ_j ln λ_cj − λ_cj x_j,   λ_cj = (n_c + s) / (Σx + r)                                        EG-4
            "predictive": Σ_j ln s'/r' − (s' + 1) ln(1 + x_j/r'),   s' = s + n_c,   r' = r + Σx           EG-2
 held out   the same of n_c − g and Σx − g_j, without rows that waited g_j                                SX-3
 evidence   ln Γ(s') − ln Γ(s) + s ln r − s' ln r'                                                        EG-3
@@ -101,7 +101,7 @@ class Exponential(Likelihood):
         shape, rate = self._before()
         time = total if self.estimate == "mle" else total + rate
         waits = np.broadcast_to(np.maximum(n + added(shape, self.estimate), 0.0), time.shape)
-        return np.where((waits > 0) & (time > 0), waits / np.maximum(time, TINY), 1.0)  # EG-5
+        return np.where((waits > 0) & (time > 0), waits / np.maximum(time, TINY), 1.0)  # EG-4
 
     def logs(self, n: Array, total: Array, x: Array) -> Array:
         """Return ln p of times, lines × features, by classes of n waits that took `total`."""
