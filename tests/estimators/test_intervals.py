@@ -181,20 +181,15 @@ def test_moments_are_those_of_the_draws() -> None:
         if case.name in ("BernoulliNB", "MultinomialNB", "PoissonNB", "GaussianNB t", "NaiveBayes", "CategoricalNB"):
             X, y = case.data(2, 400)
             model = fitted(case, X, y)
-            found: list[Any] = []
-
-            def ask(scorer: Any, rows: Any, prior: Any, model: Any = model, found: list[Any] = found) -> Any:
-                belief = model._belief()
-                part = rows.part(slice(0, 5))
-                found.extend([*belief.moments(part), belief.draws(part, np.random.default_rng(0), 4000)])
-                return np.zeros(len(rows))
-
-            model._ask(ask, X)
-            mean, variance, drawn = found
-            np.testing.assert_allclose(
-                drawn.mean(axis=0), mean, atol=5 * np.sqrt(variance.max() / 4000), err_msg=str(case)
-            )
-            np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.25, err_msg=str(case))
+            rows = next(model._parts(X))
+            for name, block in model._model.voting.items():
+                belief, part = block.settled.belief(block.t, None), rows[name].part(slice(0, 5))
+                mean, variance = belief.moments(part)
+                drawn = belief.draws(part, np.random.default_rng(0), 4000)
+                np.testing.assert_allclose(
+                    drawn.mean(axis=0), mean, atol=5 * np.sqrt(variance.max() / 4000), err_msg=f"{case} {name}"
+                )
+                np.testing.assert_allclose(drawn.var(axis=0), variance, rtol=0.25, err_msg=f"{case} {name}")
 
 
 def test_texts_are_as_sure_as_their_matrix() -> None:

@@ -92,6 +92,9 @@ class Gamma(GammaBelief[PoissonSums]):
 
     learns_from = (PoissonSums,)
 
+    def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
+        super().__init__(shape, rate)
+
     def update(
         self,
         statistic: PoissonSums | None = None,

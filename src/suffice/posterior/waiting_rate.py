@@ -81,6 +81,9 @@ class WaitingRate(GammaBelief[WaitingTimes]):
 
     learns_from = (WaitingTimes,)
 
+    def __init__(self, shape: ArrayLike, rate: ArrayLike) -> None:
+        super().__init__(shape, rate)
+
     def update(
         self,
         statistic: WaitingTimes | None = None,
