@@ -27,7 +27,6 @@ from suffice.estimators.shell.whole import changing
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.expectation import log_prior_density
 from suffice.models.likelihoods.gaussian import Gaussian
-from suffice.models.likelihoods.silent import Unknown
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.views import Views
@@ -218,7 +217,7 @@ def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:
     plain._read(table, np.zeros(len(table), np.int64), None, True)
     found = plain._reader.settled_by_all([table]).likelihoods
     numbers = [field.name for field in sample.schema if _is_number(field.type)]
-    return found | {name: Gaussian() for name in numbers if isinstance(found.get(name), Unknown)}
+    return found | {name: Gaussian() for name in numbers if name in found and found[name].undecided}
 
 
 def _is_number(kind: Any) -> bool:

@@ -17,7 +17,6 @@ from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.shell.counted import counts_alone
 from suffice.models.choosing.chooser import ROWS
-from suffice.models.likelihoods.silent import Unknown
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell
 
@@ -162,7 +161,7 @@ def chosen_by_class(plain: Any, roles: Roles, sample: Any) -> Any:
 
 
 def _likelihood(found: Any, sample: Any, name: str) -> Any:
-    if found is not None and not isinstance(found, Unknown):
+    if found is not None and not found.undecided:
         return Chosen(found)
     kind = sample.schema.field(name).type
     return next((word for is_one, word in BY_TYPE if is_one(kind)), "drop")

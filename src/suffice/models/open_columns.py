@@ -196,7 +196,7 @@ class OpenBlock(Block):
         assert isinstance(other, OpenBlock)
         if how is operator.sub:
             return self._without(other, name)
-        if other.likelihood.silent and self.likelihood != Unknown():
+        if other.likelihood.silent and not self.likelihood.undecided:
             return self
         if self.likelihood.silent:
             return other

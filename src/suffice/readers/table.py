@@ -14,7 +14,7 @@ from suffice.errors import DataError, InputError, KeywordError, ShapeError
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.histogram import Histogram
-from suffice.models.likelihoods.silent import Drop, NoValues, Unknown
+from suffice.models.likelihoods.silent import Drop, NoValues
 from suffice.models.model import Model, Name
 from suffice.models.open_columns import Chosen, OpenBlock
 from suffice.models.scoring.results import Estimate
@@ -171,7 +171,7 @@ class TableReader:
 
         def counted(name: Name) -> OpenBlock:
             block, given = before.get(name), declared.get(name)
-            if not isinstance(block, OpenBlock) or block.likelihood == Unknown():
+            if not isinstance(block, OpenBlock) or block.likelihood.undecided:
                 return counted_first(name, table, labels, given)
             wanted = given.of if isinstance(given, Chosen) else given
             if wanted is not None and self._used(wanted) != self._used(block.likelihood):

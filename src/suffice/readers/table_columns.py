@@ -12,7 +12,7 @@ import numpy as np
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.choosing.kinds import choose
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.silent import Drop, Unknown
+from suffice.models.likelihoods.silent import Drop
 from suffice.models.model import Model, Name
 from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
@@ -117,7 +117,7 @@ def rechosen(model: Model, fresh: Model) -> Model:
         assert isinstance(block, OpenBlock)
         assert isinstance(before, OpenBlock)
         other = block.likelihood != before.likelihood or (block.numbers is None) != (before.numbers is None)
-        if other and block.likelihood != Unknown():
+        if other and not block.likelihood.undecided:
             blocks[name] = block
     return replace(model, blocks=blocks)
 

@@ -40,6 +40,9 @@ class Likelihood(ABC):
     silent: ClassVar[bool] = False
     """Whether it says nothing of any row."""
 
+    undecided: ClassVar[bool] = False
+    """Whether a column had no value so far: later rows decide what it is."""
+
     measure_kind: ClassVar[str] = "probabilities of values"
     """What its evidence is of: models compare by evidence only where that is the same."""
 

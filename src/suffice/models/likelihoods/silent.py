@@ -152,3 +152,4 @@ class Unknown(Silent):
     """
 
     word = "unknown"
+    undecided = True
