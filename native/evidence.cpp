@@ -8,21 +8,21 @@
 namespace suffice {
 namespace {
 
-// For each of some lines of a table Σ_c line_c·pull_c; the width is a multiple of four, or two.
+// For each of some lines of a table Σ_c line_c·gradient_c; the width is a multiple of four, or two.
 SUFFICE_FOR_EACH_PROCESSOR
-void dots(const double* table, Index width, const Index* cells, Index count, const double* pull, double* out) {
+void dots(const double* table, Index width, const Index* cells, Index count, const double* gradient, double* out) {
     for (Index k = 0; k < count; ++k) {
         const double* line = table + cells[k] * width;
         for (Index c = 0; c < width; c += 8) prefetch(table + cells[k + Strip::ahead] * width + c);
         if (width == 2) {
-            out[k] = line[0] * pull[0] + line[1] * pull[1];
+            out[k] = line[0] * gradient[0] + line[1] * gradient[1];
             continue;
         }
         Four sum{};
         for (Index c = 0; c < width; c += 4) {
             Four a, b;
             std::memcpy(&a, line + c, sizeof a);
-            std::memcpy(&b, pull + c, sizeof b);
+            std::memcpy(&b, gradient + c, sizeof b);
             sum += a * b;
         }
         out[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
@@ -32,58 +32,60 @@ void dots(const double* table, Index width, const Index* cells, Index count, con
 }  // namespace
 
 // Rows are sparse, and so are the words: a word that a class never had has no number there. With
-//     score_c = prior_c + term_c + power · Σ_w weight_w·x_w·(slope_c + value_wc)
-// a row asks some classes without itself, or without its group. For these it brings values of its own, one for each of its
-// entries, and a prior of its own.
+//     score_c = prior_c + term_c + power · Σ_w weight_w·x_w·(unmet_c + value_wc)
+// where unmet_c is the value of a word that class c never had. Some classes score a row without it, or without its group:
+// for these pairs (held_*) there is a value for each of the row's entries, and a difference of the prior.
 class Evidence {
    public:
     Evidence(Vector<Index> start, Vector<std::int32_t> word, Vector<double> count, Vector<double> power,
              Vector<Index> code, Vector<Index> line, Vector<std::int32_t> klass,
-             Vector<double> value, Vector<double> slope, Vector<Index> asked, Vector<std::int32_t> asked_class,
-             Vector<Index> asked_at, Vector<double> asked_value, Vector<double> asked_prior)
+             Vector<double> value, Vector<double> unmet, Vector<Index> held_start, Vector<std::int32_t> held_class,
+             Vector<Index> held_at, Vector<double> held_value, Vector<double> held_prior)
         : start_(start), word_(word), count_(count), power_(power), code_(code), line_(line),
-          class_(klass), value_(value), slope_(slope), asked_(asked), asked_class_(asked_class), asked_at_(asked_at),
-          asked_value_(asked_value), asked_prior_(asked_prior), rows_(code.shape(0)), words_(line.shape(0) - 1),
-          classes_(slope.shape(0)) {
+          class_(klass), value_(value), unmet_(unmet), held_start_(held_start), held_class_(held_class), held_at_(held_at),
+          held_value_(held_value), held_prior_(held_prior), rows_(code.shape(0)), words_(line.shape(0) - 1),
+          classes_(unmet.shape(0)) {
         check(line.shape(0) > 0 && rising(start, rows_, word.shape(0)) && rising(line, words_, klass.shape(0)) &&
-              rising(asked, rows_, asked_class.shape(0)) && count.shape(0) == word.shape(0) &&
+              rising(held_start, rows_, held_class.shape(0)) && count.shape(0) == word.shape(0) &&
               static_cast<Index>(power.shape(0)) == rows_ &&
-              value.shape(0) == klass.shape(0) && asked_at.shape(0) == asked_class.shape(0) &&
-              asked_prior.shape(0) == asked_class.shape(0));
-        check(inside(word, words_) && inside(code, classes_) && inside(klass, classes_) && inside(asked_class, classes_));
+              value.shape(0) == klass.shape(0) && held_at.shape(0) == held_class.shape(0) &&
+              held_prior.shape(0) == held_class.shape(0));
+        check(inside(word, words_) && inside(code, classes_) && inside(klass, classes_) && inside(held_class, classes_));
         for (Index i = 0; i < rows_; ++i) {
-            for (Index e = asked.data()[i]; e < asked.data()[i + 1]; ++e) {
-                const Index at = asked_at.data()[e], length = start.data()[i + 1] - start.data()[i];
-                check(at >= 0 && at + length <= static_cast<Index>(asked_value.shape(0)));
+            for (Index e = held_start.data()[i]; e < held_start.data()[i + 1]; ++e) {
+                const Index at = held_at.data()[e], length = start.data()[i + 1] - start.data()[i];
+                check(at >= 0 && at + length <= static_cast<Index>(held_value.shape(0)));
             }
         }
         share();
         gather();
     }
 
-    // −Σ weight·ln p(own class) over the rows that have a weight; its gradient in the words' weights and the classes' terms is added to what is there, and
-    // optionally the diagonal of the Hessian in the words' weights (bend); −ln p of each row is written, if wanted.
-    double loss(Vector<double> weights, Vector<double> prior, Vector<double> of_rows, nb::ndarray<double, nb::ndim<1>, nb::c_contig> pull,
+    // Returns −Σ weight·ln p(own class) over the rows that have a weight. Adds its gradient in the words' weights and the
+    // classes' terms to `gradient` and `terms`, and the diagonal of its Hessian in the words' weights to
+    // `hessian_diagonal` unless that is empty; writes −ln p of each row to `each` unless that is empty.
+    double loss(Vector<double> weights, Vector<double> prior, Vector<double> of_rows,
+                nb::ndarray<double, nb::ndim<1>, nb::c_contig> gradient,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> terms,
-                nb::ndarray<double, nb::ndim<1>, nb::c_contig> bend,
+                nb::ndarray<double, nb::ndim<1>, nb::c_contig> hessian_diagonal,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> each, int threads) const {
         check(static_cast<Index>(weights.shape(0)) == words_ && static_cast<Index>(prior.shape(0)) == classes_ &&
               static_cast<Index>(of_rows.shape(0)) == rows_ &&
-              static_cast<Index>(pull.shape(0)) == words_ && static_cast<Index>(terms.shape(0)) == classes_ &&
-              (bend.shape(0) == 0 || static_cast<Index>(bend.shape(0)) == words_) &&
+              static_cast<Index>(gradient.shape(0)) == words_ && static_cast<Index>(terms.shape(0)) == classes_ &&
+              (hessian_diagonal.shape(0) == 0 || static_cast<Index>(hessian_diagonal.shape(0)) == words_) &&
               (each.shape(0) == 0 || static_cast<Index>(each.shape(0)) == rows_));
-        const bool bends = bend.shape(0) > 0;
+        const bool hessian = hessian_diagonal.shape(0) > 0;
         const Index parts = static_cast<Index>(first_.size()) - 1;
         std::vector<Sums> sums(parts);
         nb::gil_scoped_release release;
-        const Asked asked{weights.data(), prior.data(), of_rows.data(), each.shape(0) ? each.data() : nullptr, bends};
-        parallel_for(parts, threads, [&](Index part) { add(part, asked, sums[part]); });
+        const Query query{weights.data(), prior.data(), of_rows.data(), each.shape(0) ? each.data() : nullptr, hessian};
+        parallel_for(parts, threads, [&](Index part) { add(part, query, sums[part]); });
         constexpr Index block = Index{1} << 14;
         parallel_for((words_ + block - 1) / block, threads, [&](Index b) {
             const Index end = std::min(words_, (b + 1) * block);
             for (const Sums& sum : sums) {
-                for (Index w = b * block; w < end; ++w) pull.data()[w] += sum.pull[w];
-                if (bends) for (Index w = b * block; w < end; ++w) bend.data()[w] += sum.bend[w];
+                for (Index w = b * block; w < end; ++w) gradient.data()[w] += sum.gradient[w];
+                for (Index w = b * block; hessian && w < end; ++w) hessian_diagonal.data()[w] += sum.hessian_diagonal[w];
             }
         });
         double total = 0;
@@ -95,14 +97,14 @@ class Evidence {
     }
 
    private:
-    struct Asked {
+    struct Query {
         const double *weights, *prior, *of_rows;
         double* each;
-        bool bends;
+        bool hessian;
     };
     struct Sums {
         double loss = 0;
-        std::vector<double> pull, terms, bend;
+        std::vector<double> gradient, terms, hessian_diagonal;
     };
 
     static void check(bool good) {
@@ -164,31 +166,31 @@ class Evidence {
         std::int32_t klass;
     };
 
-    // What one row's words are worth while the row is looked at.
+    // Room to compute one row in.
     struct Room {
-        explicit Room(Index width) : line(width), pull(width) {}
-        std::vector<double> line, pull;
+        explicit Room(Index width) : line(width), gradient(width) {}
+        std::vector<double> line, gradient;
         std::vector<Index> cells, places, few;  // whole lines, where in the row they are, and where the others
-        std::vector<double> worth, told;
+        std::vector<double> worth, products;
     };
 
-    void add(Index part, const Asked& asked, Sums& sums) const {
-        sums.pull.assign(words_, 0.0);
+    void add(Index part, const Query& query, Sums& sums) const {
+        sums.gradient.assign(words_, 0.0);
         sums.terms.assign(classes_, 0.0);
-        if (asked.bends) sums.bend.assign(words_, 0.0);
+        if (query.hessian) sums.hessian_diagonal.assign(words_, 0.0);
         Room room(width_);
         for (Index i = first_[part]; i < first_[part + 1]; ++i) {
-            const double weight = asked.of_rows[i];
+            const double weight = query.of_rows[i];
             if (weight <= 0) continue;
-            score(i, asked.weights, asked.prior, room);
+            score(i, query.weights, query.prior, room);
             const double loss = shares(i, room.line.data());  // now the line holds probabilities
             sums.loss += weight * loss;
-            if (asked.each) asked.each[i] = loss;
-            for (Index c = 0; c < classes_; ++c) room.pull[c] = room.line[c] * weight;
-            room.pull[code_.data()[i]] -= weight;
-            for (Index c = 0; c < classes_; ++c) sums.terms[c] += room.pull[c];
-            slopes(i, room, sums.pull.data());
-            if (asked.bends) curve(i, weight, room.line.data(), sums.bend.data());
+            if (query.each) query.each[i] = loss;
+            for (Index c = 0; c < classes_; ++c) room.gradient[c] = room.line[c] * weight;
+            room.gradient[code_.data()[i]] -= weight;
+            for (Index c = 0; c < classes_; ++c) sums.terms[c] += room.gradient[c];
+            add_gradient(i, room, sums.gradient.data());
+            if (query.hessian) add_hessian_diagonal(i, weight, room.line.data(), sums.hessian_diagonal.data());
         }
     }
 
@@ -224,13 +226,13 @@ class Evidence {
             for (const Value* v = few_.data() + at.at; v < few_.data() + at.at + at.count; ++v) line[v->klass] += x * v->value;
         }
         const double power = power_.data()[i];
-        for (Index c = 0; c < classes_; ++c) line[c] = prior[c] + power * (line[c] + mass * slope_.data()[c]);
-        for (Index e = asked_.data()[i]; e < asked_.data()[i + 1]; ++e) {
-            const double* own = asked_value_.data() + asked_at_.data()[e];
+        for (Index c = 0; c < classes_; ++c) line[c] = prior[c] + power * (line[c] + mass * unmet_.data()[c]);
+        for (Index e = held_start_.data()[i]; e < held_start_.data()[i + 1]; ++e) {
+            const double* own = held_value_.data() + held_at_.data()[e];
             double sum = 0;
             for (Index k = begin; k < end; ++k) sum += weights[word_.data()[k]] * count_.data()[k] * own[k - begin];
-            const Index c = asked_class_.data()[e];
-            line[c] = prior[c] + asked_prior_.data()[e] + power * (sum + mass * slope_.data()[c]);
+            const Index c = held_class_.data()[e];
+            line[c] = prior[c] + held_prior_.data()[e] + power * (sum + mass * unmet_.data()[c]);
         }
     }
 
@@ -243,44 +245,46 @@ class Evidence {
         return std::log(total) - own;
     }
 
-    void slopes(Index i, Room& room, double* out) const {
+    // Adds the gradient in the weights of the row's words; sets room.gradient to 0 for held-out classes.
+    void add_gradient(Index i, Room& room, double* out) const {
         const Index begin = start_.data()[i], end = start_.data()[i + 1];
-        double* pull = room.pull.data();
-        double alike = 0;
-        for (Index c = 0; c < classes_; ++c) alike += pull[c] * slope_.data()[c];
+        double* gradient = room.gradient.data();
+        double shared = 0;
+        for (Index c = 0; c < classes_; ++c) shared += gradient[c] * unmet_.data()[c];
         const double power = power_.data()[i];
-        for (Index e = asked_.data()[i]; e < asked_.data()[i + 1]; ++e) {
-            const double* own = asked_value_.data() + asked_at_.data()[e];
-            double& its = pull[asked_class_.data()[e]];
-            for (Index k = begin; k < end; ++k) out[word_.data()[k]] += power * its * count_.data()[k] * own[k - begin];
-            its = 0;
+        for (Index e = held_start_.data()[i]; e < held_start_.data()[i + 1]; ++e) {
+            const double* own = held_value_.data() + held_at_.data()[e];
+            double& of_class = gradient[held_class_.data()[e]];
+            for (Index k = begin; k < end; ++k) out[word_.data()[k]] += power * of_class * count_.data()[k] * own[k - begin];
+            of_class = 0;
         }
         const Index whole = room.places.size();
-        room.told.resize(whole);
-        dots(many_.data(), width_, room.cells.data(), whole, pull, room.told.data());
+        room.products.resize(whole);
+        dots(many_.data(), width_, room.cells.data(), whole, gradient, room.products.data());
         for (Index k = 0; k < whole; ++k) {
-            out[word_.data()[room.places[k]]] += power * count_.data()[room.places[k]] * (alike + room.told[k]);
+            out[word_.data()[room.places[k]]] += power * count_.data()[room.places[k]] * (shared + room.products[k]);
         }
         for (const Index k : room.few) {
             const Line& at = lines_[word_.data()[k]];
-            double sum = alike;
-            for (const Value* v = few_.data() + at.at; v < few_.data() + at.at + at.count; ++v) sum += pull[v->klass] * v->value;
+            double sum = shared;
+            for (const Value* v = few_.data() + at.at; v < few_.data() + at.at + at.count; ++v) sum += gradient[v->klass] * v->value;
             out[word_.data()[k]] += power * count_.data()[k] * sum;
         }
     }
 
-    // weight · (power·x)² · the variance, under the probabilities, of what a word says
-    void curve(Index i, double weight, double* share, double* out) const {
-        const Index begin = start_.data()[i], end = start_.data()[i + 1], first = asked_.data()[i], last = asked_.data()[i + 1];
+    // Adds, for each word of the row, weight · (power·x)² · the variance of its values under the probabilities of classes.
+    void add_hessian_diagonal(Index i, double weight, double* share, double* out) const {
+        const Index begin = start_.data()[i], end = start_.data()[i + 1];
+        const Index first = held_start_.data()[i], last = held_start_.data()[i + 1];
         std::vector<double> kept;
         double mean = 0, square = 0;
         for (Index c = 0; c < classes_; ++c) {
-            mean += share[c] * slope_.data()[c];
-            square += share[c] * slope_.data()[c] * slope_.data()[c];
+            mean += share[c] * unmet_.data()[c];
+            square += share[c] * unmet_.data()[c] * unmet_.data()[c];
         }
         for (Index e = first; e < last; ++e) {
-            kept.push_back(share[asked_class_.data()[e]]);
-            share[asked_class_.data()[e]] = 0;
+            kept.push_back(share[held_class_.data()[e]]);
+            share[held_class_.data()[e]] = 0;
         }
         for (Index k = begin; k < end; ++k) {
             const std::int32_t w = word_.data()[k];
@@ -288,12 +292,12 @@ class Evidence {
             for (Index v = line_.data()[w]; v < line_.data()[w + 1]; ++v) {
                 const std::int32_t c = class_.data()[v];
                 sum += share[c] * value_.data()[v];
-                squares += share[c] * value_.data()[v] * (value_.data()[v] + 2 * slope_.data()[c]);
+                squares += share[c] * value_.data()[v] * (value_.data()[v] + 2 * unmet_.data()[c]);
             }
             for (Index e = first; e < last; ++e) {
-                const double own = asked_value_.data()[asked_at_.data()[e] + k - begin];
+                const double own = held_value_.data()[held_at_.data()[e] + k - begin];
                 sum += kept[e - first] * own;
-                squares += kept[e - first] * own * (own + 2 * slope_.data()[asked_class_.data()[e]]);
+                squares += kept[e - first] * own * (own + 2 * unmet_.data()[held_class_.data()[e]]);
             }
             const double step = power_.data()[i] * count_.data()[k];
             out[w] += weight * step * step * std::max(0.0, squares - sum * sum);
@@ -306,11 +310,11 @@ class Evidence {
     Vector<Index> code_;
     Vector<Index> line_;
     Vector<std::int32_t> class_;
-    Vector<double> value_, slope_;
-    Vector<Index> asked_;
-    Vector<std::int32_t> asked_class_;
-    Vector<Index> asked_at_;
-    Vector<double> asked_value_, asked_prior_;
+    Vector<double> value_, unmet_;
+    Vector<Index> held_start_;
+    Vector<std::int32_t> held_class_;
+    Vector<Index> held_at_;
+    Vector<double> held_value_, held_prior_;
     Index rows_, words_, classes_, width_ = 0;
     std::vector<Index> first_;
     std::vector<Line> lines_;

@@ -5,7 +5,7 @@
 NB_MODULE(_native, m) {
     m.doc() = "Counting kernels: arrays in, arrays out.";
     nb::set_leak_warnings(false);  // a model that lives until Python ends is no leak
-    nb::class_<suffice::Rule>(m, "Rule", "What a value must be: least <= x <= most, and whole if asked.")
+    nb::class_<suffice::Rule>(m, "Rule", "What a value must be: least <= x <= most, and a whole number if `whole`.")
         .def(nb::init<double, double, bool>(), nb::arg("least"), nb::arg("most"), nb::arg("whole") = false);
     suffice::in_every_child([] { suffice::Crew::at_work() = 0; });  // a child starts with no calls at work
     suffice::bind_dense(m);

@@ -16,19 +16,19 @@ struct Temper {
 enum class Times { as_often, once, damped };
 
 // Weights of words, sparse in the classes: a document's scores are
-//     power·n^−length · (offset_c + scale_c · (Σ_w x_w·base_w + m·slope_c + Σ_w x_w·value_wc))
+//     power·n^−length · (offset_c + scale_c · (Σ_w x_w·base_w + m·unmet_c + Σ_w x_w·value_wc))
 // with n = Σ_w x_w and m = Σ_w x_w·mass_w over the words known
 class TextWeights {
    public:
     TextWeights(Vector<Index> start, Vector<std::int32_t> klass, Vector<double> value, Vector<double> base,
-                Vector<double> mass, Vector<double> slope, Vector<double> scale, Vector<double> offset,
+                Vector<double> mass, Vector<double> unmet, Vector<double> scale, Vector<double> offset,
                 Times times, const Lexicon& lexicon)
         : times(times), offsets_(offset.data(), offset.data() + offset.shape(0)),
-          slopes_(slope.data(), slope.data() + slope.shape(0)), scales_(scale.data(), scale.data() + scale.shape(0)) {
+          unmet_(unmet.data(), unmet.data() + unmet.shape(0)), scales_(scale.data(), scale.data() + scale.shape(0)) {
         const std::size_t words = lexicon.numbering.size();
         if (start.shape(0) != words + 1 || base.shape(0) != words || mass.shape(0) != words ||
-            offset.shape(0) != slope.shape(0) || klass.shape(0) != value.shape(0) ||
-            slope.shape(0) != scale.shape(0)) {
+            offset.shape(0) != unmet.shape(0) || klass.shape(0) != value.shape(0) ||
+            unmet.shape(0) != scale.shape(0)) {
             throw std::invalid_argument("weights differ in shape from the words");
         }
         for (std::size_t w = 0; w <= words; ++w) {
@@ -39,7 +39,7 @@ class TextWeights {
             lines_.push_back({at, w < words ? base.data()[w] : 0.0, w < words ? mass.data()[w] : 0.0});
         }
         for (std::size_t k = 0; k < klass.shape(0); ++k) {
-            if (klass.data()[k] < 0 || klass.data()[k] >= static_cast<std::int32_t>(slope.shape(0))) {
+            if (klass.data()[k] < 0 || klass.data()[k] >= static_cast<std::int32_t>(unmet.shape(0))) {
                 throw std::out_of_range("a class is out of range");
             }
             weights_.push_back({value.data()[k], klass.data()[k]});
@@ -50,7 +50,7 @@ class TextWeights {
 
     // The scores of a document.
     void score(const Bag& bag, const double* prior, Temper temper, double* line) const {
-        std::fill(line, line + slopes_.size(), 0.0);
+        std::fill(line, line + unmet_.size(), 0.0);
         double base = 0, mass = 0, n = 0;
         const std::vector<std::uint32_t>& words = bag.words;
         for (std::size_t k = 0; k < words.size(); ++k) {
@@ -65,12 +65,12 @@ class TextWeights {
             for (const Weight* w = weights_.data() + at.start; w < end; ++w) line[w->klass] += x * w->value;
         }
         const double power = temper.of(n);
-        for (std::size_t c = 0; c < slopes_.size(); ++c) {
-            line[c] = prior[c] + power * (offsets_[c] + scales_[c] * (base + mass * slopes_[c] + line[c]));
+        for (std::size_t c = 0; c < unmet_.size(); ++c) {
+            line[c] = prior[c] + power * (offsets_[c] + scales_[c] * (base + mass * unmet_[c] + line[c]));
         }
     }
 
-    std::size_t classes() const { return slopes_.size(); }
+    std::size_t classes() const { return unmet_.size(); }
 
    private:
     static double damped(std::uint32_t x) { return x == 1 ? 1.0 : 1.0 + std::log(static_cast<double>(x)); }
@@ -80,7 +80,7 @@ class TextWeights {
         double base, mass;
     };
 
-    std::vector<double> offsets_, slopes_, scales_;
+    std::vector<double> offsets_, unmet_, scales_;
     struct Weight {
         double value;
         std::int32_t klass;

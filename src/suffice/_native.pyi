@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from suffice.typing import Array, Integers, Words32
 
 class Rule:
-    """What a value must be: least <= x <= most, and whole if asked."""
+    """What a value must be: least <= x <= most, and a whole number if `whole`."""
 
     def __init__(self, least: float, most: float, whole: bool = False) -> None: ...
 
