@@ -23,7 +23,7 @@ from suffice.stats.word_counts import WordCounter, WordCounts
 from suffice.text import Analysis, learn
 from suffice.typing import Integers
 
-__all__ = ["KeptTexts", "TextCounter", "labels_of_texts", "refuse_transformed", "transformed_counts", "transforms"]
+__all__ = ["KeptTexts", "TextBatchCounter", "labels_of_texts", "refuse_transformed", "transformed_counts", "transforms"]
 
 
 class KeptTexts(Iterator[Any]):
@@ -97,7 +97,7 @@ def transformed_counts(estimator: Any, examples: Examples, analysis: Analysis) -
     return counts, transform
 
 
-class TextCounter(Counter):
+class TextBatchCounter(Counter):
     """Texts of a classifier, counted batch after batch; the words of all batches are in one table from the start."""
 
     _words: WordCounter

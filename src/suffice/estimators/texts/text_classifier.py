@@ -31,7 +31,7 @@ from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions
 from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.counting import (
     KeptTexts,
-    TextCounter,
+    TextBatchCounter,
     labels_of_texts,
     refuse_transformed,
     transformed_counts,
@@ -302,7 +302,7 @@ decode_error
         refuse_transformed(self)
         return super()._judge(examples, groups)
 
-    _counter = TextCounter
+    _counter = TextBatchCounter
 
     def _needs_all_rows(self) -> str:
         return "sublinear_tf, use_idf or normalize" if transforms(self) else ""

@@ -17,7 +17,7 @@ from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, powered, tempe
 from suffice.models.scoring.kernels import by_feature
 from suffice.models.scoring.removal import Entries, Removal
 from suffice.models.scoring.rows import Rows
-from suffice.models.scoring.text_rows import DENSE, Lexicon
+from suffice.models.scoring.text_rows import DENSE, RankedLexicon
 from suffice.typing import Array, Integers
 
 __all__ = [
@@ -126,7 +126,7 @@ class Linear:
     @cached_property
     def of_texts(self) -> tuple[Any, Any]:
         """The weights as the kernels for texts read them: a lexicon, and weights that are sparse in word and class."""
-        lexicon, width, classes = Lexicon.of(self.t), self.weights.width, len(self.offset)
+        lexicon, width, classes = RankedLexicon.of(self.t), self.weights.width, len(self.offset)
         by_word = self.weights.above.T.tocsr()[lexicon.order]
         mass = (np.ones(width) if self.feature_weights is None else self.feature_weights)[lexicon.order]
         base = np.zeros(width) if self.base is None else self.base[lexicon.order] * mass

@@ -21,28 +21,28 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["EntryRows", "Lexicon", "LookedUpTexts", "TextRows"]
+__all__ = ["EntryRows", "LookedUpTexts", "RankedLexicon", "TextRows"]
 
 DENSE = 2**25
 """Tables of features × classes up to this size are faster dense, where many rows are multiplied with them."""
 
 
 @dataclass(frozen=True, eq=False)
-class Lexicon:
-    """Words of a statistic as documents are looked up in them. Frequent words come first: they stay in the cache."""
+class RankedLexicon:
+    """The words of a statistic, to look documents up in; frequent words come first, and stay in the cache."""
 
     native: _native.Lexicon
     order: Integers  # the word of the statistic that each of the lexicon's is
 
     @classmethod
-    def of(cls, counts: WordCounts) -> Lexicon:
+    def of(cls, counts: WordCounts) -> RankedLexicon:
         """Return the lexicon of a statistic, which is made once."""
-        found: Lexicon = vars(counts).setdefault("lexicon", None) or cls._made(counts)
+        found: RankedLexicon = vars(counts).setdefault("lexicon", None) or cls._made(counts)
         vars(counts)["lexicon"] = found
         return found
 
     @classmethod
-    def _made(cls, counts: WordCounts) -> Lexicon:
+    def _made(cls, counts: WordCounts) -> RankedLexicon:
         if counts.hash_bits:
             nothing = np.empty(0, np.uint8), np.zeros(1, np.int64)
             return cls(_native.Lexicon(*nothing, counts.hash_bits), np.arange(counts.width))
@@ -165,7 +165,7 @@ class TextRows(Rows):
         return {}
 
     def _look_up(self, t: WordCounts) -> Any:
-        lexicon = Lexicon.of(t)
+        lexicon = RankedLexicon.of(t)
         parts = [matrix(batch, self.analysis, lexicon.native, t.width) for batch in self.batches]
         x = sparse.vstack(parts, format="csr") if parts else sparse.csr_matrix((0, t.width))
         x.indices = lexicon.order[x.indices].astype(x.indices.dtype)
