@@ -7,7 +7,8 @@
     ├── BusyError           (RuntimeError) a change of a model while the same thread is changing it
     └── InputError          (ValueError)
         ├── DataError                     values: NaN, negative counts, empty data, too large to count
-        │   └── ConflictError             examples that no hypothesis explains together
+        │   ├── ConflictError             examples that no hypothesis explains together
+        │   └── SingularCovariance        a covariance matrix without an inverse; a LinAlgError of numpy, too
         ├── LabelError                    labels or responsibilities
         ├── ShapeError                    arrays that do not fit together
         ├── PathError (FileNotFoundError) a file or folder that is not there, or not the one expected
@@ -61,6 +62,13 @@ class ConflictError(DataError):
         self.examples = examples
 
 
+class SingularCovariance(DataError):
+    """A covariance matrix has no inverse: too few rows, or columns that do not vary on their own.
+
+    What is raised can be caught as numpy's LinAlgError, too.
+    """
+
+
 class LabelError(InputError):
     """Labels or responsibilities do not describe the rows."""
 
@@ -82,7 +90,7 @@ class ModelFileError(FileError):
 
 
 class SubtractionError(InputError):
-    """A statistic was asked to give up what it does not contain."""
+    """Rows or counts are subtracted from a statistic that does not contain them."""
 
 
 class PriorError(InputError):

@@ -10,8 +10,7 @@ from sklearn.covariance import OAS
 
 import suffice as sf
 from laws.inside import chosen
-from suffice.errors import DataError, InputError, LabelError, PriorError
-from suffice.models.scoring.ellipses import SingularCovariance
+from suffice.errors import DataError, InputError, LabelError, PriorError, SingularCovariance
 
 
 def data(seed: int = 0, rows: int = 90, columns: int = 4) -> tuple[Any, Any]:

@@ -14,7 +14,7 @@ from laws.estimators import ESTIMATORS, EstimatorCase, counts, every_kind_of_row
 from laws.registry import FAMILIES
 from suffice.attributes import _missing
 from suffice.errors import DataError, ImproperPrior, MissingLibrary
-from suffice.models.scoring.ellipses import SingularCovariance
+from suffice.models.scoring.ellipses import SingularMatrix
 
 DUCKS = ["_repr_html_", "_repr_mimebundle_", "_ipython_display_", "_ipython_canary_method_should_not_exist_", "shape"]
 
@@ -109,8 +109,11 @@ def test_what_an_error_was_it_still_is() -> None:
 
 
 def test_what_an_error_carries_it_keeps() -> None:
-    one = SingularCovariance("a column is constant", 1, "spam")
+    one = SingularMatrix.of("a column is constant", 1, "spam")
     both: Any = _missing(type(one), one.args, vars(one))
     assert {DataError, AttributeError} < {*type(both).__mro__}
     assert (str(both), both.why, both.code) == (str(one), one.why, one.code)
+    for error in (one, both):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again), again.why, again.code) == (type(error), str(one), one.why, one.code)
     assert type(_missing(MissingLibrary, ("no altair",), {})) is AttributeError  # no error is that and an ImportError

@@ -8,9 +8,8 @@ from scipy import stats
 from sklearn.base import clone
 
 import suffice as sf
-from suffice.errors import ImproperPrior, PriorError
+from suffice.errors import ImproperPrior, PriorError, SingularCovariance
 from suffice.models.likelihoods.discriminant import Discriminant
-from suffice.models.scoring.ellipses import SingularCovariance
 from suffice.stats import FullMoments
 
 COVARIANCES = ("full", "shared")

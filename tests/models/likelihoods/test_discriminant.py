@@ -10,12 +10,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
 
-from suffice.errors import ImproperPrior, InputError, KindError, PriorError
+from suffice.errors import ImproperPrior, InputError, KindError, PriorError, SingularCovariance
 from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.likelihoods.discriminant_analysis import LinearAnalysis, QuadraticAnalysis
-from suffice.models.scoring.ellipses import SingularCovariance, roots_of
+from suffice.models.scoring.ellipses import roots_of
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
@@ -297,8 +297,9 @@ def test_what_an_analysis_refuses() -> None:
         with pytest.raises(KindError, match="DiscriminantAnalysis cannot learn without labels"):
             likelihood.must_share()
     few = FullMoments.of(X[:4], np.array([0, 1, 2, 0]), n_classes=CLASSES)
-    with pytest.raises(np.linalg.LinAlgError, match="class a is not full rank"):
-        QuadraticAnalysis(labels=("a", "b", "c")).scorer(few)
+    for kind in (np.linalg.LinAlgError, SingularCovariance):
+        with pytest.raises(kind, match="class a is not full rank"):
+            QuadraticAnalysis(labels=("a", "b", "c")).scorer(few)
     with pytest.raises(InputError, match="only 1 sample in class 1"):
         QuadraticAnalysis(solver="eigen", shrinkage=0.5).scorer(few)
 

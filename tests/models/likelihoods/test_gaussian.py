@@ -9,10 +9,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
-from suffice.errors import DataError, ImproperPrior, InputError, KindError, ShapeError
+from suffice.errors import DataError, ImproperPrior, InputError, KindError, ShapeError, SingularCovariance
 from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
 from suffice.models.likelihoods.gaussian import Gaussian
-from suffice.models.scoring.ellipses import SingularCovariance
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.posterior import NormalInverseGamma

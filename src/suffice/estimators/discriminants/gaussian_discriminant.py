@@ -19,7 +19,7 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant import Discriminant
 from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminant
-from suffice.models.scoring.ellipses import SingularCovariance
+from suffice.models.scoring.ellipses import SingularMatrix
 from suffice.models.views import Views
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
 from suffice.typing import Array
@@ -149,12 +149,12 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     @contextmanager
     def _classes_named(self) -> Iterator[None]:
-        """Raise SingularCovariance with the label of the class."""
+        """Name the class by its label where its covariance is singular."""
         try:
             yield
-        except SingularCovariance as error:
+        except SingularMatrix as error:
             label = None if error.code is None else self.classes_.tolist()[error.code]
-            raise SingularCovariance(error.why, error.code, label) from None
+            raise SingularMatrix.of(error.why, error.code, label) from None
 
     def _evidence_names(self) -> Any:
         return ["all columns"] if self.covariance != "diagonal" else super()._evidence_names()

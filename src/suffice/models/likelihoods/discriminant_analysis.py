@@ -17,7 +17,7 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant, unfit, would_shrink
 from suffice.models.likelihoods.gaussian import Gaussian
-from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, SingularCovariance, centre_of, roots_of
+from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, SingularMatrix, centre_of, roots_of
 from suffice.models.scoring.linear import DenseHeldOut
 from suffice.models.scoring.reals import NormalDensities, StudentTs
 from suffice.models.scoring.removal import Removal
@@ -51,7 +51,7 @@ class DiagonalDiscriminant(Gaussian):
         constant = np.argwhere((t.scatter <= 0) & (t.n > 0))
         if self.estimate == "mle" and len(constant):
             code, place = constant[0].tolist()
-            raise SingularCovariance(f"column {place} does not vary", code)
+            raise SingularMatrix.of(f"column {place} does not vary", code)
         return super().scorer(t)
 
     def must_share(self) -> None:
@@ -112,7 +112,7 @@ class DiscriminantAnalysis(Discriminant):
         if removed.alone and self.plain:
             try:
                 return DenseHeldOut(self.without_row(t, rows, removed))
-            except SingularCovariance:  # of directions that do not vary, or of classes without rows
+            except SingularMatrix:  # of directions that do not vary, or of classes without rows
                 pass
         return DenseHeldOut(self.refitted(t, rows, removed))
 
@@ -161,7 +161,7 @@ class LinearAnalysis(DiscriminantAnalysis):
         try:
             values, vectors = linalg.eigh(between, within)
         except np.linalg.LinAlgError:
-            raise np.linalg.LinAlgError(
+            raise SingularMatrix(
                 "The covariance matrix within classes is singular; use solver='svd', a larger 'shrinkage', or "
                 "GaussianDiscriminant(covariance='shared')."
             ) from None
@@ -243,13 +243,11 @@ class QuadraticAnalysis(DiscriminantAnalysis):
         start = f"The covariance matrix of class {label} is not full rank."
         bayesian = "GaussianDiscriminant needs no full rank."
         if self.solver == "svd" and rows <= d:
-            raise np.linalg.LinAlgError(
+            raise SingularMatrix(
                 f"{start} When using `solver='svd'` the number of samples in each class should be more than the number "
                 f"of features, but class {label} has {rows:g} samples and {d} features. Try using `solver='eigen'` and "
                 f"setting the parameter `shrinkage` for regularization. {bayesian}"
             )
         if flat:
             name = "shrinkage" if self.solver == "eigen" else "reg_param"
-            raise np.linalg.LinAlgError(
-                f"{start} Increase the value of `{name}` to reduce the collinearity. {bayesian}"
-            )
+            raise SingularMatrix(f"{start} Increase the value of `{name}` to reduce the collinearity. {bayesian}")

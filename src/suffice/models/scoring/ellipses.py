@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg.lapack import dtrtri
 from scipy.special import digamma, polygamma
 
-from suffice.errors import DataError, PriorError
+from suffice.errors import PriorError, SingularCovariance
 from suffice.models.scoring.kernels import distances
 from suffice.models.scoring.removal import ROUNDING, left
 from suffice.posterior import NormalInverseWishart
@@ -26,21 +26,25 @@ if TYPE_CHECKING:
     from suffice.models.scoring.results import Estimate
     from suffice.models.scoring.rows import MatrixRows
 
-__all__ = ["Covariance", "Ellipses", "Law", "SingularCovariance", "VectorBelief", "centre_of", "roots_of"]
+__all__ = ["Covariance", "Ellipses", "Law", "SingularMatrix", "VectorBelief", "centre_of", "roots_of"]
 
 
 Covariance = Literal["full", "shared"]
 
 
-class SingularCovariance(DataError, np.linalg.LinAlgError):
-    """A covariance matrix has no inverse: that of one class, by its place, or that of all."""
+class SingularMatrix(SingularCovariance, np.linalg.LinAlgError):
+    """A SingularCovariance as it is raised: a LinAlgError, too, which `suffice.errors` cannot know without numpy."""
 
-    def __init__(self, why: str, code: int | None = None, label: Any = None) -> None:
-        whose = "shared by all classes" if code is None else f"of class {code if label is None else label!r}"
-        super().__init__(
-            f"The covariance matrix {whose} is singular: {why}. Use estimate='predictive', or 'map' with a prior."
-        )
+    def __init__(self, message: str, why: str = "", code: int | None = None) -> None:
+        super().__init__(message)
         self.why, self.code = why, code
+
+    @classmethod
+    def of(cls, why: str, code: int | None = None, label: Any = None) -> SingularMatrix:
+        """Return the error for the class at place `code`, or for a covariance that all classes share."""
+        whose = "shared by all classes" if code is None else f"of class {code if label is None else label!r}"
+        use = "Use estimate='predictive', or 'map' with a prior."
+        return cls(f"The covariance matrix {whose} is singular: {why}. {use}", why, code)
 
 
 @dataclass(frozen=True)
@@ -177,7 +181,7 @@ class Downdate(NamedTuple):
         factor = np.where(some, kappa * weight / positive, 0.0)
         ratio = 1.0 - factor * distance  # SX-3
         if (ratio <= 0).any():
-            raise SingularCovariance("there are too few rows to leave one out")
+            raise SingularMatrix.of("there are too few rows to leave one out")
         return cls(rest, np.where(some, (kappa / positive) ** 2 * distance / ratio, 0.0), ratio, factor)
 
 
@@ -195,12 +199,12 @@ def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
     for c, units in zip(some, unit, strict=True):
         constant = np.flatnonzero(~(units > 0))
         if len(constant):
-            raise SingularCovariance(f"column {constant[0]} does not vary", None if used is None else int(c))
+            raise SingularMatrix.of(f"column {constant[0]} does not vary", None if used is None else int(c))
     alike = scale[some] / unit[:, :, None] / unit[:, None, :]
     singular = np.flatnonzero(~(np.linalg.eigvalsh(alike)[:, 0] > 4 * d * np.finfo(np.float64).eps))
     if len(singular):
         code = None if used is None else int(some[singular[0]])
-        raise SingularCovariance("columns are collinear, or rows too few", code)
+        raise SingularMatrix.of("columns are collinear, or rows too few", code)
     lower = np.linalg.cholesky(alike)
     for c, triangle, units in zip(some, lower, unit, strict=True):
         roots[c] = (dtrtri(triangle, lower=1)[0] / units).T
