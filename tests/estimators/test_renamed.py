@@ -8,7 +8,7 @@ import pytest
 from sklearn.base import clone
 
 import suffice as sf
-from suffice.errors import KeywordError
+from suffice.errors import InputError, KeywordError
 from suffice.estimators.shell.renamed import ATTRIBUTES, PARAMETERS
 
 X, Y = np.array([[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]), ["ham", "ham", "spam", "spam"]
@@ -48,6 +48,34 @@ def test_an_old_attribute_is_refused(kind: str, old: str) -> None:
         getattr(model, old)
     assert not hasattr(model, old)
     assert old not in dir(model)
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "said"),
+    [
+        (sf.NaiveBayes, {"fit_prior": True}, "got fit_prior=True: use class_prior='counted'."),
+        (sf.TextClassifier, {"fit_prior": False}, "got fit_prior=False: use class_prior='uniform'."),
+        (sf.GaussianDiscriminant, {"priors": None}, "got priors=None: use class_prior='counted'."),
+        (sf.GaussianDiscriminant, {"priors": [0.5, 0.5]}, "got priors=[0.5, 0.5]."),
+    ],
+)
+def test_an_old_value_is_refused_with_what_to_write_instead(kind: Any, old: dict[str, Any], said: str) -> None:
+    with pytest.raises(KeywordError) as error:
+        kind(**old)
+    assert str(error.value).endswith(f"is now 'class_prior'; {said}")
+
+
+def test_an_old_pair_of_tempers_is_refused_with_both_parameters() -> None:
+    with pytest.raises(InputError, match=r"use temper=0\.5, length_exponent=0\.4\.$"):
+        sf.TextClassifier(temper=(0.5, 0.4)).fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+
+
+def test_an_old_class_is_refused_with_the_new_one() -> None:
+    with pytest.raises(AttributeError, match=r"^The class 'Table' of suffice\.datasets is now 'LabelledTable'\.$"):
+        getattr(sf.datasets, "Table")  # noqa: B009  # which a type checker knows to be missing
+    assert not hasattr(sf.datasets, "Table")
+    with pytest.raises(AttributeError, match="has no attribute 'Tabel'"):
+        getattr(sf.datasets, "Tabel")  # noqa: B009
 
 
 def test_shares_of_clusters_keep_their_name() -> None:

@@ -1,5 +1,7 @@
 """What a user can load without a download: a corpus that every installation has, and readers of well-known files."""
 
+from typing import TYPE_CHECKING
+
 from suffice.datasets.corpus import Corpus
 from suffice.datasets.installed import docstrings
 from suffice.datasets.newsgroups import read_20newsgroups
@@ -20,3 +22,11 @@ __all__ = [
     "read_udhr",
     "read_xwindows",
 ]
+
+
+if not TYPE_CHECKING:  # a type checker knows what there is
+
+    def __getattr__(name: str) -> object:
+        if name == "Table":
+            raise AttributeError("The class 'Table' of suffice.datasets is now 'LabelledTable'.")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

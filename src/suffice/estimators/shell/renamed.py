@@ -1,4 +1,4 @@
-"""Names that have changed: who uses an old one is told the new one. Model files of earlier versions are read by it."""
+"""Names that have changed: an old one raises an error that says the new one; old model files are read by it."""
 
 from __future__ import annotations
 
@@ -25,6 +25,13 @@ PARAMETERS: dict[str, dict[str, str]] = {
 }
 """Parameters by class: the old name, and the new one."""
 
+VALUES: dict[tuple[str, Any], str] = {
+    ("fit_prior", True): "counted",
+    ("fit_prior", False): "uniform",
+    ("priors", None): "counted",
+}
+"""Values of old parameters that are written otherwise now."""
+
 WEIGHTS_ = {"weights_": "is now 'feature_weights_'"}
 
 LEFT_OUT = {"loo_log_loss_": "log_loss", "loo_accuracy_": "accuracy", "n_singletons_": "n_singletons"}
@@ -43,7 +50,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
 
 
 class OldName:
-    """An attribute that is no more: asking for it raises an AttributeError that says what to use."""
+    """An attribute that was renamed or removed: reading it raises an AttributeError that says what to use."""
 
     def __init__(self, name: str, fate: str) -> None:
         self.name, self.fate = name, fate
@@ -74,10 +81,19 @@ def _refusing(method: Callable[..., Any], name: str, parameters: dict[str, str])
     @wraps(method)
     def refusing(self: Any, *args: Any, **given: Any) -> Any:
         for old in parameters.keys() & given.keys():
-            raise KeywordError(f"The '{old}' parameter of {name} is now '{parameters[old]}'; got {old}={given[old]!r}.")
+            raise KeywordError(
+                f"The '{old}' parameter of {name} is now '{parameters[old]}'; got {old}={given[old]!r}"
+                f"{_instead(old, given[old], parameters[old])}."
+            )
         return method(self, *args, **given)
 
     return refusing
+
+
+def _instead(old: str, value: Any, new: str) -> str:
+    """Return what to write instead of a value that has another name now; nothing for others."""
+    known = value is None or isinstance(value, bool)
+    return f": use {new}={VALUES[old, value]!r}" if known and (old, value) in VALUES else ""
 
 
 def _names(instance: Any) -> Iterable[str]:
