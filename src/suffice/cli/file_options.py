@@ -64,9 +64,8 @@ def reads_files(verb: Callable[..., None]) -> Callable[..., None]:
         with reading_by(**{name: given.pop(name, None) for name in OPTIONS}):
             verb(*args, **given)
 
-    with_options.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=[*signature.parameters.values(), *more]
-    )
+    parameters = [*signature.parameters.values(), *more]
+    vars(with_options)["__signature__"] = signature.replace(parameters=parameters)
     return with_options
 
 

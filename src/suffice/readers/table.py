@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -194,7 +194,7 @@ class TableReader:
         return {name: likelihood for name, likelihood in used.items() if likelihood != model.likelihoods[name]}
 
     def _used(self, likelihood: Likelihood) -> Likelihood:
-        return _with_options(likelihood, estimate=self.estimate, strict=self.strict)
+        return likelihood.changed_where_known(estimate=self.estimate, strict=self.strict)
 
     def settled_by_all(self, tables: Sequence[Table]) -> Model:
         """Return all rows as one class; numbers are normal where they would be cut into bins, which takes classes."""
@@ -259,16 +259,9 @@ def columns_of(model: Model) -> dict[Name, Likelihood]:
     usual = {name: type(likelihood)() for name, likelihood in model.likelihoods.items()}
     options = ("estimate", "strict")
     return {
-        name: _with_options(likelihood, **{one: getattr(usual[name], one, None) for one in options})
+        name: likelihood.changed_where_known(**{one: getattr(usual[name], one, None) for one in options})
         for name, likelihood in model.likelihoods.items()
     }
-
-
-def _with_options(likelihood: Likelihood, **options: Any) -> Likelihood:
-    """Return a likelihood with other options, as far as it has them."""
-    known = {one.name for one in fields(likelihood)}  # type: ignore[arg-type]
-    given = {name: value for name, value in options.items() if name in known}
-    return replace(likelihood, **given) if given else likelihood  # type: ignore[type-var]
 
 
 def one_row(row: Any) -> Table:

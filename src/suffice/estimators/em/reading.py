@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -151,7 +151,7 @@ class Begun:
     def likelihoods(self, views: Views) -> dict[Name, Likelihood]:
         """Return the likelihoods that the steps go by, with a pseudo-count that was chosen."""
         found = self.predictor(self.total, views).model.likelihoods
-        return {name: _with_options(likelihood) for name, likelihood in found.items()}
+        return {name: likelihood.changed_where_known(**EXACT) for name, likelihood in found.items()}
 
     def predictor(self, model: Model, views: Views) -> Predictor:
         """Return what the classifier would judge rows by: likelihoods as its parameters say, and not tempered."""
@@ -209,12 +209,6 @@ def _counted(estimator: Any, source: Any) -> Model:
     rows = estimator._reader.size(source)
     counted: Model = estimator._count(Examples(source, np.zeros(1, np.int64), np.zeros(rows, np.int64)))
     return counted
-
-
-def _with_options(likelihood: Likelihood) -> Likelihood:
-    known = {one.name for one in fields(likelihood)}  # type: ignore[arg-type]
-    given = {name: value for name, value in EXACT.items() if name in known}
-    return replace(likelihood, **given) if given else likelihood  # type: ignore[type-var]
 
 
 class StandsOnClassifier(Whole):

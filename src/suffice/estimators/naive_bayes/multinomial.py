@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -161,10 +161,14 @@ class MultinomialNB(MatrixClassifier):
         return wanted_of(self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge)
 
     @property
+    def _settled(self) -> Multinomial:
+        return cast("Multinomial", self._block.settled)  # as `_likelihood` makes it
+
+    @property
     def alpha_(self) -> Any:
         """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
         check_is_fitted(self)
-        return self._block.settled.alpha if isinstance(self.alpha, str) else self.alpha  # type: ignore[attr-defined]
+        return self._settled.alpha if isinstance(self.alpha, str) else self.alpha
 
     @property
     def feature_count_(self) -> Array:
@@ -174,8 +178,7 @@ class MultinomialNB(MatrixClassifier):
     @property
     def feature_log_prob_(self) -> Array:
         """Log-probability of each word in each class."""
-        settled: Any = self._block.settled
-        return np.asarray(settled.log_theta(self._block.t).values)
+        return np.asarray(self._settled.log_theta(self._block.t).values)
 
     @property
     def feature_weights_(self) -> Array:

@@ -206,9 +206,7 @@ def choose_alpha(
 
 def with_prior(model: Model, prior: Spread) -> Model:
     """Return the model with this prior in every block that says something."""
-    return model.with_likelihoods(
-        {name: replace(block.likelihood, prior=prior) for name, block in model.voting.items()}  # type: ignore[type-var]
-    )
+    return model.with_likelihoods({name: block.likelihood.changed(prior=prior) for name, block in model.voting.items()})
 
 
 def choose_spread(predictor: Predictor, sample: Sample, temper: Temper | None) -> Spread | None:

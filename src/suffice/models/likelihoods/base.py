@@ -7,7 +7,7 @@ All that is asked of a family is answered in its own file; what it has no answer
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Likelihood"]
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Likelihood(ABC):
     """One family: how the rows of a class come about, and what is believed before they are seen."""
 
@@ -91,8 +92,18 @@ class Likelihood(ABC):
         return t - self.count(rows, labels)
 
     def smoothed(self, alpha: float) -> Self:
-        """Return the same with this pseudo-count."""
-        return replace(self, alpha=alpha)  # type: ignore[type-var]
+        """Return the likelihood with this pseudo-count."""
+        return self.changed(alpha=alpha)
+
+    def changed(self, **options: Any) -> Self:
+        """Return the likelihood with other options, all of which it must have."""
+        return replace(self, **options)
+
+    def changed_where_known(self, **options: Any) -> Self:
+        """Return the likelihood with other options, as far as it has them."""
+        known = {one.name for one in fields(self)}
+        given = {name: value for name, value in options.items() if name in known}
+        return self.changed(**given) if given else self
 
     def served(self, block: Any) -> Any:
         """Return the statistic that another block of the same column has for this family, as if counted for it.
@@ -245,7 +256,7 @@ class Likelihood(ABC):
         return KindError(f"{self.subject or self.word} has no {what}: {self.no_evidence or 'it has none'}.")
 
     def _fields(self) -> dict[str, Any]:
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}  # type: ignore[arg-type]
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.compare}
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -257,7 +268,7 @@ class Likelihood(ABC):
         return hash((type(self), *(repr(value) for value in self._fields().values())))
 
     def __repr__(self) -> str:
-        shown = {one.name: one.default for one in fields(self) if one.repr}  # type: ignore[arg-type]
+        shown = {one.name: one.default for one in fields(self) if one.repr}
         given = {name: getattr(self, name) for name, usual in shown.items() if not _same(getattr(self, name), usual)}
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in given.items())})"
 
