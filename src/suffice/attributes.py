@@ -1,4 +1,4 @@
-"""Attributes that an object cannot have as it is: asking for one raises an AttributeError, whatever else it is."""
+"""Attributes that an object cannot have as it is: reading one raises an error that is an AttributeError, too."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ __all__ = ["guard_properties"]
 def guard_properties(owner: type, seen: Callable[[Any], Any] | None = None) -> None:
     """Make errors of every property of a class, its own and those of mixins, AttributeErrors too.
 
-    `hasattr`, `dir`, `inspect.getmembers` and notebooks ask for all there is, and expect no other error. What an error
-    was it still is: a missing prior is told of by an ImproperPrior as before. Public properties are computed from what
-    `seen` makes of the object, if it is given.
+    `hasattr`, `dir`, `inspect.getmembers` and notebooks read every attribute, and expect no other error. An error
+    keeps its type: a missing prior still raises an ImproperPrior. Public properties are computed from what `seen` makes
+    of the object, if it is given.
     """
     names = {name for base in owner.__mro__ if base.__module__.startswith("suffice") for name in vars(base)}
     for name in names:

@@ -10,7 +10,7 @@ import suffice as sf
 from reporting.data import counts, letters, table
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
-from suffice.reporting import facts as told
+from suffice.reporting import facts as facts_of_report
 from suffice.reporting.facts import gather
 from suffice.reporting.highlight import marked
 from suffice.reporting.judged_rows import looks_learned
@@ -45,7 +45,7 @@ def test_rows_that_are_new_are_judged_as_they_are() -> None:
     )
 
 
-def test_some_of_the_learned_rows_are_told_of_and_held_out_says_which() -> None:
+def test_some_of_the_learned_rows_are_reported_and_held_out_says_which() -> None:
     X, y = counts()
     model = sf.MultinomialNB().fit(X, y)
     assert looks_learned(model, read(model, X, y)) == (True, True)
@@ -74,7 +74,7 @@ def test_the_matrix_and_the_classes_add_up() -> None:
     assert error == pytest.approx(sf.evaluate.reliability(model.predict_proba(X), y, model.classes_, bins=10).error)
 
 
-def test_labels_never_learned_are_left_out_and_told_of() -> None:
+def test_labels_never_learned_are_left_out_and_reported() -> None:
     texts, labels = letters()
     model = sf.TextClassifier().fit(texts, labels)
     found = gather(model, [*texts, "you"], [*labels, "else"], None, None)
@@ -112,7 +112,7 @@ def test_words_are_marked_where_they_stand() -> None:
     by_word = {piece.text: piece for piece in pieces if piece.level}
     assert by_word["FREE"].favours
     assert not by_word["lunch"].favours
-    assert "free cash" in by_word["FREE"].told
+    assert "free cash" in by_word["FREE"].tooltip
     assert "the" not in by_word
     assert "unheard" not in by_word
     assert marked(text, why, model._reader.analysis, 12)[1] == len(text) - len("FREE cash,")
@@ -166,7 +166,7 @@ def test_the_learning_curve_ends_with_all_that_is_learned() -> None:
 
 
 def test_many_rows_are_judged_by_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(told, "MOST_ROWS", 80)
+    monkeypatch.setattr(facts_of_report, "MOST_ROWS", 80)
     texts, labels = letters(120)
     model = sf.TextClassifier().fit(texts, labels)
     found = gather(model, texts, labels, [119, 0], None)

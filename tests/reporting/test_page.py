@@ -141,9 +141,9 @@ def test_columns_with_strange_names_and_values() -> None:
 
 
 def test_json_cannot_end_a_script() -> None:
-    told = _json({"a": "</script><!--", "b": "\u2028&", "c": np.float64(1.5)})
-    assert not set("<>&\u2028") & set(told)
-    assert json.loads(told) == {"a": "</script><!--", "b": "\u2028&", "c": 1.5}
+    written = _json({"a": "</script><!--", "b": "\u2028&", "c": np.float64(1.5)})
+    assert not set("<>&\u2028") & set(written)
+    assert json.loads(written) == {"a": "</script><!--", "b": "\u2028&", "c": 1.5}
 
 
 def test_nothing_is_loaded_and_only_its_own_scripts_may_run() -> None:

@@ -1,4 +1,4 @@
-"""Columns that tell the label, name rows or say nothing, and rows that come twice, are told of; others are not."""
+"""Columns that tell the label, name rows or say nothing, and rows that come twice, are reported; others are not."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ def made(seed: int = 0) -> tuple[dict[str, Any], Any]:
     return columns, np.array(["no", "yes"])[y]
 
 
-def test_ordinary_columns_are_not_told_of() -> None:
+def test_ordinary_columns_are_not_reported() -> None:
     assert of_columns(given(*made())) == []
     assert of_doubles(given(*made()), np.arange(ROWS) % 5) == []
 
@@ -70,7 +70,7 @@ def test_a_column_that_nearly_tells_it() -> None:
     assert of_columns(given({**columns, "leak": most}, np.where(np.arange(ROWS) < 6, ["no", "yes"] * 100, y))) == []
 
 
-def test_a_rare_class_is_not_told_by_what_is_frequent() -> None:
+def test_a_rare_class_is_not_leaked_by_what_is_frequent() -> None:
     y = np.array(["sound"] * 198 + ["ill"] * 2)
     assert of_columns(given({"site": ["a"] * 100 + ["b"] * 100}, y)) == []
 

@@ -1,4 +1,4 @@
-"""How well each class is told from the others: precision, recall and F1, and which are taken for which."""
+"""How well each class is recognised: precision, recall and F1, and which are taken for which."""
 
 from __future__ import annotations
 

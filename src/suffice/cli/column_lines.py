@@ -11,7 +11,7 @@ from suffice.telling import counted
 __all__ = ["cut", "describe_columns", "lines_of_columns"]
 
 VALUES, WORDS = 5, 20
-"""Values of a class that have a place on its line; words of a column of texts that are told."""
+"""Values of a class that have a place on its line; words of a column of texts that are shown."""
 OTHER = "(other)"
 HEADS = {"mean": "mean ± standard deviation", "rate": "mean"}
 """What a line of a class tells, by what is known of it."""
@@ -22,8 +22,8 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
 
     >>> import suffice as sf
     >>> model = sf.NaiveBayes().fit({"city": ["Oslo", "Rome", "Oslo"], "y": ["a", "b", "a"]}, "y")
-    >>> told = describe_columns(model)["city"]
-    >>> told["model"], told["classes"]["a"]["n"], list(told["classes"]["a"]["values"])
+    >>> facts = describe_columns(model)["city"]
+    >>> facts["model"], facts["classes"]["a"]["n"], list(facts["classes"]["a"]["values"])
     ('categorical', 2.0, ['Oslo', 'Rome', '(other)'])
     """
     weights, names = model.feature_weights_ or {}, [str(label) for label in model.classes_]

@@ -1,7 +1,7 @@
 """How verbs read files: options that all of them have which do, in one place, and the line that says what was read.
 
-The options are given to the verb at hand as a whole: whichever of its parts opens files asks `open_files`, and when the
-verb has ended well, one line for each file goes to stderr.
+The options hold for the whole verb: whichever of its parts opens files calls `open_files`, and when the verb has ended
+well, one line for each file goes to stderr.
 """
 
 from __future__ import annotations

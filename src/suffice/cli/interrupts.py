@@ -23,7 +23,7 @@ class _State:
 
 
 def end_by_signals() -> None:
-    """Raise KeyboardInterrupt where a signal asks to end, until `commit`; signals that are ignored stay so."""
+    """Raise KeyboardInterrupt at a signal to end, until `commit`; signals that are ignored stay so."""
     _State.stopped = _State.committed = False
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         number = getattr(signal, name, None)
@@ -33,7 +33,7 @@ def end_by_signals() -> None:
 
 
 def heed() -> None:
-    """Raise KeyboardInterrupt if a signal has asked to end and what it raised was lost, in a callback for example."""
+    """Raise KeyboardInterrupt if a signal to end came and its exception was lost, in a callback for example."""
     if _State.stopped and not _State.committed:
         raise Interrupted
 

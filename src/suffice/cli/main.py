@@ -1,4 +1,4 @@
-"""`suffice`: what can be asked on the command line. Each verb is a short function over the library.
+"""`suffice`: the verbs of the command line. Each verb is a short function over the library.
 
 Nothing heavy is imported before a verb runs, so that help comes at once.
 """

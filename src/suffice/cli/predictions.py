@@ -45,7 +45,7 @@ def json_lines(tables: Iterable[Any]) -> Iterator[bytes]:
 def csv_lines(tables: Iterable[Any], n_classes: int, escape: bool) -> Iterator[bytes]:
     """Yield predictions as CSV, with one header: that of the first table, whose columns are those of all.
 
-    Where `escape` is asked for, classes that a spreadsheet would take for formulas get an apostrophe in front.
+    With `escape`, classes that a spreadsheet would take for formulas get an apostrophe in front.
 
     >>> table = pa.table({"id": [7], "prediction": ["=1+1"], "probability": [1.0], "p_=1+1": [1.0]})
     >>> print(b"".join(csv_lines([table], 1, True)).decode(), end="")

@@ -1,6 +1,6 @@
 """Learning a concept from examples of it: which of many sets was meant.
 
-Of other libraries it imports numpy alone, until more is asked for, so that the table of bits is most of its memory.
+Of other libraries it imports numpy alone, until more is needed, so that the table of bits is most of its memory.
 """
 
 from suffice.concepts.hypothesis_table import Beliefs

@@ -142,7 +142,7 @@ class ConceptLearner:
     def answer(self, items: Any, member: bool) -> Self:
         """Return the belief after answers: whether each of the queried items belongs to the concept.
 
-        The items were chosen by who asked, so they say nothing of the concept's size, whatever the sampling.
+        The items were chosen by the questioner, so they say nothing of the concept's size, whatever the sampling.
         """
         answer: Any = member
         if not isinstance(answer, bool | np.bool_):
@@ -234,8 +234,8 @@ class ConceptLearner:
         return codes
 
     def __repr__(self) -> str:
-        seen, asked = self._scores.seen.drawn, self._scores.seen.asked
-        observed = f"{seen + asked} observed, " if seen + asked else ""
+        count = self._scores.seen.drawn + self._scores.seen.answered
+        observed = f"{count} observed, " if count else ""
         best = ", ".join(map(str, self.map_[:3])) + (", …" if len(self.map_) > 3 else "")
         size = f"{len(self.hypotheses):,} hypotheses, {len(self.domain):,} items"
         return f"{type(self).__name__}({size}; {observed}best: {best})"

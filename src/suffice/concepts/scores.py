@@ -1,4 +1,4 @@
-"""Bayes' rule over hypotheses: prior and tallies → likelihood, posterior, membership, made when asked for."""
+"""Bayes' rule over hypotheses: prior and tallies → likelihood, posterior, membership, computed at first use."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Scores:
         """ln p(D | h), minus infinity where it is impossible."""
         t, odds = self.seen, self.odds
         drawn = t.inside * odds.inside + times(t.drawn - t.inside, odds.outside)  # CL-1
-        return _sealed(drawn + times(t.agreed, odds.right) + times(t.asked - t.agreed, odds.wrong))
+        return _sealed(drawn + times(t.agreed, odds.right) + times(t.answered - t.agreed, odds.wrong))
 
     @cached_property
     def log_joint(self) -> Array:

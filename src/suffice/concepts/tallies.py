@@ -62,14 +62,14 @@ class Tallies:
         return int(self.items[DRAWN].sum())
 
     @property
-    def asked(self) -> int:
+    def answered(self) -> int:
         """Number of answers."""
         return int(self.items[1:].sum())
 
     @property
     def consistent(self) -> Booleans:
         """Mask of the hypotheses that hold all examples and agree with all answers."""
-        return np.asarray((self.inside == self.drawn) & (self.agreed == self.asked))
+        return np.asarray((self.inside == self.drawn) & (self.agreed == self.answered))
 
 
 def _held(bits: Bits, codes: Integers, counts: Integers) -> Integers:

@@ -21,7 +21,7 @@ COMPILED = {
         *("pyarrow._dataset", "pyarrow._fs", "pyarrow._json", "pyarrow._parquet"),
     ]
 }
-"""Modules that are imported and asked, because their docstrings are in no Python file."""
+"""Modules that are imported and inspected, because their docstrings are in no Python file."""
 
 NOT_READ = frozenset(
     [

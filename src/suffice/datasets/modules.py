@@ -1,4 +1,4 @@
-"""The docstrings of one module: parsed from its source, or asked of its objects where it is compiled."""
+"""The docstrings of one module: parsed from its source, or read from its objects where it is compiled."""
 
 import ast
 import inspect

@@ -120,12 +120,12 @@ class Model:
         strangers = np.setdiff1d(other.classes, self.classes)
         if len(strangers):
             raise SubtractionError(f"Cannot forget rows of class {strangers.tolist()[0]!r}: none was learned.")
-        gone = other.among(self.classes)
+        removed = other.among(self.classes)
         blocks = {
-            name: block.combined(gone.blocks[name], operator.sub, name) if name in gone.blocks else block
+            name: block.combined(removed.blocks[name], operator.sub, name) if name in removed.blocks else block
             for name, block in self.blocks.items()
         }
-        rest = replace(self, rows=self.rows - gone.rows, blocks=blocks)
+        rest = replace(self, rows=self.rows - removed.rows, blocks=blocks)
         empty = (self.n > 0) & (rest.n == 0)
         if self.declared is not None:
             empty &= ~np.isin(self.classes, self.declared)

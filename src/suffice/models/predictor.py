@@ -2,7 +2,7 @@
 
 joint      ln p(x, c) = ln p(c) + ln p(x | c)
 NB-10      ln p(c | x) = joint_c − ln Σ e^joint, the sum taken about its largest term
-NB-12      a row that no class can have made keeps the class prior, and the user is told
+NB-12      a row that no class can have made keeps the class prior, with a warning
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ def boundaries(model: Any, X: Any, y: Any, steps: int = 95, size: int = 380) -> 
     y : list of labels
         Their classes.
     steps : int, default=95
-        Points along a side at which the model is asked.
+        Points along each side at which the model predicts.
     size : int, default=380
         Of the picture, in pixels.
 
@@ -80,7 +80,7 @@ def _columns(table: Table) -> list[Array]:
 
 
 def _edges(values: Array, steps: int) -> Array:
-    """Return lines between the points at which the model is asked, a little beyond the rows."""
+    """Return the edges of cells in whose middles the model predicts, a little beyond the rows."""
     low, high = np.nanmin(values), np.nanmax(values)
     room = 0.06 * (high - low) or 1.0
     return np.linspace(low - room, high + room, steps + 1)

@@ -69,10 +69,10 @@ def steps(explanation: Explanation, most: int) -> list[dict[str, Any]]:
 def _row(place: int, name: Any, value: Any, start: float, end: float, kind: str) -> dict[str, Any]:
     step = f"{end - start:+.2f}".replace("-", "−")
     label = {"place": place, "name": cut(name, NAME), "value": cut(value, VALUE), "label": step}
-    whole = {"feature": str(name), "in words": str(value), "weight": round(end - start, 6)}
+    tooltip = {"feature": str(name), "in words": str(value), "weight": round(end - start, 6)}
     return {
         **label,
-        **whole,
+        **tooltip,
         "start": start,
         "end": end,
         "right": max(start, end),

@@ -1,4 +1,4 @@
-"""What can be asked of any distribution of data yet to come: of numbers (Mass) or of points (Density)."""
+"""Answers of any distribution of data yet to come: of numbers (Mass) or of points (Density)."""
 
 from __future__ import annotations
 

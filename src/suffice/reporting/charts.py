@@ -175,7 +175,7 @@ def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
     axis = alt.Axis(title=None, tickCount=5, grid=False, **({"format": "~s"} if _wide(view) else {}))
     x = alt.X("x:Q", scale=alt.Scale(zero=False, nice=False), axis=axis)
     y = alt.Y("density:Q", axis=None, stack=None)
-    tooltip = [alt.Tooltip("class:N", title="class"), alt.Tooltip("told:N", title=" ")]
+    tooltip = [alt.Tooltip("class:N", title="class"), alt.Tooltip("tooltip:N", title=" ")]
     fill = _classes(names, [codes[name] for name in names], True)
     if view.shape == "counts":
         line = base.mark_line(point={"filled": True, "size": 24}, strokeWidth=1.5)
@@ -215,7 +215,7 @@ def informative(ranked: list[dict[str, Any]], colours: bool) -> dict[str, Any]:
     x = alt.X("bits:Q", title="bits about the class", axis=alt.Axis(tickCount=5, format="~g"))
     tooltip = [
         alt.Tooltip("feature:N", title="feature"), alt.Tooltip("bits:Q", format=".3~g", title="bits"),
-        alt.Tooltip("told:N", title=" "),
+        alt.Tooltip("tooltip:N", title=" "),
     ]  # fmt: skip
     colour: Any = alt.value(ACCENT)
     if colours:

@@ -63,7 +63,7 @@ def _view(column: ShownColumn, prior: Array, shown: list[int], names: list[str])
 def _curve(drawn: ClassDistributions, shown: list[int], names: list[str]) -> list[dict[str, Any]]:
     places = np.arange(0, len(drawn.values), max(1, (len(drawn.values) - 1) // STEPS))
     return [
-        {"class": name, "x": _short(x), "density": _short(height), "told": drawn.in_words[code]}
+        {"class": name, "x": _short(x), "density": _short(height), "tooltip": drawn.in_words[code]}
         for code, name in zip(shown, names, strict=True)
         for x, height in zip(drawn.values[places].tolist(), drawn.heights[code, places].tolist(), strict=True)
     ]

@@ -193,7 +193,7 @@ def _informative(model: Any, judged: JudgedRows, words: FeatureBelief | None, ev
     try:
         if words is None:
             known = [view for view in every if view.bits is not None][:INFORMATIVE]
-            ranked = [{"feature": view.name, "bits": view.bits, "told": view.kind} for view in known]
+            ranked = [{"feature": view.name, "bits": view.bits, "tooltip": view.kind} for view in known]
             why_not = "" if ranked else "No column has a mutual information with the class."
         else:
             found = mutual_information(model, "bits")
@@ -212,7 +212,7 @@ def _word(words: FeatureBelief, j: int, judged: JudgedRows) -> dict[str, Any]:
     if words.sure:
         low, high = (ends[top, 0] for ends in words.ends([j]))
         description += f" ({low:.3g} to {high:.3g})"
-    return {"feature": str(words.names[j]), "told": description, "code": top}
+    return {"feature": str(words.names[j]), "tooltip": description, "code": top}
 
 
 def _by_class(model: Any, words: FeatureBelief | None) -> list[dict[str, Any]]:
@@ -226,10 +226,14 @@ def _by_class(model: Any, words: FeatureBelief | None) -> list[dict[str, Any]]:
             low, high = words.ends(which) if words.sure else (np.full((c + 1, len(which)), np.nan),) * 2
             for j, p, a, b in zip(which, mean, low[c], high[c], strict=True):
                 ends = f" ({a:.2g} to {b:.2g})" if words.sure else ""
-                probable.append({"name": str(words.names[j]), "told": f"{p:.3g}{ends}"})
+                probable.append({"name": str(words.names[j]), "tooltip": f"{p:.3g}{ends}"})
         try:
             speaks = [
-                {"name": str(row.feature), "value": "" if words is not None else row.value, "told": f"{row.weight:.3g}"}
+                {
+                    "name": str(row.feature),
+                    "value": "" if words is not None else row.value,
+                    "tooltip": f"{row.weight:.3g}",
+                }
                 for row in model.top_features(label, PROBABLE if words is not None else 5)
             ]
         except (SufficeError, ValueError):

@@ -22,7 +22,7 @@ class Piece:
     text: str
     level: int = 0
     favours: bool = True
-    told: str = ""
+    tooltip: str = ""
 
 
 def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -> tuple[list[Piece], int]:
@@ -42,8 +42,8 @@ def marked(text: str, explanation: Explanation, analysis: Analysis, most: int) -
             pieces.append(Piece(shown[at:start]))
         level = 1 + min(LEVELS - 1, int(LEVELS * abs(weight) / top))
         label = explanation.target if weight > 0 else explanation.against
-        told = f"{' and '.join(dict.fromkeys(words))}: {abs(weight):.2f} for {label}"
-        pieces.append(Piece(shown[start:end], level, weight > 0, told))
+        tooltip = f"{' and '.join(dict.fromkeys(words))}: {abs(weight):.2f} for {label}"
+        pieces.append(Piece(shown[start:end], level, weight > 0, tooltip))
         at = end
     return [*pieces, *([Piece(shown[at:])] if at < len(shown) else [])], len(text) - len(shown)
 

@@ -1,13 +1,13 @@
 "use strict";
 (() => {
-  const told = (id) => JSON.parse(document.getElementById(id).textContent);
-  const config = told("config");
+  const parsed = (id) => JSON.parse(document.getElementById(id).textContent);
+  const config = parsed("config");
   const views = {};
 
   const draw = async (place) => {
     const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, config,
       logLevel: 1, tooltip: { theme: "page" } };
-    const made = await vegaEmbed(place, told(place.dataset.spec), options);
+    const made = await vegaEmbed(place, parsed(place.dataset.spec), options);
     views[place.id] = made.view;
   };
 
@@ -31,7 +31,7 @@
   const explore = () => {
     const box = document.getElementById("feature");
     if (!box) return;
-    const explorer = told("explorer");
+    const explorer = parsed("explorer");
     const show = () => {
       const view = views["posterior"];
       view.data("curve", curve(explorer, box.selectedIndex)).runAsync();

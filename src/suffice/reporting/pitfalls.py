@@ -32,7 +32,7 @@ UNIQUE = 0.95
 """Words are names of rows where so many of them are different."""
 
 DOUBLES = 0.01
-"""Rows that come twice are told of where they are at least this share,"""
+"""Rows that come twice are reported where they are at least this share,"""
 
 CHANCE = 3.0
 """and so many times more than independent columns would make."""

@@ -46,7 +46,7 @@ def chosen(model: Any, given: LabelledRows, judged: JudgedRows, examples: Sequen
     """Return the chosen rows, by default one right, one close and one wrong."""
     if examples is not None:
         places = np.minimum(np.searchsorted(given.numbers, examples), len(given) - 1).tolist()
-        return [_example(model, given, judged, i, "As asked for") for i in places]
+        return [_example(model, given, judged, i, "As requested") for i in places]
     fair = _of_fair_length(given)
     margin = np.sort(judged.probabilities, axis=1)
     margin = margin[:, -1] - margin[:, -2] if margin.shape[1] > 1 else np.ones(len(margin))

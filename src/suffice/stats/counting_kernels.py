@@ -115,7 +115,7 @@ def _groups(groups: Groups) -> tuple[Integers, Array, Array]:
 
 
 def _rule(allowed: Allowed) -> _native.Rule:
-    return _native.Rule(allowed.least, allowed.most, allowed.whole)
+    return _native.Rule(allowed.least, allowed.most, allowed.whole_numbers)
 
 
 def entries(matrix: Any) -> tuple[Any, Any, Any]:

@@ -46,14 +46,14 @@ class Allowed:
 
     least: float
     most: float
-    whole: bool
+    whole_numbers: bool
     words: str
 
     def accepts(self, values: NDArray[Any]) -> NDArray[np.bool_]:
         """Return which of the values are allowed."""
         with np.errstate(over="ignore"):  # bounds may be beyond float32
             inside = (values >= self.least) & (values <= self.most)
-        return inside & (values == np.floor(values)) if self.whole else inside
+        return inside & (values == np.floor(values)) if self.whole_numbers else inside
 
     def read(self, value: ArrayLike, name: str) -> Array:
         """Return the numbers as floats; raise unless they are allowed."""

@@ -103,7 +103,7 @@ def _beside(target: Path) -> tuple[Path, Any]:
     """Create a file in the same folder, locked while it is open, so that nobody takes it for a leftover."""
     while True:
         beside = target.with_name(f"{_start(target)}{secrets.token_hex(8)}.tmp")
-        file = open(beside, "xb")  # noqa: SIM115  # closed by who asked for it
+        file = open(beside, "xb")  # noqa: SIM115  # closed by the caller
         if _locked(file) is not False and os.fstat(file.fileno()).st_nlink:
             return beside, file
         file.close()  # cleaned away before it was locked

@@ -41,7 +41,7 @@ class Delimited:
     columns: list[str]
     readings: dict[str, Reading]
     fault: Callable[[int, str, str], None]
-    """Is told of the line and what is wrong with it; raises, or counts."""
+    """Called with the number of a malformed line, what is wrong with it, and a hint; raises, or counts it."""
     block: int
     exact: bool = True
     """Whether the line of each malformed row must be known."""

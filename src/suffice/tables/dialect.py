@@ -1,7 +1,7 @@
 """How a text of rows is written (its dialect), and its rows by these rules, one cell after the other.
 
 The rules are those of RFC 4180, read kindly: a quote that opens a value must close it before a separator or the end of
-the line; a quote that does not is a character like any other. Large files are cut by Arrow, and this is asked only
+the line; a quote that does not is a character like any other. Large files are cut by Arrow, and this is used only
 where quotes stand in odd places.
 """
 

@@ -1,4 +1,4 @@
-"""A table of any library, an array or a sparse matrix, seen as columns that are read when they are asked for."""
+"""A table of any library, an array or a sparse matrix, seen as columns that are read at first use."""
 
 from __future__ import annotations
 

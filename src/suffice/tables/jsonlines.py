@@ -22,7 +22,7 @@ class JsonLines:
     stream: Any
     wanted: Callable[[str], bool]
     fault: Callable[[int, str, str], None]
-    """Is told of the line and what is wrong with it; raises, or counts."""
+    """Called with the number of a malformed line, what is wrong with it, and a hint; raises, or counts it."""
     block: int
     missing: tuple[str, ...] = ()
     sorts: dict[str, str] = field(default_factory=dict)

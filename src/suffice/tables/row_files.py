@@ -1,6 +1,6 @@
 """Files → batches of rows, however large they are: delimited text, JSON lines, Parquet, Arrow, and folders of texts.
 
-How a text is written is sniffed (`sniff`), unless it is told. Rows that cannot be read are refused with their file and
+How a text is written is sniffed (`sniff`), unless it is given. Rows that cannot be read are refused with their file and
 line, or skipped and counted; nothing is left out in silence.
 """
 
@@ -32,7 +32,7 @@ __all__ = ["Files", "Given"]
 BLOCK, ROWS = 2**22, 2**16
 """Bytes, or rows, of a batch."""
 LOUD = 0.01
-"""The share of rows whose loss is told of aloud."""
+"""The share of lost rows from which on a warning is given."""
 
 
 @dataclass

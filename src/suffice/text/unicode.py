@@ -1,7 +1,8 @@
 """What a letter is, and how it is lowered: a table of all code points, as the running interpreter knows them.
 
-The compiled tokenizer agrees with `re` and `str.lower` because it is told by them. A few letters have a lower case that
-depends on their neighbours (the Greek sigma) or has several letters (İ): documents that hold one are lowered by Python.
+The compiled tokenizer agrees with `re` and `str.lower` because its table comes from them. A few letters have a
+lower case that depends on their neighbours (the Greek sigma) or has several letters (İ): documents that hold one are
+lowered by Python.
 """
 
 from __future__ import annotations

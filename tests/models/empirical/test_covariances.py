@@ -24,11 +24,11 @@ def test_the_slope_of_the_evidence(covariance: Any) -> None:
     X, y = data(6, 50)
     bodies = spread.Bodies.of(FullMoments.of(X, y), covariance, "pooled")
     x, step = np.array([3.0, 0.7]), 1e-5
-    first, second = bodies.slope(x)
+    first, second = bodies.derivatives(x)
     for i, move in enumerate(step * np.eye(2)):
         assert first[i] == pytest.approx((bodies.value(x + move) - bodies.value(x - move)) / 2 / step, rel=1e-6)
-        bend = (bodies.slope(x + move)[0] - bodies.slope(x - move)[0]) / 2 / step
-        np.testing.assert_allclose(second[i], bend, rtol=1e-6)
+        hessian = (bodies.derivatives(x + move)[0] - bodies.derivatives(x - move)[0]) / 2 / step
+        np.testing.assert_allclose(second[i], hessian, rtol=1e-6)
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)

@@ -21,7 +21,7 @@ __all__ = ["Comparison", "LossComparison", "bayes_factor", "compare"]
 
 
 def bayes_factor(a: Any, b: Any, X: Any = None) -> float:
-    """The log Bayes factor of two fitted models: how much more probable the training rows are by `a` than by `b`.
+    """Return the log Bayes factor of two fitted models: how much more probable `a` makes the training rows than `b`.
 
     Parameters
     ----------
@@ -56,10 +56,10 @@ class Ranking:
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Columns for a dataframe."""
+        """Return the columns of a dataframe."""
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """As a dataframe of pandas, polars or pyarrow, whichever there is or is asked for."""
+        """Return a dataframe of pandas, polars or pyarrow: of the library given, or of one that is installed."""
         return frame_of(self.to_dict(), backend)
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class Comparison(Ranking):
     probability: Array  # of each model, if all were as probable before
 
     def to_dict(self) -> dict[str, Any]:
-        """Columns for a dataframe."""
+        """Return the columns of a dataframe."""
         return {
             "model": np.array(self.names, dtype=object),
             "log_evidence": self.log_evidence,
@@ -120,7 +120,7 @@ class LossComparison(Ranking):
     accuracy: Array
 
     def to_dict(self) -> dict[str, Any]:
-        """Columns for a dataframe."""
+        """Return the columns of a dataframe."""
         return {
             "model": np.array(self.names, dtype=object),
             "log_loss": self.log_loss,

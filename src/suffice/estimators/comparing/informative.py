@@ -175,7 +175,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         return self
 
     def transform(self, X: Any) -> Any:
-        """The most informative columns.
+        """Return the most informative columns.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         return super().transform(sound(X, "X") if issparse(X) else X)
 
     def inverse_transform(self, X: Any) -> Any:
-        """Rows of all columns, with zeros where one was left out.
+        """Return rows of all columns, with zeros in those that were left out.
 
         Parameters
         ----------

@@ -47,21 +47,21 @@ def must_share_data(models: Mapping[str, Any], coefficients: bool) -> None:
             )
 
 
-def _difference(a: str, mine: Data, b: str, its: Data) -> str:
-    """What differs first; nothing if all that can be told is the same."""
-    if (mine.classes, mine.rows) != (its.classes, its.rows):
-        return f"the rows of each class are {_by_class(mine)} in {a!r} and {_by_class(its)} in {b!r}"
-    for here, there, one, two in ((mine.names, its.names, a, b), (its.names, mine.names, b, a)):
+def _difference(a: str, mine: Data, b: str, theirs: Data) -> str:
+    """Describe the first difference; return '' if none can be seen."""
+    if (mine.classes, mine.rows) != (theirs.classes, theirs.rows):
+        return f"the rows of each class are {_by_class(mine)} in {a!r} and {_by_class(theirs)} in {b!r}"
+    for here, there, one, two in ((mine.names, theirs.names, a, b), (theirs.names, mine.names, b, a)):
         known = set(there)
         lacking = next((name for name in here if name not in known), None)
         if lacking is not None:
             return f"{lacking!r} is in {one!r} and not in {two!r}"
-    place = {name: i for i, name in enumerate(its.names)}
+    place = {name: i for i, name in enumerate(theirs.names)}
     for i, name in enumerate(mine.names):
         j = place[name]
-        if mine.measures[i] != its.measures[j]:
-            return f"of {name!r}, {a!r} has {mine.measures[i]} and {b!r} has {its.measures[j]}"
-        if not _same(mine.statistics[i], its.statistics[j]):
+        if mine.measures[i] != theirs.measures[j]:
+            return f"of {name!r}, {a!r} has {mine.measures[i]} and {b!r} has {theirs.measures[j]}"
+        if not _same(mine.statistics[i], theirs.statistics[j]):
             return f"the values of {name!r} are not the same in {a!r} and {b!r}"
     return ""
 
@@ -89,14 +89,14 @@ def _features(model: Classifier, coefficients: bool) -> tuple[list[Any], list[st
 
 
 def _same(a: Any, b: Any) -> bool:
-    """Whether two statistics can be of the same values; those of different kinds have little in common."""
+    """Return whether two statistics can be of the same values; those of different kinds have little in common."""
     if isinstance(a, float):
         return bool(np.isclose(a, b, rtol=1e-9))
     if a is b:
         return True
-    mine, its = a.arrays(), b.arrays()
-    kinds = [name for name in mine if name in its and (type(a) is type(b) or name in ("n", "mean"))]
-    return all(_close(mine[name], its[name], type(a) is type(b)) for name in kinds if name not in ROUNDING)
+    mine, theirs = a.arrays(), b.arrays()
+    kinds = [name for name in mine if name in theirs and (type(a) is type(b) or name in ("n", "mean"))]
+    return all(_close(mine[name], theirs[name], type(a) is type(b)) for name in kinds if name not in ROUNDING)
 
 
 def _close(a: Any, b: Any, strict: bool) -> bool:

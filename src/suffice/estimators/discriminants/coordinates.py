@@ -38,7 +38,7 @@ def decisions(joint: Array) -> Array:
 
 
 def plane(known: Ellipses, log_prior: Array) -> tuple[Array, Array]:
-    """Weights and offsets of joint log-probabilities, up to what all classes have in common."""
+    """Return weights and offsets of joint log-probabilities, up to what all classes have in common."""
     by = float(known.law.divisor(known.nu[0]))
     precision = known.root[0] @ known.root[0].T * by
     weights = known.mean @ precision
@@ -46,7 +46,7 @@ def plane(known: Ellipses, log_prior: Array) -> tuple[Array, Array]:
 
 
 def coordinates(t: Any, prior: Any, share: Array, most: int | None) -> Coordinates:
-    """Axes of the means in units of the covariance within classes, all of them together; the longest first."""
+    """Return the axes of the means, the longest first, in units of the covariance within classes."""
     widest = min(t.mean.shape[1], max(int((t.n[:, 0] > 0).sum()) - 1, 0))
     if most is not None and not 1 <= most <= widest:
         raise InputError(
@@ -61,7 +61,7 @@ def coordinates(t: Any, prior: Any, share: Array, most: int | None) -> Coordinat
 
 
 def within(t: Any, prior: Any) -> Array:
-    """Covariance within classes: of their rows, and of what a prior adds to each column."""
+    """Return the covariance within classes: of their rows, and of what a prior adds to each column."""
     n, d = float(t.n[:, 0].sum()), t.mean.shape[1]
     scatter = t.scatter.sum(axis=0)
     scatter = scatter if scatter.ndim == 2 else np.diag(scatter)

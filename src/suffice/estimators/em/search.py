@@ -106,7 +106,7 @@ class Started:
 
 @dataclass(frozen=True)
 class Limits:
-    """How long to search, and how much to tell."""
+    """How long to search, and how much to print."""
 
     n_init: int
     max_iter: int

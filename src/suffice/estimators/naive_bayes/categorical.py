@@ -182,7 +182,7 @@ class CategoricalNB(MatrixClassifier):
         return super()._count(examples)
 
     def _make_room(self, reader: CodeReader) -> None:
-        """Know more categories, each of which has a place in the counts."""
+        """Add categories, and give each a place in the counts."""
         if self.__sklearn_is_fitted__():
             model = _roomy(self._model, self._reader, reader)
             self._predictor = replace(self._predictor, model=model)

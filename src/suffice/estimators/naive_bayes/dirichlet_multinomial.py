@@ -62,7 +62,7 @@ class DirichletMultinomialNB(MatrixClassifier):
     ----------
     alpha_ : ndarray of shape (n_classes, n_features)
         The urns: α of each word in each class (β for "edcm"). Their sum is between 1e-6 and a million times the longest
-        document, where the urn cannot be told from the multinomial; it goes there if words come in no bursts.
+        document, where the urn cannot be distinguished from the multinomial; it goes there if words come in no bursts.
     log_likelihood_ : ndarray of shape (n_classes,)
         Log-likelihood of the documents of each class.
     n_iter_ : ndarray of shape (n_classes,)

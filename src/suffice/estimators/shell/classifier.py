@@ -154,7 +154,7 @@ class Classifier(Judging):
     ) -> Any:
         """Unlearn rows that were learned: the model is then one that never saw them, to the bit where it counts.
 
-        Classes, categories and words without a row left are gone too, unless they were declared. A model that was
+        Classes, categories and words without a row left vanish too, unless they were declared. A model that was
         fitted with ``journal`` refuses rows that it has not learned, or that are forgotten already. Without one, only
         rows whose counts do not fit are refused (a word, a value or a class that is not there so often): sums cannot
         know more. What is refused leaves the model as it was.
@@ -213,7 +213,7 @@ class Classifier(Judging):
         return rest
 
     def _know_nothing(self) -> None:
-        """Be as before the first fit."""
+        """Return to the state before the first fit."""
         kept = set(self.get_params(deep=False))
         for name in [name for name in vars(self) if name not in kept]:
             delattr(self, name)

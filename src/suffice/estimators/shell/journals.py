@@ -58,9 +58,9 @@ class Certificate:
 
     @classmethod
     def of(cls, hashes: Hashes, before: str | None, after: str | None) -> Certificate:
-        """The certificate of rows that go now."""
-        told = tuple(f"{first:016x}{second:016x}" for first, second in hashes.tolist())
-        return cls(len(told), told, before, after, datetime.now(UTC).isoformat(timespec="seconds"))
+        """Return the certificate of rows that are forgotten now."""
+        rows = tuple(f"{first:016x}{second:016x}" for first, second in hashes.tolist())
+        return cls(len(rows), rows, before, after, datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
     def json(self) -> str:
@@ -89,8 +89,8 @@ class Certificate:
 
 
 def checksum(model: Any) -> str | None:
-    """SHA-256 of the file that `save` writes; None of a model that no file can hold."""
-    store: Any = suffice.store  # which stands above the classifiers: imported when it is asked for
+    """Return the SHA-256 of the file that `save` writes; None for a model that no file can hold."""
+    store: Any = suffice.store  # which stands above the classifiers: imported when it is needed
     try:
         return sha256(store.to_bytes(model)).hexdigest()
     except (KindError, NotFittedError):

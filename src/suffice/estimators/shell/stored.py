@@ -146,7 +146,7 @@ def _check_buckets(bits: int, classes: int) -> None:
 
 
 def _memory() -> int:
-    """Bytes of memory of this machine; where it does not tell, 64 GB."""
+    """Return the memory of this machine in bytes; 64 GB where that is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

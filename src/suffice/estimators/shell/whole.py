@@ -1,7 +1,7 @@
-"""Changes of an estimator come one after the other; whoever asks meanwhile sees it as it was, or as it will be.
+"""Changes of an estimator come one after the other; a reader meanwhile sees it as it was, or as it will be.
 
 What an estimator knows is in its ``__dict__``, and no change touches one that others may be reading: it is made to a
-copy, which takes the old one's place in one assignment at the end, or not at all. A question is asked of an object that
+copy, which takes the old one's place in one assignment at the end, or not at all. A question goes to an object that
 shares the ``__dict__`` of the moment it came, and so of one whole state, whatever happens meanwhile; it never waits.
 Views that are made for it are kept in that state alone.
 
@@ -32,7 +32,7 @@ CHANGES = {
     "decay", "drop_journal", "drop_views", "fit", "fit_predict", "fit_transform", "forget", "merge", "partial_fit",
     "refresh", "set_params",
 }  # fmt: skip
-"""What changes an estimator. Whatever else is public asks it something, as do these:"""
+"""Methods that change an estimator. Other public methods only read it, as do these:"""
 
 QUESTIONS = {"__add__", "__sub__", "_get_state"}
 
@@ -76,7 +76,7 @@ def whole(model: Any) -> Any:
 
 @contextmanager
 def changing(model: Any) -> Iterator[Any]:
-    """A copy of the model to be changed, which takes its place unless something goes wrong; others wait their turn."""
+    """Yield a copy of the model to change; it replaces the model unless an error is raised. Other changes wait."""
     lock = _locks.setdefault(model, RLock())
     if lock._is_owned():
         raise BusyError(
@@ -124,6 +124,6 @@ def _marked(function: Any) -> Callable[..., Any]:
 
 
 def _is_ours(method: Callable[..., Any]) -> bool:
-    """Whether a method is of a class that is known to ask only: those of users may do anything."""
+    """Return whether a method is of suffice or scikit-learn: these change nothing, those of users may do anything."""
     module = method.__module__.partition(".")[0]
     return module == "suffice" or (module == "sklearn" and getattr(BaseEstimator, method.__name__, None) is not method)

@@ -46,7 +46,7 @@ class NaiveBayes(Classifier):
     Parameters
     ----------
     columns : "auto" or dict, default="auto"
-        A model for some columns, the others get theirs as told above: "bernoulli", "categorical", "gaussian",
+        A model for some columns, the others get theirs as described above: "bernoulli", "categorical", "gaussian",
         "histogram", "poisson", "text", "drop", "auto", or one from ``sf.columns`` with a prior of its own. Models are
         settled at the first fit. One that was chosen, not declared, is a view: of such a column enough is kept to add
         models that have chosen differently, and `refresh` chooses anew.

@@ -1,1 +1,1 @@
-"""What a model can be asked: explanations, evidence, intervals, decisions, information."""
+"""Answers of a model: explanations, evidence, intervals, decisions, information."""

@@ -92,7 +92,7 @@ def _with_hashes(rows: Any, hashes: Any, copies: Integers) -> Any:
 def row_hashes(table: Any) -> Any:
     """Return a 64-bit number for each row of an Arrow table, by its values.
 
-    Numbers are told apart by value, whatever their type: 3 is 3.0, and a null is a NaN.
+    Numbers are distinguished by value, whatever their type: 3 is 3.0, and a null is a NaN.
 
     >>> import pyarrow as pa
     >>> a, b = pa.table({"n": [1, 2], "w": ["x", "y"]}), pa.table({"n": [2.0], "w": ["y"]})

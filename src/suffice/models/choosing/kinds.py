@@ -66,8 +66,8 @@ def _of_numbers(column: Column, kind: str, bins: OpenBlock, labels: Labels) -> O
     largest = np.abs(grid.values).max()
     if largest > LARGEST:
         return bins
-    whole = kind == "integer" and largest < EXACT
-    values = _categories(column, grid, labels) if whole else None
+    integers = kind == "integer" and largest < EXACT
+    values = _categories(column, grid, labels) if integers else None
     if values is not None and _few(values.statistic):
         return values
     if _too_coarse(column, grid, labels):

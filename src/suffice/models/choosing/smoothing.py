@@ -210,7 +210,7 @@ def with_prior(model: Model, prior: Spread) -> Model:
 
 
 def choose_spread(predictor: Predictor, sample: Sample, temper: Temper | None) -> Spread | None:
-    """Return the prior of covariances by which each part of the rows is told best from the others; None if none is.
+    """Return the prior of covariances by which the other rows classify each part best; None if none can.
 
     The model has one block, a likelihood of vectors with a covariance. Without a temper, each prior has the power that
     suits it.

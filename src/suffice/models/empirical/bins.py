@@ -39,11 +39,11 @@ class Bins:
     log_evidence: float  # HB-2: above zero if the classes differ
 
     def place(self, values: Array) -> Integers:
-        """The bin of each value that lies on the grid."""
+        """Return the bin of each value that lies on the grid."""
         return np.searchsorted(self.edges, values, side="right")
 
     def names(self) -> list[str]:
-        """Each bin in words."""
+        """Return a name for each bin."""
         ends = [f"{edge:.6g}" for edge in self.edges]
         if not ends:
             return ["any"]
@@ -52,7 +52,7 @@ class Bins:
 
 
 def chosen_bins(t: ValueCounts, strength: float) -> Bins:
-    """The bins of highest evidence."""
+    """Return the bins of highest evidence."""
     if len(t.values) < 2:
         return Bins(np.zeros(0), t.n[:, None], 0.0)
     start = candidates(t.totals, _most(len(t.n)))
@@ -65,7 +65,7 @@ def chosen_bins(t: ValueCounts, strength: float) -> Bins:
 
 
 def given_bins(t: ValueCounts, edges: Array) -> Bins:
-    """Bins whose edges are known."""
+    """Return the bins between given edges."""
     place = np.searchsorted(edges, t.values, side="right")
     counts = np.zeros((len(t.n), len(edges) + 1))
     np.add.at(counts, (t.line, place[t.place]), t.count)
@@ -73,7 +73,7 @@ def given_bins(t: ValueCounts, edges: Array) -> Bins:
 
 
 def log_density(t: ValueCounts, strength: float = 1.0) -> float:
-    """ln p of all values together, whatever their class, as a density: of the best histogram with bins of any width.
+    """Return ln p of all values of all classes as a density: of the best histogram with bins of any width.
 
     This is what HB-3 adds to HB-2; its bins are others, and may be many, since they are shared by all classes.
     """
@@ -90,14 +90,14 @@ def log_density(t: ValueCounts, strength: float = 1.0) -> float:
 
 
 def widths(values: Array) -> Array:
-    """The stretch of the line that is nearest to each value; at the ends as much again on the other side."""
+    """Return the length of the line that is nearest to each value; at the ends as much again on the other side."""
     between = _between(values)
     ends = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
     return np.diff(ends)
 
 
 def candidates(totals: Array, most: int) -> Integers:
-    """Where bins may start: values that many rows have stand alone, the others in groups of about as many rows."""
+    """Return where bins may start: frequent values stand alone, the others in groups of about as many rows."""
     heavy: Booleans = totals > totals.sum() / most
     for _ in range(4):
         rest, left = totals[~heavy].sum(), max(1, most - int(heavy.sum()))
@@ -111,7 +111,7 @@ def candidates(totals: Array, most: int) -> Integers:
 
 
 def best_cuts(i: Integers, j: Integers, gain: Array, size: int) -> tuple[Integers, float]:
-    """The cuts of `size` places whose pieces, each from place i up to j, have the highest sum of gains."""
+    """Return the cuts of `size` places whose pieces, each from place i up to j, have the highest sum of gains."""
     table = np.full((size + 1, size + 1), -np.inf)
     table[j, i] = gain
     best, back = np.zeros(size + 1), np.zeros(size + 1, np.int64)
@@ -127,7 +127,7 @@ def best_cuts(i: Integers, j: Integers, gain: Array, size: int) -> tuple[Integer
 
 
 def _class_gain(counts: Array, strength: float) -> tuple[Any, Any, Array]:
-    """HB-2 of every possible bin."""
+    """Return HB-2 of every possible bin."""
     groups = counts.shape[1]
     i, j = np.triu_indices(groups + 1, 1)
     inside = _stretches(counts)[:, i, j - 1]
@@ -138,14 +138,14 @@ def _class_gain(counts: Array, strength: float) -> tuple[Any, Any, Array]:
 
 
 def _stretches(parts: Array) -> Array:
-    """Sums from place i to place j; differences of running sums would lose a narrow stretch beside a wide one."""
+    """Return sums from place i to place j; differences of running sums would lose narrow ones beside wide ones."""
     size = parts.shape[-1]
     each = np.broadcast_to(parts[..., None, :], (*parts.shape[:-1], size, size))
     return np.asarray(np.cumsum(np.triu(each), axis=-1))
 
 
 def _most(classes: int) -> int:
-    """Places to try: fewer where there are many classes, so that the table of all bins stays small."""
+    """Return how many places to try: fewer for many classes, so that the table of all bins stays small."""
     return int(np.clip(np.sqrt(NUMBERS / classes), 16, PLACES))
 
 

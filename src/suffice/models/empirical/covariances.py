@@ -57,7 +57,7 @@ class Spread:
     size: float = 1.0
 
     def prior(self, t: FullMoments) -> NormalInverseWishart:
-        """The prior of classes of these moments."""
+        """Return the prior for classes that have these moments."""
         d = t.mean.shape[1]
         nu = self.more + d - 1
         v = widths(t, self.kind)
@@ -66,7 +66,7 @@ class Spread:
 
 
 def widths(t: FullMoments, kind: Kind) -> Array:
-    """Variances of columns, by class or 1 × d of all."""
+    """Return the variances of columns, by class, or of all classes as 1 × d."""
     diagonal = np.diagonal(t.scatter, axis1=-2, axis2=-1)
     low = np.diagonal(t.scatter_lo, axis1=-2, axis2=-1)
     pooled = units(DiagonalMoments(t.mean, t.n, diagonal, t.mean_lo, low, t.peak))[1][None]
@@ -87,7 +87,7 @@ class Bodies:
 
     @classmethod
     def of(cls, t: FullMoments, covariance: Covariance, kind: Kind) -> Bodies:
-        """Of the moments of classes."""
+        """Return the scatters of classes that have these moments."""
         n, d, shared = np.asarray(t.n[:, 0]), t.mean.shape[1], covariance == "shared"
         v = widths(t, kind)
         scatter = t.scatter.sum(axis=0)[None] if shared else t.scatter
@@ -99,15 +99,15 @@ class Bodies:
         return cls(law, t.mean, n, informed, turn, np.maximum(axes, 0.0), 2 * np.log(unit).sum(axis=1))
 
     def value(self, x: Array) -> float:
-        """Log evidence of ν − d + 1 and of the size, up to what all of them share."""
+        """Return the log evidence of ν − d + 1 and the size, up to a constant."""
         q, k = x[0] + self.law.d - 1, self.rows
         s = x[1] * (q + 1)
         gammas = log_rising(self._halves(q), k[:, None] / 2).sum(axis=1)
         ratio = np.log1p(self.axes / s).sum(axis=1)
         return float((gammas - (q + 1 + k) / 2 * ratio - k / 2 * (self.law.d * np.log(s) + self.volume)).sum())  # GD-4
 
-    def slope(self, x: Array) -> tuple[Array, Array]:
-        """First and second derivatives."""
+    def derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return the gradient and the Hessian of the log evidence."""
         q, k, w = x[0] + self.law.d - 1, self.rows[:, None], self.axes
         s, turn = x[1] * (q + 1), np.array([[1.0, 0.0], [x[1], q + 1]])  # ds = size·dν + (ν+1)·dsize
         halves, after = self._halves(q), s + w
@@ -115,11 +115,11 @@ class Bodies:
         by_s = ((q + 1) * w / (s * after) - k / after).sum() / 2
         twice = -((q + 1) * w * (2 * s + w) / (s * after) ** 2 - k / after**2).sum() / 2
         both = (w / (s * after)).sum() / 2
-        bend = np.array([[-trigamma_fall(halves, k / 2).sum() / 4, both], [both, twice]])
-        return np.array([by_q, by_s]) @ turn, turn.T @ bend @ turn + by_s * np.array([[0.0, 1.0], [1.0, 0.0]])
+        hessian = np.array([[-trigamma_fall(halves, k / 2).sum() / 4, both], [both, twice]])
+        return np.array([by_q, by_s]) @ turn, turn.T @ hessian @ turn + by_s * np.array([[0.0, 1.0], [1.0, 0.0]])
 
     def logs(self, X: Array, more: Array, scale: Array) -> Array:
-        """ln p of rows by each class, for many priors: classes × rows × priors."""
+        """Return ln p of rows by each class, for many priors: classes × rows × priors."""
         nu, shared = more + self.law.d - 1, len(self.axes) == 1
         out = np.empty((len(self.n), len(X), len(more)))
         for c, n in enumerate(self.n):
@@ -136,7 +136,7 @@ class Bodies:
 
 
 def by_evidence(t: FullMoments, covariance: Covariance, kinds: Sequence[Kind] | None = None) -> Spread:
-    """The prior of highest evidence, of these kinds."""
+    """Return the prior of highest evidence, of these kinds."""
     best, height = Spread(), -np.inf
     for kind in _kinds(covariance) if kinds is None else kinds:
         bodies = Bodies.of(t, covariance, kind)
@@ -155,7 +155,7 @@ def by_parts(
     log_prior: Callable[[Array], Array],
     powers: tuple[float, ...] = (1.0,),
 ) -> Spread | None:
-    """The prior by which each part of the rows is told best from the others: `rows` are X, codes, weights and parts."""
+    """Return the prior by which the other rows classify each part best; `rows` are X, codes, weights and parts."""
     X, codes, weights, part = rows
     kinds = _kinds(covariance)
     more, size = (axis.ravel() for axis in np.meshgrid(MORE, SIZE, indexing="ij"))
@@ -180,19 +180,19 @@ def by_parts(
 
 
 def _losses(joint: Array, codes: Integers) -> Array:
-    """−ln p of the own class; joint log-probabilities are classes × rows × priors."""
+    """Return −ln p of the own class; joint log-probabilities are classes × rows × priors."""
     with np.errstate(invalid="ignore"):
         return np.asarray(logsumexp(joint, axis=0) - joint[codes, np.arange(len(codes))])
 
 
 def safest(losses: Array, evidence: Array) -> int:
-    """Of the columns whose loss is as low as the lowest, but for what is not worth a mention, that of most evidence."""
+    """Return the column of most evidence among those whose loss is within MENTION of the lowest."""
     total = losses.sum(axis=0)
     return int(np.argmax(np.where(total <= total.min() + MENTION, evidence, -np.inf)))
 
 
 def parts_of(codes: Integers, group: Integers | None) -> Integers:
-    """The part of each row, the same number of each class in all of them; groups stay together."""
+    """Return the part of each row; each part has as many rows of a class, and groups stay together."""
     if group is not None:
         return np.asarray(np.argsort(np.argsort(hashed(np.arange(int(group.max()) + 1)))) % PARTS, np.int64)[group]
     order = np.lexsort((hashed(np.arange(len(codes))), codes))
@@ -202,7 +202,7 @@ def parts_of(codes: Integers, group: Integers | None) -> Integers:
 
 
 def _short(x: float) -> float:
-    """Three digits: rows do not tell more, and rounding shall not."""
+    """Return a number rounded to three digits: rows do not determine more."""
     return float(f"{x:.3g}")
 
 

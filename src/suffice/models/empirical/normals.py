@@ -40,7 +40,7 @@ class Normals:
     a: float
 
     def heights(self) -> Array:
-        """NG-3 of each column, all classes together."""
+        """Return NG-3 of each column, all classes together."""
         a, b, growth = self.a, self.a * self.v, self._growth()
         scales = -a * np.log1p(growth / b) - self.n / 2 * np.log(b + growth)
         means = np.log1p(self.n / self.kappa) / 2
@@ -48,11 +48,11 @@ class Normals:
         return np.asarray(each.sum(axis=0))
 
     def climb_once(self) -> Normals:
-        """One round."""
+        """Return the result of one round over all hyper-parameters."""
         after = replace(self, m=self._better_m())
-        after = after._moved("v", *after._slope_v(), BOUNDS_SCALE, by_column=True)
-        after = after._moved("kappa", *after._slope_kappa(), BOUNDS_KAPPA)
-        return after._moved("a", *after._slope_a(), BOUNDS_SHAPE)
+        after = after._moved("v", *after._derivatives_by_v(), BOUNDS_SCALE, by_column=True)
+        after = after._moved("kappa", *after._derivatives_by_kappa(), BOUNDS_KAPPA)
+        return after._moved("a", *after._derivatives_by_a(), BOUNDS_SHAPE)
 
     def _growth(self) -> Array:
         return np.asarray((self.scatter + self._shared() * (self.mean - self.m) ** 2) / 2)
@@ -68,14 +68,14 @@ class Normals:
         total = weight.sum(axis=0)
         return np.asarray((weight * self.mean).sum(axis=0) / np.where(total > 0, total, 1.0))  # SX-4
 
-    def _slope_v(self) -> tuple[Array, Array]:
-        """By ln v."""
+    def _derivatives_by_v(self) -> tuple[Array, Array]:
+        """Return the first and second derivatives by ln v."""
         part = self.a * self.v / (self.a * self.v + self._growth())
         weight = self.a + self.n / 2
         return (self.a - weight * part).sum(axis=0), -(weight * part * (1 - part)).sum(axis=0)  # SX-4
 
-    def _slope_kappa(self) -> tuple[Array, Array]:
-        """By ln κ."""
+    def _derivatives_by_kappa(self) -> tuple[Array, Array]:
+        """Return the first and second derivatives by ln κ."""
         kappa, n, after = self.kappa, self.n, self.kappa + self.n
         away = (self.mean - self.m) ** 2 * kappa * (n / after) ** 2
         precision = self._precision()
@@ -84,8 +84,8 @@ class Normals:
         second = -n * kappa / after**2 / 2 - precision * away * (n - kappa) / after / 2 + turn
         return first.sum(), second.sum()
 
-    def _slope_a(self) -> tuple[Array, Array]:
-        """By ln a, with v fixed."""
+    def _derivatives_by_a(self) -> tuple[Array, Array]:
+        """Return the first and second derivatives by ln a, with v fixed."""
         a, n, v, growth = self.a, self.n, self.v, self._growth()
         after, b = a + n / 2, a * v + growth
         first = digamma_rise(a, n / 2) - np.log1p(growth / (a * v)) + 1 - after * v / b  # SX-4
@@ -95,7 +95,7 @@ class Normals:
     def _moved(
         self, name: str, first: Array, second: Array, ends: tuple[float, float], by_column: bool = False
     ) -> Normals:
-        """One number (or one per column) moved by Newton's step in its logarithm, as far as it leads up."""
+        """Move one number (or one per column) by Newton's step in its logarithm, halved while evidence falls."""
         u, before = np.log(getattr(self, name)), self.heights()
         down = second < 0
         step = np.where(down, -first / np.where(down, second, 1.0), np.sign(first))
@@ -113,7 +113,7 @@ class Normals:
 
 
 def belief_about_normals(t: DiagonalMoments) -> NormalInverseGamma:
-    """The belief of highest evidence: m and b of each column, κ and a of all together."""
+    """Return the belief of highest evidence: m and b of each column, κ and a of all together."""
     middle, spread = units(t)
     some = t.scatter.sum(axis=0) > 0
     if not some.any():
@@ -126,7 +126,7 @@ def belief_about_normals(t: DiagonalMoments) -> NormalInverseGamma:
 
 
 def settled(state: Normals) -> Normals:
-    """Rounds until nothing moves."""
+    """Repeat rounds until nothing moves."""
     for _ in range(ROUNDS):
         before, state = state, state.climb_once()
         moved = [np.abs(np.log(after / was)).max(initial=0.0) for after, was in _pairs(before, state)]
@@ -140,7 +140,7 @@ def _pairs(before: Normals, after: Normals) -> list[tuple[Array, Array]]:
 
 
 def _start(t: DiagonalMoments, middle: Array, unit: Array, some: Booleans) -> Normals:
-    """In units of their own, the columns that vary."""
+    """Return the columns that vary, in units of their own, to start from."""
     n = np.broadcast_to(t.n, t.mean.shape)
     mean = np.where(n > 0, ((t.mean - middle) + t.mean_lo) / unit, 0.0)
     width = int(some.sum())
@@ -149,13 +149,13 @@ def _start(t: DiagonalMoments, middle: Array, unit: Array, some: Booleans) -> No
 
 
 def units(t: DiagonalMoments) -> tuple[Array, Array]:
-    """Mean of each column, and its variance within classes; where there is none, as little as its numbers can show."""
+    """Return the mean of each column and its variance within classes, which is at least what rounding hides."""
     n = np.broadcast_to(t.n, t.mean.shape)
     total = np.where(n.sum(axis=0) > 0, n.sum(axis=0), 1.0)
     share = n / total
     pivot = t.mean[np.argmax(share, axis=0), np.arange(t.mean.shape[1])]
     middle = pivot + (share * (t.mean - pivot)).sum(axis=0)
     within = t.scatter.sum(axis=0) / total
-    whole = within + (share * (t.mean - middle) ** 2).sum(axis=0)
-    spread = np.maximum(np.maximum(within, 1e-9 * whole), (2.0**-40 * np.abs(middle)) ** 2)
+    total_variance = within + (share * (t.mean - middle) ** 2).sum(axis=0)
+    spread = np.maximum(np.maximum(within, 1e-9 * total_variance), (2.0**-40 * np.abs(middle)) ** 2)
     return middle, np.where(spread > 0, spread, 1.0)

@@ -29,13 +29,13 @@ CLOSE, ROUNDING, FLAT = 1e-10, 1e-14, 1e-13
 
 
 class Hill(Protocol):
-    """A function of positive numbers."""
+    """A function of positive numbers that is to be maximised."""
 
     def value(self, x: Array) -> float:
-        """Its height."""
+        """Return the value at x."""
 
-    def slope(self, x: Array) -> tuple[Array, Array]:
-        """First and second derivatives."""
+    def derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return the gradient and the Hessian at x."""
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,11 @@ class Maximum:
 
 
 def climb(hill: Hill, start: Array, low: Any, high: Any) -> Maximum:
-    """From `start` to a top within bounds. A step that would lead down (beyond rounding) is halved until it does not.
+    """Climb from `start` to a maximum within bounds; a step that leads down, beyond rounding, is halved.
 
     >>> class Round:
     ...     def value(self, x): return float(-(np.log(x[0] / 4) ** 2))
-    ...     def slope(self, x):
+    ...     def derivatives(self, x):
     ...         log = np.log(x / 4)
     ...         return -2 * log / x, (2 * (log - 1) / x**2)[None]
     >>> climb(Round(), np.ones(1), 1e-6, 1e6).x.round(6)
@@ -78,20 +78,20 @@ def climb(hill: Hill, start: Array, low: Any, high: Any) -> Maximum:
 
 
 def _newton(hill: Hill, u: Array, ends: tuple[Array, Array], flat: float) -> Array:
-    """A step in the logarithms, and along a wall that is reached.
+    """Return Newton's step in the logarithms; along a bound that is reached.
 
-    Each way in which the hill bends is walked on its own: to the top of it where it bends down, uphill by one at most
-    where it does not. A ridge that rises without end is then followed along its crest.
+    Each eigenvector of the Hessian is followed on its own: to the maximum where its eigenvalue is negative, uphill by
+    one at most elsewhere. A ridge that rises without end is then followed along its crest.
     """
     x = np.exp(u)
-    first, second = hill.slope(x)
-    slope, bend = x * first, np.outer(x, x) * second + np.diag(x * first)
-    free = ~(((u <= ends[0]) & (slope < 0)) | ((u >= ends[1]) & (slope > 0)))
+    first, second = hill.derivatives(x)
+    gradient, hessian = x * first, np.outer(x, x) * second + np.diag(x * first)
+    free = ~(((u <= ends[0]) & (gradient < 0)) | ((u >= ends[1]) & (gradient > 0)))
     step = np.zeros_like(u)
-    if not (np.abs(slope[free]) > flat).any():
+    if not (np.abs(gradient[free]) > flat).any():
         return step
-    curves, ways = np.linalg.eigh(bend[np.ix_(free, free)])
-    along = slope[free] @ ways
+    curves, ways = np.linalg.eigh(hessian[np.ix_(free, free)])
+    along = gradient[free] @ ways
     far = np.abs(along) / np.maximum(np.abs(curves), 1e-300)
     step[free] = ways @ (np.sign(along) * np.minimum(far, np.where(curves < 0, REACH, 1.0)))
     return step
@@ -115,7 +115,7 @@ class Rises:
 
     @classmethod
     def of(cls, *parts: Terms) -> Rises:
-        """The sum of some terms, equal ones together."""
+        """Return the sum of some terms, equal ones together."""
         tables = []
         for line, offset, n, times in parts:
             if np.ndim(line) == 1 and np.ndim(offset) == 0:  # much shorter from here on
@@ -129,11 +129,11 @@ class Rises:
         return cls(keys[:, :-2], keys[:, -2], keys[:, -1], times)
 
     def value(self, x: Array) -> float:
-        """The evidence."""
+        """Return the log evidence."""
         return float(self.times @ log_rising(self._z(x), self.n))  # SX-4
 
-    def slope(self, x: Array) -> tuple[Array, Array]:
-        """Its first and second derivatives."""
+    def derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return the gradient and the Hessian of the log evidence."""
         z = self._z(x)
         first = (self.times * digamma_rise(z, self.n)) @ self.lines  # SX-4
         second = -(self.lines.T * (self.times * trigamma_fall(z, self.n))) @ self.lines  # SX-4
@@ -144,18 +144,18 @@ class Rises:
 
 
 def _tally(n: Any, times: Any) -> tuple[Array, Array]:
-    """Different numbers, and how often each comes."""
+    """Return the distinct numbers, and how often each comes."""
     numbers, often = np.broadcast_arrays(np.ravel(n), times)
-    whole = numbers.astype(np.int64)
-    if numbers.max(initial=0.0) < max(2**16, len(numbers)) and (whole == numbers).all():
-        seen, sums = np.bincount(whole), np.bincount(whole, often)
+    integers = numbers.astype(np.int64)
+    if numbers.max(initial=0.0) < max(2**16, len(numbers)) and (integers == numbers).all():
+        seen, sums = np.bincount(integers), np.bincount(integers, often)
         return np.flatnonzero(seen).astype(np.float64), sums[seen > 0].astype(np.float64)
     values, place = np.unique(numbers, return_inverse=True)
     return values, np.bincount(place, often, len(values)).astype(np.float64)
 
 
 def symmetric_terms(counts: Array, sizes: Any, totals: Array, other: float | None = None) -> Rises:
-    """One α for all: counts of categories, how many there are (zeros too) and the total, of each die.
+    """Return the evidence of one α for all dice: counts of categories, their number (zeros too) and total, of each die.
 
     With `other`, each die has one more category that keeps this pseudo-count.
     """
@@ -165,7 +165,7 @@ def symmetric_terms(counts: Array, sizes: Any, totals: Array, other: float | Non
 
 
 def one_alpha(hill: Rises) -> float:
-    """The pseudo-count of highest evidence."""
+    """Return the pseudo-count of highest evidence."""
     return float(climb_from_grid(hill).x[0])
 
 
@@ -176,7 +176,7 @@ def alpha_of_cells(counts: Cells) -> float:
 
 
 def alpha_of_presence(documents: Any, n: Array) -> float:
-    """Of words that are there or not, in documents of each class, sparse: the α of Beta(α, α) of highest evidence."""
+    """Return the α of Beta(α, α) of highest evidence; `documents` has those of each class with a word."""
     met = np.diff(documents.indptr)
     zeros = np.maximum(np.repeat(n, met) - documents.data, 0.0)
     never, width = documents.shape[1] - met, documents.shape[1]
@@ -187,20 +187,20 @@ def alpha_of_presence(documents: Any, n: Array) -> float:
 
 
 def climb_from_grid(hill: Rises) -> Maximum:
-    """From the best of some places that lie apart, since there may be more than one top."""
+    """Climb from the best of several places that lie apart, since there may be more than one maximum."""
     heights = np.array([hill.value(np.array([alpha])) for alpha in GRID])
     level = heights >= heights.max() - 1e-12 * max(1.0, abs(heights.max()))  # where it does not matter, 1
     return climb(hill, GRID[level][:1], SMALLEST, LARGEST)
 
 
 def flag_terms(ones: Array, zeros: Array, n: Array, times: Any = 1.0) -> Rises:
-    """One Beta for all: how often each flag is on and off."""
+    """Return the evidence of one Beta for all flags: how often each is on and off."""
     on, off = ([1.0, 0.0], 0.0, ones, times), ([0.0, 1.0], 0.0, zeros, times)
     return Rises.of(on, off, ([1.0, 1.0], 0.0, n, np.negative(times)))
 
 
 def beta_of_flags(hill: Rises) -> Beta:
-    """The Beta of highest evidence."""
+    """Return the Beta of highest evidence."""
     alike = Rises(hill.lines.sum(axis=1, keepdims=True), hill.offset, hill.n, hill.times)
     start = np.repeat(climb_from_grid(alike).x, 2)
     return Beta(*climb(hill, start, SMALLEST, LARGEST).x.tolist())
@@ -216,25 +216,25 @@ class Rates:
     times: Array
 
     def value(self, x: Array) -> float:
-        """The evidence, without Σ ln x!."""
+        """Return the log evidence, without Σ ln x!."""
         s, r = x
         rates = -s * np.log1p(self.n / r) - self.total * np.log(r + self.n)
         return float(self.shapes.value(x[:1]) + self.times @ rates)  # SX-4
 
-    def slope(self, x: Array) -> tuple[Array, Array]:
-        """Its first and second derivatives."""
+    def derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return the gradient and the Hessian of the log evidence."""
         s, r = x
         after = r + self.n
-        (by_shape,), ((bend,),) = self.shapes.slope(x[:1])
+        (by_shape,), ((by_shape_twice,),) = self.shapes.derivatives(x[:1])
         both = float(self.times @ (self.n / (r * after)))
         by_rate = float(self.times @ (s * self.n / (r * after) - self.total / after))
-        turn = float(self.times @ ((s + self.total) / after**2 - s / r**2))
+        by_rate_twice = float(self.times @ ((s + self.total) / after**2 - s / r**2))
         down = float(self.times @ np.log1p(self.n / r))
-        return np.array([by_shape - down, by_rate]), np.array([[bend, both], [both, turn]])
+        return np.array([by_shape - down, by_rate]), np.array([[by_shape_twice, both], [both, by_rate_twice]])
 
 
 def rate_terms(total: Array, n: Array) -> Rates:
-    """One Gamma for all: counts by class and feature, and rows of each class."""
+    """Return the evidence of one Gamma for all rates: counts by class and feature, and rows of each class."""
     pairs = np.column_stack([total.ravel(), np.broadcast_to(n, total.shape).ravel()])
     keys, times = np.unique(pairs[pairs[:, 1] > 0], axis=0, return_counts=True)
     counts = times.astype(np.float64)
@@ -242,7 +242,7 @@ def rate_terms(total: Array, n: Array) -> Rates:
 
 
 def gamma_of_counts(hill: Rates) -> Gamma:
-    """The Gamma of highest evidence; its shape is bounded, and its rate far beyond that."""
+    """Return the Gamma of highest evidence; its shape is bounded, and its rate far beyond that."""
     rows, total = float(hill.times @ hill.n), float(hill.times @ hill.total)
     if not rows:
         return Gamma(1.0, 1.0)

@@ -50,13 +50,13 @@ RIDGE = 1e-6
 
 
 def weak_normals(t: DiagonalMoments, k: int) -> NormalInverseGamma:
-    """For k classes, by the moments of all rows as one."""
+    """Return a weak belief about k classes of numbers, from the moments of all rows."""
     middle, spread = units(t)
     return NormalInverseGamma(middle, KAPPA, SHAPE, (SHAPE - 1) * spread / k ** (2 / t.mean.shape[1]))  # WP-2
 
 
 def weak_vectors(t: FullMoments, k: int) -> NormalInverseWishart:
-    """For k classes of vectors, by the moments of all rows as one."""
+    """Return a weak belief about k classes of vectors, from the moments of all rows."""
     d = t.mean.shape[1]
     diagonal = np.diagonal(t.scatter, axis1=-2, axis2=-1)
     low = np.diagonal(t.scatter_lo, axis1=-2, axis2=-1)
@@ -69,5 +69,5 @@ def weak_vectors(t: FullMoments, k: int) -> NormalInverseWishart:
 
 
 def weak_count(words: float, rows: float, width: int, estimate: str) -> float:
-    """Of words: all pseudo-counts together are one row, and none is above 1; 1 where modes are plugged in."""
+    """Return a weak pseudo-count of words: all of them make one row, none is above 1; 1 where modes are plugged in."""
     return 1.0 if estimate == "map" or not words else min(1.0, words / rows / width)  # WP-3

@@ -1,7 +1,7 @@
 """What every likelihood answers about itself.
 
 A likelihood is one family: frozen, with its prior and its way to estimate. `t` is the statistic of its rows, by class.
-All that is asked of a family is answered in its own file; what it has no answer to, it refuses here, by name.
+A family answers every question in its own file; questions without an answer raise an error here that names it.
 """
 
 from __future__ import annotations

@@ -148,9 +148,9 @@ class Multinomial(Likelihood):
     def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
         counts, x, more = self.counts(t), self._counted(rows.entries(t)), self.more
-        entries, gone = removed.entries(x)
+        entries, amount = removed.entries(x)
         each = more[entries.feature] if more.ndim else more
-        word = left(counts.at(removed.code[entries.row], entries.feature), gone) + each
+        word = left(counts.at(removed.code[entries.row], entries.feature), amount) + each
         drawn = removed.sums(np.asarray(x.sum(axis=1)).ravel())
         total = left(counts.sum()[removed.code], drawn) + (more.sum() if more.ndim else more * counts.width)
         if self.estimate == "predictive":

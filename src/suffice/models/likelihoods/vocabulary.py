@@ -101,7 +101,7 @@ class Vocabulary:
 
     @classmethod
     def of(cls, words: list[str]) -> Vocabulary:
-        """Words in the order of their slots, each once."""
+        """Return the vocabulary of words that are given in the order of their slots, each once."""
         known = WordList.of(words)
         place = {word: i for i, word in enumerate(words)}
         return cls(known, np.array([place[word] for word in known.strings.tolist()], np.int64))
@@ -117,19 +117,19 @@ class Vocabulary:
         return len(self.words) + 1
 
     def slots(self, found: WordList) -> Integers:
-        """The slot of each of these words."""
+        """Return the slot of each of these words."""
         both, ours, theirs = self.words.union(found)
         slot = np.full(len(both), len(self.words))
         slot[ours] = self.slot
         return np.asarray(slot[theirs])
 
     def counts(self, found: WordList, times: Array) -> Array:
-        """How often each slot was met, if these words were met so many times."""
+        """Return how often each slot was met, where each of these words was met so many times."""
         counts: Any = np.bincount(self.slots(found), times, self.size)
         return np.asarray(counts, np.float64)
 
 
 def log_probability(belief: Dirichlet, slots: Integers, X: Any) -> Array:
-    """Σ of ln p of each word in each row of X (documents × words that have these slots)."""
+    """Return Σ ln p of the words in each row of X (documents × words that have these slots)."""
     log_p = belief.predict().log(slots)  # DM-8
     return np.asarray(X @ log_p)

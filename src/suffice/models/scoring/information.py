@@ -25,21 +25,21 @@ POINTS = 1024
 
 
 def class_shares(log_prior: Array) -> Array:
-    """π, adding up to one; uniform where nothing is known."""
+    """Return π, adding up to one; uniform where nothing is known."""
     prior = np.nan_to_num(np.exp(log_prior))
     return prior / prior.sum() if prior.sum() > 0 else np.full(len(prior), 1 / len(prior))
 
 
 def of_flags(on: Array, off: Array, prior: Array) -> Array:
-    """Of features that are on with probability θ_jc, and off with 1−θ_jc: tables of classes × features."""
+    """Return the information of features that are on with probability θ_jc, off with 1−θ_jc: classes × features."""
     return _gain(_entropy(prior @ on, prior @ off), prior @ _entropy(on, off))
 
 
 def of_categories(tables: list[Array], prior: Array) -> Array:
-    """Of columns of categories: θ of each as a table of classes × categories."""
-    whole = [entr(prior @ theta).sum() for theta in tables]
+    """Return the information of columns of categories; θ of each is a table of classes × categories."""
+    total = [entr(prior @ theta).sum() for theta in tables]
     within = [prior @ entr(theta).sum(axis=1) for theta in tables]
-    return _gain(np.array(whole), np.array(within))
+    return _gain(np.array(total), np.array(within))
 
 
 def of_cells(counts: Cells, more: Any, total: Array, unknown: float, prior: Array) -> Array:
@@ -52,13 +52,13 @@ def of_cells(counts: Cells, more: Any, total: Array, unknown: float, prior: Arra
 
 
 def of_tokens(table: Any, alpha: float, prior: Array) -> Array:
-    """Of a token that is this word or another, θ_jc = (T_jc + α) / (T_c + αW); a sparse table of classes × words."""
+    """Return the information of a token being a word, θ_jc = (T_jc + α) / (T_c + αW); T is sparse, classes × words."""
     width = table.shape[1]
     return _sparse(table, np.asarray(table.sum(axis=1)).ravel() + alpha * width, alpha, 1 / max(1, width), prior)
 
 
 def of_counts(mean: Array, rate: Array, prior: Array) -> Array:
-    """Of counts: Poisson with this mean, or negative binomial where the mean is itself Gamma with a finite rate.
+    """Return the information of counts: Poisson, or negative binomial where the mean is Gamma with a finite rate.
 
     Classes × features. Counts are summed one by one up to about a thousand, in steps beyond.
     """
@@ -67,24 +67,24 @@ def of_counts(mean: Array, rate: Array, prior: Array) -> Array:
     return np.array([_of_count(mean[:, j, None], rate[:, j, None], prior) for j in range(mean.shape[1])])
 
 
-def _gain(whole: Array, within: Array) -> Array:
-    """Entropy less what of it is left within the classes; nothing where rounding could have made the difference."""
-    gain = whole - within  # NB-13
-    return np.where(gain > ROUNDING * whole, gain, 0.0)
+def _gain(total: Array, within: Array) -> Array:
+    """Return the entropy less that within classes; 0 where rounding could have made the difference."""
+    gain = total - within  # NB-13
+    return np.where(gain > ROUNDING * total, gain, 0.0)
 
 
 def _entropy(on: Array, off: Array) -> Array:
-    """Of what is on or off."""
+    """Return the entropy of what is on or off."""
     return _term(on, off) + _term(off, on)
 
 
 def _term(p: Array, rest: Array) -> Array:
-    """−p ln p, from 1−p where that has more digits."""
+    """Return −p ln p, from 1−p where that has more digits."""
     return np.where(p < 0.5, entr(p), -p * np.log1p(-np.minimum(rest, 0.5)))
 
 
 def _sparse(table: Any, total: Array, alpha: float, unknown: float, prior: Array) -> Array:
-    """Of θ_jc = (N_jc + α) / total_c, where most N_jc are zero; `unknown` is θ of a class without data and prior."""
+    """Return the information of θ_jc = (N_jc + α) / total_c, N sparse; `unknown` is θ without data and prior."""
     known = total > 0
     total = np.where(known, total, 1.0)
     floor = np.where(known, alpha / total, unknown)  # θ of the words that a class never had
@@ -110,7 +110,7 @@ def _of_count(mean: Array, rate: Array, prior: Array) -> float:
 
 
 def _where_counts_are(mean: Array, rate: Array) -> Array:
-    """Counts from 0 on if that is enough for all classes; otherwise a line of counts for each, in odd steps."""
+    """Return counts from 0 on if these suffice for all classes; otherwise a line of counts for each, in odd steps."""
     spread = 12 * np.sqrt(mean * (1 + 1 / rate))
     low, high = np.maximum(0.0, np.floor(mean - spread)), mean + spread + 40 * (1 + 1 / np.log1p(rate))
     if high.max() < POINTS:

@@ -20,7 +20,7 @@ __all__ = ["by_feature", "category_scores", "distances", "normal_scores", "risin
 
 
 def by_feature(table: Array) -> Array:
-    """A table of classes × features, features first; classes of zeros make up two or a multiple of four."""
+    """Return a table of classes × features with features first; classes of zeros make up two or a multiple of four."""
     classes, features = table.shape
     out = np.zeros((features, 2 if classes <= 2 else -(-classes // 4) * 4))
     out[:, :classes] = table.T
@@ -28,7 +28,7 @@ def by_feature(table: Array) -> Array:
 
 
 def scores(out: Any, rows: RowMatrix, weight: Array, offset: Array) -> Any:
-    """offset + rows · weight."""
+    """Return offset + rows · weight."""
     matrix = rows.matrix.tocsr() if rows.is_sparse else rows.matrix
     data = entries(matrix) if rows.is_sparse else (matrix,)
     run: Any = _native.scores if rows.above is None else _native.flag_scores
@@ -39,7 +39,7 @@ def scores(out: Any, rows: RowMatrix, weight: Array, offset: Array) -> Any:
 
 
 def rising_scores(out: Any, rows: RowMatrix, shape: Array, logs: Array, offset: Array) -> Any:
-    """offset + Σ_j ln shape(shape+1)…(shape+x−1), with the logarithms of the shapes beside them."""
+    """Return offset + Σ_j ln shape(shape+1)…(shape+x−1); `logs` are the logarithms of the shapes."""
     matrix = rows.matrix.tocsr() if rows.is_sparse else rows.matrix
     data = entries(matrix) if rows.is_sparse else (matrix,)
     if not _native.rising_scores(out, offset, shape, logs, *data, _rule(rows), thread_count()):
@@ -48,14 +48,14 @@ def rising_scores(out: Any, rows: RowMatrix, shape: Array, logs: Array, offset: 
 
 
 def normal_scores(out: Any, rows: RowMatrix, mean: Array, precision: Array, offset: Array) -> Any:
-    """offset − Σ_j precision·(x − mean)²."""
+    """Return offset − Σ_j precision·(x − mean)²."""
     if not _native.normal_scores(out, offset, mean, precision, rows.matrix, _rule(rows), thread_count()):
         rows.complain(rows.allowed)
     return out
 
 
 def distances(rows: RowMatrix, middle: Array, axes: Array, turned: Array) -> Array:
-    """|(x − middle)·axesᵀ|² of each row and class; of classes that share their axes, to each of the middles `turned`.
+    """Return |(x − middle)·axesᵀ|² of each row and class; to the middles `turned` where classes share axes.
 
     `axes` are bodies × rank × columns; zeros at their end cost nothing.
     """
@@ -69,7 +69,7 @@ def distances(rows: RowMatrix, middle: Array, axes: Array, turned: Array) -> Arr
 
 
 def category_scores(out: Any, rows: RowMatrix, weight: Array, first: Integers, offset: Array) -> Any:
-    """offset + Σ over columns of the weights of each code; `first` is each column's first line, then their number.
+    """Return offset + Σ over columns of the weight of its code; `first` is each column's first line, then their number.
 
     A code beyond those of its column has the column's last line.
     """
@@ -79,4 +79,4 @@ def category_scores(out: Any, rows: RowMatrix, weight: Array, first: Integers, o
 
 
 def _rule(rows: RowMatrix) -> _native.Rule:
-    return _native.Rule(rows.allowed.least, rows.allowed.most, rows.allowed.whole)
+    return _native.Rule(rows.allowed.least, rows.allowed.most, rows.allowed.whole_numbers)

@@ -92,7 +92,7 @@ class Linear:
 
     @cached_property
     def _finite(self) -> Linear:
-        """The same with zeros for −∞."""
+        """The scorer with zeros for −∞."""
         if self._forbidden is None:
             return self
         return replace(self, weights=self.weights.map(lambda w: np.where(np.isneginf(w), 0.0, w)))

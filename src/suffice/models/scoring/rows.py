@@ -54,7 +54,7 @@ class Labels:
 
 
 class Rows(ABC):
-    """What a likelihood may ask of rows. `t` is a statistic whose features rows are looked up among."""
+    """Rows of a block, as a likelihood sees them. `t` is a statistic whose features rows are looked up among."""
 
     present: Booleans | None = None
     """Which rows have a value; None if all have."""
@@ -191,7 +191,7 @@ class MatrixRows(Rows):
 
     @property
     def numbers(self) -> Array:
-        """The same as a dense array."""
+        """The rows as a dense array."""
         here = self.source.matrix
         return np.asarray(here.toarray() if self.source.is_sparse else here, np.float64)
 
