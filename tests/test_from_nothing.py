@@ -42,7 +42,7 @@ def test_a_newcomer_has_an_empty_home_and_little_else(tmp_path: Path) -> None:
     assert set(kept) <= {"PWD", "OLDPWD", "SHLVL", "_"}
 
 
-def test_a_newcomer_is_told_of_failure() -> None:
+def test_a_newcomer_sees_failure() -> None:
     assert run("tools/as_newcomer.sh", "sh", "-c", "exit 3", PATH=os.environ["PATH"]).returncode == 3
 
 

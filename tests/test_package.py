@@ -134,9 +134,9 @@ try:
 except ImportError as error:
     print(type(error).__name__, error)
 """
-    told = python(code)
-    assert told.startswith("MissingLibrary")
-    assert f"pip install suffice[{engine}]" in told
+    printed = python(code)
+    assert printed.startswith("MissingLibrary")
+    assert f"pip install suffice[{engine}]" in printed
 
 
 def test_dependencies_declared_are_those_imported() -> None:

@@ -20,7 +20,7 @@ def called_by_a_pipeline(model: Any) -> Any:
 @pytest.mark.parametrize("call", [called_directly, called_by_a_pipeline])
 def test_a_warning_names_the_line_of_the_user(call: Any) -> None:
     model = sf.BernoulliNB(alpha=0.0).fit([[0, 0], [1, 1]], ["a", "b"])
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         call(model)
-    assert [(w.filename, w.lineno) for w in told] == [(__file__, call.__code__.co_firstlineno + 1)]
+    assert [(w.filename, w.lineno) for w in caught] == [(__file__, call.__code__.co_firstlineno + 1)]

@@ -30,9 +30,9 @@ def test_a_batch_without_a_single_value_in_a_column_is_a_batch_of_gaps(model: An
 
 
 def test_a_penguin_without_a_sex_is_explained(model: Any) -> None:
-    told = model.explain(PENGUINS.iloc[3])
-    assert dict(zip(told.features, told.values, strict=True))["sex"] == "missing"
-    assert told.log_odds == pytest.approx(np.diff(np.sort(model.predict_log_proba(PENGUINS.iloc[3:4])[0]))[-1])
+    explanation = model.explain(PENGUINS.iloc[3])
+    assert dict(zip(explanation.features, explanation.values, strict=True))["sex"] == "missing"
+    assert explanation.log_odds == pytest.approx(np.diff(np.sort(model.predict_log_proba(PENGUINS.iloc[3:4])[0]))[-1])
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_warnings_point_to_the_line_of_the_user() -> None:
         lambda: model.partial_fit(dated, "species"),
     ]
     for call in calls:
-        with pytest.warns(UserWarning, match="Column") as told:
+        with pytest.warns(UserWarning, match="Column") as caught:
             call()
-        assert (told[0].filename, told[0].lineno) == (__file__, call.__code__.co_firstlineno)
+        assert (caught[0].filename, caught[0].lineno) == (__file__, call.__code__.co_firstlineno)
 
 
 def test_adult_without_a_line_of_preprocessing() -> None:

@@ -89,18 +89,18 @@ def test_the_example_of_its_help_runs(
     assert example is not None
     words = [word.strip('"') for word in re.findall(r'"[^"]*"|\S+', example.group(1))]
     assert run(monkeypatch, *words) == 0
-    told = capfd.readouterr()
-    assert all(line.startswith("suffice: read ") for line in told.err.splitlines())
-    assert told.out or (here / "answers.csv").exists()
+    printed = capfd.readouterr()
+    assert all(line.startswith("suffice: read ") for line in printed.err.splitlines())
+    assert printed.out or (here / "answers.csv").exists()
 
 
 def test_from_a_file_to_an_answer(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "fit", "mail.csv", "-o", "m.suffice", "--json") == 0
-    told = json.loads(capfd.readouterr().out)
-    assert told["kind"] == "TextClassifier"
-    assert told["rows"] == 120
+    printed = json.loads(capfd.readouterr().out)
+    assert printed["kind"] == "TextClassifier"
+    assert printed["rows"] == 120
     assert run(monkeypatch, "predict", "m.suffice", "new.csv", "-o", "answers.csv") == 0
     with (here / "answers.csv").open() as file:
         answers = [row["prediction"] for row in csv.DictReader(file)]
@@ -162,11 +162,11 @@ def test_errors_are_one_line(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     assert run(monkeypatch, *words) == code
-    told = capfd.readouterr().err
-    assert told.count("\n") == 1
-    assert told.startswith("suffice: ")
-    assert says in told
-    assert "Traceback" not in told
+    printed = capfd.readouterr().err
+    assert printed.count("\n") == 1
+    assert printed.startswith("suffice: ")
+    assert says in printed
+    assert "Traceback" not in printed
 
 
 def test_bugs_have_a_code_of_their_own(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:

@@ -87,11 +87,11 @@ def test_a_journal_refuses_and_signs(
     forget = ("forget", "m.suffice", "gone.csv", "--journal-key", "key", "--certificate", "c.json")
     assert run(monkeypatch, *forget) == 0
     assert "certificate in c.json" in capfd.readouterr().out
-    told = json.loads((here / "c.json").read_text())
+    written = json.loads((here / "c.json").read_text())
     after = (here / "m.suffice").read_bytes()
-    assert told["rows"] == 1
-    assert told["before"] == sha256(before).hexdigest()
-    assert told["after"] == sha256(after).hexdigest()
+    assert written["rows"] == 1
+    assert written["before"] == sha256(before).hexdigest()
+    assert written["after"] == sha256(after).hexdigest()
     assert run(monkeypatch, *forget) == 2
     assert (here / "m.suffice").read_bytes() == after
     write(here / "one.csv", mails(0, 1))
@@ -103,9 +103,7 @@ def test_a_journal_refuses_and_signs(
     assert json.loads((here / beside).read_text())["before"] == sha256(after).hexdigest()
 
 
-def test_what_is_asked_of_a_journal_in_vain(
-    here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_what_a_journal_refuses(here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
     run(monkeypatch, "fit", "kept.csv", "-o", "m.suffice")
     before = (here / "m.suffice").read_bytes()
     (here / "empty").write_text("\n")

@@ -19,7 +19,7 @@ from suffice.store import file_io
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="handlers are looked up in /proc")
 
-TOLD = "suffice: interrupted; nothing was changed\n"
+INTERRUPTED = "suffice: interrupted; nothing was changed\n"
 WORDS = {
     "fit": ["mail.csv", "-o", "out"],
     "predict": ["m.suffice", "mail.csv", "-o", "out"],
@@ -72,8 +72,8 @@ def stop_at(here: Path, number: int, delay: float, *words: str) -> tuple[int, st
         time.sleep(0.005)
     time.sleep(delay)
     process.send_signal(number)
-    told = process.communicate(timeout=120)[1]
-    return process.returncode, told
+    said = process.communicate(timeout=120)[1]
+    return process.returncode, said
 
 
 def _catches(pid: int, number: int) -> bool:
@@ -81,12 +81,12 @@ def _catches(pid: int, number: int) -> bool:
     return found is not None and bool(int(found[1], 16) >> (number - 1) & 1)
 
 
-def check(here: Path, verb: str, before: dict[str, bytes], code: int, told: str) -> None:
+def check(here: Path, verb: str, before: dict[str, bytes], code: int, said: str) -> None:
     now = {path.name: path.read_bytes() for path in here.iterdir()}
     if code == 0:  # it was faster
         assert verb not in WRITING or now.pop("out") != before.pop("out")
     else:
-        assert (code, told) == (130, TOLD)
+        assert (code, said) == (130, INTERRUPTED)
     assert now == before
 
 
@@ -94,9 +94,9 @@ def check(here: Path, verb: str, before: dict[str, bytes], code: int, told: str)
 @pytest.mark.parametrize("verb", [pytest.param(v, marks=[] if v == "predict" else pytest.mark.thorough) for v in VERBS])
 def test_a_signal_ends_every_verb_at_once_and_changes_nothing(verb: str, number: int, many: Path) -> None:
     before = {path.name: path.read_bytes() for path in many.iterdir()}
-    code, told = stop_at(many, number, 0.0, verb, *WORDS[verb])
+    code, said = stop_at(many, number, 0.0, verb, *WORDS[verb])
     assert code == 130
-    check(many, verb, before, code, told)
+    check(many, verb, before, code, said)
 
 
 @pytest.mark.thorough
@@ -111,7 +111,7 @@ def at_once(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
-def told_of(verb: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
+def outcome_of(verb: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> tuple[int, str]:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     code = run(monkeypatch, verb, *WORDS[verb])
     lines = capfd.readouterr().err.splitlines(keepends=True)
@@ -133,7 +133,7 @@ def test_a_signal_while_the_output_is_written(
 
     commit = interrupts.commit
     monkeypatch.setattr(outputs, "commit", late)
-    assert told_of(verb, monkeypatch, capfd) == (130, TOLD)
+    assert outcome_of(verb, monkeypatch, capfd) == (130, INTERRUPTED)
     assert (here / "out").read_text() == "yesterday"
     assert not list(here.glob(".*"))
 
@@ -155,7 +155,7 @@ def test_a_signal_when_the_output_takes_its_place_is_too_late(
     monkeypatch.setattr(
         file_io, "os", _Instead(os, replace=lambda a, b: put(a, b) if b.name == "out" else replace(a, b))
     )
-    assert told_of(verb, monkeypatch, capfd) == (0, "")
+    assert outcome_of(verb, monkeypatch, capfd) == (0, "")
     assert (here / "out").read_bytes() != b"yesterday"
 
 
@@ -179,7 +179,7 @@ def test_a_signal_whose_exception_was_lost_still_ends(
 
     commit = interrupts.commit
     monkeypatch.setattr(outputs, "commit", lost)
-    assert told_of("predict", monkeypatch, capfd) == (130, TOLD)
+    assert outcome_of("predict", monkeypatch, capfd) == (130, INTERRUPTED)
     assert (here / "out").read_text() == "yesterday"
 
 

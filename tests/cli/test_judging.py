@@ -13,7 +13,7 @@ from suffice.evaluate import crossfit, leave_one_out, share_interval
 
 
 @pytest.fixture
-def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
+def output_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Any:
     """Run a verb in a folder with mail.csv, new.csv and m.suffice, the model of the first; gives what it prints."""
     monkeypatch.chdir(tmp_path)
     write(tmp_path / "mail.csv", mails(1, 120))
@@ -28,63 +28,63 @@ def told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
     return ask
 
 
-def test_rows_that_were_learned_are_judged_by_models_without_them(told: Any) -> None:
-    found = json.loads(told("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
+def test_rows_that_were_learned_are_judged_by_models_without_them(output_of: Any) -> None:
+    found = json.loads(output_of("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
     texts, labels = zip(*mails(1, 120), strict=True)
     expected = crossfit(sf.load("m.suffice"), list(texts), np.array(labels))
     assert found["log_loss"] == pytest.approx(expected.log_loss)
     assert found["accuracy"] == expected.accuracy
     assert found["how"].startswith("These are the rows that the model learned")
     assert "dealt into 5 folds" in found["how"]
-    lines = told("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--folds", "3")
+    lines = output_of("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--folds", "3")
     assert "dealt into 3 folds" in " ".join(lines.split())
 
 
-def test_rows_that_are_new_are_judged_as_they_are(told: Any) -> None:
-    found = json.loads(told("evaluate", "new.csv", "-m", "m.suffice", "--json"))
+def test_rows_that_are_new_are_judged_as_they_are(output_of: Any) -> None:
+    found = json.loads(output_of("evaluate", "new.csv", "-m", "m.suffice", "--json"))
     assert found["how"].startswith("These rows are new to the model")
     assert found["rows"] == 60
-    said = json.loads(told("evaluate", "new.csv", "-m", "m.suffice", "--method", "holdout", "--json"))
+    said = json.loads(output_of("evaluate", "new.csv", "-m", "m.suffice", "--method", "holdout", "--json"))
     assert said["log_loss"] == found["log_loss"]
 
 
 @pytest.mark.thorough
-def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(told: Any) -> None:
-    fresh = json.loads(told("evaluate", "mail.csv", "--method", "folds", "--json"))
-    learned = json.loads(told("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--json"))
+def test_a_model_fitted_by_hand_judges_as_a_fresh_one_does(output_of: Any) -> None:
+    fresh = json.loads(output_of("evaluate", "mail.csv", "--method", "folds", "--json"))
+    learned = json.loads(output_of("evaluate", "mail.csv", "-m", "m.suffice", "--method", "folds", "--json"))
     assert fresh["log_loss"] == pytest.approx(learned["log_loss"], rel=1e-9)
-    single = json.loads(told("evaluate", "mail.csv", "--method", "loo", "--json"))
+    single = json.loads(output_of("evaluate", "mail.csv", "--method", "loo", "--json"))
     model = sf.load("m.suffice")
     texts, labels = zip(*mails(1, 120), strict=True)
     found = leave_one_out(model, list(texts), np.array(labels))
     assert single["log_loss"] == pytest.approx(found.log_loss, rel=1e-9)
-    held = json.loads(told("evaluate", "mail.csv", "--json"))
+    held = json.loads(output_of("evaluate", "mail.csv", "--json"))
     assert held["rows"] == 24
     assert held["how"] == "One of 5 was held out: 24 rows are judged by a model of the other 96."
 
 
-def test_the_interval_holds_the_accuracy(told: Any) -> None:
+def test_the_interval_holds_the_accuracy(output_of: Any) -> None:
     Path("sure.csv").write_text("x,class\n" + "".join(f"{'ab'[k % 2]},{'cd'[k % 2]}\n" for k in range(100)))
-    found = json.loads(told("evaluate", "sure.csv", "--json"))
+    found = json.loads(output_of("evaluate", "sure.csv", "--json"))
     assert found["accuracy"] == 1.0 == found["high"]
     assert (found["low"], found["high"]) == share_interval(20, 20)
-    assert "accuracy   1.0000   (95 %: 0.8671 to 1.0000)" in told("evaluate", "sure.csv")
+    assert "accuracy   1.0000   (95 %: 0.8671 to 1.0000)" in output_of("evaluate", "sure.csv")
 
 
 @pytest.mark.thorough
-def test_a_report_says_what_it_judged_by(told: Any) -> None:
-    assert "These are the rows that the model learned" in told("report", "m.suffice", "mail.csv")
+def test_a_report_says_what_it_judged_by(output_of: Any) -> None:
+    assert "These are the rows that the model learned" in output_of("report", "m.suffice", "mail.csv")
     assert "These are the rows that the model learned" in Path("report.html").read_text()
-    assert "These rows are new to the model" in told("report", "m.suffice", "new.csv")
-    assert "These rows were learned." in told("report", "m.suffice", "mail.csv", "--learned")
-    assert "You say that these rows were held out" in told("report", "m.suffice", "new.csv", "--new")
+    assert "These rows are new to the model" in output_of("report", "m.suffice", "new.csv")
+    assert "These rows were learned." in output_of("report", "m.suffice", "mail.csv", "--learned")
+    assert "You say that these rows were held out" in output_of("report", "m.suffice", "new.csv", "--new")
     write(Path("some.csv"), mails(1, 120)[:30])
-    assert "could contain them" in told("report", "m.suffice", "some.csv")
+    assert "could contain them" in output_of("report", "m.suffice", "some.csv")
 
 
 @pytest.mark.thorough
-def test_a_column_that_tells_the_label_is_told_of(
-    told: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+def test_a_column_that_tells_the_label_is_warned_of(
+    output_of: Any, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     rng = np.random.default_rng(0)
     lines = [f"{rng.normal(k % 2):.2f},{'yn'[k % 2]},7,{'ab'[k % 2]}\n" for k in range(100)]
@@ -95,26 +95,26 @@ def test_a_column_that_tells_the_label_is_told_of(
         assert "note: Column 'copy' alone tells the label of every row" in said
         assert "note: Column 'one' has one value only" in said
         assert "'size'" not in said
-    found = json.loads(told("evaluate", "leak.csv", "--method", "folds", "--json"))
+    found = json.loads(output_of("evaluate", "leak.csv", "--method", "folds", "--json"))
     assert found["warnings"][0].startswith("Column 'copy' alone tells")
-    told("report", "leak.suffice", "leak.csv")
+    output_of("report", "leak.suffice", "leak.csv")
     assert "alone tells the label of every row" in Path("report.html").read_text()
 
 
-def test_doubles_across_the_split_are_told_of(told: Any) -> None:
+def test_doubles_across_the_split_are_warned_of(output_of: Any) -> None:
     write(Path("twice.csv"), mails(1, 60) * 2)
     for method in ("holdout", "folds", "loo"):
-        found = json.loads(told("evaluate", "twice.csv", "--method", method, "--json"))
+        found = json.loads(output_of("evaluate", "twice.csv", "--method", method, "--json"))
         assert "have an exact double in another part of the split" in found["warnings"][-1]
-    assert json.loads(told("evaluate", "new.csv", "--json"))["warnings"] == []
+    assert json.loads(output_of("evaluate", "new.csv", "--json"))["warnings"] == []
 
 
-def test_models_are_compared_on_rows_that_they_know_nothing_of(told: Any) -> None:
+def test_models_are_compared_on_rows_that_they_know_nothing_of(output_of: Any) -> None:
     write(Path("both.csv"), [*mails(1, 120), *mails(5, 60)])
-    told("fit", "both.csv", "-o", "both.suffice")
-    found = json.loads(told("compare", "m.suffice", "both.suffice", "--data", "mail.csv", "--json"))["models"]
-    learned = json.loads(told("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
+    output_of("fit", "both.csv", "-o", "both.suffice")
+    found = json.loads(output_of("compare", "m.suffice", "both.suffice", "--data", "mail.csv", "--json"))["models"]
+    learned = json.loads(output_of("evaluate", "mail.csv", "-m", "m.suffice", "--json"))
     assert found[0]["log_loss"] == learned["log_loss"]
     assert "dealt into 5 folds" in found[0]["how"]
     assert "could contain them" in found[1]["how"]
-    assert "new to the model" in told("compare", "m.suffice", "both.suffice", "--data", "new.csv").splitlines()[-1]
+    assert "new to the model" in output_of("compare", "m.suffice", "both.suffice", "--data", "new.csv").splitlines()[-1]

@@ -45,9 +45,9 @@ def test_inspect_tells_target_classes_and_columns_with_their_values(
     at = lines.index(next(line for line in lines if line.startswith("size: gaussian, mean ± standard deviation")))
     model = sf.load("t.suffice")
     for line, label in zip(lines[at + 1 :], ("no", "yes"), strict=False):
-        told = model.columns_["size"].table(model.statistics_["size"], model.classes_, 0.95)
+        found = model.columns_["size"].table(model.statistics_["size"], model.classes_, 0.95)
         c = model.classes_.tolist().index(label)
-        assert line == f"  {label:<3}  {told['mean'][c]:.4g} ± {told['sd'][c]:.3g}"
+        assert line == f"  {label:<3}  {found['mean'][c]:.4g} ± {found['sd'][c]:.3g}"
     assert any(line.startswith("colour: categorical, 3 values") for line in lines)
     assert any(line.startswith("wait: ") for line in lines)
     assert any("true: 5" in line for line in lines)
@@ -57,8 +57,8 @@ def test_inspect_tells_target_classes_and_columns_with_their_values(
     assert facts["rows"] == {"no": 100, "yes": 100}
     shares = facts["columns"]["colour"]["classes"]["no"]["values"]
     assert sum(shares.values()) == pytest.approx(1)
-    told = ", ".join(f"{name}: {100 * shares[name]:.0f} %" for name in ("red", "green", "blue"))
-    assert f"  no   {told}" in lines
+    found = ", ".join(f"{name}: {100 * shares[name]:.0f} %" for name in ("red", "green", "blue"))
+    assert f"  no   {found}" in lines
 
 
 def test_inspect_tells_the_words_of_texts(
@@ -120,20 +120,20 @@ def test_evaluate_tells_baseline_classes_and_mistakes(
     rows = [*mails(2, 120), *((text, "spam") for text, _ in mails(7, 30))]
     write(here / "hard.csv", rows)
     words = ["evaluate", "hard.csv", "--model", "old.suffice", "--method", "holdout"]
-    told = json.loads(lines_of(monkeypatch, capfd, *words, "--json")[0])
+    written = json.loads(lines_of(monkeypatch, capfd, *words, "--json")[0])
     true = [label for _, label in rows]
     said = sf.load(here / "old.suffice").predict([text for text, _ in rows])
-    assert told["confusion"] == confusion_matrix(true, said).tolist()
+    assert written["confusion"] == confusion_matrix(true, said).tolist()
     columns = precision_recall_fscore_support(true, said, labels=["ham", "spam"])
     for key, expected in zip(("precision", "recall", "f1", "rows"), columns, strict=True):
-        assert [told["classes"][label][key] for label in ("ham", "spam")] == pytest.approx(expected)
-    assert told["baseline"]["answer"] == "spam"
-    assert told["baseline"]["accuracy"] == true.count("spam") / len(true)
+        assert [written["classes"][label][key] for label in ("ham", "spam")] == pytest.approx(expected)
+    assert written["baseline"]["answer"] == "spam"
+    assert written["baseline"]["accuracy"] == true.count("spam") / len(true)
     lines = lines_of(monkeypatch, capfd, *words)
     assert max(map(len, lines)) <= 80
     assert any(line.startswith("baseline   0.") and "always answering spam" in line for line in lines)
     (matrix,) = (at for at, line in enumerate(lines) if line.startswith("true"))
-    assert [[int(n) for n in line.split()[1:]] for line in lines[matrix + 1 : matrix + 3]] == told["confusion"]
+    assert [[int(n) for n in line.split()[1:]] for line in lines[matrix + 1 : matrix + 3]] == written["confusion"]
 
 
 def test_scores_of_classes_that_nobody_has_or_answers() -> None:

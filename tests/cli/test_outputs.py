@@ -151,8 +151,8 @@ def test_the_version(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixtu
 
 
 def test_json_has_no_infinity() -> None:
-    told = {"a": float("inf"), "b": [np.float64("-inf"), float("nan"), 1], "c": (np.int64(3), None), 4: b"x"}
-    assert json.loads(as_json(told), parse_constant=pytest.fail) == {
+    values = {"a": float("inf"), "b": [np.float64("-inf"), float("nan"), 1], "c": (np.int64(3), None), 4: b"x"}
+    assert json.loads(as_json(values), parse_constant=pytest.fail) == {
         "a": None,
         "b": [None, None, 1],
         "c": [3, None],
@@ -226,7 +226,7 @@ def test_a_file_without_rows_gives_a_header(
     assert capfd.readouterr().out == ""
 
 
-def test_columns_that_come_later_are_told(
+def test_columns_that_come_later_are_refused(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (here / "a.jsonl").write_text('{"text": "lunch", "id": 1}\n')
@@ -250,8 +250,8 @@ def test_formulas_in_class_names_are_escaped(
     texts = [f"word{k}" for k in range(len(classes))]
     sf.save(sf.TextClassifier().fit(texts * 3, classes * 3), here / "risky.suffice")
     write(here / "words.csv", [(text, "") for text in texts], label=False)
-    told = [row["prediction"] for row in answers(monkeypatch, capfd, "risky.suffice", "words.csv")]
-    assert told == [*("'" + name for name in RISKY), *PLAIN]
+    found = [row["prediction"] for row in answers(monkeypatch, capfd, "risky.suffice", "words.csv")]
+    assert found == [*("'" + name for name in RISKY), *PLAIN]
     raw = [row["prediction"] for row in answers(monkeypatch, capfd, "risky.suffice", "words.csv", "--no-escape")]
     assert raw == classes
     assert run(monkeypatch, "predict", "risky.suffice", "words.csv", "--json") == 0

@@ -129,9 +129,9 @@ def test_arguments_are_explained() -> None:
     known: Any = sf.ConceptLearner
     with pytest.raises(TypeError, match="Did you mean 'noise'"):
         known(SETS, niose=0.1)
-    told: Any = "no"
+    answer: Any = "no"
     with pytest.raises(TypeError, match="'member' of answer must be True or False; got 'no'"):
-        sf.ConceptLearner(SETS).answer([2], member=told)
+        sf.ConceptLearner(SETS).answer([2], member=answer)
 
 
 def test_many_different_examples_are_counted_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_many_different_examples_are_counted_in_parts(monkeypatch: pytest.Monkey
     np.testing.assert_allclose(whole, softmax(joint))
 
 
-def test_nothing_heavy_is_imported_until_it_is_asked_for() -> None:
+def test_nothing_heavy_is_imported_until_it_is_needed() -> None:
     code = "import sys, suffice.concepts; print([m for m in ('scipy', 'pyarrow', 'sklearn') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

@@ -34,7 +34,7 @@ def test_every_installation_has_it(corpus: Corpus) -> None:
 
 
 @pytest.mark.thorough
-def test_compiled_libraries_are_asked(corpus: Corpus) -> None:
+def test_compiled_libraries_are_inspected(corpus: Corpus) -> None:
     asked = {docstring.group for docstring in Module("pyarrow.lib").docstrings()}
     assert {"pyarrow.lib", "pyarrow.lib.Table"} <= asked
     assert corpus.sizes["pyarrow"] == PER_LABEL

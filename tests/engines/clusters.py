@@ -53,8 +53,8 @@ class Dask:
         """Return a table with ``prediction`` and ``probability``, in the order of the rows."""
         from suffice.engines import dask
 
-        told = dask.predict(*args, **kwargs).compute()
-        return pa.Table.from_pandas(told, preserve_index=False)
+        answers = dask.predict(*args, **kwargs).compute()
+        return pa.Table.from_pandas(answers, preserve_index=False)
 
 
 class Spark:

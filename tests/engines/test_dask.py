@@ -33,9 +33,9 @@ def test_a_bag_of_pairs(parts: int) -> None:
     bag = from_sequence(list(zip(X, y.tolist(), strict=True)), npartitions=parts)
     model = dask.fit(sf.TextClassifier(**PLAIN), bag)
     assert model.counts_ == sf.TextClassifier(**PLAIN).fit(X, y).counts_
-    told = dask.predict(model, from_sequence(X, npartitions=parts)).compute(scheduler="threads")
-    assert [one["prediction"] for one in told] == model.predict(X).tolist()
-    assert [one["probability"] for one in told] == model.predict_proba(X).max(axis=1).tolist()
+    answers = dask.predict(model, from_sequence(X, npartitions=parts)).compute(scheduler="threads")
+    assert [one["prediction"] for one in answers] == model.predict(X).tolist()
+    assert [one["probability"] for one in answers] == model.predict_proba(X).max(axis=1).tolist()
 
 
 def test_a_bag_of_records() -> None:
@@ -46,8 +46,8 @@ def test_a_bag_of_records() -> None:
     local = sf.NaiveBayes(**quick).fit(X, y)
     assert model.columns_ == local.columns_
     np.testing.assert_allclose(model.predict_proba(X), local.predict_proba(X), rtol=1e-9)
-    told = dask.predict(model, from_sequence(records, npartitions=2)).compute(scheduler="threads")
-    assert [one["prediction"] for one in told] == local.predict(X).tolist()
+    answers = dask.predict(model, from_sequence(records, npartitions=2)).compute(scheduler="threads")
+    assert [one["prediction"] for one in answers] == local.predict(X).tolist()
 
 
 def test_labels_that_are_whole_numbers_stay_so() -> None:
@@ -65,9 +65,9 @@ def test_an_array(chunks: tuple[int, int]) -> None:
     local = sf.MultinomialNB(temper="loo").fit(X, y)
     assert (model.feature_count_ == local.feature_count_).all()
     assert model.temper_.power == pytest.approx(local.temper_.power)
-    told = dask.predict(model, rows)
-    assert told.dtype == local.classes_.dtype
-    assert told.compute().tolist() == local.predict(X).tolist()
+    answers = dask.predict(model, rows)
+    assert answers.dtype == local.classes_.dtype
+    assert answers.compute().tolist() == local.predict(X).tolist()
 
 
 def test_an_array_of_unknown_length_and_one_of_sparse_blocks() -> None:
@@ -141,8 +141,8 @@ def test_arguments(estimator: Any, arguments: dict[str, Any], error: type[Except
 def test_what_em_has_fitted_predicts() -> None:
     X, y = drawn(counts)
     model = sf.SemiSupervised(sf.MultinomialNB()).fit(X, np.where(np.arange(ROWS) < 30, y, None))
-    told = dask.predict(model, from_array(X, chunks=(20, 5))).compute()
-    assert told.tolist() == model.predict(X).tolist()
+    answers = dask.predict(model, from_array(X, chunks=(20, 5))).compute()
+    assert answers.tolist() == model.predict(X).tolist()
 
 
 def test_collections_that_are_none() -> None:

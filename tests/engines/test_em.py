@@ -177,8 +177,8 @@ def test_a_bag_whose_labels_come_late() -> None:
     plain: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
     model = dask.fit(sf.SemiSupervised(sf.TextClassifier(**plain)), bag, "label")
     assert_same(model, sf.SemiSupervised(sf.TextClassifier(**plain)).fit(texts, labels), texts)
-    told = dask.predict(model, from_sequence(texts)).compute(scheduler="threads")
-    assert [one["prediction"] for one in told] == ["spam", "ham", "spam", "ham", "spam"]
+    answers = dask.predict(model, from_sequence(texts)).compute(scheduler="threads")
+    assert [one["prediction"] for one in answers] == ["spam", "ham", "spam", "ham", "spam"]
 
 
 def poisoned() -> tuple[Any, Any]:
@@ -321,19 +321,19 @@ def test_a_stage_of_a_spark_pipeline(spark: Any) -> None:
     table, X, labels = partly(CASES["MultinomialNB"], 1)
     inner = sf.SemiSupervised(sf.MultinomialNB(), max_iter=1)
     data = Spark(spark).split(table, [30])
-    told = SparkSufficeEstimator(inner, "label").fit(data).transform(data).toArrow()
+    answers = SparkSufficeEstimator(inner, "label").fit(data).transform(data).toArrow()
     assert not hasattr(inner, "estimator_")
-    assert told["prediction"].to_pylist() == clone(inner).fit(X, labels).predict(X).tolist()
+    assert answers["prediction"].to_pylist() == clone(inner).fit(X, labels).predict(X).tolist()
 
 
 @every_engine
-def test_steps_are_told_of_and_an_early_end_is_warned_of(engine: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_steps_are_printed_and_an_early_end_is_warned_of(engine: Any, capsys: pytest.CaptureFixture[str]) -> None:
     table, X, labels = partly(CASES["MultinomialNB"], 1)
     model = sf.SemiSupervised(sf.MultinomialNB(), max_iter=1, tol=0.0, verbose=True)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         engine.fit(model, engine.split(table, [30]), "label")
-    (warning,) = [one for one in told if one.category is ConvergenceWarning]
+    (warning,) = [one for one in caught if one.category is ConvergenceWarning]
     assert "SemiSupervised needs more than max_iter=1" in str(warning.message)
     assert warning.filename.endswith("clusters.py")  # of the tests, which call the engine
     there = capsys.readouterr().err

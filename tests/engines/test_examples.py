@@ -24,9 +24,9 @@ def load(name: str) -> Any:
 @pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame")  # Dask reads Parquet so, and pandas minds
 def test_the_dask_script_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     load("dask_fit").main(tmp_path)
-    told = capsys.readouterr().out
-    assert "200 texts in 10 partitions, classes ['ham', 'spam']" in told
-    assert [line.split() for line in told.splitlines() if line.endswith(" 100")] == [
+    printed = capsys.readouterr().out
+    assert "200 texts in 10 partitions, classes ['ham', 'spam']" in printed
+    assert [line.split() for line in printed.splitlines() if line.endswith(" 100")] == [
         ["ham", "ham", "100"],
         ["spam", "spam", "100"],
     ]
@@ -36,9 +36,9 @@ def test_the_dask_script_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_the_spark_script_runs(spark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """In the session that is there: another would take as long to start."""
     load("spark_fit").main(tmp_path)
-    told = capsys.readouterr().out
-    assert "200 texts, classes ['ham', 'spam']" in told
-    assert [line.split("|")[1:4] for line in told.splitlines() if "100|" in line.replace(" ", "")] == [
+    printed = capsys.readouterr().out
+    assert "200 texts, classes ['ham', 'spam']" in printed
+    assert [line.split("|")[1:4] for line in printed.splitlines() if "100|" in line.replace(" ", "")] == [
         ["  ham", "       ham", "  100"],
         [" spam", "      spam", "  100"],
     ]

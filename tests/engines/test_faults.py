@@ -38,12 +38,12 @@ def test_spark_counts_no_row_twice_where_a_task_is_slow_or_its_executor_is_kille
     pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as running:
         try:
-            told, errors = running.communicate(timeout=300)
+            printed, errors = running.communicate(timeout=300)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(running.pid, signal.SIGKILL)  # executors too, whatever happened
     assert running.returncode == 0, errors[-2000:]
-    reads = json.loads(told.splitlines()[-1])
+    reads = json.loads(printed.splitlines()[-1])
     assert reads["slow"] == [2, *[1] * (lost_executor.PARTS - 1)]
     assert reads["lost"][-1] == 2
     assert sum(reads["lost"]) > lost_executor.PARTS + 1  # what the dead one had finished was lost with it
@@ -142,9 +142,9 @@ def test_a_row_that_cannot_be_read_has_no_prediction(engine: Any) -> None:
     table = pa.table({"x": [1.0, -2.0, 3.0], "z": [0.0, 1.0, 9.0], "label": ["a", "b", "b"]})
     model = sf.MultinomialNB().fit(np.array([[1.0, 0.0], [3.0, 9.0]]), np.array(["a", "b"]))
     data = engine.split(table, [0])
-    told = engine.predict(model, data, ["x", "z"], errors="skip")
+    answers = engine.predict(model, data, ["x", "z"], errors="skip")
     first, last = model.predict([[1.0, 0.0], [3.0, 9.0]]).tolist()
-    assert told["prediction"].to_pylist() == [first, None, last]
+    assert answers["prediction"].to_pylist() == [first, None, last]
     with pytest.raises(Exception, match="row 1 of partition 1 cannot"):
         engine.predict(model, data, ["x", "z"])
 
@@ -156,11 +156,11 @@ def test_no_rows_at_all(engine: Any) -> None:
         engine.fit(sf.TextClassifier(), engine.split(table, [0, 0]), "label")
 
 
-def test_labels_of_two_kinds_are_told_of_where_they_meet() -> None:
+def test_labels_of_two_kinds_are_refused_where_they_meet() -> None:
     models = [sf.BernoulliNB().fit([[0], [1]], labels) for labels in ([0, 1], ["a", "b"])]
     job = CountRows(sf.BernoulliNB(), Roles("matrix", "label", ("x",)), 0, skip=False)
-    told = job.merge([PartResult(packed(to_bytes(model)), rows=2) for model in models])
-    assert "labels of one kind" in told.failed
+    found = job.merge([PartResult(packed(to_bytes(model)), rows=2) for model in models])
+    assert "labels of one kind" in found.failed
 
 
 @pytest.mark.parametrize("skip", [True, False])

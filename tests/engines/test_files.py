@@ -284,12 +284,12 @@ def test_quotes_lines_within_values_and_marks(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet"])
 def test_how_far_it_is(name: str, tmp_path: Path) -> None:
     path = write(table(), tmp_path / name)
-    told: list[ReadSoFar] = []
-    sf.fit_files(sf.NaiveBayes(KINDS), [path, path], tell=told.append)
-    assert [one.rows for one in told][-1] == 2 * ROWS
-    read = [one.read for one in told]
+    found: list[ReadSoFar] = []
+    sf.fit_files(sf.NaiveBayes(KINDS), [path, path], tell=found.append)
+    assert [one.rows for one in found][-1] == 2 * ROWS
+    read = [one.read for one in found]
     assert read == sorted(read)
-    assert 0 < read[0] < read[-1] <= told[-1].size == 2 * path.stat().st_size
+    assert 0 < read[0] < read[-1] <= found[-1].size == 2 * path.stat().st_size
 
 
 def test_parquet_columns_that_nobody_asks_for_are_not_read(tmp_path: Path) -> None:

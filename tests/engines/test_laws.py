@@ -152,12 +152,12 @@ def test_predictions_are_those_of_the_model(engine: Any, labels: list[Any]) -> N
     table = pa.table({"x": [0, 3, 4, 1], "z": [5, 0, 1, 4], "label": labels})
     X = table.select(["x", "z"])
     model = sf.MultinomialNB().fit(X, np.array(labels))
-    told = engine.predict(model, engine.split(table, [1, 1, 3]))
-    assert told.column_names[:3] == table.column_names
-    assert told["prediction"].to_pylist() == model.predict(X).tolist()
-    np.testing.assert_array_equal(told["probability"].to_numpy(), model.predict_proba(X).max(axis=1))
+    answers = engine.predict(model, engine.split(table, [1, 1, 3]))
+    assert answers.column_names[:3] == table.column_names
+    assert answers["prediction"].to_pylist() == model.predict(X).tolist()
+    np.testing.assert_array_equal(answers["probability"].to_numpy(), model.predict_proba(X).max(axis=1))
     if engine.name == "spark":
-        assert np.array_equal(np.array(told["probabilities"].to_pylist()), model.predict_proba(X))
+        assert np.array_equal(np.array(answers["probabilities"].to_pylist()), model.predict_proba(X))
     else:
-        every = [told[f"p_{label}"].to_numpy() for label in model.classes_]
+        every = [answers[f"p_{label}"].to_numpy() for label in model.classes_]
         assert np.array_equal(np.column_stack(every), model.predict_proba(X))

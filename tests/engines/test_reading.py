@@ -55,7 +55,7 @@ def test_lines_are_right_below_empty_ones_and_values_of_several(tmp_path: Path) 
     assert "2 empty lines left out" in str(files.understood[0])
 
 
-def test_a_loss_of_more_than_one_in_a_hundred_is_told_aloud(tmp_path: Path) -> None:
+def test_a_loss_of_more_than_one_in_a_hundred_is_warned_of(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("\n".join(["n,label", *(f"{i},{'xy'[i % 2]}" for i in range(100)), "1,2,3", "4"]))
     with pytest.warns(UserWarning, match=r"2 of 102 rows \(2.0%\) were skipped; the first has 3 values"):
@@ -186,13 +186,13 @@ def test_links_out_of_a_folder_are_not_followed(tmp_path: Path) -> None:
         ({"missing": "NA"}, "'missing'"),
     ],
 )
-def test_what_cannot_be_told(given: dict[str, Any], error: str, tmp_path: Path) -> None:
+def test_options_that_cannot_be_used(given: dict[str, Any], error: str, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("n,m,label\n1,2,x\n2,3,y\n")
     with pytest.raises((InputError, TypeError), match=error):
         sf.fit_files(sf.NaiveBayes(), tmp_path / "a.csv", **given)
 
 
-def test_what_is_told_is_not_guessed(tmp_path: Path) -> None:
+def test_options_that_are_given_are_not_guessed(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes("1;a,b;x\n-9;c,é;y\n3;d,e;x\n4;a,b;y\n".encode("cp1252"))
     given: dict[str, Any] = {"sep": ",", "header": False, "encoding": "cp1252", "quote": "none"}

@@ -44,8 +44,8 @@ def test_a_column_of_vectors_is_a_matrix(spark: Any, make: Any) -> None:
     data = spark.createDataFrame([(make(row), label) for row, label in zip(X, y.tolist(), strict=True)], ["v", "label"])
     model = engine.fit(sf.MultinomialNB(), data, "label", "v")
     assert (model.feature_count_ == sf.MultinomialNB().fit(X, y).feature_count_).all()
-    told = engine.predict(model, data, "v").select("prediction").collect()
-    assert [row[0] for row in told] == model.predict(X).tolist()
+    answers = engine.predict(model, data, "v").select("prediction").collect()
+    assert [row[0] for row in answers] == model.predict(X).tolist()
 
 
 @pytest.mark.thorough
@@ -72,12 +72,12 @@ def test_a_stage_drops_into_a_pipeline_and_is_kept_with_it(spark: Any, tmp_path:
     pipeline.write().overwrite().save(str(tmp_path / "pipeline"))
     again: Any = PipelineModel.load(str(tmp_path / "pipeline"))
     assert again.stages[1].uid == pipeline.stages[1].uid
-    told = again.transform(data).select("prediction", "words").collect()
-    assert [row[0] for row in told] == pipeline.stages[1].model.predict(X).tolist()
+    answers = again.transform(data).select("prediction", "words").collect()
+    assert [row[0] for row in answers] == pipeline.stages[1].model.predict(X).tolist()
 
 
 @pytest.mark.thorough
-def test_predictions_are_worked_out_when_they_are_asked_for(spark: Any) -> None:
+def test_predictions_are_computed_when_they_are_used(spark: Any) -> None:
     def broken(batches: Any) -> Any:
         raise ValueError("read too early")
 

@@ -84,7 +84,7 @@ def test_a_class_without_rows_and_documents_without_words(method: str) -> None:
     assert np.isfinite(model.predict_log_proba([[1, 1, 1], [10**6, 0, 3]])).all()
 
 
-def test_too_few_steps_are_told_at_fit_and_after_batches_when_asked() -> None:
+def test_too_few_steps_are_warned_of_at_fit_and_after_batches_at_first_use() -> None:
     X, y = corpus()
     with pytest.warns(ConvergenceWarning, match=r"3 of 3 classes need more than max_iter=1 steps, 'a' .* Increase"):
         model = sf.DirichletMultinomialNB(max_iter=1).fit(X, y)

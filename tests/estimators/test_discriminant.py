@@ -233,8 +233,8 @@ def test_names_of_columns() -> None:
     X, y = data(12)
     frame = pd.DataFrame(X, columns=list("wxyz"))
     model = sf.GaussianDiscriminant().fit(frame, y)
-    told = model.explain(frame.iloc[:1])
-    assert [*told.features[:4]] == list("wxyz")
-    assert told.features[4] == "(how narrow)"
+    explanation = model.explain(frame.iloc[:1])
+    assert [*explanation.features[:4]] == list("wxyz")
+    assert explanation.features[4] == "(how narrow)"
     assert model.top_features("b")[0].feature in "wxyz"
     assert model.predict(frame).shape == (90,)

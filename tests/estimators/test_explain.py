@@ -13,27 +13,27 @@ from estimators.plain import TextClassifier
 TEXTS, LABELS = ["cheap pills, cheap watches", "lunch at noon?", "watches for you", "are you at lunch"], ["s", "h"] * 2
 
 
-def parts(told: Any) -> dict[Any, tuple[str, float]]:
-    return {f: (v, float(w)) for f, v, w in zip(told.features, told.values, told.weights, strict=True)}
+def parts(found: Any) -> dict[Any, tuple[str, float]]:
+    return {f: (v, float(w)) for f, v, w in zip(found.features, found.values, found.weights, strict=True)}
 
 
 def test_words_that_occur_have_a_bar_and_unknown_ones_one_together() -> None:
-    told = parts(TextClassifier().fit(TEXTS, LABELS).explain("cheap cheap lunch, foo bar", "s", "h"))
-    assert set(told) == {"cheap", "lunch", "(unknown words)"}
-    assert told["cheap"][0] == "2 times"
-    assert told["cheap"][1] == pytest.approx(2 * np.log(3 / 1))
-    assert told["(unknown words)"] == ("foo, bar", 0.0)
+    explanation = parts(TextClassifier().fit(TEXTS, LABELS).explain("cheap cheap lunch, foo bar", "s", "h"))
+    assert set(explanation) == {"cheap", "lunch", "(unknown words)"}
+    assert explanation["cheap"][0] == "2 times"
+    assert explanation["cheap"][1] == pytest.approx(2 * np.log(3 / 1))
+    assert explanation["(unknown words)"] == ("foo, bar", 0.0)
 
 
 def test_absent_words_and_length_have_bars_of_their_own() -> None:
     flags = sf.TextClassifier("bernoulli", temper=None).fit(TEXTS, LABELS)
-    told = parts(flags.explain("cheap lunch", "s", "h"))
-    assert told["cheap"][1] == pytest.approx(np.log(2 / 1))
-    assert told["(absent words)"][0] == "7 words"
+    explanation = parts(flags.explain("cheap lunch", "s", "h"))
+    assert explanation["cheap"][1] == pytest.approx(np.log(2 / 1))
+    assert explanation["(absent words)"][0] == "7 words"
     settings: Any
     for settings in ({"estimate": "predictive"}, {"model": "dirichlet_multinomial"}, {"model": "edcm"}):
-        told = parts(sf.TextClassifier(**settings).fit(TEXTS, LABELS).explain("cheap lunch for all"))
-        assert told["(length)"][0] == "3 words"
+        explanation = parts(sf.TextClassifier(**settings).fit(TEXTS, LABELS).explain("cheap lunch for all"))
+        assert explanation["(length)"][0] == "3 words"
     for settings in ({}, {"model": "complement"}, {"model": "complement", "use_idf": True, "normalize": True}):
         model = sf.TextClassifier(**settings).fit(TEXTS, LABELS)
         said = model.explain("cheap lunch for all")
@@ -56,10 +56,10 @@ def test_absent_words_and_length_have_bars_of_their_own() -> None:
 def test_whatever_a_word_is_it_has_its_name(settings: dict[str, Any]) -> None:
     model = sf.TextClassifier(**settings).fit(TEXTS, LABELS)
     text = "Cheap lunch for you, you know"
-    told = model.explain(text)
-    assert told.log_odds == pytest.approx(abs(np.subtract(*model.predict_log_proba([text])[0])), abs=1e-9)
-    assert not any(str(name).startswith("word ") for name in told.features)
-    assert model.explain([text]).log_odds == model.explain(text.encode()).log_odds == told.log_odds
+    explanation = model.explain(text)
+    assert explanation.log_odds == pytest.approx(abs(np.subtract(*model.predict_log_proba([text])[0])), abs=1e-9)
+    assert not any(str(name).startswith("word ") for name in explanation.features)
+    assert model.explain([text]).log_odds == model.explain(text.encode()).log_odds == explanation.log_odds
 
 
 def test_a_text_without_words_is_what_the_prior_says() -> None:
@@ -103,22 +103,22 @@ def test_categories_are_named_and_new_ones_called_so() -> None:
 
 def test_what_no_class_can_have_made_is_what_the_prior_says() -> None:
     model = sf.MultinomialNB(alpha=0, estimate="mle").fit([[1, 0, 0], [1, 0, 0], [0, 1, 0]], ["a", "a", "b"])
-    told = model.explain([0, 0, 1])
-    assert told.target == "a"
-    assert told.log_odds == pytest.approx(np.log(2))
+    explanation = model.explain([0, 0, 1])
+    assert explanation.target == "a"
+    assert explanation.log_odds == pytest.approx(np.log(2))
     assert model.explain([1, 0, 0]).log_odds == np.inf
     assert model.explain([1, 0, 0], "b", "a").log_odds == -np.inf
 
 
 def test_an_interval_is_that_of_draws_from_the_posterior() -> None:
     X, y = np.random.default_rng(3).binomial(1, 0.4, (200, 1)), np.arange(200) % 2
-    told = sf.BernoulliNB().fit(X, y).explain([1], 1, 0)
+    explanation = sf.BernoulliNB().fit(X, y).explain([1], 1, 0)
     a, b = ((X[y == c].sum() + 1, (1 - X[y == c]).sum() + 1) for c in (1, 0))
     draws = [np.log(stats.beta(*ab).rvs(100_000, random_state=i)) for i, ab in enumerate((a, b))]
     low, high = np.quantile(draws[0] - draws[1], [0.025, 0.975])
-    assert told.low is not None
-    assert told.high is not None
-    np.testing.assert_allclose([told.low[0], told.high[0]], [low, high], atol=0.02)
+    assert explanation.low is not None
+    assert explanation.high is not None
+    np.testing.assert_allclose([explanation.low[0], explanation.high[0]], [low, high], atol=0.02)
 
 
 def test_gaussian_intervals_are_those_of_many_samples() -> None:
@@ -128,11 +128,11 @@ def test_gaussian_intervals_are_those_of_many_samples() -> None:
     for _ in range(400):
         X = rng.normal(y[:, None], 1.0, (2 * n, 1))
         weights.append(sf.GaussianNB().fit(X, y).explain([x], 1, 0))
-    spread = np.std([told.weights[0] for told in weights])
-    told = weights[0]
-    assert told.low is not None
-    assert told.high is not None
-    assert (told.high[0] - told.low[0]) / (2 * 1.96) == pytest.approx(spread, rel=0.15)
+    spread = np.std([found.weights[0] for found in weights])
+    found = weights[0]
+    assert found.low is not None
+    assert found.high is not None
+    assert (found.high[0] - found.low[0]) / (2 * 1.96) == pytest.approx(spread, rel=0.15)
 
 
 def test_a_text_column_names_its_telling_words() -> None:
@@ -157,5 +157,5 @@ def test_top_words_are_those_of_the_class() -> None:
 def test_flags_that_are_no_flags_count_as_they_do_in_scores() -> None:
     X, y = np.random.default_rng(0).integers(0, 2, (30, 3)), np.arange(30) % 2
     model = sf.BernoulliNB(binarize=None).fit(X, y)
-    told, logs = model.explain([1, 0, 2], 1, 0), model.predict_log_proba([[1, 0, 2]])[0]
-    assert told.log_odds == pytest.approx(logs[1] - logs[0], abs=1e-9)
+    explanation, logs = model.explain([1, 0, 2], 1, 0), model.predict_log_proba([[1, 0, 2]])[0]
+    assert explanation.log_odds == pytest.approx(logs[1] - logs[0], abs=1e-9)

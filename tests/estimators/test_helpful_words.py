@@ -78,9 +78,9 @@ def test_a_null_of_polars_is_a_missing_value() -> None:
 def test_the_best_effort_does_not_blame_a_parameter_that_nobody_set() -> None:
     with pytest.raises(
         DataError, match=r"effort='best' keeps .* that 2 texts have .* Give more texts, or min_df=1"
-    ) as told:
+    ) as found:
         sf.TextClassifier(effort="best").fit(["free money", "hello friend"], ["a", "b"])
-    assert "min_df=2" not in str(told.value)
+    assert "min_df=2" not in str(found.value)
     with pytest.raises(DataError, match=r"min_df=5 and max_df=1\.0 drop all"):
         sf.TextClassifier(effort="best", min_df=5).fit(["free money", "hello friend"], ["a", "b"])
     with pytest.raises(InputError, match="effort='best' makes it 2 where it is not given: give min_df=1"):
@@ -92,7 +92,7 @@ def test_one_row_is_a_row() -> None:
     assert repr(sf.evaluate.reliability([[0.9, 0.1]], ["a"], ["a", "b"])).endswith("1 row in 1 bin)")
 
 
-def test_a_column_that_must_be_named_is_asked_for() -> None:
+def test_a_column_that_must_be_named_is_required() -> None:
     with pytest.raises(InputError, match="one of 'a', 'b'; got none, and none of them is called label, labels, target"):
         guess_target(["a", "b"])
     with pytest.raises(InputError, match="one of 'label', 'class'; got none, and more than one of them is called"):
@@ -106,11 +106,11 @@ PRIOR = "was learned: the answer is the class prior."
 
 def test_an_answer_that_is_the_prior_says_so() -> None:
     words = sf.TextClassifier().fit([*TEXTS, "free"], [*LABELS, "spam"])
-    told = words.explain("zxcv qwerty")
-    assert told.note == f"No word of this text {PRIOR}"
-    assert told.log_odds == told.prior
-    assert told.note in repr(told)
-    assert told.note in told._repr_html_()
+    explanation = words.explain("zxcv qwerty")
+    assert explanation.note == f"No word of this text {PRIOR}"
+    assert explanation.log_odds == explanation.prior
+    assert explanation.note in repr(explanation)
+    assert explanation.note in explanation._repr_html_()
     assert words.explain("free zxcv").note == ""
     table = sf.NaiveBayes().fit({"n": [1.0, 2.0, 8.0, 9.0], "c": ["x", "y", "x", "y"]}, LABELS)
     assert table.explain({"n": None, "c": None}).note == f"No value of this row {PRIOR}"

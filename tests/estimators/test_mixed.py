@@ -193,7 +193,7 @@ def test_a_class_of_which_a_column_knows_nothing_is_as_the_prior_says() -> None:
         assert len(fitted.table("x"))
 
 
-def test_two_classes_far_from_zero_are_told_apart() -> None:
+def test_two_classes_far_from_zero_are_distinguished() -> None:
     y = labels(400) > 0
     x = 1e8 + 5 * y + np.random.default_rng(0).normal(size=400)
     assert NaiveBayes().fit({"x": x}, y).score({"x": x}, y) > 0.97

@@ -191,26 +191,26 @@ def test_labels_stay_of_a_kind() -> None:
         ("id", IDENTIFIERS, "Column 'id' left out: every row has a different value"),
     ],
 )
-def test_what_is_left_out_is_told_where_the_user_can_see_it(call: str, name: str, column: Any, said: str) -> None:
+def test_what_is_left_out_is_warned_of_at_the_users_line(call: str, name: str, column: Any, said: str) -> None:
     table, y = {"age": np.arange(30) + 0.5, name: column}, ["u", "v"] * 15
-    with pytest.warns(UserWarning, match=said) as told:
+    with pytest.warns(UserWarning, match=said) as caught:
         model = getattr(NaiveBayes(), call)(table, y)
-    assert [w.filename for w in told] == [__file__]
+    assert [w.filename for w in caught] == [__file__]
     assert model.columns_[name].word == "drop"
     model.predict(table)
     model.partial_fit(table, y)  # told once
     getattr(NaiveBayes({name: "drop"}), call)(table, y)
     late = NaiveBayes().partial_fit(table | {name: [None] * 30}, y)
-    with pytest.warns(UserWarning, match=said) as told:
+    with pytest.warns(UserWarning, match=said) as caught:
         late.partial_fit(table, y)
-    assert [w.filename for w in told] == [__file__]
+    assert [w.filename for w in caught] == [__file__]
 
 
-def test_what_a_row_lacks_is_told_there_too() -> None:
+def test_what_a_row_lacks_is_warned_of_there_too() -> None:
     model = NaiveBayes().fit(X, Y)
-    with pytest.warns(UserWarning, match="missing from the table, treated as missing in every row: 'zip'") as told:
+    with pytest.warns(UserWarning, match="missing from the table, treated as missing in every row: 'zip'") as caught:
         model.explain({"age": 2.0})
-    assert [w.filename for w in told] == [__file__]
+    assert [w.filename for w in caught] == [__file__]
 
 
 def test_an_identifier_may_be_kept() -> None:

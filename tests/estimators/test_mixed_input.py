@@ -96,33 +96,33 @@ def test_names_and_places() -> None:
     named, placed = NaiveBayes().fit(frame, y), NaiveBayes().fit(X, y)
     expected = placed.predict_log_proba(X)
     np.testing.assert_array_equal(named.predict_log_proba(frame[["a", "b"]]), expected)
-    with pytest.warns(UserWarning, match="X does not have valid feature names") as told:
+    with pytest.warns(UserWarning, match="X does not have valid feature names") as caught:
         np.testing.assert_array_equal(named.predict_log_proba(X), expected)
     with pytest.warns(UserWarning, match="X has feature names, but NaiveBayes was fitted without") as told_too:
         np.testing.assert_array_equal(placed.predict_log_proba(frame), expected)
-    assert [w.filename for w in [*told, *told_too]] == [HERE] * 2
+    assert [w.filename for w in [*caught, *told_too]] == [HERE] * 2
     assert named.feature_names_in_.tolist() == ["b", "a"]
     assert not hasattr(placed, "feature_names_in_")
 
 
-def test_extra_and_missing_columns_are_told_of_once() -> None:
+def test_extra_and_missing_columns_are_warned_of_once() -> None:
     table, y = {"a": [1.5, 2.0, 3.0, 4.5], "b": ["x", "y"] * 2, "c": [True, False] * 2}, [0, 1, 0, 1]
     fitted = NaiveBayes().fit(table, y)
     extra = table | {"d": [1] * 4, "e": [object()] * 4}
     for ask in (fitted.predict, fitted.predict_proba, fitted.predict_log_proba, fitted.predict_joint_log_proba):
-        with pytest.warns(UserWarning, match="Columns") as told:
+        with pytest.warns(UserWarning, match="Columns") as caught:
             ask(extra)
-        assert [str(w.message) for w in told] == ["Columns ignored, unknown to the model: 'd', 'e'."]
-        assert told[0].filename == HERE
-    with pytest.warns(UserWarning, match="Columns") as told:
+        assert [str(w.message) for w in caught] == ["Columns ignored, unknown to the model: 'd', 'e'."]
+        assert caught[0].filename == HERE
+    with pytest.warns(UserWarning, match="Columns") as caught:
         got = fitted.predict_log_proba({"b": table["b"]})
-    assert [str(w.message) for w in told] == [
+    assert [str(w.message) for w in caught] == [
         "Columns missing from the table, treated as missing in every row: 'a', 'c'."
     ]
     np.testing.assert_array_equal(got, fitted.predict_log_proba({"a": [None] * 4, "b": table["b"], "c": [None] * 4}))
-    with pytest.warns(UserWarning, match="ignored, unknown to the model: 'd'") as told:
+    with pytest.warns(UserWarning, match="ignored, unknown to the model: 'd'") as caught:
         fitted.partial_fit(table | {"d": [1] * 4}, y)
-    assert [w.filename for w in told] == [HERE]
+    assert [w.filename for w in caught] == [HERE]
     many = {f"x{i}": [0] * 4 for i in range(8)}
     with pytest.warns(UserWarning, match="'x0', 'x1', 'x2', 'x3', 'x4' and 3 more"):
         fitted.predict(table | many)
@@ -131,9 +131,9 @@ def test_extra_and_missing_columns_are_told_of_once() -> None:
 def test_whole_numbers_may_be_names() -> None:
     frame = pd.DataFrame({7: [1.5, 2.0, 3.0, 4.5], 3: ["x", "y"] * 2})
     fitted = NaiveBayes({3: "categorical"}).fit(frame, [0, 1, 0, 1])
-    with pytest.warns(UserWarning, match="Columns") as told:
+    with pytest.warns(UserWarning, match="Columns") as caught:
         got = fitted.predict_log_proba(pd.DataFrame({9: [1.0], 3: ["x"]}))
-    assert [str(w.message) for w in told] == [
+    assert [str(w.message) for w in caught] == [
         "Columns ignored, unknown to the model: 9.",
         "Columns missing from the table, treated as missing in every row: 7.",
     ]

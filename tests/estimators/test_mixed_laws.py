@@ -230,8 +230,8 @@ def test_an_explanation_adds_up(kind: str) -> None:
         row = odd | {kind: [value]}
         logs = fitted.predict_log_proba(row)[0]
         for a, b in ((0, 1), (2, 0)):
-            told = fitted.explain(row, target=a, against=b)
-            assert told.prior + sum(told.weights) == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            assert told.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            weight = dict(zip(told.features, told.weights, strict=True))[kind]
+            explanation = fitted.explain(row, target=a, against=b)
+            assert explanation.prior + sum(explanation.weights) == pytest.approx(logs[a] - logs[b], abs=1e-9)
+            assert explanation.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
+            weight = dict(zip(explanation.features, explanation.weights, strict=True))[kind]
             assert (weight == 0) == (value is None or (value == "zz unheard" and kind == "text"))

@@ -58,12 +58,12 @@ def test_tables_come_as_they_went(library: str, kind: str) -> None:
     fitted = NaiveBayes({"x": "categorical" if kind == "numbers" else kind}).fit(FRAMES[library]({"x": column}), y)
     table = fitted.table("x")
     assert type(table).__module__.startswith(library)
-    told = lines(table)
-    assert set(told["class"]) == {0, 1, 2}
-    assert all(low <= high for low, high in zip(told["low"], told["high"], strict=True))
+    listed = lines(table)
+    assert set(listed["class"]) == {0, 1, 2}
+    assert all(low <= high for low, high in zip(listed["low"], listed["high"], strict=True))
     if kind not in ("text", "histogram"):
         by_class = np.bincount(y) if kind != "numbers" else [20, 20, 20]
-        n = [sum(n for n, c in zip(told["n"], told["class"], strict=True) if c == label) for label in range(3)]
+        n = [sum(n for n, c in zip(listed["n"], listed["class"], strict=True) if c == label) for label in range(3)]
         assert sum(n) == sum(by_class) == 60
 
 
@@ -76,37 +76,37 @@ def test_numbers_of_tables_are_scipys() -> None:
     fitted = model().fit(table, y)
     n = np.bincount(y)
 
-    told, on = lines(fitted.table("bernoulli", 0.9)), np.bincount(y, table["bernoulli"])
+    listed, on = lines(fitted.table("bernoulli", 0.9)), np.bincount(y, table["bernoulli"])
     beta = stats.beta(1 + on, 1 + n - on)
-    close([told["probability"], told["low"], told["high"]], [beta.mean(), beta.ppf(0.05), beta.ppf(0.95)])
+    close([listed["probability"], listed["low"], listed["high"]], [beta.mean(), beta.ppf(0.05), beta.ppf(0.95)])
 
-    told, total = lines(fitted.table("poisson")), np.bincount(y, table["poisson"])
+    listed, total = lines(fitted.table("poisson")), np.bincount(y, table["poisson"])
     gamma = stats.gamma(1 + total, scale=1 / (n + len(y) / total.sum()))
-    close([told["rate"], told["low"], told["high"]], [gamma.mean(), gamma.ppf(0.025), gamma.ppf(0.975)])
+    close([listed["rate"], listed["low"], listed["high"]], [gamma.mean(), gamma.ppf(0.025), gamma.ppf(0.975)])
 
-    told = lines(fitted.table("categorical"))
-    for value, label, count, mean, low, high in zip(*told.values(), strict=True):
+    listed = lines(fitted.table("categorical"))
+    for value, label, count, mean, low, high in zip(*listed.values(), strict=True):
         seen = sum(x == value for x, c in zip(table["categorical"], y, strict=True) if c == label)
         beta = stats.beta(1 + seen, n[label] - seen + 7)
         close([count, mean, low, high], [seen, beta.mean(), beta.ppf(0.025), beta.ppf(0.975)])
 
-    told, x = lines(fitted.table("gaussian")), np.array(table["gaussian"])
+    listed, x = lines(fitted.table("gaussian")), np.array(table["gaussian"])
     parts = [x[y == c] for c in range(3)]
     scatter = np.array([((part - part.mean()) ** 2).sum() for part in parts])
     means, kappa, a = np.array([part.mean() for part in parts]), 0.01 + n, 1.5 + n / 2
     b = 0.5 * scatter.sum() / 60 + scatter / 2 + 0.01 * n * (means - x.mean()) ** 2 / (2 * kappa)
     t = stats.t(2 * a, (0.01 * x.mean() + n * means) / kappa, np.sqrt(b / (a * kappa)))
-    close([told["mean"], told["low"], told["high"]], [t.mean(), t.ppf(0.025), t.ppf(0.975)])
+    close([listed["mean"], listed["low"], listed["high"]], [t.mean(), t.ppf(0.025), t.ppf(0.975)])
     variance = stats.invgamma(a, scale=b)
     ends = [variance.mean(), variance.ppf(0.025), variance.ppf(0.975)]
-    close([told["sd"], told["sd_low"], told["sd_high"]], np.sqrt(ends))
+    close([listed["sd"], listed["sd_low"], listed["sd_high"]], np.sqrt(ends))
 
 
 def test_a_table_of_what_is_certain() -> None:
     fitted = NaiveBayes({"c": sf.columns.Categorical(other=0)}).fit({"x": [1.5] * 4, "c": ["a"] * 4}, [0, 1] * 2)
     for name in ("x", "c"):
-        told = lines(fitted.table(name))
-        assert told["probability"] == told["low"] == told["high"] == [1.0, 1.0]
+        listed = lines(fitted.table(name))
+        assert listed["probability"] == listed["low"] == listed["high"] == [1.0, 1.0]
 
 
 def test_a_table_of_what() -> None:
@@ -130,9 +130,9 @@ def test_a_row_may_be_written_in_many_ways() -> None:
         pl.DataFrame(table).row(5, named=True),
         pa.table(table).slice(5, 1),
     ):
-        told = fitted.explain(row)
-        assert told.to_dict()["weight"] == expected.to_dict()["weight"]
-        assert (told.target, told.against) == (expected.target, expected.against)
+        explanation = fitted.explain(row)
+        assert explanation.to_dict()["weight"] == expected.to_dict()["weight"]
+        assert (explanation.target, explanation.against) == (expected.target, expected.against)
     X = np.random.default_rng(0).normal(size=(60, 2)) + y[:, None]
     placed = NaiveBayes().fit(X, y)
     for row in (X[5], X[5].tolist(), tuple(X[5]), X[5:6]):
@@ -144,11 +144,11 @@ def test_two_classes_are_compared() -> None:
     fitted = model().fit(table, y)
     row = rows_of(table, [0])
     order = np.argsort(-fitted.predict_log_proba(row)[0])
-    told = fitted.explain(row)
-    assert (told.target, told.against) == (order[0], order[1])
+    explanation = fitted.explain(row)
+    assert (explanation.target, explanation.against) == (order[0], order[1])
     assert fitted.explain(row, target=order[2]).against == order[0]
     assert fitted.explain(row, against=order[0]).target == order[1]
-    assert fitted.explain(row, order[1], order[0]).log_odds == pytest.approx(-told.log_odds)
+    assert fitted.explain(row, order[1], order[0]).log_odds == pytest.approx(-explanation.log_odds)
     for wrong, said in (
         ({"target": 9}, "'target' must be one of \\[0, 1, 2\\]; got 9"),
         ({"against": "x"}, "'against' must be one of"),
@@ -165,9 +165,9 @@ def test_two_classes_are_compared() -> None:
 def test_an_explanation_reads_as_the_row_was_read() -> None:
     table = {"code": [1234567, 7654321] * 10, "x": np.arange(20.0) ** 2 + 0.5, "c": ["a", "b"] * 10}
     fitted = NaiveBayes({"x": sf.columns.Histogram(edges=(100.0,))}).fit(table, [0, 1] * 10)
-    told = fitted.explain({"code": 1234567.0, "x": 5.5, "c": "z"})
-    values = dict(zip(told.features, told.values, strict=True))
+    explanation = fitted.explain({"code": 1234567.0, "x": 5.5, "c": "z"})
+    values = dict(zip(explanation.features, explanation.values, strict=True))
     assert values == {"code": "1234567", "x": "5.5 (below 100)", "c": "z (never seen)"}
     assert "1234567" in str(fitted.table("code"))
-    told = fitted.explain({"code": None, "x": 5.5, "c": "a"})
-    assert dict(zip(told.features, told.values, strict=True))["code"] == "missing"
+    explanation = fitted.explain({"code": None, "x": 5.5, "c": "a"})
+    assert dict(zip(explanation.features, explanation.values, strict=True))["code"] == "missing"

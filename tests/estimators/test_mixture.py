@@ -235,8 +235,8 @@ def test_it_can_be_saved(tmp_path: Path) -> None:
     assert np.array_equal(sf.load(tmp_path / "classes.suffice").predict(REALS), model.labels_)
 
 
-def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     sf.Mixture(sf.GaussianNB(), 2, n_init=2, verbose=True, random_state=0).fit(REALS)
-    told = capsys.readouterr().err
-    assert "[Mixture] 2 components, start 1, step 0: " in told
-    assert "start 2" in told
+    printed = capsys.readouterr().err
+    assert "[Mixture] 2 components, start 1, step 0: " in printed
+    assert "start 2" in printed

@@ -125,7 +125,7 @@ def test_columns_may_be_collinear_or_constant() -> None:
         assert adjusted_rand_score(TRUTH, model.labels_) > 0.9
 
 
-def test_clusters_that_coincide_are_told_of() -> None:
+def test_clusters_that_coincide_are_warned_of() -> None:
     X = np.repeat([[1, 0, 1, 1]], 20, axis=0)
     with pytest.warns(ConvergenceWarning, match="clusters that coincide .*fewer components"):
         sf.Mixture(sf.BernoulliNB(class_prior=[0.5, 0.5]), 2, random_state=0).fit(X)

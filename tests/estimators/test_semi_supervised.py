@@ -236,11 +236,11 @@ def test_what_comes_out_is_an_ordinary_classifier(tmp_path: Path) -> None:
     model.estimator_.partial_fit(COUNTS[:5], NAMES[:5])
 
 
-def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     model = sf.SemiSupervised(sf.MultinomialNB(), verbose=True).fit(COUNTS, labels(None))
-    told = capsys.readouterr().err.splitlines()
-    assert len(told) == model.n_iter_ == len(model.objective_)
-    assert told[0].startswith("[SemiSupervised] weight 1, step 0: ")
+    printed = capsys.readouterr().err.splitlines()
+    assert len(printed) == model.n_iter_ == len(model.objective_)
+    assert printed[0].startswith("[SemiSupervised] weight 1, step 0: ")
     sf.SemiSupervised(sf.MultinomialNB()).fit(COUNTS, labels(None))
     assert not capsys.readouterr().err
 

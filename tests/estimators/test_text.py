@@ -184,7 +184,7 @@ def test_bad_input_is_one_sentence_and_the_model_stays(texts: Any, labels: Any, 
     assert model.counts_ is before
 
 
-def test_views_are_not_asked_for_while_batches_come() -> None:
+def test_views_are_not_computed_while_batches_come() -> None:
     model = TextClassifier(min_df=2).partial_fit([""], ["a"], classes=["a", "b"]).partial_fit(["tea rum"], ["a"])
     with pytest.raises(SufficeError, match="No word is left: min_df=2"):
         model.predict(["tea"])

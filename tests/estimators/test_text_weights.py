@@ -177,11 +177,11 @@ def test_they_are_shown() -> None:
     model = sf.TextClassifier().fit(X, y)
     top = model.top_features("north", 3)
     assert all(row.value.startswith(("weight", "already")) or row.value == "" for row in top)
-    told = model.explain(X[0])
-    assert any("weight" in value for value in told.values)
+    explanation = model.explain(X[0])
+    assert any("weight" in value for value in explanation.values)
     logs = model.predict_log_proba(X[:1])[0]
-    both = [list(model.classes_).index(label) for label in (told.target, told.against)]
-    assert told.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
+    both = [list(model.classes_).index(label) for label in (explanation.target, explanation.against)]
+    assert explanation.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
     assert weight_in_words(0.01, "words") == "already said by other words"
     assert weight_in_words(1.0, "words") == ""
 
@@ -199,10 +199,10 @@ def test_a_matrix_of_counts_has_weights_of_its_own() -> None:
     assert (sf.MultinomialNB().fit(matrix, y).feature_weights_ == 1).all()
     loss, other = (sf.evaluate.leave_one_out(model, matrix, y).log_loss for model in (dense, sf.MultinomialNB()))
     assert loss < other
-    told = dense.explain(matrix[:1])
+    explanation = dense.explain(matrix[:1])
     logs = dense.predict_log_proba(matrix[:1])[0]
-    both = [list(dense.classes_).index(label) for label in (told.target, told.against)]
-    assert told.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
+    both = [list(dense.classes_).index(label) for label in (explanation.target, explanation.against)]
+    assert explanation.log_odds == pytest.approx(logs[both[0]] - logs[both[1]], abs=1e-9)
 
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0}, {"alpha": [1.0, 2.0]}, {"estimate": "predictive"}])

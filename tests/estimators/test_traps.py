@@ -211,7 +211,7 @@ def test_a_failed_call_leaves_the_model_as_it_was() -> None:
     np.testing.assert_array_equal(model.predict_log_proba([[1, 1]]), before)
 
 
-def test_a_warning_points_at_the_line_that_asked() -> None:
+def test_a_warning_points_at_the_line_that_called() -> None:
     rows, text = sf.MultinomialNB(estimate="mle"), sf.TextClassifier(estimate="mle")
     rows.fit([[1, 0, 0], [0, 1, 0]], [0, 1])
     text.fit(["tea milk", "rum ale"], [0, 1])

@@ -18,8 +18,8 @@ def repeated(seed: int, n: int) -> tuple[dict[str, Any], Any]:
     """Return one informative column, and five copies of another that is less so."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
-    told, again = rng.normal(y, 0.8), rng.normal(y, 1.5)
-    return {"told": told, **{f"copy {i}": again for i in range(5)}}, y
+    found, again = rng.normal(y, 0.8), rng.normal(y, 1.5)
+    return {"told": found, **{f"copy {i}": again for i in range(5)}}, y
 
 
 def test_copies_count_once() -> None:

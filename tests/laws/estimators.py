@@ -64,7 +64,7 @@ def texts(rng: np.random.Generator, n: int, codes: Any) -> Any:
 
 def mixed(rng: np.random.Generator, n: int, codes: Any) -> Any:
     def holes(values: Any) -> list[Any]:
-        return [None if gone else value for value, gone in zip(values, rng.random(n) < 0.1, strict=True)]
+        return [None if lost else value for value, lost in zip(values, rng.random(n) < 0.1, strict=True)]
 
     return {
         "flag": holes((rng.random(n) < 0.2 + 0.2 * codes).tolist()),

@@ -98,14 +98,14 @@ def test_what_an_error_was_it_still_is() -> None:
     X, y = reals(RNG, 20, CODES[:20]), CODES[:20]
     model = sf.GaussianNB().fit(X, y)
     assert not hasattr(model, "log_evidence_")
-    with pytest.raises(ImproperPrior, match="prior=None") as told:
+    with pytest.raises(ImproperPrior, match="prior=None") as raised:
         _ = model.log_evidence_
-    assert isinstance(told.value, AttributeError)
-    assert type(told.value).__name__ == "ImproperPrior"
-    again = pickle.loads(pickle.dumps(told.value))
+    assert isinstance(raised.value, AttributeError)
+    assert type(raised.value).__name__ == "ImproperPrior"
+    again = pickle.loads(pickle.dumps(raised.value))
     assert isinstance(again, ImproperPrior)
     assert isinstance(again, AttributeError)
-    assert str(again) == str(told.value)
+    assert str(again) == str(raised.value)
 
 
 def test_what_an_error_carries_it_keeps() -> None:

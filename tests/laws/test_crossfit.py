@@ -28,11 +28,11 @@ def refitted(model: Any, X: Any, y: Any, fold: Any, weights: Any = None, groups:
     """Return every row's probabilities by a model that was fitted without the row's fold."""
     out = np.zeros((len(y), len(LABELS)))
     for k in np.unique(fold):
-        kept, gone = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        kept, removed = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         more: dict[str, Any] = {} if weights is None else {"sample_weight": weights[kept]}
         more |= {} if groups is None else {"groups": groups[kept]}
         rest = clone(model).fit(rows(X, kept), y[kept], **more)
-        out[np.ix_(gone, np.searchsorted(LABELS, rest.classes_))] = rest.predict_proba(rows(X, gone))
+        out[np.ix_(removed, np.searchsorted(LABELS, rest.classes_))] = rest.predict_proba(rows(X, removed))
     return out
 
 
@@ -71,11 +71,11 @@ def test_leave_one_out_takes_views_that_have_not_seen_the_row(case: EstimatorCas
     got = model.leave_one_out(X, y)
     fold = crossfit(model, X, y).fold
     for k in range(5):
-        kept, gone = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        kept, removed = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         rest, judge = clone(model).fit(rows(X, kept), y[kept]), copy(model)
         judge._put(model._model, rest._predictor.views, stale=False)
-        expected = judge.leave_one_out(rows(X, gone), y[gone], views="fixed")
-        np.testing.assert_allclose(got[gone], expected, atol=1e-9)
+        expected = judge.leave_one_out(rows(X, removed), y[removed], views="fixed")
+        np.testing.assert_allclose(got[removed], expected, atol=1e-9)
 
 
 @every_kind_without_weights
@@ -129,7 +129,7 @@ def test_a_model_that_is_not_fitted_is_fitted_first() -> None:
     assert np.array_equal(found.probabilities, crossfit(model.fit(X, y), X, y).probabilities)
 
 
-def test_a_journal_is_not_asked_for_its_key() -> None:
+def test_a_journal_needs_no_key() -> None:
     texts, labels = ["tea milk", "rum cola", "tea tea", "rum rum cola"] * 20, np.array(["a", "b"] * 40)
     model = sf.TextClassifier().fit(texts, labels, journal=b"a key")
     plain = sf.TextClassifier().fit(texts, labels)

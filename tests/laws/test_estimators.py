@@ -67,18 +67,18 @@ def test_classes_are_united_by_name(case: EstimatorCase, seed: int) -> None:
 @seeds
 def test_what_is_forgotten_was_never_seen(case: EstimatorCase, seed: int) -> None:
     X, y = case.data(seed, 90)
-    kept, gone = np.arange(0, 45), np.arange(45, 90)
+    kept, removed = np.arange(0, 45), np.arange(45, 90)
     model, never = fitted(case, X, y), fitted(case, rows(X, kept), y[kept])
-    assert_same(case, model - fitted(case, rows(X, gone), y[gone]), never, X)
-    assert_same(case, model.forget(rows(X, gone), y[gone]), never, X)
+    assert_same(case, model - fitted(case, rows(X, removed), y[removed]), never, X)
+    assert_same(case, model.forget(rows(X, removed), y[removed]), never, X)
 
 
 @every_estimator
-def test_a_class_without_rows_is_gone_unless_it_was_declared(case: EstimatorCase) -> None:
+def test_a_class_without_rows_is_removed_unless_it_was_declared(case: EstimatorCase) -> None:
     X, y = case.data(5, 60)
-    gone = np.flatnonzero(y == "c")
-    assert fitted(case, X, y).forget(rows(X, gone), y[gone]).classes_.tolist() == ["a", "b"]
-    declared = clone(case.model).partial_fit(X, y, classes=LABELS).forget(rows(X, gone), y[gone])
+    removed = np.flatnonzero(y == "c")
+    assert fitted(case, X, y).forget(rows(X, removed), y[removed]).classes_.tolist() == ["a", "b"]
+    declared = clone(case.model).partial_fit(X, y, classes=LABELS).forget(rows(X, removed), y[removed])
     assert declared.classes_.tolist() == ["a", "b", "c"]
     assert declared.class_count_[2] == 0
 

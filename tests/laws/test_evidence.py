@@ -182,9 +182,9 @@ def test_columns_with_learned_priors_explain_themselves() -> None:
     X, y = case.data(2, 60)
     model = fitted(case, X, y)
     row = {name: values[1] for name, values in X.items()}
-    told = model.explain(row, target="a", against="b")
+    explanation = model.explain(row, target="a", against="b")
     logs = model.predict_log_proba(rows(X, [1]))[0]
-    assert told.log_odds == pytest.approx(logs[0] - logs[1])
+    assert explanation.log_odds == pytest.approx(logs[0] - logs[1])
     assert len(model.top_features("a", 5)) > 0
     for name in X:
         assert len(model.table(name)) > 0

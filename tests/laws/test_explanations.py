@@ -31,12 +31,12 @@ def test_the_parts_add_up_to_the_log_odds(case: EstimatorCase) -> None:
         row = rows_of(X, [i])
         logs = dict(zip(model.classes_.tolist(), model.predict_log_proba(row)[0], strict=True))
         for a, b in PAIRS:
-            told = model.explain(row, a, b)
-            assert told.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
-            assert len(told.features) == len(told.values) == len(told.weights)
-        told = model.explain(row)
-        assert told.target == model.predict(row)[0]
-        assert told.against == sorted(logs, key=lambda c: -logs[c])[1]
+            explanation = model.explain(row, a, b)
+            assert explanation.log_odds == pytest.approx(logs[a] - logs[b], abs=1e-9)
+            assert len(explanation.features) == len(explanation.values) == len(explanation.weights)
+        explanation = model.explain(row)
+        assert explanation.target == model.predict(row)[0]
+        assert explanation.against == sorted(logs, key=lambda c: -logs[c])[1]
 
 
 @every_estimator
@@ -79,15 +79,15 @@ def test_the_order_of_columns_is_irrelevant(case: EstimatorCase) -> None:
 def test_a_power_multiplies_all_but_the_prior(case: EstimatorCase) -> None:
     model, X = fitted(case)
     row = rows_of(X, [0])
-    plain, told = (model.set_params(temper=temper).explain(row, "a", "b") for temper in (None, 0.25))
+    plain, explanation = (model.set_params(temper=temper).explain(row, "a", "b") for temper in (None, 0.25))
     logs = model.predict_log_proba(row)[0]
-    assert told.log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
-    assert told.prior == plain.prior
-    np.testing.assert_allclose(told.weights, plain.weights / 4, rtol=1e-12)
+    assert explanation.log_odds == pytest.approx(logs[0] - logs[1], abs=1e-9)
+    assert explanation.prior == plain.prior
+    np.testing.assert_allclose(explanation.weights, plain.weights / 4, rtol=1e-12)
 
 
 @every_estimator
-def test_one_row_is_asked_for(case: EstimatorCase) -> None:
+def test_exactly_one_row_is_required(case: EstimatorCase) -> None:
     model, X = fitted(case)
     with pytest.raises(ValueError, match=r"'x' must be one (row|text); got 2\.$"):
         model.explain(rows_of(X, [0, 1]))
@@ -98,13 +98,13 @@ def test_one_row_is_asked_for(case: EstimatorCase) -> None:
 @every_estimator
 def test_an_explanation_is_shown(case: EstimatorCase) -> None:
     model, X = fitted(case)
-    told = model.explain(rows_of(X, [0]))
-    assert repr(told).startswith(f"{told.target} rather than {told.against}: log-odds ")
-    assert "<table>" in told._repr_html_()
-    frame = told.to_frame("polars")
+    explanation = model.explain(rows_of(X, [0]))
+    assert repr(explanation).startswith(f"{explanation.target} rather than {explanation.against}: log-odds ")
+    assert "<table>" in explanation._repr_html_()
+    frame = explanation.to_frame("polars")
     assert frame.columns == ["feature", "value", "weight", "low", "high"]
-    assert frame["weight"].sum() == pytest.approx(told.log_odds)
-    assert [weight for _, _, weight in told.top(2)] == sorted(told.weights, key=lambda w: -abs(w))[:2]
+    assert frame["weight"].sum() == pytest.approx(explanation.log_odds)
+    assert [weight for _, _, weight in explanation.top(2)] == sorted(explanation.weights, key=lambda w: -abs(w))[:2]
 
 
 def can_estimate(case: EstimatorCase, estimate: str) -> bool:

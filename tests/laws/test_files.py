@@ -64,8 +64,8 @@ def test_it_goes_on_learning_merging_and_forgetting(case: EstimatorCase, again: 
     same(copy(model).partial_fit(rows(X, last), y[last]), again(model).partial_fit(rows(X, last), y[last]), X)
     same(model + other, again(model) + again(other), X)
     same((model + other) - other, again(model + other) - again(other), X)
-    gone = rows(X, np.arange(20)), y[:20]
-    same(copy(model).forget(*gone), again(model).forget(*gone), X)
+    removed = rows(X, np.arange(20)), y[:20]
+    same(copy(model).forget(*removed), again(model).forget(*removed), X)
     same(copy(model).decay(0.5), again(model).decay(0.5), X)
 
 

@@ -76,15 +76,19 @@ def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: Estima
     X, y, secrets = secret_rows(case, 0)
     model = choosing(case).fit(X, y)
     assert secrets[1] in found(to_bytes(model), secrets)
-    gone = rows(X, GONE), y[GONE]
-    part = choosing(case).fit(*gone)
-    for left in (copy(model) - part, copy(model).forget(*gone), copy(model).decay(0.5).forget(*gone, np.full(12, 0.5))):
+    removed = rows(X, GONE), y[GONE]
+    part = choosing(case).fit(*removed)
+    for left in (
+        copy(model) - part,
+        copy(model).forget(*removed),
+        copy(model).decay(0.5).forget(*removed, np.full(12, 0.5)),
+    ):
         assert not found(to_bytes(left), secrets)
         assert not found(pickle.dumps(left), secrets)
         assert left.stale_ == bool(chosen(model))
         assert chosen(left).keys() == chosen(model).keys()
     np.testing.assert_array_equal(
-        copy(model).forget(*gone).predict_log_proba(X), (copy(model) - part).predict_log_proba(X)
+        copy(model).forget(*removed).predict_log_proba(X), (copy(model) - part).predict_log_proba(X)
     )
 
 

@@ -213,7 +213,7 @@ def test_what_a_tokenizer_of_ones_own_takes() -> None:
         sf.TextClassifier(analyzer=lambda x: ["a"], temper=None).fit([{}, {}], [0, 1], journal=True)
 
 
-def test_numbers_that_float64_does_not_have_are_told_apart() -> None:
+def test_numbers_that_float64_does_not_have_are_distinguished() -> None:
     assert cell(2**60) == cell(2.0**60) != cell(2**60 + 1)
     assert cell(1) == cell(1.0) == cell(True) == cell(np.int8(1)) == cell(np.float32(1)) != cell("1")
     assert cell(-0.0) == cell(0)
@@ -248,11 +248,11 @@ def test_a_certificate_is_written_once(tmp_path: Path) -> None:
     sf.save(model, tmp_path / "m.suffice")
     certificate = model.forget([[1]], ["b"])
     certificate.save(tmp_path / "c.json")
-    told = json.loads((tmp_path / "c.json").read_text())
-    assert told["rows"] == 1
-    assert told["hashes"] == list(certificate.hashes)
-    assert told["before"] == sha256((tmp_path / "m.suffice").read_bytes()).hexdigest()
-    assert told["time"].endswith("+00:00")
+    written = json.loads((tmp_path / "c.json").read_text())
+    assert written["rows"] == 1
+    assert written["hashes"] == list(certificate.hashes)
+    assert written["before"] == sha256((tmp_path / "m.suffice").read_bytes()).hexdigest()
+    assert written["time"].endswith("+00:00")
     assert "1 row forgotten at" in repr(certificate)
     with pytest.raises(FileError, match="never replaces another"):
         certificate.save(tmp_path / "c.json")

@@ -29,9 +29,9 @@ def brute_force(case: EstimatorCase, X: Any, y: Any, weights: Any, groups: Any) 
     """Return every row's probabilities by a model that was fitted without the row's group."""
     out = np.zeros((len(y), len(LABELS)))
     for group in np.unique(groups):
-        gone, kept = np.flatnonzero(groups == group), np.flatnonzero(groups != group)
+        removed, kept = np.flatnonzero(groups == group), np.flatnonzero(groups != group)
         model = clone(case.model).partial_fit(rows(X, kept), y[kept], classes=LABELS, sample_weight=weights[kept])
-        out[gone] = model.predict_proba(rows(X, gone))
+        out[removed] = model.predict_proba(rows(X, removed))
     return out
 
 

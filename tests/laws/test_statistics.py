@@ -220,7 +220,7 @@ def test_classes_can_change_places_and_go(case: StatisticCase, data: st.DataObje
 
 @every_statistic
 @given(data=st.data())
-def test_what_fades_below_any_number_is_gone(case: StatisticCase, data: st.DataObject) -> None:
+def test_what_fades_below_any_number_is_removed(case: StatisticCase, data: st.DataObject) -> None:
     X, y = data.draw(labelled(case))
     faded = case.of(X, y)
     for _ in range(12):

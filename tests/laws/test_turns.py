@@ -171,8 +171,8 @@ def test_readers_and_copies_do_not_wait(case: EstimatorCase) -> None:
 def test_all_that_changes_a_model_is_known_to(name: str) -> None:
     kind = getattr(sf, name)
     for method in {method for method in dir(kind) if not method.startswith("_") and callable(getattr(kind, method))}:
-        told = getattr(kind, method).__doc__ or ""
-        gives_itself = re.search(r"Returns\s+-+\s+self : ", told) is not None
+        docstring = getattr(kind, method).__doc__ or ""
+        gives_itself = re.search(r"Returns\s+-+\s+self : ", docstring) is not None
         assert (method in CHANGES) or not gives_itself or method.endswith(("_request", "_output")), f"{name}.{method}"
 
 

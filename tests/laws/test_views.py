@@ -86,12 +86,12 @@ def test_merging_takes_that_of_the_larger_model(case: EstimatorCase) -> None:
 @every_kind_of_rows
 def test_a_trace_of_what_is_forgotten_can_be_dropped(case: EstimatorCase) -> None:
     X, y = case.data(4, 90)
-    kept, gone = np.arange(60), np.arange(60, 90)
+    kept, removed = np.arange(60), np.arange(60, 90)
     model = tempered(case).fit(X, y)
-    traced = copy(model).forget(rows(X, gone), y[gone])
+    traced = copy(model).forget(rows(X, removed), y[removed])
     assert traced.temper_ == model.temper_
     assert traced.stale_
-    clean = copy(model).forget(rows(X, gone), y[gone], drop_views=True)
+    clean = copy(model).forget(rows(X, removed), y[removed], drop_views=True)
     given = case.model.get_params().get("length_exponent")  # a parameter; what was learned is dropped
     assert clean.temper_ == Temper(length=given if isinstance(given, float) else 0.0)
     assert not clean.stale_

@@ -71,10 +71,10 @@ def assert_same(got: Any, expected: Any, X: Any, atol: float = 1e-9) -> None:
 @pytest.mark.parametrize("sizes", [(400, 300), pytest.param((300, 400), marks=pytest.mark.thorough)], ids=str)
 def test_fits_apart_add_up_and_a_refresh_is_one_fit(first: Any, second: Any, sizes: tuple[int, int]) -> None:
     a, b = rows(KINDS[first], 0, sizes[0]), rows(KINDS[second], 1, sizes[1])
-    mine, its = model_of(a), model_of(b)
+    mine, theirs = model_of(a), model_of(b)
     assert type(mine.columns_["a"]) is first
-    assert type(its.columns_["a"]) is second
-    both = mine + its
+    assert type(theirs.columns_["a"]) is second
+    both = mine + theirs
     assert both.class_count_.sum() == 700
     assert both.statistics_["a"].n.sum() == 700
     assert both.stale_
@@ -82,7 +82,7 @@ def test_fits_apart_add_up_and_a_refresh_is_one_fit(first: Any, second: Any, siz
     whole = model_of(a, b)
     settled = sf.NaiveBayes(columns={name: both.columns_[name] for name in X}, **PLAIN).fit(X, y)
     assert_same(both.set_params(**PLAIN), settled, X)  # the model of all rows with these models of columns
-    again = (mine + its).refresh(X, y)
+    again = (mine + theirs).refresh(X, y)
     assert_same(again, whole, X)
     assert not again.stale_
 
@@ -91,12 +91,12 @@ def test_fits_apart_add_up_and_a_refresh_is_one_fit(first: Any, second: Any, siz
 @pytest.mark.parametrize(("first", "second"), PAIRS, ids=lambda kind: kind.__name__)
 def test_what_was_added_can_be_taken_away(first: Any, second: Any) -> None:
     a, b = rows(KINDS[first], 0, 400), rows(KINDS[second], 1, 300)
-    mine, its = model_of(a, **PLAIN), model_of(b, **PLAIN)
-    both = mine + its
+    mine, theirs = model_of(a, **PLAIN), model_of(b, **PLAIN)
+    both = mine + theirs
     rest = sf.NaiveBayes(columns=both.columns_, **PLAIN).fit(*a)
-    for left in (both - its, (mine + its).forget(*b)):
+    for left in (both - theirs, (mine + theirs).forget(*b)):
         assert_same(left, rest, a[0])
-    assert_same((both - its).refresh(*a), model_of(a, **PLAIN), a[0])
+    assert_same((both - theirs).refresh(*a), model_of(a, **PLAIN), a[0])
 
 
 def test_it_does_not_matter_in_which_order_parts_are_added() -> None:
@@ -140,11 +140,11 @@ def test_what_is_kept_of_a_million_numbers_is_little() -> None:
 
 def test_a_file_keeps_it(tmp_path: Path) -> None:
     a, b = rows(normal, 0, 400), rows(skewed, 1, 300)
-    mine, its = model_of(a), model_of(b)
+    mine, theirs = model_of(a), model_of(b)
     sf.save(mine, tmp_path / "a.suffice")
-    sf.save(its, tmp_path / "b.suffice")
+    sf.save(theirs, tmp_path / "b.suffice")
     both = sf.load(tmp_path / "a.suffice") + sf.load(tmp_path / "b.suffice")
-    assert_same(both, mine + its, a[0], 0.0)
+    assert_same(both, mine + theirs, a[0], 0.0)
     sf.save(both, tmp_path / "both.suffice")
     assert_same(sf.load(tmp_path / "both.suffice"), both, a[0], 0.0)
 

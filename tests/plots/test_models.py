@@ -88,12 +88,12 @@ def test_the_class_with_most_of_the_word_by_default() -> None:
 
 
 def test_information_is_ranked() -> None:
-    told = sf.mutual_information(sf.TextClassifier("bernoulli").fit(SPAM, LABELS), unit="bits")
-    chart = plots.information(told, most=4)
+    ranking = sf.mutual_information(sf.TextClassifier("bernoulli").fit(SPAM, LABELS), unit="bits")
+    chart = plots.information(ranking, most=4)
     lines = rows(chart)[0]
-    assert [(line["feature"], line["information"]) for line in lines] == told.top(4)
+    assert [(line["feature"], line["information"]) for line in lines] == ranking.top(4)
     assert titles(chart) == {"mutual information with the class, in bits"}
-    assert chart.title.text == f"4 of {len(told)} features"
+    assert chart.title.text == f"4 of {len(ranking)} features"
 
 
 @pytest.mark.parametrize("form", ["frame", "array", "scikit-learn", "discriminant"])

@@ -25,14 +25,14 @@ def bars(chart: Any) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("n", [0, 1, 3, 14, 15, 16, 60])
 def test_bars_lead_from_the_prior_to_the_sum(n: int) -> None:
-    told = made(n)
-    rows = bars(sf.plots.waterfall(told))
+    explanation = made(n)
+    rows = bars(sf.plots.waterfall(explanation))
     assert rows[0]["kind"] == "prior"
     assert (rows[0]["start"], rows[0]["end"]) == (0, 0.5)
     for one, following in pairwise(rows[:-1]):
         assert one["end"] == following["start"]
-    assert rows[-2]["end"] == pytest.approx(told.log_odds)
-    assert (rows[-1]["start"], rows[-1]["end"], rows[-1]["kind"]) == (0, told.log_odds, "total")
+    assert rows[-2]["end"] == pytest.approx(explanation.log_odds)
+    assert (rows[-1]["start"], rows[-1]["end"], rows[-1]["kind"]) == (0, explanation.log_odds, "total")
     assert len(rows) == min(n, 15) + 2
     assert (f"{n - 14} others" in [row["name"] for row in rows]) == (n > 15)
 
@@ -46,8 +46,8 @@ def test_long_names_are_cut_and_shown_in_full_where_the_mouse_is() -> None:
 
 def test_the_total_says_the_odds() -> None:
     for weight, odds in ((2.0, "7.39 : 1 for yes"), (-2.0, "7.39 : 1 for no"), (-50.0, "over 100,000 : 1 for no")):
-        told = made(1, prior=0.0, weights=np.array([weight]))
-        assert bars(sf.plots.waterfall(told))[-1]["value"] == odds
+        explanation = made(1, prior=0.0, weights=np.array([weight]))
+        assert bars(sf.plots.waterfall(explanation))[-1]["value"] == odds
 
 
 def test_what_cannot_be_drawn_is_refused() -> None:

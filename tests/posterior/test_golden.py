@@ -565,7 +565,7 @@ every_belief = pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: typ
 
 
 @every_belief
-def test_an_interval_holds_95_percent_unless_told_otherwise(belief: Any) -> None:
+def test_an_interval_holds_95_percent_by_default(belief: Any) -> None:
     for ours, expected in zip(belief.interval(), belief.interval(0.95), strict=True):
         np.testing.assert_array_equal(ours, expected)
 
@@ -578,7 +578,7 @@ def test_an_interval_holds_neither_nothing_nor_everything(belief: Any, level: fl
 
 
 @every_belief
-def test_draws_have_the_shape_that_was_asked_for(belief: Any) -> None:
+def test_draws_have_the_shape_that_was_requested(belief: Any) -> None:
     one = belief.sample(0)
     for size, shape in ((None, ()), ((), ()), (4, (4,)), ((2, 3), (2, 3)), (0, (0,)), ((2, 0), (2, 0))):
         drawn = belief.sample(0, size)

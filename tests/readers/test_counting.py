@@ -171,7 +171,7 @@ def test_all_rows_as_one_class_have_no_bins() -> None:
     assert declared.likelihoods["a"] == Histogram()
 
 
-def test_columns_that_are_dropped_are_told_of() -> None:
+def test_columns_that_are_dropped_are_warned_of() -> None:
     table = Table.read({"id": [f"i{i}" for i in range(30)], "day": pd.date_range("2024", periods=30), "x": range(30)})
     reader = TableReader().started(table)
     model = reader.count(table, Labels(np.arange(30) % 2, None, 2), None, CLASSES)

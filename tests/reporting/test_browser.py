@@ -64,7 +64,7 @@ class Visit:
 
 @pytest.mark.parametrize("name", ["texts", "table"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_charts_are_drawn_and_nothing_is_asked_or_said(browser: Any, pages: Any, name: str, scheme: Any) -> None:
+def test_charts_are_drawn_without_requests_or_complaints(browser: Any, pages: Any, name: str, scheme: Any) -> None:
     with Visit(browser, pages[name], color_scheme=scheme) as visit:
         assert visit.asked == [pages[name].as_uri()]
         assert visit.said == []

@@ -82,7 +82,7 @@ def test_labels_never_learned_are_left_out_and_reported() -> None:
     assert "never learned (else)" in found.data.notes[0]
 
 
-def test_examples_are_right_close_and_wrong_or_those_asked_for() -> None:
+def test_examples_are_right_close_and_wrong_or_those_requested() -> None:
     texts, labels = letters(300)
     model = sf.TextClassifier().fit(texts, labels)
     found = gather(model, texts, labels, None, None)

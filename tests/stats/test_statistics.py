@@ -450,8 +450,8 @@ def test_scaled_moments_keep_means_and_lose_what_has_no_weight() -> None:
         np.testing.assert_allclose(third.scatter, kind.of(X, y, np.full(50, 1 / 3)).scatter, rtol=1e-12)
         np.testing.assert_allclose(third.peak, whole.peak / 3, rtol=1e-15)
         assert third.n[1, 0] == 0
-        gone = whole.scaled(0.0)
-        assert not any(array.any() for array in gone.arrays().values())
+        removed = whole.scaled(0.0)
+        assert not any(array.any() for array in removed.arrays().values())
         np.testing.assert_allclose((third + third + third).scatter, whole.scatter, rtol=1e-12)
 
 

@@ -43,7 +43,7 @@ KINDS: dict[str, Any] = {
 
 def models() -> dict[str, tuple[Any, Any]]:
     """Return each fitted model by name, with its rows."""
-    many, told = TEXTS * 26, np.tile(Y, 26)
+    many, found = TEXTS * 26, np.tile(Y, 26)
     select = sf.SelectInformative(2, estimator=sf.MultinomialNB(alpha=0.5)).fit(COUNTS, Y)
     some = np.where(np.arange(8) < 6, Y, "").astype(object)
     some[6:] = None
@@ -71,15 +71,15 @@ def models() -> dict[str, tuple[Any, Any]]:
             COUNTS,
         ),
         "multinomial_weighed": (
-            sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo").fit(np.tile(COUNTS, (26, 1)), told),
+            sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo").fit(np.tile(COUNTS, (26, 1)), found),
             COUNTS,
         ),
         "exponential": (sf.ExponentialNB(alpha=sf.WaitingRate(2.0, 1.0)).fit(COUNTS, Y), COUNTS),
         "poisson": (sf.PoissonNB(alpha=sf.Gamma(1.0, 1.0)).fit(COUNTS, Y), COUNTS),
         "table": (sf.NaiveBayes(KINDS).fit(TABLE, Y), TABLE),
-        "text": (sf.TextClassifier().fit(many, told), TEXTS),
-        "text_pairs": (sf.TextClassifier(effort="best", stop_words=["at", "it"]).fit(many, told), TEXTS),
-        "text_hashed": (sf.TextClassifier(hash_bits=6).fit(many, told), TEXTS),
+        "text": (sf.TextClassifier().fit(many, found), TEXTS),
+        "text_pairs": (sf.TextClassifier(effort="best", stop_words=["at", "it"]).fit(many, found), TEXTS),
+        "text_hashed": (sf.TextClassifier(hash_bits=6).fit(many, found), TEXTS),
         "text_urns": (sf.TextClassifier("dirichlet_multinomial").fit(TEXTS, Y), TEXTS),
         "text_transformed": (
             sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, Y),

@@ -88,7 +88,7 @@ def test_a_header_can_be_too_large(path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", ["2", "999999999999", "", "-1", "1.5", "²"])
-def test_a_later_version_is_told_of(path: Path, version: str) -> None:
+def test_a_later_version_is_refused(path: Path, version: str) -> None:
     rewritten(path, lambda about: about.update(format_version=version, library_version="9.1"))
     message = refused(path)
     assert "format version" in message

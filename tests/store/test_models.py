@@ -79,8 +79,8 @@ def test_names_of_features_and_targets(tmp_path: Path) -> None:
 def test_declared_classes_stay_declared(tmp_path: Path) -> None:
     model = sf.BernoulliNB().partial_fit(COUNTS, Y, classes=["eggs", "ham", "nobody", "spam"])
     loaded = there_and_back(model, tmp_path)
-    gone = Y == "ham"
-    assert loaded.forget(COUNTS[gone], Y[gone]).classes_.tolist() == ["eggs", "ham", "nobody", "spam"]
+    removed = Y == "ham"
+    assert loaded.forget(COUNTS[removed], Y[removed]).classes_.tolist() == ["eggs", "ham", "nobody", "spam"]
 
 
 @pytest.mark.parametrize(

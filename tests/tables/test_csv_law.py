@@ -1,4 +1,4 @@
-"""What Python's csv module writes is read back, whatever is in it, however it is cut into blocks, told or guessed."""
+"""What Python's csv module writes is read back, whatever is in it, however it is cut into blocks, given or guessed."""
 
 import csv
 import io
@@ -24,10 +24,10 @@ CELL = st.lists(st.sampled_from(PIECES), max_size=6).map(lambda parts: "w" + "".
     quoting=st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]),
     end=st.sampled_from(["\n", "\r\n"]),
     block=st.sampled_from([16, 64, 200, 2**22]),
-    told=st.booleans(),
+    given=st.booleans(),
 )
 def test_what_is_written_is_read(
-    rows: list[list[str]], sep: str, quoting: int, end: str, block: int, told: bool
+    rows: list[list[str]], sep: str, quoting: int, end: str, block: int, given: bool
 ) -> None:
     names = [f"name{k}" for k in range(len(rows[0]))]
     text = io.StringIO()
@@ -37,7 +37,7 @@ def test_what_is_written_is_read(
         path = Path(folder) / "a.csv"
         path.write_bytes(text.getvalue().encode())
         patch.setattr(module, "BLOCK", block)
-        options = Given(sep=sep, quote='"', header=True) if told else Given(sep=sep, header=True)
+        options = Given(sep=sep, quote='"', header=True) if given else Given(sep=sep, header=True)
         files = Files([path], "raise", options, wanted=dict.fromkeys(names, "word"))
         assert [list(row.values()) for table in files for row in table.to_pylist()] == rows
         assert files.rows == len(rows)

@@ -72,7 +72,7 @@ def test_numbers_are_not_copied() -> None:
     assert np.shares_memory(Table.read({"a": holes})["a"].part(slice(1, 3)).values, data)
 
 
-def test_a_column_is_read_when_asked_for_and_once() -> None:
+def test_a_column_is_read_at_first_use_and_once() -> None:
     table = Table.read(pl.DataFrame({"fine": [1.0], "bad": [[1]]}))
     assert table["fine"] is table["fine"]
     assert "bad" in table

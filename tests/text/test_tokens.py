@@ -104,7 +104,7 @@ def test_hundreds_of_languages(options: dict[str, Any]) -> None:
     agree(texts[:: 1 if not options else 4], **options)
 
 
-def test_bytes_are_decoded_as_asked() -> None:
+def test_bytes_are_decoded_as_given() -> None:
     texts = ["café été".encode("latin-1"), b"plain bytes"]
     with pytest.raises(UnicodeDecodeError):
         sf.CountVectorizer().fit(texts)

@@ -17,7 +17,7 @@ ROWS = 200
 def table(seed: int = 0) -> Any:
     rng = np.random.default_rng(seed)
     words = [
-        None if gone else f"w{k}" for k, gone in zip(rng.integers(0, 9, ROWS), rng.random(ROWS) < 0.1, strict=True)
+        None if lost else f"w{k}" for k, lost in zip(rng.integers(0, 9, ROWS), rng.random(ROWS) < 0.1, strict=True)
     ]
     texts = [" ".join(f"word{k}" for k in rng.integers(0, 99, 12)) for _ in range(ROWS)]
     lists = [rng.integers(0, 3, rng.integers(0, 4)).tolist() for _ in range(ROWS)]

@@ -135,7 +135,7 @@ REALS = st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(
 
 
 @given(values=st.lists(REALS, min_size=1, max_size=60), seed=st.integers(0, 5), short=st.booleans())
-def test_values_are_asked_for_in_the_bin_they_were_counted_in(values: list[float], seed: int, short: bool) -> None:
+def test_values_are_looked_up_in_the_bin_they_were_counted_in(values: list[float], seed: int, short: bool) -> None:
     x = np.array(values)
     if short:
         x = np.clip(x, -3e38, 3e38).astype(np.float32)

@@ -20,7 +20,7 @@ def data(seed: int, rows: int, columns: int = 3) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize("covariance", COVARIANCES)
-def test_the_slope_of_the_evidence(covariance: Any) -> None:
+def test_the_gradient_of_the_evidence(covariance: Any) -> None:
     X, y = data(6, 50)
     bodies = spread.Bodies.of(FullMoments.of(X, y), covariance, "pooled")
     x, step = np.array([3.0, 0.7]), 1e-5

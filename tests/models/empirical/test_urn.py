@@ -77,7 +77,7 @@ def test_each_step_climbs(X: Any, prior: float) -> None:
 
 
 @given(corpora, priors)
-def test_the_slope_is_zero_at_the_top_or_leads_out_of_bounds(X: Any, prior: float) -> None:
+def test_the_gradient_is_zero_at_the_maximum_or_leads_out_of_bounds(X: Any, prior: float) -> None:
     urn = dcm(documents(X, prior))
     assert urn.converged
     assert np.isfinite(urn.alpha).all()
@@ -89,13 +89,13 @@ def test_the_slope_is_zero_at_the_top_or_leads_out_of_bounds(X: Any, prior: floa
     s, longest = urn.alpha.sum(), max(1, X.sum(axis=1).max(initial=0))
     assert LEAST * 0.99 <= s <= MOST * longest * 1.01
     x, log_alpha = X[:, seen], np.log(urn.alpha[seen])
-    slope = optimize.approx_fprime(log_alpha, lambda u: height(x, np.exp(u), prior), 1e-6)
+    gradient = optimize.approx_fprime(log_alpha, lambda u: height(x, np.exp(u), prior), 1e-6)
     scale = 1e-3 * (1 + X.sum() + prior * seen.sum())
     if LEAST * 1.01 < s < MOST * longest * 0.99:
-        np.testing.assert_allclose(slope, 0, atol=scale)
+        np.testing.assert_allclose(gradient, 0, atol=scale)
     else:  # in proportion to α: no other mean would do better, and s would go further
-        np.testing.assert_allclose(slope - slope.sum() * urn.alpha[seen] / s, 0, atol=scale)
-        assert slope.sum() * (1 if s > 1 else -1) >= -scale
+        np.testing.assert_allclose(gradient - gradient.sum() * urn.alpha[seen] / s, 0, atol=scale)
+        assert gradient.sum() * (1 if s > 1 else -1) >= -scale
 
 
 @pytest.mark.thorough
@@ -160,7 +160,7 @@ def test_the_conditions_of_the_approximation() -> None:
     assert edcm(documents([[2, 0, 0], [0, 3, 0]])).alpha.sum() == pytest.approx(LEAST)  # one word a document
 
 
-def test_too_few_steps_are_told() -> None:
+def test_too_few_steps_are_not_converged() -> None:
     urn = dcm(documents(TOY), max_iter=1)
     assert (urn.n_iter, urn.converged) == (1, False)
     assert urn.log_likelihood < dcm(documents(TOY)).log_likelihood

@@ -25,7 +25,7 @@ RNG = np.random.default_rng(4)
 Y = np.arange(N) % C
 NUMBERS = np.round(RNG.normal(0, 1, N) + 3 * Y, 1)
 MISSING = RNG.random(N) < 0.2
-VALUES = [None if gone else float(x) for x, gone in zip(NUMBERS, MISSING, strict=True)]
+VALUES = [None if lost else float(x) for x, lost in zip(NUMBERS, MISSING, strict=True)]
 WEIGHTS = RNG.integers(1, 4, N) * 0.5
 EDGES = (-0.05, 1.05, 2.95)
 
