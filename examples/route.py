@@ -53,7 +53,7 @@ def paint(text: str, code: str) -> str:
 
 
 def title(what: str, aside: str) -> None:
-    """A rule with the title in it, and an aside at its end or, where there is no room, below it."""
+    """Print a rule with the title in it, and an aside at its end or, where there is no room, below it."""
     below = len(what) + len(aside) + 6 > WIDTH
     rule = "─" * (WIDTH - len(what) - 3 - (0 if below else len(aside) + 1))
     print(f"\n{paint('─', DIM)} {paint(what, BOLD)} {paint(rule, DIM)}{'' if below else ' ' + paint(aside, DIM)}")
@@ -71,7 +71,7 @@ def plural(n: int, noun: str) -> str:
 
 
 def listed(parts: Iterable[str], room: int, gap: str = "  ") -> str:
-    """As many of the parts as there is room for."""
+    """Return as many of the parts as there is room for."""
     line = ""
     for part in parts:
         longer = f"{line}{gap}{part}" if line else part
@@ -93,7 +93,7 @@ def megabytes(texts: list[str]) -> float:
 
 
 def collect(quick: bool) -> tuple[Corpus, float]:
-    """The docstrings of the libraries installed here, and the seconds it took to collect them."""
+    """Return the docstrings of the libraries installed here, and the seconds it took to collect them."""
 
     def progress(library: str) -> None:
         if TERMINAL:
@@ -123,7 +123,7 @@ def show_corpus(corpus: Corpus, seconds: float) -> None:
 
 
 def fitted(texts: list[str], labels: list[str], **settings: Any) -> tuple[sf.TextClassifier, float]:
-    """A classifier, and the seconds it took to fit it."""
+    """Return a classifier, and the seconds it took to fit it."""
     model = sf.TextClassifier(**settings)
     start = time.perf_counter()
     model.fit(texts, labels)
@@ -163,7 +163,7 @@ def scores(answers: Integers, truth: Integers, log_proba: Array) -> tuple[float,
 
 
 def verdict(excess: float) -> str:
-    """What to call a model that is so much surer than right."""
+    """Return what to call a model that is so much surer than right."""
     return "as sure as right" if abs(excess) < 0.03 else "overconfident" if excess > 0 else "underconfident"
 
 
@@ -188,7 +188,7 @@ def evaluate(model: sf.TextClassifier, other: sf.TextClassifier, test: Corpus) -
 
 
 def remark(excess: float, multinomial: float, complement: float, guess: float) -> str:
-    """What the figures say of naive Bayes: how much surer than right the multinomial is, and the log losses."""
+    """Return what the figures say of naive Bayes: how much surer than right the multinomial is, and log losses."""
     text = (
         "Sure is the mean probability of the answers. Naive Bayes takes words for independent, so related words count "
         "as if each were news."
@@ -205,14 +205,14 @@ def remark(excess: float, multinomial: float, complement: float, guess: float) -
 
 
 def confusion(truth: Integers, answers: Integers, n: int) -> Integers:
-    """Of the paragraphs of each class (rows), how many went to each (columns)."""
+    """Return how many paragraphs of each class (rows) went to each class (columns)."""
     table = np.zeros((n, n), np.int64)
     np.add.at(table, (truth, answers), 1)
     return table
 
 
 def telling(model: sf.TextClassifier) -> list[list[str]]:
-    """The words of each class in order: share of its documents × how much a document with the word points to it."""
+    """Return the words of each class in order: share of its documents × how much the word points to the class."""
     inside = model.counts_.documents.toarray()
     n = model.class_count_[:, None]
     here = (inside + 0.5) / (n + 1)
@@ -248,14 +248,14 @@ def show_confusion(names: list[str], table: Integers, words: list[list[str]]) ->
 
 def evidence(model: sf.TextClassifier, text: str, top: int, other: int) -> tuple[float, dict[str, float]]:
     """Log-odds of one class against another before any word, and what each word adds to them."""
-    told = model.explain(text, model.classes_[top], model.classes_[other])
-    weights = dict(zip(told.features, told.weights.tolist(), strict=True))
+    explanation = model.explain(text, model.classes_[top], model.classes_[other])
+    weights = dict(zip(explanation.features, explanation.weights.tolist(), strict=True))
     weights.pop("(unknown words)", None)  # they weigh nothing
-    return told.prior, weights
+    return explanation.prior, weights
 
 
 def because(prior: float, weights: dict[str, float], room: int) -> str:
-    """The strongest words, what the others add together, and the sum."""
+    """Return the strongest words, what the others add together, and the sum."""
     order = sorted(weights, key=lambda word: -abs(weights[word]))
     shown = [word for word in order[:5] if abs(weights[word]) >= 0.05]
     total = prior + sum(weights.values())
@@ -279,8 +279,8 @@ def answer(model: sf.TextClassifier, question: str, expected: str | None = None)
     right = names[top] == expected
     mark = paint("✓", GREEN) if right else paint("✗", RED) if expected else paint("?", YELLOW)
     wish = f"   (it is {expected}'s)" if expected and not right else ""
-    asked = textwrap.shorten(question, WIDTH - 4 - len(wish), placeholder=" ...")
-    print(f"\n  {mark} {paint(asked, BOLD)}{paint(wish, RED) if wish else ''}")
+    shown = textwrap.shorten(question, WIDTH - 4 - len(wish), placeholder=" ...")
+    print(f"\n  {mark} {paint(shown, BOLD)}{paint(wish, RED) if wish else ''}")
     filled = round(20 * chances[top])
     bar = paint("█" * filled, BLUE) + paint("░" * (20 - filled), DIM)
     first, *rest = [f"{names[i]} {percent(float(chances[i]))}" for i in best]
@@ -294,11 +294,11 @@ def ask(model: sf.TextClassifier) -> None:
     known = [(library, text) for library, text in QUESTIONS if not library or library in model.classes_]
     title("Ask it something", "evidence of each word in log-odds: +0.7 doubles the odds")
     right = sum(answer(model, text, library or None) for library, text in known)
-    asked = sum(1 for library, _ in known if library)
+    total = sum(1 for library, _ in known if library)
     best = model.predict_proba([QUESTIONS[-1][1]]).max()
     print()
     say(
-        f"{right} of {asked} went where they belong; they were picked to show it right and wrong, its accuracy is "
+        f"{right} of {total} went where they belong; they were picked to show it right and wrong, its accuracy is "
         f"above. The last belongs nowhere: its best answer has {best:.0%}, a guess {1 / len(model.classes_):.0%}."
     )
 
@@ -322,7 +322,7 @@ def page(corpus: Corpus, seconds: float, sustained: float) -> None:
 
 
 def take_away(train_part: Corpus, test: Corpus) -> None:
-    """A model as it comes, in a file, and a page about it."""
+    """Write a model with its defaults to a file, and a page about it."""
     title("To take away", "sf.save(model, path)   sf.report(model, texts, labels, path)")
     model = sf.TextClassifier().fit(train_part.texts, train_part.labels)
     right = float((model.predict(test.texts) == np.asarray(test.labels)).mean())

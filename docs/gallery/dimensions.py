@@ -10,7 +10,7 @@ from, and more and more columns. What is known of a covariance by then?
 #
 # Friedman (1989) draws two classes of $d$ columns with mean zero. The standard
 # deviations of the first grow from 1 to 10 along the columns, those of the second fall
-# from 10 to 1. Forty rows are learned from, a hundred are asked about, and all is drawn
+# from 10 to 1. Forty rows are learned from, a hundred are predicted, and all is drawn
 # anew many times. Srivastava, Gupta and Frigyik (2007) compare Bayesian QDA with others
 # on it.
 
@@ -53,7 +53,7 @@ ways: dict[str, Any] = {
 
 
 def errors(turned: bool, dimensions: tuple[int, ...], draws: int) -> Any:
-    """How often each way is wrong, and the standard error of that."""
+    """Return how often each way is wrong, and the standard error of that."""
     rng, rows = np.random.default_rng(0), []
     for d in dimensions:
         for _ in range(draws):
@@ -80,7 +80,7 @@ along = errors(False, dimensions, draws)
 
 # %% drawing
 def picture(table: Any) -> Any:
-    """A line for each way."""
+    """Return a line for each way."""
     base = alt.Chart(table).encode(
         x=alt.X("columns:Q", title="columns (40 rows to learn from)"),
         color=alt.Color("way:N", title=None, sort=list(ways)).scale(
@@ -120,7 +120,7 @@ picture(errors(True, dimensions, draws))
 # covariance, and twenty rows to find them by. The evidence errs here. No diagonal prior
 # describes such clouds, and the strong one it settles for makes them rounder than they
 # are. Rows that judge which prior tells classes apart, not which describes them,
-# see that; it is why they are asked by default. Here the regularised model is ahead
+# see that; it is why rows choose by default. Here the regularised model is ahead
 # by up to three in a hundred: a multiple of the identity is just what clouds without a
 # direction call for, and there is a single number to choose.
 #

@@ -1,7 +1,7 @@
 """A few labels and much text.
 
 Labels cost a person's time; texts cost nothing. A model that knows how a class writes
-can learn from texts whose class nobody has told. This page starts with five labels of
+can learn from texts without a label. This page starts with five labels of
 each class, and lets the other texts do the rest.
 """
 
@@ -31,16 +31,16 @@ texts, truth = np.array(train.texts, dtype=object), np.array(train.labels, dtype
 
 
 def chosen(k: int, seed: int) -> np.ndarray:
-    """Whether a text is one of k of its class that have a label."""
-    rng, told = np.random.default_rng(seed), np.zeros(len(truth), dtype=bool)
+    """Return whether each text is one of k of its class that have a label."""
+    rng, known = np.random.default_rng(seed), np.zeros(len(truth), dtype=bool)
     for label in corpus.sizes:
-        told[rng.choice(np.flatnonzero(truth == label), k, replace=False)] = True
-    return told
+        known[rng.choice(np.flatnonzero(truth == label), k, replace=False)] = True
+    return known
 
 
-def given(told: np.ndarray) -> list[str | None]:
-    """The labels of those texts, and None for all others."""
-    return [label if mine else None for label, mine in zip(truth, told, strict=True)]
+def given(known: np.ndarray) -> list[str | None]:
+    """Return the labels of those texts, and None for all others."""
+    return [label if mine else None for label, mine in zip(truth, known, strict=True)]
 
 
 options: dict[str, Any] = {
@@ -49,16 +49,16 @@ options: dict[str, Any] = {
     "temper": None,
     "feature_weights": None,
 }
-told = chosen(5, seed=0)
-alone = sf.TextClassifier(**options).fit(texts[told], truth[told])
+known = chosen(5, seed=0)
+alone = sf.TextClassifier(**options).fit(texts[known], truth[known])
 print(
-    f"{told.sum()} labels alone: right for {alone.score(test.texts, test.labels):.1%}"
+    f"{known.sum()} labels alone: right for {alone.score(test.texts, test.labels):.1%}"
 )
 
 words = sf.TextClassifier(min_df=2, **options)  # words of one text alone do not help
-model = sf.SemiSupervised(words).fit(texts, given(told))
+model = sf.SemiSupervised(words).fit(texts, given(known))
 right = model.score(test.texts, test.labels)
-print(f"and {(~told).sum():,} texts without: right for {right:.1%}")
+print(f"and {(~known).sum():,} texts without: right for {right:.1%}")
 
 # %% [markdown]
 # ## How that can be
@@ -79,13 +79,13 @@ sf.plots.objective(model)
 
 # %% [markdown]
 # **How to read it.** The objective of EM, round by round: the log-probability of
-# labelled texts with their labels and of the others without, and that of the
+# known texts with their labels and of the others without, and that of the
 # parameters. It never falls; when it no longer rises, the rounds end.
 #
-# What the model has learned about a word that no labelled text had:
+# What the model has learned about a word that no known text had:
 
 # %%
-seen = set(sf.CountVectorizer().fit(texts[told]).get_feature_names_out())
+seen = set(sf.CountVectorizer().fit(texts[known]).get_feature_names_out())
 for label in model.classes_:
     top = model.estimator_.top_features(label, 60)
     new = [str(name) for name, *_ in top if str(name) not in seen]
@@ -98,9 +98,9 @@ for label in model.classes_:
 rows = []
 for k in (3, 30) if quick else (2, 3, 5, 10, 20, 50, 100, 200):
     for seed in range(1 if quick else 5):
-        told = chosen(k, seed)
-        alone = sf.TextClassifier(**options).fit(texts[told], truth[told])
-        both = sf.SemiSupervised(words).fit(texts, given(told))
+        known = chosen(k, seed)
+        alone = sf.TextClassifier(**options).fit(texts[known], truth[known])
+        both = sf.SemiSupervised(words).fit(texts, given(known))
         for name, one in (("labels alone", alone), ("and texts without", both)):
             right = one.score(test.texts, test.labels)
             rows.append({"labels": 2 * k, "learned from": name, "right": right})

@@ -53,11 +53,11 @@ print("merged counts are those of one fit:", both.counts_ == once.counts_)
 # and taken away.
 
 # %%
-gone = kyoto[0][:10], kyoto[1][:10]
+removed = kyoto[0][:10], kyoto[1][:10]
 never = sf.TextClassifier(effort="fast").fit(
     oslo[0] + kyoto[0][10:], oslo[1] + kyoto[1][10:]
 )
-left = (first + second).forget(*gone)
+left = (first + second).forget(*removed)
 print("what is left is what it would be without them:", left.counts_ == never.counts_)
 
 # %% [markdown]
@@ -72,8 +72,8 @@ except sf.errors.SubtractionError as error:
 
 # %% [markdown]
 # But sums alone see no more than that. A row that was never learned goes, too, if its
-# counts fit; and so does a row that is gone already. A journal knows: it has a hash of
-# each row that was learned, and says which row it does not have. What it lets go, it
+# counts fit; and so does a row that was removed already. A journal knows: it has a hash
+# of each row that was learned, and says which row it does not have. What it lets go, it
 # [signs for](../forgetting.md).
 
 # %%

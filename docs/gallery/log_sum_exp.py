@@ -37,7 +37,7 @@ print(f"{last + 10} words: {by_product[last // 10]}")
 
 # %%
 def log_sum_exp(b: np.ndarray) -> float:
-    """The logarithm of a sum of exponentials."""
+    """Return the logarithm of a sum of exponentials."""
     top = b.max()
     return float(top + np.log(np.exp(b - top).sum()))
 

@@ -48,7 +48,7 @@ for name, p in spam.items():
 
 # %% drawing
 rows = [
-    {"estimate": name, "probability": float(p), "told": f"{p:.2f}"}
+    {"estimate": name, "probability": float(p), "label": f"{p:.2f}"}
     for name, p in spam.items()
 ]
 bars = alt.Chart(pl.DataFrame(rows)).encode(
@@ -61,7 +61,7 @@ bars = alt.Chart(pl.DataFrame(rows)).encode(
 )
 (
     bars.mark_bar(color="#5b7db1")
-    + bars.mark_text(align="left", dx=4, color="#80858f").encode(text="told:N")
+    + bars.mark_text(align="left", dx=4, color="#80858f").encode(text="label:N")
 ).properties(width=420, height=140)
 
 # %% [markdown]
@@ -99,10 +99,10 @@ print(f"map with alpha 1: {flat.predict_proba(message)[0, 1]:.3f}")
 # never comes out.
 
 # %%
-with warnings.catch_warnings(record=True) as told:
+with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
     print(ways["mle"].predict_proba([[0, 0, 0, 1, 1]])[0])
-print(told[0].message)
+print(caught[0].message)
 
 # %% [markdown]
 # ## It heals slowly
