@@ -29,7 +29,7 @@ PAGE = ROOT / "docs" / "engines.md"
 SIZE = float(os.environ.get("SUFFICE_SPARK_MB", "300")) * 1e6
 AIMS, REPEATS = {"fit": 8, "predict": 4}, 3
 PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None}
-LIKE_MLLIB = {"plain": PLAIN, "plain, hashed": {**PLAIN, "hash_bits": 18}}
+LIKE_MLLIB = {"plain": PLAIN, "plain, hashed": {**PLAIN, "tokens": sf.Tokens(hash_bits=18)}}
 SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",

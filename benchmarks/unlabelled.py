@@ -32,7 +32,7 @@ NAMES = {
     "em": "and 10,000 without labels",
     "loo": "the same, weighted by leave-one-out",
 }
-RAW: dict[str, Any] = {"alpha": 0.1, "stop_words": "english", "min_df": 2}
+RAW: dict[str, Any] = {"alpha": 0.1, "tokens": sf.Tokens(stop_words="english"), "min_df": 2}
 AIM = 2.5
 
 
@@ -217,7 +217,7 @@ def main() -> int:
     tables = [
         f"Every post scaled to {mean:.0f} words, `MultinomialNB()`; mean and spread of {draws} draws.",
         markdown(head, lines(found)),
-        'Raw text, `TextClassifier(alpha=0.1, stop_words="english", min_df=2)`.',
+        'Raw text, `TextClassifier(alpha=0.1, min_df=2, tokens=sf.Tokens(stop_words="english"))`.',
         markdown([*head[:3], head[-1]], [[*row[:3], row[-1]] for row in lines(raw)]),
         f"A step of EM beside `predict_proba` of the same rows (aim {AIM}):",
         markdown(["model", "rows", "classes", "predict", "step", "ratio"], costs(texts[:ROWS], counts[:ROWS])),

@@ -28,8 +28,9 @@ from suffice.typing import Array, Integers
 # differ by 1.5 % (standard deviation). Log loss tells them apart: at best 1.5; 1.8; 2.3 and 2.6. The one chosen is on
 # single words: 53 % and 1.5. Pairs would gain a point, but the evidence of single words can be read. The multinomial
 # beside it sees the same words, with the alpha that makes it right most often: 53 %, 2.3 and 2.4.
-CHOSEN = {"model": "complement", "binary": True, "alpha": 1.0, "temper": None}
-BESIDE = {"model": "multinomial", "binary": True, "alpha": 0.3, "temper": None, "feature_weights": None}
+ONCE = sf.Tokens(binary=True)
+CHOSEN = {"model": "complement", "tokens": ONCE, "alpha": 1.0, "temper": None}
+BESIDE = {"model": "multinomial", "tokens": ONCE, "alpha": 0.3, "temper": None, "feature_weights": None}
 
 FOLDER = Path("build") / "demo"
 
@@ -132,7 +133,7 @@ def fitted(texts: list[str], labels: list[str], **settings: Any) -> tuple[sf.Tex
 
 def train(corpus: Corpus, sustained: float) -> sf.TextClassifier:
     """Fit, and say how fast: the corpus as it is, and repeated to about `sustained` MB."""
-    title("Training", 'sf.TextClassifier("complement", binary=True, alpha=1.0).fit(texts, labels)')
+    title("Training", 'sf.TextClassifier("complement", tokens=sf.Tokens(binary=True), alpha=1.0).fit(texts, labels)')
     runs = [fitted(corpus.texts, corpus.labels, **CHOSEN) for _ in range(5)]
     model, seconds, size = runs[0][0], statistics.median(s for _, s in runs), megabytes(corpus.texts)
     times = max(1, round(sustained / size))

@@ -170,5 +170,5 @@ def test_the_remark_says_what_the_figures_say() -> None:
 
 
 def test_the_page_names_the_model_it_shows() -> None:
-    assert route.CHOSEN == {"model": "complement", "binary": True, "alpha": 1.0, "temper": None}
+    assert {"model": "complement", "tokens": sf.Tokens(binary=True), "alpha": 1.0, "temper": None} == route.CHOSEN
     assert route.BESIDE["model"] == "multinomial"

@@ -63,7 +63,7 @@ rhyme = [
     "Mary had a little lamb, its fleece was white as snow",
 ]
 words = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
-model = sf.LanguageModel(words, stop_words=["a", "as"]).fit(rhyme)
+model = sf.LanguageModel(words, tokens=sf.Tokens(stop_words=["a", "as"])).fit(rhyme)
 chances = model.probabilities()
 print("  ".join(f"{word} {round(p * 27)}/27" for word, p in chances.items()))
 

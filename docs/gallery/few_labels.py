@@ -45,7 +45,7 @@ def given(known: np.ndarray) -> list[str | None]:
 
 options: dict[str, Any] = {
     "alpha": 0.1,
-    "stop_words": "english",
+    "tokens": sf.Tokens(stop_words="english"),
     "temper": None,
     "feature_weights": None,
 }

@@ -35,6 +35,8 @@ _HOMES = {
     "SelectInformative": "estimators",
     "SemiSupervised": "estimators",
     "TextClassifier": "estimators",
+    "Tokens": "text",
+    "Transform": "text",
     "WaitingRate": "posterior",
     "bayes_factor": "estimators",
     "columns": "readers",

@@ -356,7 +356,10 @@ def test_what_is_refused() -> None:
     with pytest.raises(KindError, match="cannot learn without labels"):
         dask.fit(sf.Mixture(sf.ComplementNB()), data_of(**COUNTS))
     with pytest.raises(KindError, match="the function"):
-        dask.fit(sf.SemiSupervised(sf.TextClassifier(tokenizer=str.split)), data_of(text=["a", "b", "c"], **labels))
+        dask.fit(
+            sf.SemiSupervised(sf.TextClassifier(tokens=sf.Tokens(tokenizer=str.split))),
+            data_of(text=["a", "b", "c"], **labels),
+        )
     with pytest.raises(InputError, match="errors"):
         dask.fit(sf.Mixture(sf.MultinomialNB()), data_of(**COUNTS), errors="ignore")
     with pytest.raises(InputError, match="must not exceed the rows, 3; got 4"):

@@ -6,5 +6,10 @@ import suffice as sf
 
 NaiveBayes = partial(sf.NaiveBayes, class_prior="counted", temper=None, feature_weights=None)
 TextClassifier = partial(
-    sf.TextClassifier, alpha=1.0, class_prior="counted", temper=None, feature_weights=None, sublinear_tf=False
+    sf.TextClassifier,
+    alpha=1.0,
+    class_prior="counted",
+    temper=None,
+    feature_weights=None,
+    transform=sf.Transform(sublinear_tf=False),
 )

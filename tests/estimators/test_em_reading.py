@@ -24,6 +24,7 @@ from suffice.models.expectation import log_joint
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Labels
 from suffice.models.views import Views
+from suffice.text import Tokens
 
 RNG = np.random.default_rng(0)
 CODES = RNG.integers(0, 3, 60)
@@ -51,7 +52,7 @@ CASES: list[Any] = [
     (DirichletMultinomialNB(), COUNTS),
     (TextClassifier(min_df=2, alpha=0.5, feature_weights=None, temper=None), TEXTS),
     (TextClassifier("bernoulli", temper=None), TEXTS),
-    (TextClassifier(hash_bits=6, alpha=0.5, feature_weights=None, temper=None), TEXTS),
+    (TextClassifier(tokens=Tokens(hash_bits=6), alpha=0.5, feature_weights=None, temper=None), TEXTS),
     (NaiveBayes({"events": "poisson", "note": "text", "size": "gaussian"}, feature_weights=None, temper=None), TABLE),
 ]
 every_case = pytest.mark.parametrize(("model", "X"), CASES, ids=lambda part: str(part) if hasattr(part, "fit") else "")

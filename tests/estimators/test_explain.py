@@ -34,7 +34,8 @@ def test_absent_words_and_length_have_bars_of_their_own() -> None:
     for settings in ({"estimate": "predictive"}, {"model": "dirichlet_multinomial"}, {"model": "edcm"}):
         explanation = parts(sf.TextClassifier(**settings).fit(TEXTS, LABELS).explain("cheap lunch for all"))
         assert explanation["(length)"][0] == "3 words"
-    for settings in ({}, {"model": "complement"}, {"model": "complement", "use_idf": True, "normalize": True}):
+    idf = sf.Transform(use_idf=True, normalize=True)
+    for settings in ({}, {"model": "complement"}, {"model": "complement", "transform": idf}):
         model = sf.TextClassifier(**settings).fit(TEXTS, LABELS)
         said = model.explain("cheap lunch for all")
         logs = model.predict_log_proba(["cheap lunch for all"])[0]
@@ -46,11 +47,11 @@ def test_absent_words_and_length_have_bars_of_their_own() -> None:
     "settings",
     [
         {"ngram_range": (1, 2)},
-        {"analyzer": "char_wb", "ngram_range": (2, 3)},
-        {"hash_bits": 3},
-        {"tokenizer": str.split, "token_pattern": None},
+        {"tokens": sf.Tokens(analyzer="char_wb"), "ngram_range": (2, 3)},
+        {"tokens": sf.Tokens(hash_bits=3)},
+        {"tokens": sf.Tokens(tokenizer=str.split, token_pattern=None)},
         {"min_df": 2},
-        {"lowercase": False},
+        {"tokens": sf.Tokens(lowercase=False)},
     ],
 )
 def test_whatever_a_word_is_it_has_its_name(settings: dict[str, Any]) -> None:

@@ -84,7 +84,7 @@ def test_the_best_effort_does_not_blame_a_parameter_that_nobody_set() -> None:
     with pytest.raises(DataError, match=r"min_df=5 and max_df=1\.0 drop all"):
         sf.TextClassifier(effort="best", min_df=5).fit(["free money", "hello friend"], ["a", "b"])
     with pytest.raises(InputError, match="effort='best' makes it 2 where it is not given: give min_df=1"):
-        sf.TextClassifier(effort="best", max_df=1).fit(["free money", "hello friend"], ["a", "b"])
+        sf.TextClassifier(effort="best", tokens=sf.Tokens(max_df=1)).fit(["free money", "hello friend"], ["a", "b"])
 
 
 def test_one_row_is_a_row() -> None:

@@ -128,14 +128,16 @@ def test_texts_equal_the_matrix(kind: str, options: dict[str, Any]) -> None:
 def test_texts_of_a_view() -> None:
     model = TextClassifier("bernoulli", max_features=4).fit(TEXTS, Y)
     assert sorted(name for name, _ in sf.mutual_information(model)) == model.words_.tolist()
-    once = sf.mutual_information(TextClassifier(binary=True).fit(TEXTS, Y))
+    once = sf.mutual_information(TextClassifier(tokens=sf.Tokens(binary=True)).fit(TEXTS, Y))
     np.testing.assert_allclose(
         once.by_feature, sf.mutual_information(sf.MultinomialNB().fit(X[:, ORDER] > 0, Y)).by_feature, rtol=1e-9
     )
-    hashed = sf.mutual_information(TextClassifier(hash_bits=10).fit(TEXTS, Y))
+    hashed = sf.mutual_information(TextClassifier(tokens=sf.Tokens(hash_bits=10)).fit(TEXTS, Y))
     assert len(hashed) == 1024
     assert hashed.names.dtype.kind == "i"
-    rennie = TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, Y)
+    rennie = TextClassifier("complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)).fit(
+        TEXTS, Y
+    )
     assert np.isfinite(sf.mutual_information(rennie).values).all()
 
 
@@ -176,7 +178,7 @@ def test_what_tells_nothing_is_zero() -> None:
 def test_a_large_vocabulary_needs_no_table_of_words_and_classes() -> None:
     """A table of 4,000 classes and 40,000 words would take 1.3 GB, and the time for it."""
     texts = [f"w{i} w{i % 7}x" for i in range(40_000)]
-    model = TextClassifier("bernoulli", hash_bits=20).fit(texts, np.arange(40_000) % 4_000)
+    model = TextClassifier("bernoulli", tokens=sf.Tokens(hash_bits=20)).fit(texts, np.arange(40_000) % 4_000)
     values = sf.mutual_information(model).values
     assert np.isfinite(values).all()
     assert values[0] > 0

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_extraction.text import CountVectorizer as Peer
 
 import suffice as sf
 from suffice.errors import SufficeError
@@ -18,7 +19,7 @@ WORDS = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "r
 
 
 def rhyme(**options: Any) -> Any:
-    return sf.LanguageModel(WORDS, stop_words=["a", "as"], **options).fit(RHYME)
+    return sf.LanguageModel(WORDS, tokens=sf.Tokens(stop_words=["a", "as"]), **options).fit(RHYME)
 
 
 def test_the_nursery_rhyme() -> None:
@@ -44,7 +45,7 @@ def test_probabilities_of_texts_by_hand() -> None:
 
 
 def test_steps_equal_one_fit() -> None:
-    steps = sf.LanguageModel(WORDS, stop_words=["a", "as"])
+    steps = sf.LanguageModel(WORDS, tokens=sf.Tokens(stop_words=["a", "as"]))
     assert steps.partial_fit(RHYME[:1]).partial_fit(iter(RHYME[1:])) is steps
     assert steps.posterior_ == rhyme().posterior_
     assert steps.fit(RHYME).posterior_ == rhyme().posterior_  # fit forgets
@@ -70,11 +71,11 @@ def test_options_of_words() -> None:
     assert pairs.posterior_.alpha[1] == pairs.counts_[1] + 3
     belief = rhyme(alpha=sf.Dirichlet(np.arange(1.0, 11)))
     np.testing.assert_array_equal(belief.posterior_.alpha, belief.counts_ + np.arange(1, 11))
-    case = sf.LanguageModel(["Mary"], lowercase=False).fit(RHYME)
+    case = sf.LanguageModel(["Mary"], tokens=sf.Tokens(lowercase=False)).fit(RHYME)
     assert case.counts_[0] == 2
-    letters = sf.LanguageModel(list("abc"), analyzer="char").fit(["abba"])
+    letters = sf.LanguageModel(list("abc"), tokens=sf.Tokens(analyzer="char")).fit(["abba"])
     assert letters.counts_.tolist() == [2, 2, 0, 0]
-    own = sf.LanguageModel(["a", "b"], tokenizer=str.split, token_pattern=None).fit(["a b a c"])
+    own = sf.LanguageModel(["a", "b"], tokens=sf.Tokens(tokenizer=str.split, token_pattern=None)).fit(["a b a c"])
     assert own.counts_.tolist() == [2, 1, 1]
 
 
@@ -111,7 +112,10 @@ def test_in_scikit_learns_company() -> None:
         ({}, 5, "such as a list; got int"),
         ({}, ["mary", None], "got NoneType at index 1"),
         ({"vocabulary": None}, ["", "a"], "must hold words, or there must be a 'vocabulary'"),
-        ({"stop_words": "a"}, RHYME, "'stop_words' parameter of LanguageModel must be"),
+        ({"tokens": "a"}, RHYME, "'tokens' parameter of LanguageModel must be sf.Tokens(...), a CountVectorizer"),
+        ({"tokens": sf.Tokens(hash_bits=3)}, RHYME, "must not have 'hash_bits', which is for documents with labels"),
+        ({"tokens": Peer(min_df=2)}, RHYME, "must not have 'min_df'"),
+        ({"tokens": Peer(vocabulary=["lamb"])}, RHYME, "must be the same where both are given"),
     ],
 )
 def test_bad_input_is_one_sentence_and_the_model_stays(options: dict[str, Any], texts: Any, words: str) -> None:

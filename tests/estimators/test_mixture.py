@@ -112,7 +112,11 @@ def test_texts_fall_into_topics() -> None:
     topics = np.array([["goal", "match", "keeper", "team"], ["bank", "bond", "share", "rate"]])
     truth = rng.integers(0, 2, 80)
     texts = [" ".join(rng.choice([*topics[k], "the", "a"], 8)) for k in truth]
-    for inner in (sf.TextClassifier(), sf.TextClassifier("bernoulli"), sf.TextClassifier(hash_bits=10, alpha=0.01)):
+    for inner in (
+        sf.TextClassifier(),
+        sf.TextClassifier("bernoulli"),
+        sf.TextClassifier(tokens=sf.Tokens(hash_bits=10), alpha=0.01),
+    ):
         model = sf.Mixture(inner, 2, random_state=0).fit(texts)
         assert adjusted_rand_score(truth, model.labels_) > 0.9
         assert np.array_equal(model.predict(texts), model.labels_)

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 import suffice as sf
 from suffice.errors import InputError, KeywordError
-from suffice.estimators.shell.renamed import ATTRIBUTES, PARAMETERS
+from suffice.estimators.shell.renamed import ATTRIBUTES, MOVED, PARAMETERS
 
 X, Y = np.array([[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]), ["ham", "ham", "spam", "spam"]
 
@@ -39,6 +39,29 @@ def test_parameters_are_those_of_the_signature(kind: str, old: str, new: str) ->
     assert old not in names
     assert not any(one.kind is one.VAR_KEYWORD for one in inspect.signature(make).parameters.values())
     assert getattr(clone(make(**{new: None})), new) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"), [(k, old, new) for k, names in MOVED.items() for old, new in names.items()]
+)
+def test_a_parameter_that_is_part_of_a_value_is_refused_with_the_value(kind: str, old: str, new: str) -> None:
+    make: Any = getattr(sf, kind)
+    value = f"sf.{new.capitalize()}({old}='loo')"
+    said = f"The '{old}' parameter of {kind} is now part of '{new}'; got {old}='loo': use {new}={value}."
+    for method in (make, make().set_params):
+        with pytest.raises(KeywordError) as error:
+            method(**{old: "loo"})
+        assert str(error.value) == said
+    with pytest.raises(AttributeError, match=f"The attribute '{old}' of {kind} is now part of '{new}'"):
+        getattr(make(), old)
+    assert old not in make().get_params()
+    assert old in vars({"tokens": sf.Tokens(), "transform": sf.Transform()}[new])
+
+
+def test_the_value_that_is_to_be_used_has_all_that_was_given() -> None:
+    with pytest.raises(KeywordError) as error:
+        sf.TextClassifier().set_params(lowercase=False, use_idf=True, alpha=1.0, stop_words="english")
+    assert "got lowercase=False: use tokens=sf.Tokens(lowercase=False, stop_words='english')." in str(error.value)
 
 
 @pytest.mark.parametrize(("kind", "old"), [(kind, old) for kind, names in ATTRIBUTES.items() for old in names])

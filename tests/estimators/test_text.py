@@ -36,7 +36,9 @@ PEERS = {"multinomial": peers.MultinomialNB, "bernoulli": peers.BernoulliNB, "co
 @pytest.mark.parametrize("alpha", [1.0, 0.01, 3.5])
 @pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"min_df": 3, "max_df": 0.6}, {"max_features": 6}])
 def test_the_numbers_are_scikit_learns(model: str, alpha: float, options: dict[str, Any]) -> None:
-    ours = TextClassifier(model, alpha=alpha, **options).fit(TEXTS, LABELS)
+    flat = {name: value for name, value in options.items() if name != "max_df"}
+    tokens = sf.Tokens(max_df=options.get("max_df", 1.0))
+    ours = TextClassifier(model, alpha=alpha, tokens=tokens, **flat).fit(TEXTS, LABELS)
     theirs = make_pipeline(Peer(**options), PEERS[model](alpha=alpha)).fit(TEXTS, LABELS)
     if "max_features" not in options or ours.words_.tolist() == theirs[0].get_feature_names_out().tolist():
         new = [*TEXTS, "", "tea unheardof tea", "soup rum"]
@@ -47,12 +49,12 @@ def test_the_numbers_are_scikit_learns(model: str, alpha: float, options: dict[s
 
 
 def test_complement_normalised_and_binary_words() -> None:
-    choices: list[tuple[dict[str, Any], dict[str, Any]]] = [({"norm": True}, {"norm": True}), ({"binary": True}, {})]
-    for options, peer in choices:
-        ours = TextClassifier("complement", **options).fit(TEXTS, LABELS)
-        theirs = make_pipeline(Peer(binary="binary" in options), peers.ComplementNB(**peer)).fit(TEXTS, LABELS)
+    for norm, binary in ((True, False), (False, True)):
+        tokens, transform = sf.Tokens(binary=binary), sf.Transform(norm=norm)
+        ours = TextClassifier("complement", tokens=tokens, transform=transform).fit(TEXTS, LABELS)
+        theirs = make_pipeline(Peer(binary=binary), peers.ComplementNB(norm=norm)).fit(TEXTS, LABELS)
         np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(TEXTS), rtol=1e-9)
-    ours = TextClassifier(binary=True).fit(TEXTS, LABELS)
+    ours = TextClassifier(tokens=sf.Tokens(binary=True)).fit(TEXTS, LABELS)
     theirs = make_pipeline(Peer(binary=True), peers.MultinomialNB()).fit(TEXTS, LABELS)
     np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(TEXTS), rtol=1e-9)
 
@@ -110,7 +112,9 @@ def test_a_word_that_a_class_has_not_met() -> None:
 
 
 def test_transforms_equal_those_made_by_hand() -> None:
-    ours = TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, LABELS)
+    ours = TextClassifier("complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)).fit(
+        TEXTS, LABELS
+    )
     X = Peer().fit_transform(TEXTS).toarray().astype(float)
     idf = np.log(len(X) / (X > 0).sum(axis=0))
     X = np.log1p(X) * idf
@@ -129,12 +133,12 @@ def test_batches_equal_one_fit_and_iterators_stream() -> None:
 
 
 def test_hashing_needs_no_words() -> None:
-    model = TextClassifier(hash_bits=18, alpha=1e-6).fit(TEXTS, LABELS)
+    model = TextClassifier(tokens=sf.Tokens(hash_bits=18), alpha=1e-6).fit(TEXTS, LABELS)
     named = TextClassifier(alpha=1e-6).fit(TEXTS, LABELS)
     assert (model.predict(TEXTS) == named.predict(TEXTS)).mean() > 0.95
     assert len(model.words_) == 0
-    with pytest.raises(SufficeError, match="'hash_bits' parameter of TextClassifier must stay 18"):
-        model.set_params(hash_bits=None).partial_fit(["tea"], ["a"])
+    with pytest.raises(SufficeError, match="'hash_bits' of the tokens of TextClassifier must stay 18"):
+        model.set_params(tokens=None).partial_fit(["tea"], ["a"])
 
 
 def test_in_scikit_learns_company() -> None:
@@ -164,12 +168,22 @@ def test_in_scikit_learns_company() -> None:
         ([], [], {}, "at least one"),
         (["", "x"], ["a", "b"], {}, "must hold words; got texts without any"),
         (["tea", "rum"], ["a", "b"], {"min_df": 2}, "No word is left: min_df=2"),
-        (["tea", "rum"], ["a", "b"], {"min_df": 2, "max_df": 1}, "'max_df' must not be below 'min_df'"),
+        (
+            ["tea", "rum"],
+            ["a", "b"],
+            {"min_df": 2, "tokens": sf.Tokens(max_df=1)},
+            "'max_df' must not be below 'min_df'",
+        ),
         (["tea", "rum"], ["a", "b"], {"ngram_range": (2, 1)}, "ngram_range"),
         (["tea", "rum"], ["a", "b"], {"estimate": "map", "alpha": 0.5}, "alpha of at least 1"),
-        (["tea", "rum"], ["a", "b"], {"use_idf": True}, "need model='complement'"),
+        (["tea", "rum"], ["a", "b"], {"transform": sf.Transform(use_idf=True)}, "with model='complement'"),
         (["tea", "rum"], ["a", "b"], {"model": "edcm", "min_df": 2}, "how often every word is repeated"),
-        (["tea", "rum"], ["a", "b"], {"estimate": "predictive", "binary": True}, "needs binary=False"),
+        (
+            ["tea", "rum"],
+            ["a", "b"],
+            {"estimate": "predictive", "tokens": sf.Tokens(binary=True)},
+            "needs binary=False",
+        ),
         (5, ["a"], {}, "such as a list; got int"),
         (np.array([["tea"]]), ["a"], {}, "one text per document; got an array of shape"),
     ],
@@ -189,11 +203,11 @@ def test_views_are_not_computed_while_batches_come() -> None:
     with pytest.raises(SufficeError, match="No word is left: min_df=2"):
         model.predict(["tea"])
     assert model.partial_fit(["tea"], ["b"]).words_.tolist() == ["tea"]
-    assert TextClassifier(max_df=1).fit(["tea rum", "tea"], ["a", "b"]).words_.tolist() == ["rum"]
+    assert TextClassifier(tokens=sf.Tokens(max_df=1)).fit(["tea rum", "tea"], ["a", "b"]).words_.tolist() == ["rum"]
 
 
 @pytest.mark.parametrize("weights", [[1, 2, 9], [1], [], 1.0, [[1], [2]], [-1, 1]])
-@pytest.mark.parametrize("options", [{}, {"model": "complement", "use_idf": True}])
+@pytest.mark.parametrize("options", [{}, {"model": "complement", "transform": sf.Transform(use_idf=True)}])
 def test_weights_that_do_not_fit(weights: Any, options: dict[str, Any]) -> None:
     with pytest.raises(SufficeError, match="'sample_weight'"):
         TextClassifier(**options).fit(["tea", "rum"], ["a", "b"], sample_weight=weights)
@@ -205,22 +219,24 @@ def test_parameters_that_change_after_the_fit() -> None:
     with pytest.raises(SufficeError, match="from the first fit on"):
         plain.set_params(model="dirichlet_multinomial").partial_fit(["tea"], ["a"])
     np.testing.assert_array_equal(plain.predict_proba(TEXTS), expected)
-    idf = TextClassifier("complement", use_idf=True).fit(TEXTS, LABELS)
+    idf = TextClassifier("complement", transform=sf.Transform(use_idf=True)).fit(TEXTS, LABELS)
     expected = idf.predict_proba(TEXTS)
     with pytest.raises(SufficeError, match="cannot learn in batches"):
-        idf.set_params(use_idf=False).partial_fit(["tea"], ["a"])
+        idf.set_params(transform=None).partial_fit(["tea"], ["a"])
     np.testing.assert_array_equal(idf.predict_proba(TEXTS), expected)
-    later = TextClassifier("complement").fit(TEXTS, LABELS).set_params(use_idf=True)
+    later = TextClassifier("complement").fit(TEXTS, LABELS).set_params(transform=sf.Transform(use_idf=True))
     assert later.predict(TEXTS).shape == LABELS.shape
     with pytest.raises(SufficeError, match="what a token is must stay"):
-        TextClassifier().fit(TEXTS, LABELS).set_params(lowercase=False).partial_fit(["tea"], ["a"])
+        TextClassifier().fit(TEXTS, LABELS).set_params(tokens=sf.Tokens(lowercase=False)).partial_fit(["tea"], ["a"])
 
 
 def test_more_that_is_refused() -> None:
     with pytest.raises(Exception, match="not fitted"):
         TextClassifier().predict(["tea"])
     with pytest.raises(SufficeError, match="cannot learn in batches"):
-        TextClassifier("complement", use_idf=True).partial_fit(["tea"], ["a"], classes=["a", "b"])
+        TextClassifier("complement", transform=sf.Transform(use_idf=True)).partial_fit(
+            ["tea"], ["a"], classes=["a", "b"]
+        )
     model = TextClassifier().fit(TEXTS, LABELS)
     with pytest.raises(SufficeError, match="do not exist in the initial classes"):
         model.partial_fit(["tea"], ["z"])
@@ -250,6 +266,9 @@ def test_20_newsgroups() -> None:
         np.testing.assert_array_equal(ours.predict(test), PEERS[model]().fit(X, y).predict(Z))
     urn = TextClassifier("dirichlet_multinomial").fit(train, y)
     assert urn.score(test, expected) >= 0.7728 + 0.03
-    rennie = TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(train, y)
+    rennie = TextClassifier("complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)).fit(
+        train, y
+    )
     assert round(rennie.score(test, expected), 3) >= 0.843
-    assert rennie.set_params(norm=True).fit(train, y).score(test, expected) >= 0.838
+    normed = sf.Transform(sublinear_tf=True, use_idf=True, normalize=True, norm=True)
+    assert rennie.set_params(transform=normed).fit(train, y).score(test, expected) >= 0.838

@@ -158,7 +158,7 @@ def test_a_pseudo_count_that_is_given_stays(alpha: Any) -> None:
 
 def test_words_in_buckets_have_weights_too() -> None:
     X, y = corpus(12)
-    model = sf.TextClassifier(hash_bits=10).fit(X, y)
+    model = sf.TextClassifier(tokens=sf.Tokens(hash_bits=10)).fit(X, y)
     assert model.feature_weights_.shape == (1024,)
     assert (model.feature_weights_ != 1).any()
     model.partial_fit(X[:5], y[:5])
@@ -194,7 +194,9 @@ def test_a_matrix_of_counts_has_weights_of_its_own() -> None:
         sf.MultinomialNB(feature_weights="loo", ridge=0.5).fit(form, y) for form in (matrix, sparse.csr_array(matrix))
     )
     np.testing.assert_allclose(dense.predict_proba(matrix), thin.predict_proba(sparse.csr_array(matrix)), rtol=1e-9)
-    texts = sf.TextClassifier(alpha=1.0, class_prior="counted", ridge=0.5, temper=None, sublinear_tf=False).fit(X, y)
+    texts = sf.TextClassifier(
+        alpha=1.0, class_prior="counted", ridge=0.5, temper=None, transform=sf.Transform(sublinear_tf=False)
+    ).fit(X, y)
     np.testing.assert_allclose(texts.predict_proba(X), dense.predict_proba(matrix), atol=2e-3)
     assert (sf.MultinomialNB().fit(matrix, y).feature_weights_ == 1).all()
     loss, other = (sf.evaluate.leave_one_out(model, matrix, y).log_loss for model in (dense, sf.MultinomialNB()))

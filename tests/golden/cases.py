@@ -318,19 +318,30 @@ UNTOLD: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
 TEXTS = [
     Case("TextClassifier", lambda: sf.TextClassifier(class_prior="counted", **UNTOLD), texts, quick=True),
     Case(
-        "TextClassifier as often", lambda: sf.TextClassifier(sublinear_tf=False, class_prior="counted", **UNTOLD), texts
+        "TextClassifier as often",
+        lambda: sf.TextClassifier(transform=sf.Transform(sublinear_tf=False), class_prior="counted", **UNTOLD),
+        texts,
     ),
     Case(
-        "TextClassifier sublinear", lambda: sf.TextClassifier(sublinear_tf=True, class_prior="counted", **UNTOLD), texts
+        "TextClassifier sublinear",
+        lambda: sf.TextClassifier(transform=sf.Transform(sublinear_tf=True), class_prior="counted", **UNTOLD),
+        texts,
     ),
     Case(
         "TextClassifier transformed",
         lambda: sf.TextClassifier(
-            "complement", sublinear_tf=False, use_idf=True, normalize=True, temper=None, class_prior="counted"
+            "complement",
+            transform=sf.Transform(sublinear_tf=False, use_idf=True, normalize=True),
+            temper=None,
+            class_prior="counted",
         ),
         texts,
     ),
-    Case("TextClassifier binary", lambda: sf.TextClassifier(binary=True, class_prior="counted", **UNTOLD), texts),
+    Case(
+        "TextClassifier binary",
+        lambda: sf.TextClassifier(tokens=sf.Tokens(binary=True), class_prior="counted", **UNTOLD),
+        texts,
+    ),
     Case(
         "TextClassifier predictive",
         lambda: sf.TextClassifier(estimate="predictive", temper=None, class_prior="counted"),
@@ -354,11 +365,16 @@ TEXTS = [
     Case("TextClassifier shares", lambda: sf.TextClassifier(class_prior=SHARES, **UNTOLD), texts),
     Case(
         "TextClassifier hashed",
-        lambda: sf.TextClassifier(hash_bits=6, class_prior="counted", **UNTOLD),
+        lambda: sf.TextClassifier(tokens=sf.Tokens(hash_bits=6), class_prior="counted", **UNTOLD),
         texts,
         quick=True,
     ),
-    Case("TextClassifier hashed, loo", lambda: sf.TextClassifier(hash_bits=6, class_prior="counted"), texts, WORDS),
+    Case(
+        "TextClassifier hashed, loo",
+        lambda: sf.TextClassifier(tokens=sf.Tokens(hash_bits=6), class_prior="counted"),
+        texts,
+        WORDS,
+    ),
     Case(
         "TextClassifier bernoulli",
         lambda: sf.TextClassifier("bernoulli", temper=None, class_prior="counted"),
@@ -385,7 +401,9 @@ TEXTS = [
     Case(
         "TextClassifier complement norm",
         lambda: sf.TextClassifier(
-            "complement", norm=True, sublinear_tf=True, use_idf=True, normalize=True, class_prior="counted"
+            "complement",
+            transform=sf.Transform(norm=True, sublinear_tf=True, use_idf=True, normalize=True),
+            class_prior="counted",
         ),
         texts,
         MANY,
@@ -427,19 +445,26 @@ TEXTS = [
     ),
     Case(
         "TextClassifier letters",
-        lambda: sf.TextClassifier(analyzer="char_wb", ngram_range=(2, 2), class_prior="counted", **UNTOLD),
+        lambda: sf.TextClassifier(
+            tokens=sf.Tokens(analyzer="char_wb"), ngram_range=(2, 2), class_prior="counted", **UNTOLD
+        ),
         texts,
     ),
     Case(
         "TextClassifier chosen words",
         lambda: sf.TextClassifier(
-            stop_words=["bara", "coti"], strip_accents="unicode", max_features=20, class_prior="counted", **UNTOLD
+            tokens=sf.Tokens(stop_words=["bara", "coti"], strip_accents="unicode"),
+            max_features=20,
+            class_prior="counted",
+            **UNTOLD,
         ),
         texts,
     ),
     Case(
         "TextClassifier cut",
-        lambda: sf.TextClassifier(min_df=4, max_df=0.4, lowercase=False, class_prior="counted", **UNTOLD),
+        lambda: sf.TextClassifier(
+            min_df=4, tokens=sf.Tokens(max_df=0.4, lowercase=False), class_prior="counted", **UNTOLD
+        ),
         texts,
     ),
 ]

@@ -134,16 +134,41 @@ ESTIMATORS = [
         exact=False,
     ),
     EstimatorCase("TextClassifier", sf.TextClassifier(**PLAIN), texts),
-    EstimatorCase("TextClassifier as often", sf.TextClassifier(sublinear_tf=False, **PLAIN), texts),
+    EstimatorCase(
+        "TextClassifier as often", sf.TextClassifier(transform=sf.Transform(sublinear_tf=False), **PLAIN), texts
+    ),
     EstimatorCase(
         "TextClassifier weighed", weighed.Texts(alpha=1.5, temper=0.7, length_exponent=0.4, effort="fast"), texts
     ),
     EstimatorCase(
-        "TextClassifier hashed, weighed", weighed.Texts(alpha=1.5, hash_bits=4, temper=0.6, effort="fast"), texts
+        "TextClassifier hashed, weighed",
+        weighed.Texts(alpha=1.5, tokens=sf.Tokens(hash_bits=4), temper=0.6, effort="fast"),
+        texts,
+    ),
+    EstimatorCase(
+        "TextClassifier tokens",
+        sf.TextClassifier(tokens=sf.Tokens(analyzer="char_wb", stop_words=["ant"]), ngram_range=(2, 2), **PLAIN),
+        texts,
+    ),
+    EstimatorCase("TextClassifier vocabulary", sf.TextClassifier(vocabulary=[*WORDS[:3], "yak"], **PLAIN), texts),
+    EstimatorCase(
+        "TextClassifier vocabulary, bernoulli",
+        sf.TextClassifier("bernoulli", vocabulary=[*WORDS[:3], "yak"], temper=None),
+        texts,
+    ),
+    EstimatorCase(
+        "TextClassifier vocabulary, weighed",
+        weighed.Texts(vocabulary=WORDS, alpha=1.5, temper=0.7, effort="fast"),
+        texts,
+    ),
+    EstimatorCase(
+        "TextClassifier complement norm",
+        sf.TextClassifier("complement", transform=sf.Transform(norm=True), temper=None),
+        texts,
     ),
     EstimatorCase("MultinomialNB weighed", weighed.Counts(), counts),
     EstimatorCase("NaiveBayes weighed", weighed.Columns(KINDS, temper=0.5, effort="fast"), mixed, exact=False),
-    EstimatorCase("TextClassifier binary", sf.TextClassifier(binary=True, **PLAIN), texts),
+    EstimatorCase("TextClassifier binary", sf.TextClassifier(tokens=sf.Tokens(binary=True), **PLAIN), texts),
     EstimatorCase("TextClassifier predictive", sf.TextClassifier(estimate="predictive", temper=None), texts),
     EstimatorCase("TextClassifier bernoulli", sf.TextClassifier("bernoulli", temper=None), texts),
     EstimatorCase("TextClassifier complement", sf.TextClassifier("complement", temper=None), texts),
@@ -158,7 +183,7 @@ ESTIMATORS = [
     EstimatorCase(
         "NaiveBayes tempered", sf.NaiveBayes(columns=KINDS, feature_weights=None, temper=0.5), mixed, exact=False
     ),
-    EstimatorCase("TextClassifier hashed", sf.TextClassifier(hash_bits=12, **PLAIN), texts),
+    EstimatorCase("TextClassifier hashed", sf.TextClassifier(tokens=sf.Tokens(hash_bits=12), **PLAIN), texts),
     EstimatorCase("BernoulliNB evidence", sf.BernoulliNB(alpha="evidence"), flags),
     EstimatorCase("CategoricalNB evidence", sf.CategoricalNB(alpha="evidence"), names_of_categories),
     EstimatorCase("GaussianNB evidence", sf.GaussianNB(estimate="predictive", belief="evidence"), reals, exact=False),

@@ -94,10 +94,10 @@ def test_words_left_out_are_other_data() -> None:
     model = sf.TextClassifier(alpha=1.0).fit(texts, y)
     assert np.isfinite(sf.bayes_factor(model, sf.TextClassifier(alpha=0.1).fit(texts, y)))
     with pytest.raises(InputError, match="'cola' is in 'a' and not in 'b'"):
-        sf.bayes_factor(model, sf.TextClassifier(alpha=1.0, stop_words=["cola"]).fit(texts, y))
+        sf.bayes_factor(model, sf.TextClassifier(alpha=1.0, tokens=sf.Tokens(stop_words=["cola"])).fit(texts, y))
     with pytest.raises(InputError, match="there or not"):
         sf.bayes_factor(model, sf.TextClassifier("bernoulli", alpha=1.0).fit(texts, y))
-    some = {"all": sf.TextClassifier(), "few": sf.TextClassifier(stop_words=["cola"])}
+    some = {"all": sf.TextClassifier(), "few": sf.TextClassifier(tokens=sf.Tokens(stop_words=["cola"]))}
     assert set(sf.compare(some, texts, y).names) == {"all", "few"}
 
 

@@ -37,6 +37,7 @@ REFUSED = {
     "ComplementNB": "no model of its rows",
     "ComplementNB norm": "no model of its rows",
     "TextClassifier complement": "no model of its rows",
+    "TextClassifier complement norm": "no model of its rows",
     "TextClassifier urns": "urns",
     "GaussianDiscriminant full, mle": "shrink to nothing",
     "LinearDiscriminantAnalysis": "Use GaussianDiscriminant",

@@ -26,8 +26,11 @@ CHAINED = [
     ("PoissonNB", sf.PoissonNB(alpha=sf.Gamma(2.0, 0.5))),
     ("ExponentialNB", sf.ExponentialNB(alpha=sf.WaitingRate(2.0, 0.5), class_prior="counted")),
     ("NaiveBayes", sf.NaiveBayes(columns=FIXED, temper=None, feature_weights=None)),
-    ("TextClassifier", sf.TextClassifier(estimate="predictive", alpha=0.3, hash_bits=12, temper=None)),
-    ("TextClassifier", sf.TextClassifier("bernoulli", alpha=0.3, hash_bits=6, temper=None)),
+    (
+        "TextClassifier",
+        sf.TextClassifier(estimate="predictive", alpha=0.3, tokens=sf.Tokens(hash_bits=12), temper=None),
+    ),
+    ("TextClassifier", sf.TextClassifier("bernoulli", alpha=0.3, tokens=sf.Tokens(hash_bits=6), temper=None)),
 ]
 
 
@@ -133,7 +136,11 @@ def test_texts_have_the_evidence_of_their_matrix() -> None:
     pairs = [
         (sf.TextClassifier(alpha=0.4), sf.MultinomialNB(alpha=0.4), matrix),
         (sf.TextClassifier("bernoulli", alpha=0.4), sf.BernoulliNB(alpha=0.4), matrix),
-        (sf.TextClassifier(binary=True, alpha=0.4), sf.MultinomialNB(alpha=0.4), (matrix > 0).astype(float)),
+        (
+            sf.TextClassifier(tokens=sf.Tokens(binary=True), alpha=0.4),
+            sf.MultinomialNB(alpha=0.4),
+            (matrix > 0).astype(float),
+        ),
     ]
     for text, plain, table in pairs:
         mine, theirs = text.fit(X, y).evidence(), plain.fit(table, y).evidence()

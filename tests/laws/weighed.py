@@ -37,7 +37,8 @@ class Texts(Held, sf.TextClassifier):
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         names = WordList.of(["ant", "bee", "cow", "dog", "eel", "fox"])
-        powers = np.resize(POWERS, 1 << self.hash_bits) if self.hash_bits else POWERS
+        bits = self._reader.hash_bits
+        powers = np.resize(POWERS, 1 << bits) if bits else POWERS
         super()._put(model, views, stale)
         hold(self, WordWeights(TERMS, 1.0, powers, names))
 

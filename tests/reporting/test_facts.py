@@ -103,7 +103,7 @@ def test_examples_are_right_close_and_wrong_or_those_requested() -> None:
 
 def test_words_are_marked_where_they_stand() -> None:
     texts, labels = letters()
-    model = sf.TextClassifier(ngram_range=(1, 2), stop_words=["the"]).fit(texts, labels)
+    model = sf.TextClassifier(ngram_range=(1, 2), tokens=sf.Tokens(stop_words=["the"])).fit(texts, labels)
     text = "FREE cash, the lunch — unheard"
     why = model.explain(text, "spam")
     pieces, cut = marked(text, why, model._reader.analysis, 1000)

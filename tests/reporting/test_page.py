@@ -80,10 +80,10 @@ def models() -> list[tuple[str, Any, Any, Any]]:
         ("array", sf.NaiveBayes(), X.astype(float), y),
         ("texts", text(), texts, labels),
         ("series", text("bernoulli"), pd.Series(texts), pd.Series(labels)),
-        ("hashed", text(hash_bits=6), texts, labels),
+        ("hashed", text(tokens=sf.Tokens(hash_bits=6)), texts, labels),
         ("best", text(effort="best"), texts, labels),
-        ("letters", text(analyzer="char", ngram_range=(2, 3)), texts, labels),
-        ("transformed", text("complement", use_idf=True), texts, labels),
+        ("letters", text(tokens=sf.Tokens(analyzer="char"), ngram_range=(2, 3)), texts, labels),
+        ("transformed", text("complement", transform=sf.Transform(use_idf=True)), texts, labels),
         ("bursts", text("edcm"), texts, labels),
     ]
 
@@ -121,7 +121,7 @@ def test_what_is_strange_shows_as_text() -> None:
     strange = {"spam": '<script>alert("1")</script>\n{{ 7*7 }}', "ham": 'שלום "🎈" </title><b>'}
     texts[:3] = [NASTY] * 3
     y = [strange[label] for label in labels]
-    model = sf.TextClassifier(token_pattern=r"[^ ]+", lowercase=False).fit(texts, y)
+    model = sf.TextClassifier(tokens=sf.Tokens(token_pattern=r"[^ ]+", lowercase=False)).fit(texts, y)
     page = sf.report(model, texts, y, title="</title><script>alert(2)</script>", examples=[0])
     tags = parsed(page)
     assert [tag for tag, _ in tags.found].count("script") == len(specs(page)) + 4  # config, explorer and two that run

@@ -78,11 +78,16 @@ def models() -> dict[str, tuple[Any, Any]]:
         "poisson": (sf.PoissonNB(alpha=sf.Gamma(1.0, 1.0)).fit(COUNTS, Y), COUNTS),
         "table": (sf.NaiveBayes(KINDS).fit(TABLE, Y), TABLE),
         "text": (sf.TextClassifier().fit(many, found), TEXTS),
-        "text_pairs": (sf.TextClassifier(effort="best", stop_words=["at", "it"]).fit(many, found), TEXTS),
-        "text_hashed": (sf.TextClassifier(hash_bits=6).fit(many, found), TEXTS),
+        "text_pairs": (
+            sf.TextClassifier(effort="best", tokens=sf.Tokens(stop_words=["at", "it"])).fit(many, found),
+            TEXTS,
+        ),
+        "text_hashed": (sf.TextClassifier(tokens=sf.Tokens(hash_bits=6)).fit(many, found), TEXTS),
         "text_urns": (sf.TextClassifier("dirichlet_multinomial").fit(TEXTS, Y), TEXTS),
         "text_transformed": (
-            sf.TextClassifier("complement", sublinear_tf=True, use_idf=True, normalize=True).fit(TEXTS, Y),
+            sf.TextClassifier(
+                "complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)
+            ).fit(TEXTS, Y),
             TEXTS,
         ),
         "journal_categories": (sf.CategoricalNB().fit(NAMES, Y, journal=True), NAMES),

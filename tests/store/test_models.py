@@ -152,7 +152,7 @@ def test_a_value_comes_back_as_it_was(value: Any, tmp_path: Path) -> None:
     ],
 )
 def test_code_is_not_kept(parameters: dict[str, Any], what: str, tmp_path: Path) -> None:
-    model = sf.TextClassifier(temper=None, feature_weights=None, **parameters).fit(TEXTS, Y)
+    model = sf.TextClassifier(temper=None, feature_weights=None, tokens=sf.Tokens(**parameters)).fit(TEXTS, Y)
     with pytest.raises(KindError, match=f"The parameter '{what}' must be something .* got a function"):
         sf.save(model, tmp_path / "model.suffice")
     assert not list(tmp_path.iterdir())

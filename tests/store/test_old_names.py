@@ -61,6 +61,46 @@ def test_rows_that_are_no_documents_have_one_number(tmp_path: Path) -> None:
     assert "only documents have lengths" in refused(path)
 
 
+TOKENS = {
+    "analyzer": "word",
+    "lowercase": False,
+    "stop_words": {"$": "list", "of": ["at"]},
+    "token_pattern": r"(?u)\b\w\w+\b",
+    "max_df": 0.9,
+    "hash_bits": None,
+}
+
+
+def test_options_of_tokens_are_one_value(path: Path) -> None:
+    def older(given: dict[str, Any]) -> None:
+        del given["tokens"], given["transform"], given["vocabulary"]
+        given.update(TOKENS, sublinear_tf=False, use_idf=False, norm=False)
+
+    changed(path, older)
+    tokens = sf.Tokens(lowercase=False, stop_words=["at"], max_df=0.9)
+    assert sf.store.describe(path).parameters["tokens"] == tokens
+    model = sf.load(path)
+    assert (model.tokens, model.transform) == (tokens, sf.Transform(sublinear_tf=False))
+    assert model.vocabulary is None
+    assert model.predict(["cheap"]) == ["spam"]
+
+
+def test_options_of_tokens_as_they_are_by_default(path: Path) -> None:
+    def older(given: dict[str, Any]) -> None:
+        del given["tokens"], given["transform"], given["vocabulary"]
+        given.update(lowercase=True, binary=False, normalize=False)
+
+    changed(path, older)
+    assert sf.load(path).tokens is sf.load(path).transform is None
+
+
+def test_options_of_tokens_that_cannot_be(path: Path) -> None:
+    changed(path, lambda given: given.update(lowercase=False))
+    assert "'tokens' and 'lowercase'" in refused(path)
+    changed(path, lambda given: [given.pop("tokens"), given.update(lowercase="no")])
+    assert "'lowercase' of Tokens must be True or False" in refused(path)
+
+
 def test_a_parameter_has_one_name(path: Path) -> None:
     changed(path, lambda given: given.update(weights=None))
     assert "'weights' and 'feature_weights'" in refused(path)

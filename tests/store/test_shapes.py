@@ -104,10 +104,12 @@ def test_parameters_are_bounded_by_what_was_learned(what: str, tmp_path: Path) -
 
 def test_buckets_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "model.suffice"
-    sf.save(sf.TextClassifier(hash_bits=6).fit(TEXTS, Y), path)
+    sf.save(sf.TextClassifier(tokens=sf.Tokens(hash_bits=6)).fit(TEXTS, Y), path)
     (bits,) = (name for name in File(path).layout.tensors if name.endswith("hash_bits"))
-    forged(path, {bits: np.array(20)}, {"parameters": {**part(path, "parameters"), "hash_bits": 20}})
-    assert sf.load(path).hash_bits == 20
+    parameters = part(path, "parameters")
+    parameters["tokens"]["of"]["hash_bits"] = 20
+    forged(path, {bits: np.array(20)}, {"parameters": parameters})
+    assert sf.load(path).tokens.hash_bits == 20
     monkeypatch.setattr("suffice.estimators.shell.stored._memory", lambda: 100 * 2**20)
     with pytest.raises(ModelFileError, match="must leave room in memory"):
         sf.load(path)

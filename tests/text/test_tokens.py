@@ -146,7 +146,7 @@ def test_texts_of_any_kind_give_the_same_counts() -> None:
 
 
 @pytest.mark.parametrize("unit", ["word", "char", "char_wb"])
-def test_bytes_that_are_no_utf8(unit: str) -> None:
+def test_bytes_that_are_no_utf8(unit: Any) -> None:
     """In Arrow arrays nobody checks them; each stands for U+FFFD, three bytes for one."""
     import pyarrow as pa
 
@@ -154,7 +154,7 @@ def test_bytes_that_are_no_utf8(unit: str) -> None:
         offsets = pa.py_buffer(np.array([0, len(content)], np.int32).tobytes())
         broken = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(content)])
         texts = pa.chunked_array([broken, pa.array(["plain words"])])
-        model = TextClassifier(analyzer=unit, ngram_range=(1, 2)).fit(texts, [0, 1])
+        model = TextClassifier(tokens=sf.Tokens(analyzer=unit), ngram_range=(1, 2)).fit(texts, [0, 1])
         assert unit == "word" or model.predict(texts)[1] == 1
         if unit == "char":
             expected = Peer(analyzer="char").fit([content.decode("utf-8", "replace")]).vocabulary_
@@ -176,7 +176,9 @@ def test_texts_in_odd_containers() -> None:
         pa.array(texts).dictionary_encode(),
     ):
         assert TextClassifier().fit(odd, [0, 1, 0]).counts_ == expected
-    tokens = TextClassifier(tokenizer=list, lowercase=False).fit([text.split() for text in texts], [0, 1, 0])
+    tokens = TextClassifier(tokens=sf.Tokens(tokenizer=list, lowercase=False)).fit(
+        [text.split() for text in texts], [0, 1, 0]
+    )
     assert tokens.counts_ == expected
     for odd, words in (
         (pa.table({"text": texts}), "one column"),
@@ -187,7 +189,7 @@ def test_texts_in_odd_containers() -> None:
         with pytest.raises(TypeError, match=words):
             TextClassifier().fit(odd, [0, 1, 0])
     with pytest.raises(TypeError, match="Tokens must be strings; got 1"):
-        TextClassifier(analyzer=lambda text: [1]).fit(texts, [0, 1, 0])
+        TextClassifier(tokens=sf.Tokens(analyzer=lambda text: [1])).fit(texts, [0, 1, 0])
     agree([["a", "b"], ["b"]], tokenizer=list, lowercase=False, token_pattern=None)
     agree(texts, analyzer=lambda text: [(1, text)])
 

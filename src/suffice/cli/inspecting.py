@@ -65,7 +65,7 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
         shown += ["", *_lines_of_classes(facts)]
     if isinstance(model, sf.TextClassifier):
         facts["text"] = getattr(model, "text_column_", None)
-        facts["buckets" if model.hash_bits else "words"] = model._model.blocks["text"].t.width
+        facts["buckets" if model._reader.hash_bits else "words"] = model._model.blocks["text"].t.width
     if isinstance(model, sf.NaiveBayes):
         facts["columns"] = describe_columns(model)
         few = dict(list(facts["columns"].items())[:COLUMNS])

@@ -16,9 +16,11 @@ from suffice.engines.roles import Roles, roles_of
 from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.shell.counted import counts_alone
+from suffice.estimators.shell.stored import params_in_files
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell
+from suffice.text import Tokens
 
 __all__ = ["Engine", "Options", "Request", "chosen_by_class", "first_pass", "refuse", "sample_size"]
 
@@ -103,7 +105,8 @@ def refuse(estimator: Any) -> None:
     name, reason = type(estimator).__name__, estimator._needs_all_rows()
     if reason:
         raise InputError(f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts.")
-    for parameter, value in estimator.get_params(deep=False).items():
+    given = params_in_files(estimator)
+    for parameter, value in (given | vars(given.get("tokens") or Tokens())).items():
         if callable(value) and not isinstance(value, type):
             raise KindError(
                 f"The '{parameter}' parameter of {name} must be a value that a model file can keep, so that counts can "

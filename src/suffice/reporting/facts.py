@@ -159,7 +159,7 @@ def _of_texts(model: Any, given: LabelledRows) -> tuple[list[tuple[str, str]], l
     lengths = [len(text.split()) for text in sample]
     empty = sum(not text.strip() for text in given.rows)
     figures = [
-        ("buckets of words" if model.hash_bits else "words known", f"{model._model.blocks['text'].t.width:,}"),
+        ("buckets of words" if model._reader.hash_bits else "words known", f"{model._model.blocks['text'].t.width:,}"),
         ("words, median", f"{np.median(lengths):,.0f}"),
         ("empty texts", f"{empty:,}"),
     ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from suffice.errors import SufficeError
 from suffice.estimators import merge
-from suffice.estimators.texts.options import with_defaults
+from suffice.estimators.shell.stored import params_in_files
 from suffice.models.choosing.judge import some_rows
 from suffice.models.scoring.rows import hashed
 from suffice.readers.columns import FAMILIES
@@ -53,10 +53,11 @@ def _points(
 
 def _plain(model: Any) -> Any:
     """Make models of the same parameters, without slow choices; columns keep their likelihoods."""
-    given = dict(model.get_params(deep=False))
+    given = dict(params_in_files(model))
     given |= {name: value for name, value in (("feature_weights", None), ("effort", "fast")) if name in given}
     if "ngram_range" in given:
-        given["ngram_range"], given["min_df"] = with_defaults(model)
+        given["ngram_range"] = model.ngram_range_
+        given["min_df"] = None if given["vocabulary"] is not None else model.min_df_
     if "columns" in given:
         given["columns"] = {name: one for name, one in model.columns_.items() if isinstance(one, FAMILIES)}
     return lambda: type(model)(**given)

@@ -243,6 +243,16 @@ class WordCounts:
             repeat_documents=self.repeat_documents[stay],
         )
 
+    def among(self, words: WordList) -> WordCounts:
+        """Return the counts of these words alone, met or not; lengths still count all words."""
+        if self.words == words:
+            return self
+        both, mine, theirs = self.words.union(words)
+        wanted = np.zeros(len(both), bool)
+        wanted[theirs] = True
+        here = wanted[mine]
+        return self.keep(here)._placed(words, (np.cumsum(wanted) - 1)[mine[here]])
+
     def _check_like(self, other: WordCounts) -> None:
         if self.hash_bits != other.hash_bits:
             raise ShapeError(f"WordCounts with hash_bits={self.hash_bits} and {other.hash_bits} cannot be combined.")

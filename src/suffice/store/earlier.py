@@ -8,20 +8,39 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import DataError
-from suffice.estimators.shell.renamed import PARAMETERS
+from suffice.estimators.shell.renamed import MOVED, PARAMETERS
 from suffice.store import registry
+from suffice.text import Tokens, Transform
 
 __all__ = ["current"]
 
 
 def current(given: dict[str, Any], estimator: str) -> dict[str, Any]:
     """Return parameters by the names, and with the meaning, that they have now."""
-    given = MEANINGS[estimator](given) if estimator in MEANINGS else given
+    given = _with_values(MEANINGS[estimator](given) if estimator in MEANINGS else given, estimator)
     renamed = PARAMETERS.get(estimator, {})
     twice = [old for old, new in renamed.items() if {old, new} <= set(given)]
     if twice:
         raise DataError(f"a parameter must be there once; got {twice[0]!r} and {renamed[twice[0]]!r}")
     return _with_length_exponent({renamed.get(name, name): value for name, value in given.items()}, estimator)
+
+
+def _with_values(given: dict[str, Any], estimator: str) -> dict[str, Any]:
+    """Return parameters of which those that are part of a value now are in it."""
+    moved = MOVED.get(estimator, {})
+    parts: dict[str, dict[str, Any]] = {name: {} for name in VALUES}
+    for name in moved.keys() & given.keys():
+        parts[moved[name]][name] = given[name]
+    twice = [name for name, part in parts.items() if part and name in given]
+    if twice:
+        raise DataError(f"a parameter must be there once; got {twice[0]!r} and {min(parts[twice[0]])!r}")
+    rest = {name: value for name, value in given.items() if name not in moved}
+    made = {name: VALUES[name](**part) for name, part in parts.items() if part}
+    return rest | {name: None if value == VALUES[name]() else value for name, value in made.items()}
+
+
+VALUES: dict[str, type[Any]] = {"tokens": Tokens, "transform": Transform}
+"""The values that such parameters are part of."""
 
 
 def _with_length_exponent(given: dict[str, Any], estimator: str) -> dict[str, Any]:

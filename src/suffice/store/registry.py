@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
 from numbers import Integral, Real
@@ -17,12 +17,12 @@ from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.vocabulary import Vocabulary
 from suffice.models.open_columns import Chosen
 from suffice.models.scoring.cells import Temper
-from suffice.models.scoring.linear import Transform
+from suffice.models.scoring.linear import FittedTransform
 from suffice.models.views import ColumnWeights, FeatureWeights, WordWeights
 from suffice.readers import columns
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounts
-from suffice.text import Analysis, WordList
+from suffice.text import Analysis, Tokens, Transform, WordList
 
 __all__ = ["ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "made", "public_fields"]
 
@@ -44,8 +44,9 @@ LATER: dict[str, set[str]] = {
     "ComplementNB": {"length_exponent"},
     "DirichletMultinomialNB": {"length_exponent"},
     "Histogram": {"bits"},
+    "LanguageModel": {"tokens"},
     "MultinomialNB": {"length_exponent"},
-    "TextClassifier": {"length_exponent"},
+    "TextClassifier": {"length_exponent", "tokens", "transform", "vocabulary"},
 }
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
 
@@ -53,8 +54,10 @@ STATISTICS: dict[str, type[Any]] = _by_name(*_public(stats, stats.Statistic), st
 
 RECORDS: dict[str, type[Any]] = {
     **_by_name(*_public(posterior, posterior.Conjugate)),
-    **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Spread, Temper, Transform, Vocabulary),
+    **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Spread, Temper, Vocabulary),
     **_by_name(WordList, WordWeights),
+    **_by_name(Tokens, Transform, prefix="text."),
+    "Transform": FittedTransform,  # as it was called in the first files
     **_by_name(*columns.FAMILIES, columns.Unknown, prefix="columns."),
 }
 
@@ -102,7 +105,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin in (dict, Mapping):
         pairs = value.items() if isinstance(value, dict) else []
         return isinstance(value, dict) and all(_fits(k, inside[0]) and _fits(v, inside[1]) for k, v in pairs)
-    return origin is not Callable and _is_plain(value, hint)
+    return origin not in (Callable, Iterable) and _is_plain(value, hint)
 
 
 def _is_plain(value: Any, hint: Any) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -12,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import _native
-from suffice.errors import DataError
+from suffice.errors import DataError, InputError, KindError
 from suffice.typing import Booleans, Integers
 
-__all__ = ["WordList"]
+__all__ = ["WordList", "given_words"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,3 +105,35 @@ def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
         return False
     inner = offset[offset < len(data)]
     return not len(data) or not (data[inner] & 0xC0 == 0x80).any()
+
+
+def given_words(given: Any, owner: str, lowercase: bool, unknown: str | None = None) -> list[str]:
+    """Return a vocabulary that a user gives, in its order; a set is sorted, a mapping has a column for each word.
+
+    `owner` is what the parameter belongs to, for complaints; `unknown` is a word that has a meaning of its own.
+    """
+    must = f"The 'vocabulary' parameter of {owner} must"
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise KindError(f"{must} be a list of words, such as ['mary', 'lamb']; got a single {type(given).__name__}.")
+    words = list(given)
+    odd = next((type(word) for word in words if not isinstance(word, str)), None)
+    if odd is not None:
+        raise KindError(f"{must} hold strings; got {odd.__name__}.")
+    if isinstance(given, Mapping | Set):  # which have no order of words, or one of their own
+        words.sort(key=given.__getitem__ if isinstance(given, Mapping) else None)
+    if not words:
+        raise InputError(f"{must} hold at least one word; got none. Use None for the words of the texts.")
+    if unknown in words:
+        raise InputError(
+            f"{must} not hold the name of the slot for unknown words; got {unknown!r}. Leave it out, or choose "
+            "another name by 'unknown'."
+        )
+    twice = next((word for word, n in Counter(words).items() if n > 1), None)
+    if twice is not None:
+        raise InputError(f"{must} hold each word once; got {twice!r} twice.")
+    high = next((word for word in words if word != word.lower()), None) if lowercase else None
+    if high is not None:
+        raise InputError(
+            f"{must} be in lower case, as texts are read; got {high!r}. Or use tokens=sf.Tokens(lowercase=False)."
+        )
+    return words

@@ -8,7 +8,7 @@ from scipy.special import digamma, polygamma
 
 from models.answers.made import TEXTS, counts, matrix, of_matrix, of_table, of_texts, table, texts
 from suffice.models.answers.explanation import NORMAL_95, Explanation, explain, place_of
-from suffice.models.answers.parts import Tokens, Wording, reading
+from suffice.models.answers.parts import Wording, WordsOfText, reading
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.predictor import Predictor
@@ -19,7 +19,7 @@ from suffice.text import Analysis
 
 
 def of_text(predictor: Predictor, text: Any, *pair: Any, hash_bits: int = 0) -> Explanation:
-    return explain(predictor, texts([text], hash_bits), Wording(text=Tokens.of(text, Analysis())), *pair)
+    return explain(predictor, texts([text], hash_bits), Wording(text=WordsOfText.of(text, Analysis())), *pair)
 
 
 def of_row(predictor: Predictor, row: Any, *pair: Any) -> Explanation:

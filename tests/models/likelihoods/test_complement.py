@@ -10,7 +10,7 @@ from sklearn.naive_bayes import ComplementNB
 from suffice.errors import KindError
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.scoring.cells import Temper
-from suffice.models.scoring.linear import Transform
+from suffice.models.scoring.linear import FittedTransform
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.scoring.text_rows import TextRows
@@ -100,7 +100,7 @@ def test_a_single_word_has_all_of_the_weight() -> None:
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_a_row_is_the_sum_of_its_words(norm: bool) -> None:
-    transform = Transform(sublinear_tf=True, idf=None, normalize=True)
+    transform = FittedTransform(sublinear_tf=True, idf=None, normalize=True)
     for model, rows in (
         (Complement(norm=norm), matrix(X)),
         (Complement(norm=norm), texts()),
@@ -118,7 +118,7 @@ def test_a_row_is_the_sum_of_its_words(norm: bool) -> None:
 @pytest.mark.parametrize("norm", NORMS)
 def test_transformed_documents(norm: bool) -> None:
     idf = np.log(30 / (X > 0).sum(axis=0))
-    model = Complement(0.5, norm, transform=Transform(sublinear_tf=True, idf=idf, normalize=True))
+    model = Complement(0.5, norm, transform=FittedTransform(sublinear_tf=True, idf=idf, normalize=True))
     rows = texts(vocabulary=WordCounts.of(TEXTS, CODES))
     t = counted(model, rows)
     changed = np.log1p(X) * idf
@@ -133,9 +133,9 @@ def test_transformed_documents(norm: bool) -> None:
     np.testing.assert_allclose(scorer.tempered(Temper(0.5, 1.0)).scores(rows), wanted * (half / n)[:, None])
     with pytest.raises(KindError, match="Transformed rows cannot be held out"):
         model.held_out(t, rows, Removal.of(CODES, None))
-    again = Transform(sublinear_tf=True, idf=idf.copy(), normalize=True)
+    again = FittedTransform(sublinear_tf=True, idf=idf.copy(), normalize=True)
     assert model == Complement(0.5, norm, transform=again)
-    assert model != Complement(0.5, norm, transform=Transform(True, None, True))
+    assert model != Complement(0.5, norm, transform=FittedTransform(True, None, True))
     assert hash(model.transform) == hash(again)
 
 
@@ -160,7 +160,7 @@ def test_what_speaks_is_by_shares_of_words() -> None:
 def test_counts_without_rows_keep_all_words() -> None:
     few = np.arange(30) < 9
     labels = Labels(CODES[few], None, 3)
-    plain, changed = Complement(), Complement(transform=Transform(sublinear_tf=True, idf=None, normalize=True))
+    plain, changed = Complement(), Complement(transform=FittedTransform(sublinear_tf=True, idf=None, normalize=True))
     words = WordCounts.of(TEXTS, CODES)
     for model, rows in ((plain, matrix(X)), (plain, texts()), (changed, texts(vocabulary=words))):
         rest = model.without(counted(model, rows), rows.take(few), labels)

@@ -52,7 +52,7 @@ def test_features_are_called_by_their_words_or_buckets(model: str) -> None:
     assert words is not None
     assert words.names.tolist() == ["gin", "rum", "rye", "tea"]
     assert words.sure == (model != "dirichlet_multinomial")
-    buckets = believed(sf.TextClassifier(model, hash_bits=2).fit(texts, labels)._predictor)
+    buckets = believed(sf.TextClassifier(model, tokens=sf.Tokens(hash_bits=2)).fit(texts, labels)._predictor)
     assert buckets is not None
     assert buckets.names.tolist() == [f"bucket {i}" for i in range(4)]
 

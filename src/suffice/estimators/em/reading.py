@@ -31,6 +31,7 @@ from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
 from suffice.readers.labels import Examples
 from suffice.tables import Table
+from suffice.text import Transform
 
 __all__ = [
     "Begun", "StandsOnClassifier", "checked_copy", "must_share", "opened", "opened_again", "rows_in",
@@ -39,9 +40,6 @@ __all__ = [
 
 EXACT: dict[str, Any] = {"damped": False, "strict": False}
 """Options of likelihoods while EM goes on: words count as often as they come, and all categories are possible."""
-
-CUT: dict[str, Any] = {"min_df": 1, "max_df": 1.0, "max_features": None}
-"""Parameters that cut words, once these are cut."""
 
 
 def checked_copy(estimator: Any, owner: str) -> Classifier:
@@ -72,8 +70,8 @@ def without_views(estimator: Classifier) -> Classifier:
     """Return the classifier without what it would choose by rows and labels; words count as often as they come."""
     given = estimator.get_params(deep=False)
     plain: dict[str, Any] = {name: None for name in ("temper", "feature_weights") if is_loo(given.get(name))}
-    if "sublinear_tf" in given:
-        plain["sublinear_tf"] = False
+    if "transform" in given:
+        plain["transform"] = replace(given["transform"] or Transform(), sublinear_tf=False)
     changed: Classifier = estimator.set_params(**plain)
     return changed
 
@@ -137,8 +135,7 @@ class Begun:
         }
         total = replace(total, blocks=blocks)
         ready = copy(estimator)
-        known = ready.get_params(deep=False)
-        ready.set_params(**{name: value for name, value in CUT.items() if name in known})
+        ready.set_params(**getattr(ready, "_uncut", dict)())  # words are cut once
         reader = estimator._reader.of(total) if hasattr(estimator._reader, "of") else estimator._reader
         return cls(ready, reader, total)
 

@@ -19,7 +19,7 @@ from suffice.errors import InputError, KindError, LabelError
 from suffice.estimators.shell.journals import Book, Certificate, book_of, checksum, joined, struck, without
 from suffice.estimators.shell.judging import Judging
 from suffice.estimators.shell.sklearn_api import fit_context
-from suffice.estimators.shell.stored import verify
+from suffice.estimators.shell.stored import params_in_files, verify
 from suffice.estimators.shell.whole import whole
 from suffice.models.model import Model
 from suffice.models.views import Views
@@ -304,8 +304,8 @@ def agree(model: Any, other: Any) -> None:
     for one in (model, other):
         check_is_fitted(one)
         verify(one)
-    theirs = other.get_params(deep=False)
-    for name, value in model.get_params(deep=False).items():
+    theirs = params_in_files(other)
+    for name, value in params_in_files(model).items():
         if not _same(value, theirs[name]):
             raise InputError(
                 f"Models that are combined must have the same parameters; {name!r} is {value!r} in one and "

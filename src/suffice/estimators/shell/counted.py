@@ -54,8 +54,8 @@ def merge(models: Iterable[Any]) -> Any:
 
 BELIEFS = {
     *("alpha", "force_alpha", "fit_prior", "class_prior", "priors", "prior", "belief", "estimate", "var_smoothing"),
-    *("norm", "unseen", "temper", "length_exponent", "feature_weights", "ridge", "min_df", "max_df", "max_features"),
-    *("memory_limit", "tol", "verbose"),
+    *("norm", "unseen", "temper", "length_exponent", "feature_weights", "ridge", "min_df", "max_features"),
+    *("vocabulary", "memory_limit", "tol", "verbose"),
 }
 """Parameters that counts do not depend on: parts have them as they are by default."""
 
@@ -114,7 +114,8 @@ def unfitted(estimator: Any) -> Any:
 def counts_alone(estimator: Any) -> Any:
     """Return an unfitted classifier that counts as this one does, and has no prior or view of its own."""
     plain = type(estimator)().get_params(deep=False)
-    plain = {name: plain[name] for name in BELIEFS & set(plain)}
+    uncut: dict[str, Any] = getattr(estimator, "_uncut", dict)()
+    plain = uncut | {name: plain[name] for name in BELIEFS & set(plain)}
     if {"prior", "estimate"} <= set(plain):
         plain["estimate"] = "mle"  # which has no prior to choose
     return unfitted(estimator).set_params(**plain)

@@ -9,7 +9,7 @@ from typing import Any
 
 from suffice.errors import KeywordError
 
-__all__ = ["PARAMETERS", "refuse_old_names"]
+__all__ = ["MOVED", "PARAMETERS", "refuse_old_names"]
 
 FEATURE_WEIGHTS = {"weights": "feature_weights"}
 FIT_PRIOR = {"fit_prior": "class_prior"}
@@ -30,7 +30,22 @@ VALUES: dict[tuple[str, Any], str] = {
     ("fit_prior", False): "uniform",
     ("priors", None): "counted",
 }
-"""Values of old parameters that are written otherwise now."""
+"""Values of old parameters that are values of `class_prior` now."""
+
+TOKENS = (
+    "analyzer", "lowercase", "strip_accents", "stop_words", "token_pattern", "tokenizer", "preprocessor", "encoding",
+    "decode_error",
+)  # fmt: skip
+TRANSFORM = ("sublinear_tf", "use_idf", "normalize", "norm")
+
+MOVED: dict[str, dict[str, str]] = {
+    "LanguageModel": dict.fromkeys(TOKENS, "tokens"),
+    "TextClassifier": {
+        **dict.fromkeys((*TOKENS, "binary", "max_df", "hash_bits"), "tokens"),
+        **dict.fromkeys(TRANSFORM, "transform"),
+    },
+}
+"""Parameters that are part of a value now: the name they have there, and the parameter that takes the value."""
 
 WEIGHTS_ = {"weights_": "is now 'feature_weights_'"}
 
@@ -63,8 +78,10 @@ class OldName:
 
 def refuse_old_names(cls: type[Any]) -> None:
     """Let a class refuse the names that it had, in its constructor, in `set_params` and as attributes."""
-    parameters, attributes = PARAMETERS.get(cls.__name__, {}), ATTRIBUTES.get(cls.__name__, {})
-    fates = {name: f"is now '{new}'" for name, new in parameters.items()} | attributes
+    renamed, moved = PARAMETERS.get(cls.__name__, {}), MOVED.get(cls.__name__, {})
+    parameters = {name: f"is now '{new}'" for name, new in renamed.items()}
+    parameters |= {name: f"is now part of '{new}'" for name, new in moved.items()}
+    fates = parameters | ATTRIBUTES.get(cls.__name__, {})
     if not fates or not cls.__module__.startswith("suffice."):
         return
     for name, fate in fates.items():
@@ -80,20 +97,23 @@ def _refusing(method: Callable[..., Any], name: str, parameters: dict[str, str])
 
     @wraps(method)
     def refusing(self: Any, *args: Any, **given: Any) -> Any:
-        for old in parameters.keys() & given.keys():
-            raise KeywordError(
-                f"The '{old}' parameter of {name} is now '{parameters[old]}'; got {old}={given[old]!r}"
-                f"{_instead(old, given[old], parameters[old])}."
-            )
+        old = next((one for one in given if one in parameters), None)
+        if old is not None:
+            use = _instead(old, given, MOVED.get(name, {}))
+            raise KeywordError(f"The '{old}' parameter of {name} {parameters[old]}; got {old}={given[old]!r}{use}.")
         return method(self, *args, **given)
 
     return refusing
 
 
-def _instead(old: str, value: Any, new: str) -> str:
-    """Return what to write instead of a value that has another name now; nothing for others."""
+def _instead(old: str, given: dict[str, Any], moved: dict[str, str]) -> str:
+    """Return what to write instead of a value that has another name now, or is part of one; nothing for others."""
+    if old in moved:
+        alike = ", ".join(f"{one}={given[one]!r}" for one in given if moved.get(one) == moved[old])
+        return f": use {moved[old]}=sf.{moved[old].capitalize()}({alike})"
+    value = given[old]
     known = value is None or isinstance(value, bool)
-    return f": use {new}={VALUES[old, value]!r}" if known and (old, value) in VALUES else ""
+    return f": use class_prior={VALUES[old, value]!r}" if known and (old, value) in VALUES else ""
 
 
 def _names(instance: Any) -> Iterable[str]:

@@ -24,8 +24,8 @@ from suffice.stats.inputs import MANY
 from suffice.stats.journal import Journal
 
 __all__ = [
-    "OF_FILES", "check_bounds", "check_labels", "check_schema", "checked_journal", "read_views", "verify",
-    "written_views",
+    "OF_FILES", "check_bounds", "check_labels", "check_schema", "checked_journal", "params_in_files", "read_views",
+    "verify", "written_views",
 ]  # fmt: skip
 
 
@@ -43,6 +43,13 @@ def verify(estimator: Any) -> None:
     check = vars(estimator).get("_verify")
     if check is not None:
         check()
+
+
+def params_in_files(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator as a file keeps them: a vectorizer by what is read of it."""
+    read = getattr(estimator, "_params_in_files", None)
+    given: dict[str, Any] = estimator.get_params(deep=False) if read is None else read()
+    return given
 
 
 def written_views(views: Views, stale: bool) -> State:
@@ -126,8 +133,9 @@ def check_bounds(model: Any) -> None:
             raise DataError(f"'{name}' must be from 1 to {most}; got {number}.")
     if given.get("min_categories") is not None:
         _check_categories(given["min_categories"], model.n_features_in_)
-    if given.get("hash_bits") is not None:
-        _check_buckets(given["hash_bits"], len(model.classes_))
+    bits = getattr(given.get("tokens"), "hash_bits", None)
+    if bits is not None:
+        _check_buckets(bits, len(model.classes_))
 
 
 def _check_categories(least: Any, features: int) -> None:

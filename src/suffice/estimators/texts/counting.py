@@ -1,29 +1,40 @@
-"""Texts that are counted in other ways than all at once: as they pass by, batch after batch, or transformed first."""
+"""How a classifier reads texts: all at once, as they pass by, batch after batch, or transformed first."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
 from suffice.errors import DataError, InputError, LabelError
-from suffice.estimators.shell.classifier import check_kinds_of_labels
+from suffice.estimators.shell.classifier import Classifier, check_kinds_of_labels
 from suffice.estimators.shell.counted import Counter
-from suffice.estimators.texts.options import cut_of
-from suffice.models.choosing.judge import some_rows
+from suffice.estimators.shell.journals import Book
+from suffice.estimators.shell.sklearn_api import CHECKS
+from suffice.estimators.texts.options import URNS, TextOptions, params_of_texts
+from suffice.models.answers.parts import Wording, WordsOfText
+from suffice.models.choosing.chooser import EFFORTS
+from suffice.models.choosing.judge import Judged, some_rows
 from suffice.models.model import Block, Model
-from suffice.models.scoring.linear import Transform
+from suffice.models.scoring.linear import FittedTransform
 from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
-from suffice.readers.labels import Examples, labelled
+from suffice.readers.labels import Examples, classes_and_codes, labelled
+from suffice.readers.one_block import TextReader, one_text
 from suffice.stats import ClassCounts
-from suffice.stats.word_counts import WordCounter, WordCounts
-from suffice.text import Analysis, learn
+from suffice.stats.word_counts import WordCounter, WordCounts, read_weights
+from suffice.telling import tell
+from suffice.text import Analysis, Transform, WordList, learn, look_up
 from suffice.typing import Integers
 
-__all__ = ["KeptTexts", "TextBatchCounter", "labels_of_texts", "refuse_transformed", "transformed_counts", "transforms"]
+__all__ = ["WEIGHED", "ReadsTexts"]
+
+WEIGHED = 200
+"""Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
 
 
 class KeptTexts(Iterator[Any]):
@@ -47,7 +58,7 @@ class KeptTexts(Iterator[Any]):
         return text
 
 
-def labels_of_texts(y: Any) -> NDArray[Any]:
+def _labels(y: Any) -> NDArray[Any]:
     """Return one label per text, as an array."""
     labels = np.asarray(labelled(y))
     if labels.ndim != 1:
@@ -55,10 +66,39 @@ def labels_of_texts(y: Any) -> NDArray[Any]:
     return labels
 
 
+def _check_unchanged(reader: TextReader, options: TextOptions) -> None:
+    """Raise InputError if an estimator that is fitted is to read tokens in another way."""
+    bits = options.tokens.hash_bits or 0
+    if reader.hash_bits != bits:
+        raise InputError(
+            f"The 'hash_bits' of the tokens of TextClassifier must stay {reader.hash_bits or None} once fitted; got "
+            f"{options.tokens.hash_bits}."
+        )
+    if reader.analysis != options.analysis:
+        raise InputError(
+            "The parameters of TextClassifier that say what a token is must stay as they were at the first fit."
+        )
+
+
+def _counted(estimator: Any, examples: Examples) -> Model:
+    """Count the words of texts as a classifier does; set the transform of these, if there is one."""
+    if transforms(estimator):
+        counts, estimator._transform = transformed_counts(estimator, examples, TextOptions.of(estimator))
+        block = Block(estimator._likelihoods(None, Views())["text"], counts)
+        rows = Model.of(examples.classes, {}, {}, examples.labels).rows
+        return Model(examples.classes, rows, {"text": block})
+    likelihoods = estimator._likelihoods(None, Views())
+    model = Model.of(examples.classes, likelihoods, estimator._reader.rows(examples.source), examples.labels)
+    if not model.n.any():
+        raise DataError("The argument 'sample_weight' must give at least one text a weight above 0; got only zeros.")
+    return model
+
+
 def transforms(estimator: Any) -> bool:
     """Return whether documents are transformed before they are counted."""
-    early = estimator.sublinear_tf and estimator.model != "multinomial"
-    return bool(early or estimator.use_idf or estimator.normalize)
+    how = estimator.transform or Transform()
+    early = how.sublinear_tf and estimator.model != "multinomial"
+    return bool(early or how.use_idf or how.normalize)
 
 
 def refuse_transformed(estimator: Any, what: str = "") -> None:
@@ -71,30 +111,40 @@ def refuse_transformed(estimator: Any, what: str = "") -> None:
         )
 
 
-def transformed_counts(estimator: Any, examples: Examples, analysis: Analysis) -> tuple[WordCounts, Transform]:
+def transformed_counts(estimator: Any, examples: Examples, options: TextOptions) -> tuple[WordCounts, FittedTransform]:
     """Count documents that are transformed first; return the transform, too."""
-    if estimator.model != "complement" or estimator.hash_bits is not None:
+    how, tokens, cut = estimator.transform or Transform(), options.tokens, options.cut
+    if estimator.model != "complement" or tokens.hash_bits is not None:
         raise InputError(
-            "The parameters 'sublinear_tf', 'use_idf' and 'normalize' of TextClassifier need model='complement' "
-            f"and no 'hash_bits'; got model={estimator.model!r}, hash_bits={estimator.hash_bits}."
+            "The 'transform' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' with "
+            f"model='complement' and no 'hash_bits'; got model={estimator.model!r}, hash_bits={tokens.hash_bits}."
         )
-    words, matrix = learn(examples.source, analysis, "X")
+    words, matrix = _read(examples.source, options.analysis, cut.words)
     rows = len(examples)
     if matrix.shape[0] != rows:
         found = f"{matrix.shape[0]:,}"
         raise LabelError(f"The argument 'X' must hold as many texts as labels, {rows:,}; got {found}.")
-    if not len(words):
-        raise DataError("The argument 'X' must hold words; got texts without any (by default, of two letters or more).")
-    if estimator.binary:
+    if tokens.binary:
         matrix.data[:] = 1
     df = np.bincount(matrix.indices, minlength=len(words)).astype(np.float64)
-    total = np.bincount(matrix.indices, matrix.data, len(words)).astype(np.float64)
-    keep = cut_of(estimator).kept(df, total, rows)
-    words, matrix = words.keep(keep), matrix[:, keep]
-    idf = np.log(rows / df[keep]) if estimator.use_idf else None
-    transform = Transform(bool(estimator.sublinear_tf), idf, estimator.normalize)
+    if cut.words is None:
+        total = np.bincount(matrix.indices, matrix.data, len(words)).astype(np.float64)
+        keep = cut.kept(df, total, rows)
+        words, matrix, df = words.keep(keep), matrix[:, keep], df[keep]
+    idf = np.log(rows / np.maximum(df, 1.0)) if how.use_idf else None  # a word never met is as rare as can be
+    transform = FittedTransform(bool(how.sublinear_tf), idf, how.normalize)
     counts = WordCounts.of_matrix(transform(matrix), words, examples.codes, examples.weights, len(examples.classes))
     return counts, transform
+
+
+def _read(texts: Any, analysis: Analysis, vocabulary: WordList | None) -> tuple[WordList, Any]:
+    """Return words and documents × words: those of a vocabulary, or all that the documents have."""
+    if vocabulary is not None:
+        return vocabulary, look_up(texts, analysis, vocabulary, "X")
+    words, matrix = learn(texts, analysis, "X")
+    if not len(words):
+        raise DataError("The argument 'X' must hold words; got texts without any (by default, of two letters or more).")
+    return words, matrix
 
 
 class TextBatchCounter(Counter):
@@ -136,3 +186,105 @@ class TextBatchCounter(Counter):
         block = Block(self._model._likelihoods(None, Views())["text"], counts)
         self._model._put(Model(classes, ClassCounts(counts.n), {"text": block}), Views(), stale=False)
         return self._model
+
+
+class ReadsTexts(Classifier):
+    """A classifier whose rows are texts: how they are read, counted and learned."""
+
+    model: str
+    effort: str
+    _transform: FittedTransform | None = None
+    _params_in_files = params_of_texts
+    _counter = TextBatchCounter
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        return tags
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        TextOptions.of(self)
+
+    def _uncut(self) -> dict[str, Any]:
+        return TextOptions.of(self).uncut()
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+        labels = _labels(y)
+        if not len(labels):
+            raise DataError("The argument 'y' must hold at least one label; got none.")
+        classes, codes = classes_and_codes(labels, CHECKS)
+        options = TextOptions.of(self)
+        if first:
+            self._reader = TextReader(options.analysis, options.tokens.hash_bits or 0, self.model in URNS)
+            self._transform = None
+        else:
+            _check_unchanged(self._reader, options)
+        return Examples(X, classes, codes, read_weights(sample_weight, len(codes)))
+
+    def _watched(self, examples: Examples, book: Book | None, groups: Any) -> Examples:
+        texts = examples.source
+        if not isinstance(texts, Iterator):
+            return examples
+        form = lambda text: next(iter(self._reader.row_bytes([text])))  # noqa: E731
+        texts = texts if book is None else book.watch(texts, form)
+        return replace(examples, source=KeptTexts.of(texts, len(examples), EFFORTS[self.effort], groups))
+
+    def _learned(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+        examples = super()._learned(X, y, sample_weight)
+        if not isinstance(X, Iterator) and self._reader.size(X) != len(examples):
+            raise LabelError(
+                f"The argument 'y' must hold one label per text, {self._reader.size(X):,}; got {len(examples):,}."
+            )
+        return examples
+
+    def _judge(self, examples: Examples, groups: Any = None) -> Judged:
+        refuse_transformed(self)
+        return super()._judge(examples, groups)
+
+    def _needs_all_rows(self) -> str:
+        return "sublinear_tf, use_idf or normalize" if transforms(self) else ""
+
+    def _count(self, examples: Examples) -> Model:
+        if self.__sklearn_is_fitted__():
+            refuse_transformed(self)
+        return _counted(self, examples)
+
+    def _choose(self, examples: Examples, groups: Any) -> None:
+        kept = examples.source
+        if not isinstance(kept, KeptTexts):
+            super()._choose(examples, groups)
+            return
+        wanted, many = self._wanted(len(kept.which)), len(kept.which) >= WEIGHED and len(self.classes_) > 1
+        if wanted is not None and wanted.weights and self.effort != "fast" and many:
+            tell(
+                "The argument 'X' is an iterator, read once: words have no evidence weights. Give a list for them, or "
+                "effort='fast' if none are wanted.",
+            )
+        weights = None if examples.weights is None else examples.weights[kept.which]
+        few = replace(examples, source=kept.texts, codes=examples.codes[kept.which], weights=weights)
+        groups = None if groups is None else np.asarray(groups)[kept.which]
+        self._choose_by(few, groups, None if wanted is None else replace(wanted, weights=None))
+
+    def _one(self, x: Any) -> Any:
+        return [one_text(x)]
+
+    def _wording(self, source: Any, read: Any) -> Wording:
+        return Wording(text=WordsOfText.of(source[0], self._reader.analysis))
+
+    def _must_add_up(self) -> None:
+        refuse_transformed(self)
+
+    def _without(self, inside: Examples, outside: Examples, groups: Any) -> Any:
+        if self._transform is None:
+            return super()._without(inside, outside, groups)
+        return clone(self).fit(outside.source, outside.y, outside.weights, groups=groups)
+
+    def _learn(self, examples: Examples, classes: Any, journal: Any, first: bool) -> Any:
+        refuse_transformed(
+            self,
+            "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches: they act on documents "
+            "before these are counted. Use fit with all texts.",
+        )
+        return super()._learn(examples, classes, journal, first)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -10,60 +9,21 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError, KindError, PriorError
+from suffice.errors import DataError, InputError, PriorError
 from suffice.estimators.shell.sklearn_api import Interval, fit_context
 from suffice.estimators.shell.whole import Whole
-from suffice.estimators.texts.options import TEXT_OPTIONS, analysis_of
+from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
 from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounter
 from suffice.text import Analysis, WordList, learn
-from suffice.text.tokenization import DEFAULT_PATTERN
 from suffice.typing import Array
 
-__all__ = ["LanguageModel", "given_words"]
+__all__ = ["LanguageModel"]
 
-NAME = "The 'vocabulary' parameter of LanguageModel must"
-
-
-def given_words(estimator: Any) -> list[str]:
-    """The vocabulary of an estimator with a slot for unknown words, as a list."""
-    given = estimator.vocabulary
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise KindError(f"{NAME} be a list of words, such as ['mary', 'lamb']; got a single {type(given).__name__}.")
-    words = sorted(given) if isinstance(given, set | frozenset) else list(given)  # a set has no order of its own
-    if not words:
-        raise InputError(f"{NAME} hold at least one word; got none. Use None for the words of the first texts.")
-    odd = [word for word in words if not isinstance(word, str)]
-    if odd:
-        raise KindError(f"{NAME} hold strings; got {type(odd[0]).__name__}.")
-    _each_once(words, estimator.unknown)
-    if estimator.lowercase and estimator.preprocessor is None and not callable(estimator.analyzer):
-        _all_lower(words)
-    return words
-
-
-def _each_once(words: list[str], unknown: str) -> None:
-    seen: set[str] = set()
-    for word in words:
-        if word == unknown:
-            raise InputError(
-                f"{NAME} not hold the name of the slot for unknown words; got {word!r}. Leave it out, or choose "
-                "another name by 'unknown'."
-            )
-        if word in seen:
-            raise InputError(f"{NAME} hold each word once; got {word!r} twice.")
-        seen.add(word)
-
-
-def _all_lower(words: list[str]) -> None:
-    high = next((word for word in words if word != word.lower()), None)
-    if high is not None:
-        raise InputError(f"{NAME} be in lower case, as texts are read; got {high!r}. Or use lowercase=False.")
-
-
-OPTIONS = ("binary", "min_df", "max_df", "max_features")  # of documents, which this model does not know
+OF_DOCUMENTS: dict[str, Any] = {"binary": False, "max_df": 1.0, "hash_bits": None, "min_df": None, "max_features": None}
+"""Options that a model of words has no use for, as they are by default."""
 
 
 class LanguageModel(Whole, BaseEstimator):
@@ -77,10 +37,11 @@ class LanguageModel(Whole, BaseEstimator):
         Pseudo-count of every word, or of each, the unknown slot last.
     unknown : str, default="unk"
         The name of the slot for unknown words; a word of that name in a text goes there too.
-    analyzer, ngram_range, lowercase, strip_accents, stop_words, token_pattern, tokenizer, preprocessor, encoding, \
-decode_error
-        What a text's words are, as in scikit-learn's ``CountVectorizer``: by default, two letters or more. Stop words
-        are left out; they are not unknown ones.
+    ngram_range : tuple of int, default=None
+        Words in a token, at least and at most; (1, 1) if not given.
+    tokens : Tokens or vectorizer of scikit-learn, default=None
+        What a text's words are: by default, two letters or more. A ``CountVectorizer`` says so by its options, those of
+        ``vocabulary`` and ``ngram_range`` included. Stop words are left out; they are not unknown ones.
 
     Attributes
     ----------
@@ -97,7 +58,7 @@ decode_error
 
     >>> import suffice as sf
     >>> words = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
-    >>> model = sf.LanguageModel(words, stop_words=["a", "as"]).fit(
+    >>> model = sf.LanguageModel(words, tokens=sf.Tokens(stop_words=["a", "as"])).fit(
     ...     ["Mary had a little lamb, little lamb, little lamb", "Mary had a little lamb, its fleece was white as snow"]
     ... )
     >>> model.counts_
@@ -111,10 +72,9 @@ decode_error
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "vocabulary": "no_validation",  # checked with errors that say more
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like", Dirichlet],
         "unknown": [str],
-        **{name: rule for name, rule in TEXT_OPTIONS.items() if name not in OPTIONS},
+        **{name: CUT_OPTIONS[name] for name in ("vocabulary", "ngram_range", "tokens")},
     }
 
     words_: Any
@@ -127,30 +87,32 @@ decode_error
         *,
         alpha: Any = 1.0,
         unknown: str = "unk",
-        analyzer: Any = "word",
-        ngram_range: tuple[int, int] = (1, 1),
-        lowercase: bool = True,
-        strip_accents: Any = None,
-        stop_words: Any = None,
-        token_pattern: str | None = DEFAULT_PATTERN,
-        tokenizer: Any = None,
-        preprocessor: Any = None,
-        encoding: str = "utf-8",
-        decode_error: str = "strict",
+        ngram_range: tuple[int, int] | None = None,
+        tokens: Any = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.alpha = alpha
         self.unknown = unknown
-        self.analyzer = analyzer
         self.ngram_range = ngram_range
-        self.lowercase = lowercase
-        self.strip_accents = strip_accents
-        self.stop_words = stop_words
-        self.token_pattern = token_pattern
-        self.tokenizer = tokenizer
-        self.preprocessor = preprocessor
-        self.encoding = encoding
-        self.decode_error = decode_error
+        self.tokens = tokens
+
+    _params_in_files = params_of_texts
+
+    def _validate_params(self) -> None:
+        super()._validate_params()
+        self._options()
+
+    def _options(self) -> TextOptions:
+        """Return what words of texts are; raise InputError for options of documents, which this model does not know."""
+        options = TextOptions.of(self)
+        given = {**vars(options.tokens), **vars(options)}
+        for name, usual in OF_DOCUMENTS.items():
+            if given[name] != usual:
+                raise InputError(
+                    f"The 'tokens' parameter of LanguageModel must not have {name!r}, which is for documents with "
+                    f"labels; got {name}={given[name]!r}."
+                )
+        return options
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -242,12 +204,14 @@ decode_error
         return log_probability(self.posterior_, self._known.slots(words), matrix), float(matrix.sum())
 
     def _learn(self, X: Any, fresh: bool) -> None:
-        self._analysis = analysis_of(self)
+        options = self._options()
+        self._analysis = options.analysis
         counter = WordCounter(self._analysis, 1)
         counter.add(X, None, name="X")
         found = counter.result()
         if fresh:
-            self._known = self._met(found.words) if self.vocabulary is None else Vocabulary.of(given_words(self))
+            words = options.vocabulary
+            self._known = self._met(found.words) if words is None else Vocabulary.of(list(words))
             self.words_ = np.append(self._known.strings, np.array([self.unknown], object))
         counts = self._known.counts(found.words, found.frequency)
         self.counts_ = counts if fresh else self.counts_ + counts

@@ -1,7 +1,9 @@
-"""Options of text that our estimators share with CountVectorizer, what they mean, and what a file keeps of them."""
+"""Options of texts, of an estimator or of a vectorizer that it is given: what they mean, and what a file keeps."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,7 +11,8 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.estimators.naive_bayes.parameters import is_loo
+from suffice.estimators.shell.sklearn_api import Interval
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -19,97 +22,183 @@ from suffice.estimators.shell.stored import (
     read_views,
     written_views,
 )
+from suffice.estimators.texts.vectorizer import FLAT, alike, read_vectorizer
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.bernoulli import Bernoulli
+from suffice.models.likelihoods.complement import Complement
+from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.likelihoods.polya import Polya
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.model import Block, Model
-from suffice.models.scoring.linear import Transform
+from suffice.models.scoring.linear import FittedTransform
 from suffice.models.views import Views, WordWeights
 from suffice.readers.one_block import TextReader
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
-from suffice.text import Analysis
-from suffice.text.tokenization import DEFAULT_PATTERN
+from suffice.text import Analysis, Tokens, Transform, WordList
+from suffice.text.tokens import analysis_of
+from suffice.text.word_list import given_words
 
-__all__ = ["TEXT_OPTIONS", "URNS", "analysis_of", "check_text_model", "cut_of", "restored", "state_of", "with_defaults"]
+__all__ = [
+    "CUT_OPTIONS",
+    "URNS",
+    "TextOptions",
+    "likelihood_of",
+    "params_of_texts",
+    "restored",
+    "state_of",
+]  # fmt: skip
 
 URNS: dict[str, Any] = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
 """Bursty models, and how their urns are fitted."""
 
-TEXT_OPTIONS: dict[str, Any] = {
-    "analyzer": [StrOptions({"word", "char", "char_wb"}), callable],
-    "ngram_range": [tuple],
-    "lowercase": ["boolean"],
-    "strip_accents": [StrOptions({"ascii", "unicode"}), None, callable],
-    "stop_words": [StrOptions({"english"}), list, frozenset, None],
-    "token_pattern": [str, None],
-    "tokenizer": [callable, None],
-    "preprocessor": [callable, None],
-    "encoding": [str],
-    "decode_error": [StrOptions({"strict", "ignore", "replace"})],
-    "binary": ["boolean"],
-    "min_df": [Interval(Real, 0, 1, closed="both"), Interval(Integral, 1, None, closed="left")],
-    "max_df": [Interval(Real, 0, 1, closed="both"), Interval(Integral, 1, None, closed="left")],
+CUT_OPTIONS: dict[str, Any] = {
+    "ngram_range": [tuple, None],
+    "vocabulary": "no_validation",  # checked with errors that say more, as are tokens
+    "min_df": [Interval(Real, 0, 1, closed="both"), Interval(Integral, 1, None, closed="left"), None],
     "max_features": [Interval(Integral, 1, None, closed="left"), None],
+    "tokens": "no_validation",
 }
-"""What scikit-learn's CountVectorizer takes, and so do we."""
+"""Constraints of the parameters that say which tokens are the features of a model."""
 
 
-def analysis_of(estimator: Any) -> Analysis:
-    """Return how an estimator's options make tokens of documents."""
-    stop = estimator.stop_words
-    if estimator.tokenizer is None and estimator.token_pattern is None and estimator.analyzer == "word":
-        raise InputError("The 'token_pattern' parameter must be a regular expression unless there is a 'tokenizer'.")
-    return Analysis(
-        unit=estimator.analyzer,
-        ngram_range=with_defaults(estimator)[0],
-        lowercase=estimator.lowercase,
-        strip_accents=estimator.strip_accents,
-        stop_words=frozenset(ENGLISH_STOP_WORDS if stop == "english" else stop or ()),
-        token_pattern=estimator.token_pattern or DEFAULT_PATTERN,
-        tokenizer=estimator.tokenizer,
-        preprocessor=estimator.preprocessor,
-        encoding=estimator.encoding,
-        decode_error=estimator.decode_error,
-    )
+@dataclass(frozen=True)
+class TextOptions:
+    """What an estimator reads of texts: its parameters, and the options of a vectorizer where it is given one."""
+
+    tokens: Tokens
+    ngram_range: tuple[int, int] | None = None
+    min_df: float | None = None
+    max_features: int | None = None
+    vocabulary: tuple[str, ...] | None = None
+    best: bool = False  # whether pairs of words are wanted, unless something else is
+
+    @classmethod
+    def of(cls, estimator: Any) -> TextOptions:
+        """Read the parameters of an estimator; raise if they cannot be, or exclude each other."""
+        owner, given = type(estimator).__name__, estimator.tokens
+        tokens, theirs = (given or Tokens(), {}) if isinstance(given, Tokens | None) else read_vectorizer(given, owner)
+        flat = {name: getattr(estimator, name) for name in FLAT if hasattr(estimator, name)}
+        for name, value in theirs.items():
+            if flat.setdefault(name, None) is None:
+                flat[name] = value
+            elif not alike(flat[name], value):
+                raise InputError(
+                    f"The '{name}' parameter of {owner} and that of its 'tokens', a {type(given).__name__}, must be "
+                    f"the same where both are given; got {flat[name]!r} and {value!r}."
+                )
+        if flat["vocabulary"] is not None:
+            lower = tokens.lowercase and tokens.preprocessor is None and not callable(tokens.analyzer)
+            words = given_words(flat["vocabulary"], owner, lower, getattr(estimator, "unknown", None))
+            flat["vocabulary"] = tuple(words)
+        ngrams = flat.pop("ngram_range")
+        best = getattr(estimator, "effort", None) == "best"
+        found = cls(tokens, None if ngrams is None else tuple(ngrams), **flat, best=best)
+        found._check(owner)
+        return found
+
+    def _check(self, owner: str) -> None:
+        if self.vocabulary is None:
+            return
+        cut = {"min_df": self.min_df, "max_features": self.max_features, "hash_bits": self.tokens.hash_bits}
+        name = next((name for name, value in cut.items() if value is not None), None)
+        name = "max_df" if name is None and not Cut(max_df=self.tokens.max_df).keeps_all else name
+        if name is not None:
+            value = {**cut, "max_df": self.tokens.max_df}[name]
+            raise InputError(
+                f"The 'vocabulary' parameter of {owner} says which words there are, so that {name!r} must not be "
+                f"given; got {name}={value!r}."
+            )
+
+    @property
+    def pairs(self) -> bool:
+        """Whether the best effort has chosen pairs of words."""
+        return self.best and self.ngram_range is None and self.vocabulary is None
+
+    @property
+    def ngrams(self) -> tuple[int, int]:
+        """Words in a token, at least and at most: if not given, one, or with the best effort up to two."""
+        return self.ngram_range or ((1, 2) if self.pairs else (1, 1))
+
+    @property
+    def cut(self) -> Cut:
+        """Which words are left out."""
+        chosen = self.min_df is None and self.pairs
+        least = 2 if chosen else 1 if self.min_df is None else self.min_df
+        words = None if self.vocabulary is None else _listed(self.vocabulary)
+        return Cut(least, self.tokens.max_df, self.max_features, chosen, words)
+
+    @property
+    def analysis(self) -> Analysis:
+        """How tokens are made of documents."""
+        return analysis_of(self.tokens, self.ngrams, ENGLISH_STOP_WORDS)
+
+    def uncut(self) -> dict[str, Any]:
+        """Return parameters that leave no word out, but for those that a vocabulary lacks."""
+        known, least = (None, 1) if self.vocabulary is None else (list(self.vocabulary), None)
+        tokens = replace(self.tokens, max_df=1.0)
+        return {"tokens": tokens, "ngram_range": self.ngram_range, "min_df": least, "max_features": None,
+                "vocabulary": known}  # fmt: skip
 
 
-def with_defaults(estimator: Any) -> tuple[tuple[int, int], float]:
-    """Return `ngram_range` and `min_df`; where they are not given, single words, or with the best effort pairs too."""
-    ngrams, least = estimator.ngram_range, getattr(estimator, "min_df", 1)
-    pairs = ngrams is None and getattr(estimator, "effort", None) == "best"
-    return tuple(ngrams or ((1, 2) if pairs else (1, 1))), (2 if pairs else 1) if least is None else least
+@lru_cache(maxsize=8)
+def _listed(words: tuple[str, ...]) -> WordList:
+    return WordList.of(words)
 
 
-def cut_of(estimator: Any) -> Cut:
-    """Return which words an estimator leaves out."""
-    least = with_defaults(estimator)[1]
-    chosen = getattr(estimator, "min_df", 1) is None and least > 1
-    return Cut(least, estimator.max_df, estimator.max_features, chosen)
+def params_of_texts(estimator: Any) -> dict[str, Any]:
+    """Return the parameters of an estimator as files keep them: a vectorizer by what is read of it."""
+    given: dict[str, Any] = estimator.get_params(deep=False)
+    if isinstance(given["tokens"], Tokens | None):
+        return given
+    options = TextOptions.of(estimator)
+    words = None if options.vocabulary is None else list(options.vocabulary)
+    read = {**vars(options), "vocabulary": words}
+    return {name: read[name] if name == "tokens" or name in FLAT else value for name, value in given.items()}
 
 
-def check_text_model(estimator: Any, model: Model | None) -> None:
+def likelihood_of(estimator: Any, model: Model | None, views: Views) -> Likelihood:
+    """Return the likelihood that the parameters of a TextClassifier describe, with a pseudo-count that was chosen."""
+    options, kind = TextOptions.of(estimator), estimator.model
+    check_text_model(estimator, options, model)
+    given, how = estimator.alpha, estimator.transform or Transform()
+    alpha: Any = views.alpha if given is None or is_loo(given) else given
+    alpha = (0.03 if kind in URNS else 1.0) if alpha is None else alpha
+    binary, cut = options.tokens.binary, options.cut
+    if kind in URNS:
+        return Polya(float(alpha), URNS[kind])
+    if kind == "complement":
+        return Complement(alpha, how.norm, binary, cut, estimator._transform, estimator.estimate)
+    if kind == "bernoulli":
+        return Bernoulli.of(alpha, estimator.estimate, "words", cut)
+    damped = how.sublinear_tf is not False and estimator.estimate != "predictive"
+    return Multinomial(alpha, estimator.estimate, damped, binary, cut)
+
+
+def check_text_model(estimator: Any, options: TextOptions, model: Model | None) -> None:
     """Raise InputError where the parameters of a TextClassifier exclude each other, or what was counted."""
     kind, alpha = estimator.model, estimator.alpha
-    if alpha == "loo" and kind in URNS:
+    if is_loo(alpha) and kind in URNS:
         raise InputError(
             f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={kind!r}: its urns are fitted to all "
             "documents, so none can be left out."
         )
-    if alpha == "evidence" and kind not in ("multinomial", "bernoulli"):
+    if isinstance(alpha, str) and alpha == "evidence" and kind not in ("multinomial", "bernoulli"):
         raise InputError(
             "The 'alpha' parameter of TextClassifier can be 'evidence' where the model is 'multinomial' or "
             f"'bernoulli'; got model={kind!r}, which has no evidence."
         )
     if kind in URNS:
-        _check_urns(estimator, model)
-    elif estimator.estimate == "predictive" and kind == "multinomial" and estimator.binary:
+        _check_urns(estimator, options, model)
+    elif estimator.estimate == "predictive" and kind == "multinomial" and options.tokens.binary:
         raise InputError("TextClassifier with estimate='predictive' counts repeated words and needs binary=False.")
 
 
-def _check_urns(estimator: Any, model: Model | None) -> None:
-    if estimator.binary or not cut_of(estimator).keeps_all or estimator.estimate != "mean":
+def _check_urns(estimator: Any, options: TextOptions, model: Model | None) -> None:
+    if options.tokens.binary or not options.cut.keeps_all or estimator.estimate != "mean":
         raise InputError(
-            f"TextClassifier with model={estimator.model!r} needs binary, min_df, max_df, max_features and estimate at "
-            "their defaults: it counts how often every word is repeated."
+            f"TextClassifier with model={estimator.model!r} needs vocabulary, min_df, max_features and estimate, and "
+            "binary and max_df of its tokens, at their defaults: it counts how often every word is repeated."
         )
     counts = None if model is None else model.blocks["text"].statistic
     if counts is not None and not np.isclose(counts.length_documents.sum(), counts.n.sum()):
@@ -147,7 +236,7 @@ def restored(estimator: Any, state: State) -> None:
     counts, analysis = statistics.get("counts"), schema["_analysis"]
     if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
         raise DataError(f"Statistics must be counts of words of {len(classes)} classes; got {statistics}.")
-    bits = estimator.hash_bits or 0
+    bits = TextOptions.of(estimator).tokens.hash_bits or 0
     if not isinstance(analysis, Analysis) or counts.hash_bits != bits:
         raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
     _check_shapes(counts, views, transform)
@@ -161,7 +250,7 @@ def _check_shapes(counts: WordCounts, views: Views, transform: Any) -> None:
     weights: Any = views.weights
     if weights is not None and len(weights.features) != (counts.width if counts.hash_bits else len(weights.words)):
         raise ShapeError("Evidence weights must be as many as words.")
-    if not isinstance(transform, Transform | None):
+    if not isinstance(transform, FittedTransform | None):
         raise DataError(f"The transform of documents must be one that is known; got {type(transform).__name__}.")
     if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
         raise ShapeError("The weights of a transform must be as many as words.")

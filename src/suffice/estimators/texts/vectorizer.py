@@ -1,7 +1,10 @@
-"""Texts to a matrix of counts, for people who want the matrix."""
+"""Texts to a matrix of counts, for people who want the matrix; and what vectorizers say of tokens."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
+from dataclasses import fields
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -9,13 +12,17 @@ from sklearn.feature_extraction import text as peer
 from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
-from suffice.errors import DataError, KindError
+from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.shell.whole import Whole
-from suffice.estimators.texts.options import analysis_of
-from suffice.text import Analysis
+from suffice.text import Analysis, Tokens
+from suffice.text.tokens import analysis_of
 from suffice.text.word_list import WordList
 
-__all__ = ["CountVectorizer"]
+__all__ = ["FLAT", "CountVectorizer", "alike", "read_vectorizer"]
+
+PEERS = (peer.CountVectorizer, peer.TfidfVectorizer, peer.HashingVectorizer)
+FLAT: dict[str, Any] = {"ngram_range": (1, 1), "min_df": 1, "max_features": None, "vocabulary": None}
+"""Options of vectorizers that are parameters of ours, with the defaults that they have there."""
 
 
 class CountVectorizer(Whole, peer.CountVectorizer):
@@ -84,5 +91,54 @@ class CountVectorizer(Whole, peer.CountVectorizer):
         least, most = self.ngram_range
         if self.input != "content" or any(part is not None for part in own) or not 1 <= least <= most:
             return None
-        analysis = analysis_of(self)
+        analysis = analysis_of(self, self.ngram_range, peer.ENGLISH_STOP_WORDS)
         return None if analysis.in_python else analysis
+
+
+def read_vectorizer(given: Any, owner: str) -> tuple[Tokens, dict[str, Any]]:
+    """Return the tokens of a vectorizer, and options of it that are parameters of ours, where they are not defaults."""
+    kind = type(given)
+    if kind not in (*PEERS, CountVectorizer):
+        more = ", which may have methods of its own: give its options as sf.Tokens" if isinstance(given, PEERS) else ""
+        what = f"the class {given.__name__}" if isinstance(given, type) else f"a {kind.__name__}"
+        raise KindError(
+            f"The 'tokens' parameter of {owner} must be sf.Tokens(...), a CountVectorizer, TfidfVectorizer or "
+            f"HashingVectorizer of scikit-learn, or None; got {what}{more}."
+        )
+    theirs: dict[str, Any] = given.get_params(deep=False)
+    if theirs["input"] != "content":
+        raise InputError(
+            f"The 'tokens' parameter of {owner} must have input='content', since texts are given as they are; got "
+            f"input={theirs['input']!r}. Read the files first, or use sf.fit_files."
+        )
+    if theirs.get("sublinear_tf"):
+        raise InputError(
+            f"The 'tokens' parameter of {owner} says what a token is, and sublinear_tf is a transform of counts; got a "
+            f"{kind.__name__} with sublinear_tf=True. Use transform=sf.Transform(sublinear_tf=True)."
+        )
+    own = {one.name: theirs[one.name] for one in fields(Tokens) if one.name in theirs}
+    if "n_features" in theirs:
+        own["hash_bits"] = _bits(theirs["n_features"], owner)
+    flat = {name: theirs[name] for name, usual in FLAT.items() if not alike(theirs.get(name, usual), usual)}
+    return Tokens(**own), flat
+
+
+def _bits(buckets: int, owner: str) -> int:
+    bits = int(buckets).bit_length() - 1
+    if buckets != 1 << bits or not 1 <= bits <= 30:
+        raise InputError(
+            f"The 'tokens' parameter of {owner} must have a power of two of buckets, from 2 to 2**30; got "
+            f"n_features={buckets!r}."
+        )
+    return bits
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Return whether two values of an option mean the same; 1 document is not the share 1.0 of them."""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, Real) and isinstance(other, Real):
+        return one == other and isinstance(one, Integral) == isinstance(other, Integral)
+    order = (sorted(each, key=each.__getitem__) if isinstance(each, Mapping) else sorted(each)
+             if isinstance(each, Set) else list(each) for each in (one, other))  # fmt: skip
+    return next(order) == next(order)

@@ -24,7 +24,7 @@ from suffice.tables import Column
 from suffice.text import Analysis, Batch
 from suffice.typing import Array, Booleans
 
-__all__ = ["Tokens", "Top", "TopFeatures", "Wording", "known", "names_of", "parts", "reading", "speaking"]
+__all__ = ["Top", "TopFeatures", "Wording", "WordsOfText", "known", "names_of", "parts", "reading", "speaking"]
 
 
 class Top(NamedTuple):
@@ -134,13 +134,13 @@ LISTED = 5
 
 
 @dataclass(frozen=True)
-class Tokens:
+class WordsOfText:
     """The tokens of one text, each once, in the order of the text."""
 
     tokens: list[str]
 
     @classmethod
-    def of(cls, text: Any, analysis: Analysis) -> Tokens:
+    def of(cls, text: Any, analysis: Analysis) -> WordsOfText:
         """Return the tokens of a text."""
         return cls(list(dict.fromkeys(analysis.tokens(analysis._decoded(text)))))
 
@@ -169,7 +169,7 @@ class Wording:
 
     names: Sequence[Any] | None = None  # of the features of the only block; None where its rows have them
     values: Sequence[str] | None = None  # what each feature is in the row, where the block has only codes
-    text: Tokens | None = None  # of the only block, where it reads a text
+    text: WordsOfText | None = None  # of the only block, where it reads a text
     readings: Mapping[Name, str] | None = None  # of a table, what each column holds: then each block is one part
 
 
@@ -196,7 +196,7 @@ def _of_features(said: Contributions, names: Sequence[Any], values: Sequence[str
     return replace(said, features=features, values=[values[j] if feature else value for j, value, feature in both])
 
 
-def _of_words(said: Contributions, text: Tokens, t: WordCounts) -> Contributions:
+def _of_words(said: Contributions, text: WordsOfText, t: WordCounts) -> Contributions:
     """Return what each word of a text says, by name, and those never learned as one part."""
     names, strangers = text.called(t)
     called = [names.get(j, f"word {j}") if isinstance(j, int) else j for j in said.features]

@@ -22,7 +22,15 @@ from suffice.models.likelihoods.shared import added, known_words, of_counts, par
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_cells
-from suffice.models.scoring.linear import AS_OFTEN, ONCE, DenseHeldOut, Linear, Times, Transform, TransformedScorer
+from suffice.models.scoring.linear import (
+    AS_OFTEN,
+    ONCE,
+    DenseHeldOut,
+    FittedTransform,
+    Linear,
+    Times,
+    TransformedScorer,
+)
 from suffice.models.scoring.removal import Entries, Removal, left
 from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, Rows
@@ -46,7 +54,9 @@ class Complement(Likelihood):
     norm: bool = False  # whether weights are divided by their sum in the class
     binary: bool = field(default=False, repr=False)  # whether a word counts once a row
     cut: Cut | None = field(default=None, repr=False)  # words that are left out
-    transform: Transform | None = field(default=None, repr=False)  # of documents, before they are counted and scored
+    transform: FittedTransform | None = field(
+        default=None, repr=False
+    )  # of documents, before they are counted and scored
     estimate: Estimate = field(default="mean", repr=False)
 
     word = "complement"

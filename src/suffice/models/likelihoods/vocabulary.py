@@ -25,22 +25,28 @@ __all__ = ["Cut", "Vocabulary", "log_probability"]
 
 @dataclass(frozen=True)
 class Cut:
-    """Words in fewer or more documents, or shares of them, are left out; of the rest, the most frequent ones stay."""
+    """Words in fewer or more documents, or shares of them, are left out; of the rest, the most frequent ones stay.
+
+    Or else all words but those of a vocabulary are left out; these stay, met or not.
+    """
 
     min_df: float = 1
     max_df: float = 1.0
     max_features: int | None = None
     chosen: bool = False  # whether `min_df` was chosen for the user
+    words: WordList | None = None  # the vocabulary
 
     @property
     def keeps_all(self) -> bool:
         """Whether no word can be left out."""
-        return self.min_df == 1 and _no_limit(self.max_df) and self.max_features is None
+        return self.min_df == 1 and _no_limit(self.max_df) and self.max_features is None and self.words is None
 
     def of(self, counts: WordCounts) -> WordCounts:
         """Return the counts of the words that stay; buckets of words all do."""
         if counts.hash_bits:
             return counts
+        if self.words is not None:
+            return counts.among(self.words)
         if not counts.width:
             raise DataError(
                 "The argument 'X' must hold words; got texts without any (by default, of two letters or more)."

@@ -21,7 +21,14 @@ from suffice.models.scoring.text_rows import DENSE, RankedLexicon
 from suffice.typing import Array, Integers
 
 __all__ = [
-    "AS_OFTEN", "DAMPED", "ONCE", "DenseHeldOut", "Linear", "LinearHeldOut", "Times", "Transform",
+    "AS_OFTEN",
+    "DAMPED",
+    "ONCE",
+    "DenseHeldOut",
+    "FittedTransform",
+    "Linear",
+    "LinearHeldOut",
+    "Times",
     "TransformedScorer",
 ]  # fmt: skip
 
@@ -185,7 +192,7 @@ class DenseHeldOut:
 
 
 @dataclass(frozen=True, eq=False)
-class Transform:
+class FittedTransform:
     """What is done to a document before it is counted: ln(1+x), times ln(N/df), to length one."""
 
     sublinear_tf: bool
@@ -206,7 +213,7 @@ class Transform:
         return X
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Transform):
+        if not isinstance(other, FittedTransform):
             return NotImplemented
         mine, theirs = (self.sublinear_tf, self.normalize), (other.sublinear_tf, other.normalize)
         one = self.idf is None or other.idf is None
@@ -221,7 +228,7 @@ class TransformedScorer:
     """Linear scores of documents that are transformed first."""
 
     linear: Linear
-    transform: Transform
+    transform: FittedTransform
     temper: Temper = AS_IT_IS
 
     @property
