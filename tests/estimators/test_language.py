@@ -113,8 +113,13 @@ def test_in_scikit_learns_company() -> None:
         ({}, ["mary", None], "got NoneType at index 1"),
         ({"vocabulary": None}, ["", "a"], "must hold words, or there must be a 'vocabulary'"),
         ({"tokens": "a"}, RHYME, "'tokens' parameter of LanguageModel must be sf.Tokens(...), a CountVectorizer"),
-        ({"tokens": sf.Tokens(hash_bits=3)}, RHYME, "must not have 'hash_bits', which is for documents with labels"),
-        ({"tokens": Peer(min_df=2)}, RHYME, "must not have 'min_df'"),
+        (
+            {"vocabulary": None, "tokens": sf.Tokens(hash_bits=3)},
+            RHYME,
+            "must not have 'hash_bits', which is for documents with labels",
+        ),
+        ({"vocabulary": None, "tokens": Peer(min_df=2)}, RHYME, "must not have 'min_df'"),
+        ({"vocabulary": None, "tokens": sf.Tokens(max_df=1)}, RHYME, "must not have 'max_df'"),
         ({"tokens": Peer(vocabulary=["lamb"])}, RHYME, "must be the same where both are given"),
     ],
 )

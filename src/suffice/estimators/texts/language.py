@@ -13,6 +13,7 @@ from suffice.errors import DataError, InputError, PriorError
 from suffice.estimators.shell.sklearn_api import Interval, fit_context
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
+from suffice.estimators.texts.vectorizer import alike
 from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
@@ -107,7 +108,7 @@ class LanguageModel(Whole, BaseEstimator):
         options = TextOptions.of(self)
         given = {**vars(options.tokens), **vars(options)}
         for name, usual in OF_DOCUMENTS.items():
-            if given[name] != usual:
+            if not alike(given[name], usual):
                 raise InputError(
                     f"The 'tokens' parameter of LanguageModel must not have {name!r}, which is for documents with "
                     f"labels; got {name}={given[name]!r}."
