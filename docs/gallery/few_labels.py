@@ -79,10 +79,10 @@ sf.plots.objective(model)
 
 # %% [markdown]
 # **How to read it.** The objective of EM, round by round: the log-probability of
-# known texts with their labels and of the others without, and that of the
+# labelled texts with their labels and of the others without, and that of the
 # parameters. It never falls; when it no longer rises, the rounds end.
 #
-# What the model has learned about a word that no known text had:
+# What the model has learned about a word that no labelled text had:
 
 # %%
 seen = set(sf.CountVectorizer().fit(texts[known]).get_feature_names_out())

@@ -77,7 +77,7 @@ def test_bits_answer_as_the_matrix_does(shape: tuple[int, int]) -> None:
         ([{1}, {2}], {"prior": [1, np.inf]}, "finite and not negative; got inf for 1"),
         ([{1}, {2}], {"prior": [0, 0]}, "at least one hypothesis a weight above zero"),
         ([{1}, {2}], {"prior": [1, 2, 3]}, r"each of 2 hypotheses; got shape \(3,\)"),
-        ({"a": {1}}, {"prior": {"b": 1}}, "a weight for each hypothesis and no other; see 'a'"),
+        ({"a": {1}}, {"prior": {"b": 1}}, "a weight for each hypothesis and no other; got none for 'a'"),
         ([{1}], {"noise": 1}, "'noise' must be a number from 0 to below 1; got 1"),
         ([{1}], {"sampling": "strange"}, "'sampling' must be 'strong' or 'weak'; got 'strange'"),
     ],

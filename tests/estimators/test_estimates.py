@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import suffice as sf
+from suffice.errors import PriorError
 
 X = np.array([[2, 0, 1], [1, 3, 0], [0, 1, 4], [5, 0, 0], [1, 1, 1], [0, 2, 2]])
 y = np.array([0, 0, 1, 1, 0, 1])
@@ -128,3 +129,10 @@ def test_a_dirichlet_class_prior() -> None:
 def test_bad_options(model: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         model.fit(X, y)
+
+
+def test_a_belief_that_does_not_fit_the_features_is_refused_at_fit() -> None:
+    X, y = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
+    belief = sf.NormalInverseGamma([0.0, 0.0, 0.0], 1, 1, 1)
+    with pytest.raises(PriorError, match=r"'belief' parameter of GaussianNB .* one per feature \(2\).* shape \(3,\)"):
+        sf.GaussianNB(belief=belief, estimate="map").fit(X, y)

@@ -67,7 +67,8 @@ def test_its_parts_sum_up(case: EstimatorCase) -> None:
             model.evidence()
         return
     if case.name == "GaussianNB" or not case.lone:
-        with pytest.raises(ImproperPrior, match="prior=None"):
+        parameter = "belief" if case.name == "GaussianNB" else "prior"
+        with pytest.raises(ImproperPrior, match=f"{parameter}=None"):
             _ = model.log_evidence_
         return
     found = model.evidence()

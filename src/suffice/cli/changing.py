@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 import suffice as sf
-from suffice.cli.file_options import open_files
+from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import save, say, write
 from suffice.engines.passes import sample_size
 from suffice.engines.roles import roles
@@ -43,7 +43,9 @@ def _admit(model: Any, labels: Any) -> None:
     if isinstance(model, sf.NaiveBayes) or model._model.declared is not None or np.isin(seen, known).all():
         return
     if (known.dtype.kind in "UO") != (seen.dtype.kind in "UO"):
-        raise LabelError(f"The target must hold labels like {known.tolist()[0]!r}; got {seen.tolist()[0]!r}.")
+        raise LabelError(
+            f"The target must hold labels of the model's kind, such as {known.tolist()[0]!r}; got {seen.tolist()[0]!r}."
+        )
     classes = np.union1d(known, seen)
     model._put(model._model.among(classes), model._predictor.views, model._stale)
 
@@ -97,7 +99,7 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
         kept.add(FileRows(columns.labelled(part, files)).table(columns.names))
     found = kept.table()
     if found is None:
-        raise InputError("The files have no rows.")
+        raise no_rows(data)
     sample = rows_of(found, most)
     model.refresh(columns.features(sample), columns.labels(sample))
     save(model, output or path)
@@ -122,7 +124,7 @@ def _batches(model: Any, data: list[Path], errors: str, together: bool = False) 
     if together:
         batches = list(parts)
         if not batches:
-            raise InputError("The files have no rows.")
+            raise no_rows(data)
         parts = [pa.concat_tables(batches, promote_options="permissive")]
     for part in parts:
         columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))

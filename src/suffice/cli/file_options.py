@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from suffice.errors import InputError
+
 if TYPE_CHECKING:
     from suffice.tables.row_files import Files
 
-__all__ = ["open_files", "reading_by", "reads_files"]
+__all__ = ["no_rows", "open_files", "reading_by", "reads_files"]
 
 OPTIONS: dict[str, tuple[Any, Any, str]] = {
     "sep": (str | None, "--sep", "What separates values: a character, or tab; else guessed."),
@@ -67,6 +70,11 @@ def reads_files(verb: Callable[..., None]) -> Callable[..., None]:
     parameters = [*signature.parameters.values(), *more]
     vars(with_options)["__signature__"] = signature.replace(parameters=parameters)
     return with_options
+
+
+def no_rows(data: list[Path]) -> InputError:
+    """Return the error for files that have no rows."""
+    return InputError(f"The files must have rows; got none in {', '.join(repr(str(path)) for path in data)}.")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ import pyarrow as pa
 import suffice as sf
 from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.cli.column_lines import cut
-from suffice.cli.file_options import open_files
+from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
 from suffice.cli.plain_texts import texts_of_lines
 from suffice.cli.progress import progress
@@ -165,7 +165,7 @@ def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, e
     if kind == "auto" and text is None:
         first = next(iter(open_files(data, "skip", target=target, look=True)), None)
         if first is None:
-            raise InputError("The files have no rows.")
+            raise no_rows(data)
         label = target or guess_target(first.column_names)
         others = [name for name in first.column_names if name != label]
         kind = "text" if (len(others) == 1 and is_text(first[others[0]])) or others == ["text"] else "table"
@@ -181,7 +181,7 @@ def _table(data: list[Path], model: Any, target: str | None, text: str | None, e
     files = open_files(data, errors, model, target)
     parts = list(files)
     if not parts:
-        raise InputError("The files have no rows.")
+        raise no_rows(data)
     table = pa.concat_tables(parts, promote_options="permissive")
     given = target or getattr(model, "target_", None)
     columns = roles(table, model, given, text or getattr(model, "text_column_", None))

@@ -61,8 +61,9 @@ def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
         return np.full(len(names), 1 / len(names))
     if isinstance(prior, Mapping):
         if set(prior) != set(names):
-            odd = sorted(map(repr, set(prior) ^ set(names)))[0]
-            raise InputError(f"The argument 'prior' must have a weight for each hypothesis and no other; see {odd}.")
+            odd = min(set(prior) ^ set(names), key=repr)
+            got = f"one for {odd!r}, which is none" if odd in prior else f"none for {odd!r}"
+            raise InputError(f"The argument 'prior' must have a weight for each hypothesis and no other; got {got}.")
         prior = [prior[name] for name in names]
     try:
         weights = np.array(prior, np.float64)
@@ -140,7 +141,10 @@ def _block(block: Any, width: int | None) -> Booleans:
         columns = "items" if width is None else f"{width} items, as the domain has"
         raise ShapeError(f"A matrix of hypotheses must be of hypotheses × {columns}; got shape {matrix.shape}.")
     if matrix.dtype != np.bool_ and not (matrix.dtype.kind in "iuf" and ((matrix == 0) | (matrix == 1)).all()):
-        raise DataError("A matrix of hypotheses must hold True and False, or zeros and ones; got other values.")
+        odd = f"an array of {matrix.dtype}"
+        if matrix.dtype.kind in "iuf":
+            odd = str(matrix[(matrix != 0) & (matrix != 1)][0])
+        raise DataError(f"A matrix of hypotheses must hold True and False, or zeros and ones; got {odd}.")
     return matrix.astype(np.bool_, copy=False)
 
 

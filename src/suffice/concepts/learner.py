@@ -221,7 +221,8 @@ class ConceptLearner:
             return picked(self.hypotheses, places)
         if self.sampling == "weak":
             raise InputError(
-                "Items can be drawn under strong sampling only: weak sampling does not say where they are from."
+                "Items can be drawn under sampling='strong' only; got 'weak', which does not say where they are from. "
+                "Draw hypotheses by of='hypotheses'."
             )
         return picked(self.domain, self._examples_of(places, rng))
 

@@ -104,7 +104,9 @@ def refuse(estimator: Any) -> None:
     """Raise for what cannot be counted in parts, or not be written to a model file."""
     name, reason = type(estimator).__name__, estimator._needs_all_rows()
     if reason:
-        raise InputError(f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts.")
+        raise InputError(
+            f"{name} with {reason} needs all rows in memory, and cannot be fitted in parts. Use its method fit."
+        )
     given = params_in_files(estimator)
     for parameter, value in (given | vars(given.get("tokens") or Tokens())).items():
         if callable(value) and not isinstance(value, type):

@@ -45,7 +45,10 @@ def waterfall(explanation: Explanation, most: int = 14, width: int = 420) -> Any
             f"The argument 'explanation' of waterfall must be what explain gives; got a {type(given).__name__}."
         )
     if not np.isfinite([given.log_odds, *given.weights]).all():
-        raise InputError("A waterfall needs finite log-odds; one of the two classes is impossible for this row.")
+        raise InputError(
+            "A waterfall needs finite log-odds; one of the two classes is impossible for this row. Explain it against "
+            "another class, or fit with a larger alpha."
+        )
     return _chart(steps(given, most), given, width)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.errors import InputError, KindError
 from suffice.models.likelihoods.codes import CodeRows
 from suffice.models.model import narrowest
 from suffice.stats import CategoryCounts
@@ -131,7 +132,7 @@ TEXT, NUMBER = "U", "biuf"
 def declared_categories(categories: Any, n_features: int) -> list[NDArray[Any]]:
     """Return the values each feature can have, sorted, as arrays of text or of numbers."""
     if len(categories) != n_features:
-        raise ValueError(
+        raise InputError(
             f"The 'categories' parameter of CategoricalNB must be a list for each of {n_features} features, such as "
             f"[range(1, 7)]. Got {len(categories)} instead."
         )
@@ -148,13 +149,13 @@ def _sorted(values: Any, j: int) -> NDArray[Any]:
     array = array.astype(np.str_) if array.dtype.kind == "O" and all(isinstance(v, str) for v in array.flat) else array
     mixed = array.dtype.kind == TEXT and not all(isinstance(value, str) for value in plain.flat)
     if array.ndim != 1 or not array.size or mixed or array.dtype.kind not in TEXT + NUMBER:
-        raise ValueError(
+        raise InputError(
             "The 'categories' parameter of CategoricalNB must list texts or numbers, one kind per feature. "
             f"Got {values!r} for feature {j} instead."
         )
     once = np.unique(array)
     if len(once) != len(array) or (once != once).any():
-        raise ValueError(
+        raise InputError(
             f"The 'categories' parameter of CategoricalNB must list each category once, none missing. Got {values!r} "
             f"for feature {j} instead."
         )
@@ -168,7 +169,7 @@ def refuse_others(known: list[NDArray[Any]], columns: list[NDArray[Any]]) -> Non
         other = ~np.isin(column, values) if alike else np.ones(len(column), bool)
         if other.any():
             row = int(np.argmax(other))
-            raise ValueError(
+            raise InputError(
                 "CategoricalNB (input X) must hold only the categories that were given; "
                 f"got {column[row].item()!r} in row {row}, column {j}."
             )
@@ -180,7 +181,7 @@ def _values(column: Any, j: int) -> Any:
         return column
     kinds = {str if isinstance(value, str) else float if isinstance(value, Real) else type(value) for value in column}
     if len(kinds) > 1 or not kinds <= {str, float}:
-        raise TypeError(
+        raise KindError(
             f"CategoricalNB (input X): every argument must be a string or a number, one kind per column; column {j} "
             f"holds {', '.join(sorted(kind.__name__ for kind in kinds))}."
         )
@@ -208,7 +209,7 @@ def _parts(X: Any) -> Iterator[Any]:
 
 def _numbers(X: Any) -> Any:
     if X.dtype.kind not in "biuf":
-        raise ValueError(
+        raise InputError(
             "CategoricalNB (input X) must hold category codes 0, 1, 2, … as at the first fit; "
             f"got an array of {X.dtype}."
         )
@@ -221,9 +222,9 @@ def at_least(seen: Integers, least: Any) -> Integers:
         return seen
     wanted = np.asarray(least)
     if not np.issubdtype(wanted.dtype, np.signedinteger):
-        raise ValueError(f"'min_categories' should have integral type. Got {wanted.dtype} instead.")
+        raise InputError(f"'min_categories' should have integral type. Got {wanted.dtype} instead.")
     if wanted.shape not in ((), seen.shape):
-        raise ValueError(
+        raise InputError(
             f"'min_categories' should have shape ({len(seen)},) when an array-like is provided. "
             f"Got {wanted.shape} instead."
         )

@@ -51,7 +51,7 @@ class WaitingTimes(Counts):
         n, times = difference(self.n, other.n), self._times - other._times
         slight = (np.abs(times.hi) <= ROUNDING * np.maximum(self.total, other.total)) & (times.hi < 0) | (n == 0)
         if (np.abs(times.hi) > ROUNDING * self.total)[np.broadcast_to(n == 0, times.hi.shape)].any():
-            raise DataError("all rows would go, but those to go waited longer or less.")
+            raise DataError("all rows would be removed, but those given have another total of waiting times.")
         hi, lo = (sealed(np.where(slight, 0.0, part)) for part in (times.hi, times.lo))
         return type(self)(hi, n, lo)
 

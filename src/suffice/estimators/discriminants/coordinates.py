@@ -94,9 +94,9 @@ def check_combination(estimator: Any, no_estimator: str) -> None:
     if estimator.solver == "svd" and estimator.shrinkage is not None:
         raise NotImplementedError("shrinkage not supported with 'svd' solver.")
     if estimator.solver == "svd" and given:
-        raise ValueError(no_estimator)
+        raise InputError(no_estimator)
     if given and estimator.shrinkage is not None and estimator.shrinkage != 0:
-        raise ValueError("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
+        raise InputError("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
 
 
 def covariances_of_rows(estimator: Any, X: Any, codes: Integers, weights: Any, n_classes: int) -> Array:
@@ -117,7 +117,7 @@ def _covariance(by: Any, X: Any) -> Any:
         return scaler.scale_[:, None] * found * scaler.scale_
     by.fit(X)
     if not hasattr(by, "covariance_"):
-        raise ValueError(f"{type(by).__name__} does not have a covariance_ attribute")
+        raise InputError(f"{type(by).__name__} does not have a covariance_ attribute")
     return by.covariance_
 
 
@@ -127,9 +127,9 @@ def given_priors(priors: Any) -> ClassPrior:
         return ClassPrior("counted" if priors is None else priors, parameter="priors")
     given = np.array(priors, np.float64)
     if (given < 0).any():
-        raise ValueError("priors must be non-negative")
+        raise InputError("priors must be non-negative")
     if not np.isfinite(given).all() or not given.any():
-        raise ValueError(f"priors must be finite numbers, some of them above 0; got {given.tolist()}.")
+        raise InputError(f"priors must be finite numbers, some of them above 0; got {given.tolist()}.")
     return ClassPrior(given / given.sum(), parameter="priors")
 
 

@@ -207,7 +207,10 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         """Return weights and offsets of joint log-probabilities."""
         check_is_fitted(self)
         if self.covariance != "shared" or self.estimate == "predictive":
-            raise AttributeError("Scores are linear only with covariance='shared' and a plugged-in estimate.")
+            raise AttributeError(
+                "Scores are linear only with covariance='shared' and estimate='mle', 'map' or 'mean'; got "
+                f"covariance={self.covariance!r}, estimate={self.estimate!r}."
+            )
         with self._classes_named():
             scorer: Any = self._block.scorer
         return plane(scorer, self._predictor.log_prior)

@@ -141,9 +141,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _settle(self, rows: int) -> None:
         if rows == len(self.classes_):
-            raise ValueError(f"The number of samples must be more than the number of classes; got n_samples={rows}.")
+            raise InputError(f"The number of samples must be more than the number of classes; got n_samples={rows}.")
         if self.n_components is not None and self.n_components > self._max_components:
-            raise ValueError("n_components cannot be larger than min(n_features, n_classes - 1).")
+            raise InputError("n_components cannot be larger than min(n_features, n_classes - 1).")
         if isinstance(self._class_prior().given, np.ndarray) and not np.isclose(np.sum(self.priors), 1.0):
             tell("The priors do not sum to 1. Renormalizing")
         _ = self._block.scorer

@@ -161,7 +161,7 @@ class CategoricalNB(MatrixClassifier):
         if isinstance(self.categories, str):
             return None
         if self.min_categories is not None:
-            raise ValueError("CategoricalNB takes one of 'categories' and 'min_categories'. Got both instead.")
+            raise InputError("CategoricalNB takes one of 'categories' and 'min_categories'. Got both instead.")
         return declared_categories(self.categories, features)
 
     def _source(self, X: Any) -> Any:

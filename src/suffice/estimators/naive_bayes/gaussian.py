@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, TEMPER, wanted_of
+from suffice.errors import InputError
+from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, TEMPER, must_fit_features, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.models.choosing.chooser import Wanted
@@ -99,10 +100,12 @@ class GaussianNB(MatrixClassifier):
 
     def _likelihood(self, views: Views) -> Gaussian:
         if self.estimate != "mle" and self.belief is None:
-            raise ValueError(
+            raise InputError(
                 f"The 'belief' parameter of GaussianNB must be a NormalInverseGamma for estimate={self.estimate!r}. "
                 "Got None instead."
             )
+        if isinstance(self.belief, NormalInverseGamma):
+            must_fit_features(self, self.belief, "belief")
         return Gaussian(self.belief, 0.0, self.estimate, column=False, var_smoothing=self.var_smoothing)
 
     def _class_prior(self) -> ClassPrior:
@@ -154,12 +157,12 @@ class GaussianNB(MatrixClassifier):
 
 
 def _check_priors(given: Any, classes: int) -> None:
-    """Raise ValueError unless these are probabilities of the classes."""
+    """Raise InputError unless these are probabilities of the classes."""
     if not isinstance(given, np.ndarray):
         return
     if len(given) != classes:
-        raise ValueError("Number of priors must match number of classes.")
+        raise InputError("Number of priors must match number of classes.")
     if not np.isclose(given.sum(), 1.0):
-        raise ValueError("The sum of the priors should be 1.")
+        raise InputError("The sum of the priors should be 1.")
     if (given < 0).any():
-        raise ValueError("Priors must be non-negative.")
+        raise InputError("Priors must be non-negative.")

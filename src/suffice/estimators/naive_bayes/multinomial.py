@@ -195,7 +195,7 @@ def pseudo_counts(estimator: Any, views: Views) -> Any:
         return alpha if isinstance(alpha, str) else np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha)
     given = estimator.alpha.alpha
     if given.shape != (estimator.n_features_in_,):
-        raise ValueError(
+        raise InputError(
             f"The 'alpha' parameter of {type(estimator).__name__} must be a Dirichlet of {estimator.n_features_in_} "
             f"categories, one per feature. Got one of shape {given.shape} instead."
         )

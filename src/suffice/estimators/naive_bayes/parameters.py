@@ -7,18 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from suffice.errors import InputError, PriorError
 from suffice.estimators.shell.judging import length_exponent_of
 from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
+from suffice.posterior.base import Conjugate
 from suffice.telling import tell
 from suffice.typing import Array
 
 __all__ = [
     "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE", "SKLEARN_PRIOR",
-    "TEMPER", "checked_alpha", "class_prior_of", "is_loo", "must_sum_to_one", "two_parameters", "wanted_of",
+    "TEMPER", "checked_alpha", "class_prior_of", "is_loo", "must_fit_features", "must_sum_to_one", "two_parameters",
+    "wanted_of",
 ]  # fmt: skip
 
 SMALLEST_ALPHA = 1e-10
@@ -71,16 +74,16 @@ def class_prior_of(estimator: Any, flat: bool = False) -> ClassPrior:
 
 
 def must_sum_to_one(given: Array, parameter: str, name: str) -> None:
-    """Raise ValueError unless these are probabilities."""
+    """Raise InputError unless these are probabilities."""
     if given.ndim != 1 or not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
-        raise ValueError(
+        raise InputError(
             f"The '{parameter}' parameter of {name} must hold probabilities of the classes, which sum to 1. Got "
             f"{given.tolist()} instead; a pseudo-count of each class is a Dirichlet."
         )
 
 
 def checked_alpha(estimator: Any, views: Views) -> Any:
-    """Return the pseudo-counts: as given, as chosen by rows, or "evidence"; raise ValueError if they cannot be."""
+    """Return the pseudo-counts: as given, as chosen by rows, or "evidence"; raise InputError if they cannot be."""
     given = estimator.alpha
     if is_loo(given):
         return 1.0 if views.alpha is None else views.alpha
@@ -102,17 +105,26 @@ def _check_array(estimator: Any, alpha: Array) -> None:
     name, features = type(estimator).__name__, estimator.n_features_in_
     if alpha.ndim != 1 or not np.isfinite(alpha).all():
         what = f"an array of shape {alpha.shape}" if alpha.ndim != 1 else "NaN or infinity among them"
-        raise ValueError(
+        raise InputError(
             f"The 'alpha' parameter of {name} must be a number, or finite numbers, one per feature ({features}). Got "
             f"{what} instead."
         )
     if alpha.shape[0] != features:
-        raise ValueError(
+        raise InputError(
             "When alpha is an array, it should contains `n_features`. "
             f"Got {alpha.shape[0]} elements instead of {features}."
         )
     if alpha.min() < 0:
-        raise ValueError("All values in alpha must be greater than 0.")
+        raise InputError("All values in alpha must be greater than 0.")
+
+
+def must_fit_features(estimator: Any, belief: Conjugate[Any], parameter: str) -> None:
+    """Raise PriorError unless this is one belief, or one per feature."""
+    if belief.batch_shape not in ((), (estimator.n_features_in_,)):
+        raise PriorError(
+            f"The '{parameter}' parameter of {type(estimator).__name__} must be a {type(belief).__name__}, or one per "
+            f"feature ({estimator.n_features_in_}). Got a table of shape {belief.batch_shape} instead."
+        )
 
 
 def two_parameters(estimator: Any, family: type[Any], views: Views) -> tuple[Array, Array]:
@@ -121,11 +133,7 @@ def two_parameters(estimator: Any, family: type[Any], views: Views) -> tuple[Arr
     if not isinstance(given, family):
         alpha = np.asarray(checked_alpha(estimator, views), np.float64)
         return alpha, alpha
-    if given.batch_shape not in ((), (estimator.n_features_in_,)):
-        raise ValueError(
-            f"The 'alpha' parameter of {type(estimator).__name__} must be a {family.__name__}, or one per feature "
-            f"({estimator.n_features_in_}). Got a table of shape {given.batch_shape} instead."
-        )
+    must_fit_features(estimator, given, "alpha")
     first, second = (np.asarray(value) for value in given._values())
     return first, second
 

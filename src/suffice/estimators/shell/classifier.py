@@ -134,10 +134,10 @@ class Classifier(Judging):
     def _known_classes(self, classes: Any, examples: Examples, first: bool) -> NDArray[Any]:
         """Return all classes: those that were declared must hold the labels."""
         if first and classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
+            raise InputError("classes must be passed on the first call to partial_fit.")
         known = np.unique(np.asarray(classes)) if first else self.classes_
         if not first and classes is not None and not np.array_equal(known, np.sort(np.asarray(classes))):
-            raise ValueError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}")
+            raise InputError(f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known!r}")
         strangers = np.setdiff1d(examples.classes, known)
         if len(strangers):
             raise LabelError(f"The target label(s) {strangers} in y do not exist in the initial classes {known}")

@@ -110,7 +110,9 @@ def _check_enough(model: Any, weights: Array) -> None:
     """Raise if there are more rows than were learned, or too few to choose views by."""
     learned, given = float(model.class_count_.sum()), float(weights.sum())
     if given > learned * (1 + 1e-9):
-        raise SubtractionError("Only learned rows can be left out; got more rows than were learned.")
+        raise SubtractionError(
+            f"Only learned rows can be left out; got {given:,.15g} rows, and {learned:,.15g} were learned."
+        )
     if model._predictor.views and given < min(learned / 2, ENOUGH):
         raise InputError(
             "The argument 'X' must hold the rows that were learned, or most of them, since they choose views anew "

@@ -250,7 +250,8 @@ class NaiveBayes(Classifier):
         known, seen = self.classes_, examples.classes
         if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
             raise LabelError(
-                f"The target must hold labels like {known[:1].tolist()[0]!r}; got {seen[:1].tolist()[0]!r}."
+                f"The target must hold labels of the model's kind, such as {known[:1].tolist()[0]!r}; got "
+                f"{seen[:1].tolist()[0]!r}."
             )
         return np.union1d(known, seen)
 

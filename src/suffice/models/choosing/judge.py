@@ -141,8 +141,10 @@ def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group
     """Hold every training row, or its group, out of the model: exact, in one pass."""
     model = predictor.model
     taken = np.bincount(labels.y, labels.weights, len(model.classes))
-    if (taken > model.n * (1 + 1e-12)).any():
-        raise SubtractionError("Only learned rows can be left out; got more rows than were learned.")
+    over = np.flatnonzero(taken > model.n * (1 + 1e-12))
+    if len(over):
+        label = model.classes[over[:1]].tolist()[0]
+        raise SubtractionError(f"Only learned rows can be left out; got more of class {label!r} than were learned.")
     removed = Removal.of(labels.y, labels.weights, group)
     held_out = _held_out(model, rows, removed)
     return Judged(predictor, rows, held_out, removed, labels.y, labels.given, group)

@@ -37,6 +37,7 @@ class DiagonalDiscriminant(Gaussian):
     column: bool = field(default=False, repr=False)
 
     word = "diagonal discriminant"
+    parameter = "prior"
 
     def settled(self, t: DiagonalMoments) -> Self:
         """Return the likelihood with its prior made definite; without one for maximum likelihood."""

@@ -8,7 +8,7 @@ evidence   NG-3
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,6 +69,8 @@ class Gaussian(Likelihood):
 
     measure_kind = "densities of numbers"
     word = "gaussian"
+    parameter: ClassVar[str] = "belief"
+    """What the prior of a matrix is called by its classifier."""
     statistic = DiagonalMoments
     storages = frozenset({"bool", "integer", "real"})
 
@@ -95,7 +97,7 @@ class Gaussian(Likelihood):
     def _settled_matrix(self, t: DiagonalMoments) -> Self:
         if self.estimate != "mle" and self.prior is None:
             raise InputError(
-                f"The 'prior' parameter of GaussianNB must be a NormalInverseGamma for estimate={self.estimate!r}. "
+                f"The '{self.parameter}' parameter must be a NormalInverseGamma for estimate={self.estimate!r}. "
                 "Got None instead."
             )
         prior = belief_about_normals(t) if isinstance(self.prior, str) else self.prior
@@ -177,7 +179,9 @@ class Gaussian(Likelihood):
     def _given_prior(self, what: str) -> NormalInverseGamma:
         if isinstance(self.prior, NormalInverseGamma):
             return self.prior
-        raise ImproperPrior(f"{what} needs a proper prior; got prior={self.prior}. Give a NormalInverseGamma.")
+        raise ImproperPrior(
+            f"{what} needs a proper prior; got {self.parameter}={self.prior}. Give a NormalInverseGamma."
+        )
 
     def _posterior_or_flat(self, t: DiagonalMoments) -> NormalInverseGamma:
         """Return the posterior; without a prior, that of a flat one in the mean and the logarithm of the variance."""
@@ -225,7 +229,7 @@ class Gaussian(Likelihood):
         if not self.column and (self.prior is None or self.estimate == "mle") and self.var_smoothing == self.floor == 0:
             raise KindError(
                 "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
-                "likelihood, where a variance may shrink to nothing; got 0. Or give a prior, with estimate='map'."
+                "likelihood, where a variance may shrink to nothing; got 0. Or give a belief, with estimate='map'."
             )
 
     def log_prior_density(self, t: DiagonalMoments) -> float:
