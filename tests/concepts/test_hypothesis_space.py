@@ -114,7 +114,7 @@ def test_items_that_are_no_list_or_not_in_the_domain() -> None:
     kind: Any = "sets"
     with pytest.raises(ValueError, match="'of' must be 'hypotheses' or 'items'; got 'sets'"):
         learner.sample(of=kind)
-    with pytest.raises(ValueError, match="under strong sampling only"):
+    with pytest.raises(ValueError, match="under sampling='strong' only; got 'weak'"):
         sf.ConceptLearner(SETS, sampling="weak").sample(of="items")
 
 
