@@ -1,4 +1,4 @@
-"""What is told of models, and what they can be taught: `inspect`, `explain`, and `update` with classes that are new."""
+"""What is shown of models, and what they learn later: `inspect`, `explain`, and `update` with classes that are new."""
 
 import json
 from pathlib import Path
@@ -116,7 +116,7 @@ def test_classes_that_were_declared_stay_all_there_are(
 def test_evaluate_tells_baseline_classes_and_mistakes(
     here: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """As scikit-learn has them, of the answers that the model gives."""
+    """Scores are those of scikit-learn, of the answers that the model gives."""
     rows = [*mails(2, 120), *((text, "spam") for text, _ in mails(7, 30))]
     write(here / "hard.csv", rows)
     words = ["evaluate", "hard.csv", "--model", "old.suffice", "--method", "holdout"]

@@ -1,4 +1,4 @@
-"""Dask and Spark behind one face, so that a test is written once: rows cut at given places, fitted, asked."""
+"""Dask and Spark behind one face, so that a test is written once: rows cut at given places, fitted, predicted."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""Workers that die and rows that cannot be counted: nothing counts twice, and nothing is lost without being told of."""
+"""Workers that die and rows that cannot be counted: nothing counts twice, and nothing is lost unreported."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Files in batches equal tables in memory; what is malformed is told of with its file and line."""
+"""Files in batches equal tables in memory; what is malformed is reported with its file and line."""
 
 import gzip
 import json

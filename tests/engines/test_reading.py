@@ -1,4 +1,4 @@
-"""Nothing is lost in silence: malformed rows are told of by their line, and only they are skipped."""
+"""Nothing is lost in silence: malformed rows are reported by their line, and only they are skipped."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""What users are told when something is missing, unknown, or one of its kind."""
+"""Messages to users when something is missing, unknown, or alone."""
 
 from collections.abc import Callable
 from typing import Any

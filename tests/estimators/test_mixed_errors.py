@@ -198,7 +198,7 @@ def test_what_is_left_out_is_warned_of_at_the_users_line(call: str, name: str, c
     assert [w.filename for w in caught] == [__file__]
     assert model.columns_[name].word == "drop"
     model.predict(table)
-    model.partial_fit(table, y)  # told once
+    model.partial_fit(table, y)  # warned of once
     getattr(NaiveBayes({name: "drop"}), call)(table, y)
     late = NaiveBayes().partial_fit(table | {name: [None] * 30}, y)
     with pytest.warns(UserWarning, match=said) as caught:

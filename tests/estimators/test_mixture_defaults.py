@@ -1,4 +1,4 @@
-"""Clusters by default, and where a prior is learned: they are found, told apart, and counted."""
+"""Clusters by default, and where a prior is learned: they are found, distinguished, and counted."""
 
 import warnings
 from typing import Any

@@ -1,4 +1,4 @@
-"""Classifiers whose evidence weights are held fixed, so that all laws can be asked of them."""
+"""Classifiers whose evidence weights are held fixed, so that all laws can be tested on them."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,7 +44,7 @@ class Texts(Held, sf.TextClassifier):
 
 
 class Counts(Held, sf.MultinomialNB):
-    """The same for a matrix of counts."""
+    """MultinomialNB whose evidence weights are held fixed."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)
@@ -52,7 +52,7 @@ class Counts(Held, sf.MultinomialNB):
 
 
 class Columns(Held, sf.NaiveBayes):
-    """The same for columns."""
+    """NaiveBayes whose evidence weights are held fixed."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)

@@ -20,7 +20,7 @@ from suffice.stats.inputs import RowMatrix
 
 
 class Known:
-    """A scorer that knows the scores of its rows: row i is asked for by the number i."""
+    """A scorer that knows the scores of its rows: row i has the number i."""
 
     def __init__(self, scores: Any) -> None:
         self.known = scores

@@ -1,4 +1,4 @@
-"""The page in a browser: charts are drawn, nothing is asked of the network, nothing goes wrong."""
+"""The page in a browser: charts are drawn, nothing is requested from the network, nothing goes wrong."""
 
 import os
 import shutil
@@ -43,13 +43,13 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 class Visit:
-    """A page that was opened, with all that it asked for and complained about."""
+    """A page that was opened, with its requests and its complaints."""
 
     def __init__(self, browser: Any, file: Path, **options: Any) -> None:
         self.page = browser.new_page(**options)
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.said: list[str] = []
-        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("request", lambda request: self.requests.append(request.url))
         self.page.on("console", lambda message: self.said.append(f"{message.type}: {message.text}"))
         self.page.on("pageerror", lambda error: self.said.append(f"error: {error}"))
         self.page.goto(file.as_uri())
@@ -66,7 +66,7 @@ class Visit:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_are_drawn_without_requests_or_complaints(browser: Any, pages: Any, name: str, scheme: Any) -> None:
     with Visit(browser, pages[name], color_scheme=scheme) as visit:
-        assert visit.asked == [pages[name].as_uri()]
+        assert visit.requests == [pages[name].as_uri()]
         assert visit.said == []
         charts = visit.page.query_selector_all(".chart")
         assert len(charts) >= 8

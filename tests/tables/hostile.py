@@ -26,7 +26,7 @@ class Hostile:
     refused: str = ""
     """What an error says, where no row can be read without harm."""
     given: dict[str, Any] = field(default_factory=dict)
-    """What the reader must be told, since no file can say it."""
+    """Options that the reader must be given, since no file can say it."""
     skipped: int = 0
     """Rows that are themselves malformed."""
 

@@ -1,4 +1,4 @@
-"""The same fit on Dask: partitions become counts where they lie, and counts add up in a tree.
+"""Fits on Dask, equal to those in memory: partitions become counts where they lie, and counts add up in a tree.
 
 DataFrames, Bags and Arrays, on a distributed client or the default scheduler. A worker that dies takes its counts with
 it, and Dask counts those partitions again: each partition's counts have one place in the tree, so none counts twice.

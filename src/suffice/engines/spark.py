@@ -1,4 +1,4 @@
-"""The same fit on Spark: each partition becomes counts on its executor, and counts add up in a tree of executors.
+"""Fits on Spark, equal to those in memory: partitions become counts on executors, which add them up in a tree.
 
 The driver is given one model file. A lost executor's partitions are counted again by Spark's lineage, and a task that
 ran twice is taken once: counts are rows of a DataFrame like any other, so none counts twice.

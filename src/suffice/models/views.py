@@ -44,7 +44,7 @@ class Weights:
         return None
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
-        """Return the same without what the counts no longer hold: other classes, other names."""
+        """Return the weights without classes and names that the counts no longer hold."""
         left = set(labels.tolist())
         return replace(self, classes={label: term for label, term in self.classes.items() if label in left})
 
@@ -60,7 +60,7 @@ class ColumnWeights(Weights):
         return self.columns.get(name, 1.0)
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
-        """Return the same for the columns that are there."""
+        """Return the weights of the columns that are there."""
         columns = {name: power for name, power in self.columns.items() if name in statistics}
         return replace(super().cut(labels, statistics), columns=columns)
 
@@ -92,7 +92,7 @@ class WordWeights(FeatureWeights):
         return np.asarray(every[theirs])
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
-        """Return the same for the words that are counted still; buckets have no names."""
+        """Return the weights of words that are still counted; buckets have no names."""
         (held,) = statistics.values()
         rest = super().cut(labels, statistics)
         if held.hash_bits or self.words is held.words:
@@ -117,5 +117,5 @@ class Views:
         return any(part is not None for part in vars(self).values())
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Views:
-        """Return the same without a class, word or column that the counts no longer hold."""
+        """Return the views without classes, words and columns that the counts no longer hold."""
         return self if self.weights is None else replace(self, weights=self.weights.cut(labels, statistics))

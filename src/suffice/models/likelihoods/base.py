@@ -199,11 +199,11 @@ class Likelihood(ABC):
         return False
 
     def weak(self, t: Any, rows: float, k: int) -> Self:
-        """Return the same with a prior that says little, by all rows as one class, for k classes (WP)."""
+        """Return the likelihood with a prior that says little, by all rows as one class, for k classes (WP)."""
         return self
 
     def judging(self, t: Any, weak: Self) -> Self:
-        """Return the same with the prior by which numbers of classes are compared: proper, and the one in use."""
+        """Return the likelihood with the prior by which numbers of classes are compared: proper, and the one in use."""
         return self.settled(t)
 
     def coarse(self, t: Any, k: int) -> Self | None:

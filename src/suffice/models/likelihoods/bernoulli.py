@@ -142,12 +142,12 @@ class Bernoulli(Likelihood):
         return Cells.of(t.documents), np.ravel(t.n)
 
     def smoothed(self, alpha: Any) -> Bernoulli:
-        """Return the same with this pseudo-count of on and of off."""
+        """Return the likelihood with this pseudo-count of on and of off."""
         both = np.array(alpha, np.float64)
         return replace(self, prior=UNIFORM, a=both, b=both)
 
     def settled(self, t: FlagCounts) -> Bernoulli:
-        """Return the same with the prior of highest evidence, if that is wanted; raise if there is no mode."""
+        """Return the likelihood with the prior of highest evidence, if that is wanted; raise if there is no mode."""
         found = self._learned(t) if self.learns_prior else self
         if self.estimate == "map":
             must_have_mode(found.odds, t)
@@ -272,7 +272,7 @@ class Bernoulli(Likelihood):
         return self.a is None and isinstance(self.prior, str)
 
     def weak(self, t: FlagCounts, rows: float, k: int) -> Bernoulli:
-        """Return the same with a uniform prior."""
+        """Return the likelihood with a uniform prior."""
         return replace(self, prior=UNIFORM, a=None, b=None)  # by WP-3
 
     def rows(self, column: Column) -> MatrixRows:

@@ -149,7 +149,7 @@ class Categorical(Likelihood):
         return rows.count(ValueCounts, labels)
 
     def settled(self, t: ValueCounts) -> Categorical:
-        """Return the same with the pseudo-count of highest evidence, if that is wanted; raise if there is no mode."""
+        """Return the likelihood with the pseudo-count of highest evidence, if wanted; raise if there is no mode."""
         found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
         if self.estimate == "map":
             check_shares(*found.counts(t))
@@ -237,7 +237,7 @@ class Categorical(Likelihood):
         return isinstance(self.alpha, str)
 
     def weak(self, t: ValueCounts, rows: float, k: int) -> Categorical:
-        """Return the same with a pseudo-count of one."""
+        """Return the likelihood with a pseudo-count of one."""
         return replace(self, alpha=1.0)  # by WP-3
 
     def rows(self, column: Column) -> NamedCategories:

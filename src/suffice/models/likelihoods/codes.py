@@ -97,7 +97,7 @@ class CodeScores:
     temper: Temper = AS_IT_IS
 
     def tempered(self, temper: Temper) -> CodeScores:
-        """Return the same with scores raised to a power."""
+        """Return the scorer with scores raised to a power."""
         return replace(self, temper=temper)
 
     def powers(self, rows: MatrixRows) -> float:
@@ -130,7 +130,7 @@ class Codes(Likelihood):
         return rows.count(CategoryCounts, labels)
 
     def settled(self, t: CategoryCounts) -> Codes:
-        """Return the same with the pseudo-count of highest evidence, if that is wanted; raise if there is no mode."""
+        """Return the likelihood with the pseudo-count of highest evidence, if wanted; raise if there is no mode."""
         found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
         if self.estimate == "map":
             for counts in self.columns(t):
@@ -266,7 +266,7 @@ class Codes(Likelihood):
         return isinstance(self.alpha, str)
 
     def weak(self, t: CategoryCounts, rows: float, k: int) -> Codes:
-        """Return the same with a pseudo-count of one."""
+        """Return the likelihood with a pseudo-count of one."""
         return replace(self, alpha=1.0)  # by WP-3
 
 

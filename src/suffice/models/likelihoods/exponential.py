@@ -76,11 +76,11 @@ class Exponential(Likelihood):
         return counted
 
     def smoothed(self, alpha: float) -> Exponential:
-        """Return the same with this many waits, of as much time, added to each feature."""
+        """Return the likelihood with this many waits, of as much time, added to each feature."""
         return replace(self, prior=None, shape=alpha, rate=alpha)
 
     def settled(self, t: WaitingTimes) -> Exponential:
-        """Return the same with a definite prior; raise if a rate has no mode that is to be plugged in."""
+        """Return the likelihood with a definite prior; raise if a rate has no mode that is to be plugged in."""
         found = self if self.shape is not None or self.prior is not None else replace(self, prior=_at_mean(t))
         if self.estimate == "map":
             check_mode(WaitingRate, *found._after(t.n, t.total))

@@ -178,7 +178,7 @@ def held_out_flags(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, re
 
 
 def _without_one(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
-    """Return the same where all rows weigh alike and are removed alone, by tables of classes that lack one row."""
+    """Return held-out scores of rows that weigh alike and are removed alone, by tables of classes that lack one row."""
     weight = np.asarray(removed.members.data[:1].sum())
     rest = np.maximum(less(n, weight), 0.0)
     on = ones.map(lambda k, rest: odds.log_on(np.maximum(less(k, weight), 0.0), rest), rest)
@@ -246,7 +246,7 @@ class FlagBelief:
         return ones.map(lambda k: k + odds.a), ones.map(lambda k, n: less(n, k) + odds.b, self.n)
 
     def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
-        """Return the same under drawn θ; the sum over words that no row has is drawn as a normal."""
+        """Return scores under drawn θ, size × rows × classes; the sum over words that no row has is a normal draw."""
         _ = self._moments  # raises where there is no posterior
         x, there, rest = rows.entries(self.t), np.arange(self.ones.width), np.zeros((size, 1))
         words = isinstance(self.t, WordCounts)

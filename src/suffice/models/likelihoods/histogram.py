@@ -115,7 +115,7 @@ class Histogram(Likelihood):
         return counted
 
     def settled(self, t: ValueCounts) -> Histogram:
-        """Return the same with the bins of highest evidence, or as given; raise where a mode is wanted."""
+        """Return the likelihood with the bins of highest evidence, or as given; raise where a mode is wanted."""
         if self.estimate == "map":
             raise NoUniqueMode(
                 "The estimate 'map' needs a unique mode, which a histogram's prior of less than one row per bin does "

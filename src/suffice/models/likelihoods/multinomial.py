@@ -75,7 +75,7 @@ class Multinomial(Likelihood):
         return self.cut.of(statistic) if self.cut is not None and isinstance(statistic, WordCounts) else statistic
 
     def settled(self, t: WordTable) -> Multinomial:
-        """Return the same with the pseudo-count of highest evidence, if that is wanted; raise if there is no mode."""
+        """Return the likelihood with the pseudo-count of highest evidence, if wanted; raise if there is no mode."""
         found = replace(self, alpha=alpha_of_cells(self.counts(t))) if self.learns_prior else self
         if self.estimate == "map":
             found._check_mode(t)
@@ -260,7 +260,7 @@ class Multinomial(Likelihood):
         return isinstance(self.alpha, str)
 
     def weak(self, t: WordTable, rows: float, k: int) -> Multinomial:
-        """Return the same with pseudo-counts that are one row together, by all rows as one class."""
+        """Return the likelihood with pseudo-counts that are one row together, by all rows as one class."""
         counts = self.counts(t)
         return replace(self, alpha=weak_count(float(counts.sum().sum()), rows, counts.width, self.estimate))
 

@@ -153,7 +153,7 @@ class PlaceBelief:
         return found
 
     def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
-        """Return the same under drawn θ; places that no row has are drawn as one."""
+        """Return scores under drawn θ, size × rows × classes; places that no row has are drawn as one."""
         must_be_known(*self.alphas)
         places = self.place(rows)
         out = np.zeros((size, len(places), len(self.alphas[0])))

@@ -93,11 +93,11 @@ class Poisson(Likelihood):
         return "probabilities of values" if self.factorials else "probabilities of counts"
 
     def smoothed(self, alpha: float) -> Poisson:
-        """Return the same with this many events, in as many rows, added to each feature."""
+        """Return the likelihood with this many events, in as many rows, added to each feature."""
         return replace(self, prior=None, shape=alpha, rate=alpha)
 
     def settled(self, t: Counted) -> Poisson:
-        """Return the same with a definite prior; raise if a rate has no mode that is to be plugged in."""
+        """Return the likelihood with a definite prior; raise if a rate has no mode that is to be plugged in."""
         found = self if self.shape is not None or isinstance(self.prior, Gamma) else replace(self, prior=self._found(t))
         if self.estimate == "map":
             shape, rate = found._added(t)
@@ -270,7 +270,7 @@ class Poisson(Likelihood):
         return isinstance(self.prior, str) and self.shape is None
 
     def weak(self, t: Counted, rows: float, k: int) -> Poisson:
-        """Return the same with a prior of one event at the mean rate of all."""
+        """Return the likelihood with a prior of one event at the mean rate of all."""
         return replace(self, prior=rate_of_all(t), shape=None, rate=None)  # by WP-3
 
     def rows(self, column: Column) -> MatrixRows:

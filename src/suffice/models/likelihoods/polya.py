@@ -97,7 +97,7 @@ class Polya(Likelihood):
         return Cut().of(statistic) if isinstance(statistic, WordCounts) else statistic
 
     def settled(self, t: Counted) -> Polya:
-        """Return the same with urns fitted to the documents; `urns.late` are classes that did not converge."""
+        """Return the likelihood with urns fitted to the documents; `urns.late` are classes that did not converge."""
         prior = self.pseudo_documents(t)
         documents, held = (_of_texts, _words_met) if isinstance(t, WordCounts) else (_of_rows, _all_words)
         alpha, rest, fits = list[Array](), list[float](), list[tuple[float, float, int, bool]]()
@@ -211,7 +211,7 @@ class Presence:
         return self.words.t
 
     def tempered(self, temper: Temper) -> Presence:
-        """Return the same with scores raised to the power of each row."""
+        """Return the scorer with scores raised to the power of each row."""
         return replace(self, temper=temper)
 
     def powers(self, rows: Rows) -> Any:

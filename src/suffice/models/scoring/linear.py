@@ -54,11 +54,11 @@ class Linear:
     temper: Temper = AS_IT_IS
 
     def weighted(self, feature_weights: Array | None) -> Linear:
-        """Return the same with each feature's evidence raised to a power of its own."""
+        """Return the scorer with each feature's evidence raised to a power of its own."""
         return self if feature_weights is None else replace(self, feature_weights=feature_weights)
 
     def tempered(self, temper: Temper) -> Linear:
-        """Return the same with scores raised to the power of each row."""
+        """Return the scorer with scores raised to the power of each row."""
         return replace(self, temper=temper)
 
     def scores(self, rows: Rows) -> Array:
@@ -237,7 +237,7 @@ class TransformedScorer:
         return self.linear.t
 
     def tempered(self, temper: Temper) -> TransformedScorer:
-        """Return the same with scores raised to the power of each row."""
+        """Return the scorer with scores raised to the power of each row."""
         return replace(self, temper=temper)
 
     def powers(self, rows: Rows) -> Any:

@@ -68,7 +68,7 @@ class Removal:
         return cls(row, keys[part] % classes, part, members, False)
 
     def among(self, present: Booleans | None) -> Removal:
-        """Return the same where only some rows were counted."""
+        """Return the removal where only some rows were counted."""
         if present is None or present.all():
             return self
         members = self.members.copy()

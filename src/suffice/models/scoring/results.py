@@ -67,7 +67,7 @@ class Contributions:
     unknown: str = ""  # what was never learned, if nothing in the row was: "word of this text", "value of this row"
 
     def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
-        """Return the same with a part more, of which nothing else is known."""
+        """Return the contributions with one more part, of which nothing else is known."""
         unknown = np.full((1, len(logs)), np.nan)
         belief = self.belief and (np.vstack([self.belief[0], unknown]), np.vstack([self.belief[1], unknown]))
         together = np.vstack([self.logs, logs[None]])
@@ -75,7 +75,7 @@ class Contributions:
         return replace(self, features=features, values=values, logs=together, belief=belief)
 
     def gathered(self, apart: Booleans, name: str, value: str) -> Contributions:
-        """Return the same with all parts that do not stand apart in one."""
+        """Return the contributions with all parts that do not stand apart united in one."""
         if apart.all():
             return self
         kept = np.flatnonzero(apart).tolist()

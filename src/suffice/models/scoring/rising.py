@@ -60,7 +60,7 @@ class Rising:
         return cls(Cells(met, ones), zeros, total, t, prior)  # NB-3
 
     def tempered(self, temper: Temper) -> Rising:
-        """Return the same with scores raised to the power of each row."""
+        """Return the scorer with scores raised to the power of each row."""
         return replace(self, temper=temper)
 
     def powers(self, rows: Rows) -> Any:
