@@ -63,7 +63,7 @@ def sets() -> Iterator[tuple[str, Any, Any]]:
     yield "units", X * np.geomspace(0.01, 100, 20), y
 
 
-def ours(covariance: str, k: Any, **options: Any) -> Any:
+def ours(covariance: Any, k: Any, **options: Any) -> Any:
     return sf.Mixture(sf.GaussianDiscriminant(covariance), k, **options)
 
 

@@ -10,8 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import betaincinv
 
 from suffice.errors import InputError, LabelError, ShapeError
-from suffice.estimators.comparing.crossfit import CrossFit, crossfit
-from suffice.estimators.comparing.validation import LeaveOneOut, leave_one_out
+from suffice.estimators.comparing.validation import CrossFit, LeaveOneOut, crossfit, leave_one_out
 from suffice.readers.labels import labelled
 from suffice.telling import counted
 from suffice.typing import Array, Integers

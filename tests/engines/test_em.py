@@ -2,7 +2,7 @@
 
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import dask.array as da
 import dask.bag as db
@@ -267,7 +267,7 @@ def test_clusters_of_more_rows_than_are_kept(engine: Any, monkeypatch: pytest.Mo
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("criterion", ["bic", "evidence"])
-def test_how_many_clusters(criterion: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_how_many_clusters(criterion: Literal["bic", "evidence"], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("suffice.engines.em_passes.ROWS", 100)
     X = blocks()
     table = pa.table({f"x{j}": X[:, j] for j in range(12)})
@@ -351,8 +351,9 @@ COUNTS = {"n": [1, 2, 0], "m": [0, 1, 3]}
 
 def test_what_is_refused() -> None:
     labels = {"label": ["a", None, "b"]}
+    three: Any = 3
     with pytest.raises(KindError, match="must be a classifier of suffice"):
-        dask.fit(sf.SemiSupervised(3), data_of(**COUNTS, **labels), "label")
+        dask.fit(sf.SemiSupervised(three), data_of(**COUNTS, **labels), "label")
     with pytest.raises(KindError, match="cannot learn without labels"):
         dask.fit(sf.Mixture(sf.ComplementNB()), data_of(**COUNTS))
     with pytest.raises(KindError, match="the function"):

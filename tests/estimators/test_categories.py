@@ -13,7 +13,7 @@ import suffice as sf
 
 FACES: list[Any] = [[1, "red"], [3, "red"], [3, "blue"], [5, "red"]]
 Y = ["fair", "loaded", "loaded", "fair"]
-GIVEN = [range(1, 7), ["red", "green", "blue"]]
+GIVEN: list[Any] = [range(1, 7), ["red", "green", "blue"]]
 
 
 def objects(rows: list[Any]) -> Any:

@@ -1,6 +1,6 @@
 """The classifier of bursty words: what statistics promise, and that bursts are seen."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -23,7 +23,7 @@ def method(request: pytest.FixtureRequest) -> Any:
     return request.param
 
 
-def test_batches_and_layouts_change_no_bit(method: str) -> None:
+def test_batches_and_layouts_change_no_bit(method: Literal["dcm", "edcm"]) -> None:
     X, y = corpus()
     whole = sf.DirichletMultinomialNB(method=method).fit(X, y)
     parts = sf.DirichletMultinomialNB(method=method)
@@ -34,7 +34,7 @@ def test_batches_and_layouts_change_no_bit(method: str) -> None:
     np.testing.assert_allclose(parts.predict_log_proba(sparse.csr_matrix(X)), whole.predict_log_proba(X), atol=1e-10)
 
 
-def test_a_weight_of_two_is_a_row_twice(method: str) -> None:
+def test_a_weight_of_two_is_a_row_twice(method: Literal["dcm", "edcm"]) -> None:
     X, y = corpus()
     times = np.random.default_rng(1).integers(0, 4, len(y))
     weighted = sf.DirichletMultinomialNB(method=method).fit(X, y, times)
@@ -75,7 +75,7 @@ def test_unseen_words_have_the_share_of_the_prior() -> None:
     np.testing.assert_allclose(bare.predict_proba([[1, 0, 0, 0]]), [[1, 0]])
 
 
-def test_a_class_without_rows_and_documents_without_words(method: str) -> None:
+def test_a_class_without_rows_and_documents_without_words(method: Literal["dcm", "edcm"]) -> None:
     model = sf.DirichletMultinomialNB(method=method, class_prior="uniform")
     model.partial_fit([[2, 0, 1], [0, 3, 1], [0, 0, 0]], [0, 1, 1], classes=[0, 1, 2])
     assert np.isfinite(model.alpha_).all()
@@ -94,7 +94,7 @@ def test_too_few_steps_are_warned_of_at_fit_and_after_batches_at_first_use() -> 
         assert (model.n_iter_ == 1).all()
 
 
-def test_fractions_are_refused_in_one_sentence(method: str) -> None:
+def test_fractions_are_refused_in_one_sentence(method: Literal["dcm", "edcm"]) -> None:
     X, y = corpus()
     model = sf.DirichletMultinomialNB(method=method).fit(X, y)
     for layout in (np.asarray, sparse.csr_matrix):

@@ -1,6 +1,6 @@
 """Gaussian discriminants as users meet them: beside scikit-learn's, and with what cannot be."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
@@ -11,6 +11,7 @@ from sklearn.covariance import OAS
 import suffice as sf
 from laws.inside import chosen
 from suffice.errors import DataError, InputError, LabelError, PriorError, SingularCovariance
+from suffice.models.scoring.results import Estimate
 
 
 def data(seed: int = 0, rows: int = 90, columns: int = 4) -> tuple[Any, Any]:
@@ -88,7 +89,7 @@ def test_plain_estimates_are_those_of_scikit_learn() -> None:
 
 @pytest.mark.parametrize("covariance", ["full", "shared", "diagonal"])
 @pytest.mark.parametrize("estimate", ["mle", "predictive"])
-def test_coordinates_tell_classes_apart(covariance: str, estimate: str) -> None:
+def test_coordinates_tell_classes_apart(covariance: Literal["full", "shared", "diagonal"], estimate: Estimate) -> None:
     X, y = data(3, 300)
     model = sf.GaussianDiscriminant(covariance, estimate).fit(X, y)
     Z = model.transform(X)
@@ -151,7 +152,7 @@ def test_what_cannot_be(options: Any, error: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("covariance", ["full", "shared", "diagonal"])
-def test_constant_columns_and_lone_rows(covariance: str) -> None:
+def test_constant_columns_and_lone_rows(covariance: Literal["full", "shared", "diagonal"]) -> None:
     X, y = data(6)
     X[:, 1] = 7.0
     with pytest.raises(SingularCovariance, match=r"column 1 does not vary.*'predictive'"):

@@ -11,6 +11,7 @@ from suffice.errors import KindError
 from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.reading import Begun, opened, opened_again
+from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
 from suffice.estimators.naive_bayes.categorical import CategoricalNB
 from suffice.estimators.naive_bayes.complement import ComplementNB
@@ -18,7 +19,6 @@ from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultin
 from suffice.estimators.naive_bayes.gaussian import GaussianNB
 from suffice.estimators.naive_bayes.multinomial import MultinomialNB
 from suffice.estimators.naive_bayes.poisson import PoissonNB
-from suffice.estimators.tables.naive_bayes import NaiveBayes
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.models.expectation import log_joint
 from suffice.models.predictor import Predictor
@@ -121,7 +121,7 @@ def test_labels_may_be_a_column_of_the_table() -> None:
     table, estimator = {**TABLE, "kind": CLASSES[CODES]}, NaiveBayes()
     source, y = opened(estimator, table, "kind")
     assert source.names == list(TABLE)
-    assert y.tolist() == CLASSES[CODES].tolist()
+    assert np.asarray(y).tolist() == CLASSES[CODES].tolist()
 
 
 def test_a_column_that_labelled_rows_lack_has_a_block() -> None:

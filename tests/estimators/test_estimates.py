@@ -8,6 +8,7 @@ from scipy import stats
 
 import suffice as sf
 from suffice.errors import PriorError
+from suffice.models.scoring.results import Estimate
 
 X = np.array([[2, 0, 1], [1, 3, 0], [0, 1, 4], [5, 0, 0], [1, 1, 1], [0, 2, 2]])
 y = np.array([0, 0, 1, 1, 0, 1])
@@ -20,7 +21,7 @@ def brute(score: Any) -> Any:
 
 
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
-def test_bernoulli(estimate: str) -> None:
+def test_bernoulli(estimate: Estimate) -> None:
     model = sf.BernoulliNB(alpha=sf.Beta(2.5, 1.5), estimate=estimate).fit(X, y)
 
     def score(row: Any, c: int) -> float:
@@ -36,7 +37,7 @@ def test_bernoulli(estimate: str) -> None:
 
 
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
-def test_multinomial(estimate: str) -> None:
+def test_multinomial(estimate: Estimate) -> None:
     prior = sf.Dirichlet([1.5, 2.0, 3.0])
     model = sf.MultinomialNB(alpha=prior, estimate=estimate).fit(X, y)
 
@@ -56,7 +57,7 @@ def test_multinomial(estimate: str) -> None:
 
 
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
-def test_poisson(estimate: str) -> None:
+def test_poisson(estimate: Estimate) -> None:
     prior = sf.Gamma(2.0, 0.5)
     model = sf.PoissonNB(alpha=prior, estimate=estimate).fit(X, y)
 
@@ -73,7 +74,7 @@ def test_poisson(estimate: str) -> None:
 
 
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
-def test_categorical(estimate: str) -> None:
+def test_categorical(estimate: Estimate) -> None:
     model = sf.CategoricalNB(alpha=1.5, estimate=estimate).fit(X, y)
 
     def score(row: Any, c: int) -> float:
@@ -90,7 +91,7 @@ def test_categorical(estimate: str) -> None:
 
 
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
-def test_gaussian(estimate: str) -> None:
+def test_gaussian(estimate: Estimate) -> None:
     prior = sf.NormalInverseGamma(1.0, 0.5, 2.0, 3.0)
     model = sf.GaussianNB(belief=prior, estimate=estimate, var_smoothing=0).fit(X, y)
 
@@ -115,11 +116,11 @@ def test_a_dirichlet_class_prior() -> None:
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (sf.MultinomialNB(estimate="best"), "'estimate' parameter of MultinomialNB"),
+        (sf.MultinomialNB().set_params(estimate="best"), "'estimate' parameter of MultinomialNB"),
         (sf.MultinomialNB(alpha=sf.Dirichlet([1, 2])), "Dirichlet of 3 categories"),
         (sf.BernoulliNB(alpha=sf.Beta([1, 2], 1)), "one per feature"),
         (sf.PoissonNB(alpha=sf.Gamma([1, 2], 1)), "one per feature"),
-        (sf.MultinomialNB(alpha=sf.Beta(1, 1)), "'alpha' parameter"),
+        (sf.MultinomialNB().set_params(alpha=sf.Beta(1, 1)), "'alpha' parameter"),
         (sf.CategoricalNB(alpha=0.5, estimate="map"), "alpha leaves it none at .*larger alpha"),
         (sf.CategoricalNB(alpha=0, estimate="map"), "needs alpha above 0"),
         (sf.MultinomialNB(class_prior=sf.Dirichlet([1, 1, 1])), "Dirichlet of 2 categories"),

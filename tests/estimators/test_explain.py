@@ -69,8 +69,9 @@ def test_a_text_without_words_is_what_the_prior_says() -> None:
         assert model.explain(text).log_odds == pytest.approx(np.log(3 / 2))
         believed = sf.TextClassifier().fit([*TEXTS, "noon"], [*LABELS, "h"])
         assert believed.explain(text).log_odds == pytest.approx(np.log(4 / 3))
+    nothing: Any = None
     with pytest.raises(TypeError, match="must be one text; got None"):
-        model.explain(None)
+        model.explain(nothing)
 
 
 @pytest.mark.parametrize("kind", [sf.BernoulliNB, sf.PoissonNB])

@@ -1,6 +1,6 @@
 """Mutual information of feature and class, beside sums over joint probabilities and scikit-learn's from labels."""
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from datasets.shared import real
 from estimators.plain import TextClassifier
 from suffice.errors import SufficeError
 from suffice.estimators import Information
+from suffice.models.scoring.results import Estimate
 
 RNG = np.random.default_rng(3)
 Y = np.repeat([0, 1, 2], [30, 50, 20])
@@ -48,7 +49,7 @@ OPTIONS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("options", OPTIONS)
 @pytest.mark.parametrize("estimate", ["mle", "mean"])
-def test_the_sums_over_the_joint_probabilities(options: dict[str, Any], estimate: str) -> None:
+def test_the_sums_over_the_joint_probabilities(options: dict[str, Any], estimate: Estimate) -> None:
     for kind in (sf.BernoulliNB, sf.MultinomialNB):
         model: Any = kind(estimate=estimate, **options).fit(X, Y)
         prior = np.exp(model.class_log_prior_) / np.exp(model.class_log_prior_).sum()
@@ -64,7 +65,7 @@ def test_the_sums_over_the_joint_probabilities(options: dict[str, Any], estimate
 
 
 @pytest.mark.parametrize("method", ["dcm", "edcm"])
-def test_urns_by_their_mean(method: str) -> None:
+def test_urns_by_their_mean(method: Literal["dcm", "edcm"]) -> None:
     model = sf.DirichletMultinomialNB(method=method, class_prior="counted").fit(X, Y)
     expected = flags(model.alpha_ / model.alpha_.sum(axis=1, keepdims=True), np.bincount(Y) / len(Y))
     np.testing.assert_allclose(sf.mutual_information(model).by_feature, expected, rtol=1e-10, atol=1e-14)
@@ -73,7 +74,7 @@ def test_urns_by_their_mean(method: str) -> None:
 
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
 @pytest.mark.parametrize("alpha", [1.0, sf.Gamma(0.7, 0.01), sf.Gamma(2.0, 300.0)])
-def test_counts_of_independent_events(estimate: str, alpha: Any) -> None:
+def test_counts_of_independent_events(estimate: Estimate, alpha: Any) -> None:
     if estimate == "map" and not isinstance(alpha, float):
         alpha = sf.Gamma(2.0, alpha.rate)
     model = sf.PoissonNB(alpha=alpha, class_prior="counted", estimate=estimate).fit(X, Y)

@@ -181,7 +181,7 @@ def test_moments_are_those_of_the_draws() -> None:
         if case.name in ("BernoulliNB", "MultinomialNB", "PoissonNB", "GaussianNB t", "NaiveBayes", "CategoricalNB"):
             X, y = case.data(2, 400)
             model = fitted(case, X, y)
-            rows = next(model._parts(X))
+            rows = next(model._reader.parts(model._source(X)))
             for name, block in model._model.voting.items():
                 belief, part = block.settled.belief(block.t, None), rows[name].part(slice(0, 5))
                 mean, variance = belief.moments(part)

@@ -11,6 +11,7 @@ from scipy import stats
 import suffice as sf
 from estimators.mixed import KINDS, every_kind, labels, model, rows_of, values_of
 from estimators.plain import NaiveBayes, TextClassifier
+from suffice.models.scoring.results import Estimate
 from suffice.readers.columns import Bernoulli, Categorical, Gaussian, Histogram, Poisson
 
 
@@ -101,7 +102,7 @@ def test_bins_are_dirichlet_categorical() -> None:
 
 
 @pytest.mark.parametrize("estimate", ["mean", "predictive", "mle"])
-def test_a_text_column_alone_is_a_text_classifier(estimate: str) -> None:
+def test_a_text_column_alone_is_a_text_classifier(estimate: Estimate) -> None:
     y = labels()
     texts = [text + " mat" for text in values_of("text", y)]
     ours = NaiveBayes({"t": "text"}, estimate=estimate).fit({"t": texts}, y)
@@ -122,7 +123,7 @@ def test_the_words_of_a_text_column_are_multinomial_nb() -> None:
 
 
 @pytest.mark.parametrize("estimate", ["mean", "predictive"])
-def test_a_table_is_the_sum_of_its_columns(estimate: str) -> None:
+def test_a_table_is_the_sum_of_its_columns(estimate: Estimate) -> None:
     """NB-9."""
     table, y = every_kind()
     whole = model(estimate=estimate).fit(table, y)

@@ -73,8 +73,9 @@ def test_targets_by_name() -> None:
         NaiveBayes().fit(X | {"label": ["u", None, "v", "u"]}, "label")
     with pytest.raises(TypeError, match="once: as 'y', or as the name of a column, 'target'"):
         NaiveBayes().fit(X, Y, target="age")
+    names: Any = ["age"]
     with pytest.raises(InputError, match="must be a column of the table"):
-        NaiveBayes().fit(X, target=["age"])
+        NaiveBayes().fit(X, target=names)
 
 
 @pytest.mark.parametrize(

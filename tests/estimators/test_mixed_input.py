@@ -137,7 +137,8 @@ def test_whole_numbers_may_be_names() -> None:
         "Columns ignored, unknown to the model: 9.",
         "Columns missing from the table, treated as missing in every row: 7.",
     ]
-    np.testing.assert_array_equal(got, fitted.predict_log_proba({7: [None], 3: ["x"]}))
+    row: dict[int, list[str | None]] = {7: [None], 3: ["x"]}
+    np.testing.assert_array_equal(got, fitted.predict_log_proba(row))
     tuples = pd.DataFrame({("a", "b"): [1.5, 2.0, 3.0, 4.5], ("a", "c"): ["x", "y"] * 2})
     assert NaiveBayes().fit(tuples, target=("a", "c")).classes_.tolist() == ["x", "y"]
 
@@ -237,8 +238,9 @@ def test_what_is_said_of_columns_that_cannot_be() -> None:
     frame = {"a": [1.0, 2.0, 3.0, 4.0], "y": ["u", "v", "u", "v"]}
     with pytest.raises(InputError, match="'y', which is the target"):
         NaiveBayes(columns={"y": "drop"}).fit(frame, "y")
+    kind: Any = sf.columns.Gaussian
     with pytest.raises(InputError, match=r"Did you mean Gaussian\(\)\?"):
-        NaiveBayes(columns={"a": sf.columns.Gaussian}).fit(frame, "y")
+        NaiveBayes(columns={"a": kind}).fit(frame, "y")
     wrong: Any = sf.Beta(1, 1)
     with pytest.raises(KindError, match="'prior' of Gaussian must be a NormalInverseGamma"):
         sf.columns.Gaussian(prior=wrong)

@@ -136,8 +136,10 @@ def test_tables_with_holes_have_clusters() -> None:
 
 def test_how_many() -> None:
     believed = sf.GaussianNB(belief=BELIEF, estimate="map")
-    for choice, inner in (("bic", sf.GaussianNB()), ("evidence", believed)):
-        model = sf.Mixture(inner, choice, max_components=4, n_init=1, random_state=0).fit(REALS)
+    for inner in (sf.GaussianNB(), believed):
+        model = sf.Mixture(
+            inner, "evidence" if inner is believed else "bic", max_components=4, n_init=1, random_state=0
+        ).fit(REALS)
         assert model.n_components_ == 3
         assert sorted(model.criterion_) == [1, 2, 3, 4]
         assert len(model.weights_) == 3
@@ -213,7 +215,12 @@ def test_weights_of_rows() -> None:
     [
         (sf.Mixture(sf.GaussianNB(), 5), REALS[:4], InputError, "must not exceed the rows, 4; got 5"),
         (sf.Mixture(sf.GaussianNB(), 0), REALS, ValueError, "'n_components' parameter of Mixture"),
-        (sf.Mixture(sf.GaussianNB(), "aic"), REALS, ValueError, "'n_components' parameter of Mixture"),
+        (
+            sf.Mixture(sf.GaussianNB()).set_params(n_components="aic"),
+            REALS,
+            ValueError,
+            "'n_components' parameter of Mixture",
+        ),
         (sf.Mixture(sf.GaussianNB(var_smoothing=0)), REALS, KindError, "shrink to nothing"),
         (sf.Mixture(sf.ComplementNB()), np.abs(REALS), KindError, "no model of its rows"),
         (sf.Mixture(GaussianMixture()), REALS, KindError, "'estimator' parameter of Mixture"),

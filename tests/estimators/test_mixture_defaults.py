@@ -1,7 +1,7 @@
 """Clusters by default, and where a prior is learned: they are found, distinguished, and counted."""
 
 import warnings
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ def test_a_prior_that_is_learned_does_not_unite_clusters(inner: Any, X: Any) -> 
 
 @pytest.mark.parametrize(("covariance", "least"), [("diagonal", 0.73), ("full", 0.88)])
 @pytest.mark.parametrize("seed", range(3))
-def test_iris_by_default(covariance: str, least: float, seed: int) -> None:
+def test_iris_by_default(covariance: Literal["full", "shared", "diagonal"], least: float, seed: int) -> None:
     X, y = load_iris(return_X_y=True)
     found = sf.Mixture(sf.GaussianDiscriminant(covariance), 3, random_state=seed).fit_predict(X)
     assert adjusted_rand_score(y, found) > least
@@ -66,7 +66,9 @@ def test_iris_by_default(covariance: str, least: float, seed: int) -> None:
 
 @pytest.mark.parametrize("criterion", ["bic", "evidence"])
 @pytest.mark.parametrize("covariance", ["diagonal", "full"])
-def test_how_many_by_default(covariance: str, criterion: str) -> None:
+def test_how_many_by_default(
+    covariance: Literal["full", "shared", "diagonal"], criterion: Literal["bic", "evidence"]
+) -> None:
     inner = sf.GaussianDiscriminant(covariance)
     model = sf.Mixture(inner, criterion, max_components=4, n_init=1, random_state=0).fit(BLOBS)
     assert model.n_components_ == 3

@@ -3,7 +3,7 @@
 import pickle
 import tarfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 import suffice as sf
 from estimators.plain import TextClassifier
 from suffice.errors import SufficeError
+from suffice.models.scoring.results import Estimate
 
 NEWS = Path(__file__).parents[2].parent / "shared" / "data" / "20news_bydate" / "20news-bydate.tar.gz"
 RNG = np.random.default_rng(0)
@@ -61,7 +62,7 @@ def test_complement_normalised_and_binary_words() -> None:
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
-def test_estimates_equal_those_of_the_matrix_classifiers(model: str, estimate: str) -> None:
+def test_estimates_equal_those_of_the_matrix_classifiers(model: str, estimate: Estimate) -> None:
     kind = sf.MultinomialNB if model == "multinomial" else sf.BernoulliNB
     vectorizer = Peer()
     X = vectorizer.fit_transform(TEXTS)
@@ -85,7 +86,7 @@ def test_mle_forbids_what_never_was(model: str) -> None:
 @pytest.mark.parametrize("method", ["dcm", "edcm"])
 @pytest.mark.parametrize("alpha", [0.03, 1.0, 0.0])
 @pytest.mark.filterwarnings("ignore::suffice.models.ImpossibleSampleWarning")
-def test_bursty_models_equal_those_of_the_matrix(method: str, alpha: float) -> None:
+def test_bursty_models_equal_those_of_the_matrix(method: Literal["dcm", "edcm"], alpha: float) -> None:
     vectorizer = Peer()
     X = vectorizer.fit_transform(TEXTS)
     matrix = sf.DirichletMultinomialNB(method=method, alpha=alpha, class_prior="counted").fit(X, LABELS)
@@ -102,8 +103,8 @@ def test_bursty_models_equal_those_of_the_matrix(method: str, alpha: float) -> N
 def test_a_word_that_a_class_has_not_met() -> None:
     texts, labels = ["tea tea", "tea milk", "rum rum rum", "rum ale"], ["t", "t", "r", "r"]
     vectorizer = Peer().fit(texts)
-    for method, model in (("dcm", "dirichlet_multinomial"), ("edcm", "edcm")):
-        matrix = sf.DirichletMultinomialNB(method=method, class_prior="counted").fit(
+    for model in ("dirichlet_multinomial", "edcm"):
+        matrix = sf.DirichletMultinomialNB(method="edcm" if model == "edcm" else "dcm", class_prior="counted").fit(
             vectorizer.transform(texts), labels
         )
         new = ["milk milk", "ale tea", "rum tea tea"]
@@ -240,8 +241,9 @@ def test_more_that_is_refused() -> None:
     model = TextClassifier().fit(TEXTS, LABELS)
     with pytest.raises(SufficeError, match="do not exist in the initial classes"):
         model.partial_fit(["tea"], ["z"])
+    odd: Any = ["tea", float("nan")]
     with pytest.raises(SufficeError, match="got float at index 1"):
-        model.predict(["tea", float("nan")])
+        model.predict(odd)
     assert model.predict([]).tolist() == []
     assert model.predict_proba([]).shape == (0, 3)
 

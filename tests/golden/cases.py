@@ -62,7 +62,7 @@ def slug(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_").lower()
 
 
-KINDS = {
+KINDS: dict[str, Any] = {
     "flag": "bernoulli",
     "colour": "categorical",
     "size": "gaussian",
@@ -70,7 +70,7 @@ KINDS = {
     "events": "poisson",
     "note": "text",
 }
-LEARNED = {
+LEARNED: dict[str, Any] = {
     **KINDS,
     "flag": sf.columns.Bernoulli(prior="evidence"),
     "colour": sf.columns.Categorical(alpha="evidence"),

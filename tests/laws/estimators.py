@@ -76,7 +76,7 @@ def mixed(rng: np.random.Generator, n: int, codes: Any) -> Any:
     }
 
 
-KINDS = {
+KINDS: dict[str, Any] = {
     "flag": "bernoulli",
     "colour": "categorical",
     "size": "gaussian",
@@ -84,7 +84,7 @@ KINDS = {
     "events": "poisson",
     "note": "text",
 }
-LEARNED = {
+LEARNED: dict[str, Any] = {
     **KINDS,
     "flag": sf.columns.Bernoulli(prior="evidence"),
     "colour": sf.columns.Categorical(alpha="evidence"),

@@ -111,8 +111,9 @@ def test_the_error_of_a_difference_is_that_of_paired_rows() -> None:
     mean = w @ apart / w.sum()
     assert found.difference[1] == pytest.approx(mean)
     assert found.error[1] == pytest.approx(np.sqrt((w**2 * (apart - mean) ** 2).sum()) / w.sum())
+    numbers: Any = {"three": 3}
     with pytest.raises(KindError, match="'three' must be a classifier of suffice; got int"):
-        sf.compare({"three": 3}, X, y)
+        sf.compare(numbers, X, y)
 
 
 @pytest.mark.thorough

@@ -170,5 +170,6 @@ def test_texts_and_labels_must_be_as_many() -> None:
             text.leave_one_out(texts, ["a", "a"])
         with pytest.raises(DataError, match="got none"):
             text.forget([], [])
+        nobody: Any = [None] * 3
         with pytest.raises(LabelError, match="groups"):
-            text.leave_one_out(texts, ["a", "a", "b"], groups=[None] * 3)
+            text.leave_one_out(texts, ["a", "a", "b"], groups=nobody)

@@ -179,8 +179,9 @@ def test_models_are_compared() -> None:
     assert "log_evidence" in repr(table)
     with pytest.raises(InputError, match="same rows"):
         sf.bayes_factor(models["1"], sf.BernoulliNB().fit(X[1:], y[1:]))
+    number: Any = 3
     with pytest.raises(KindError, match="int"):
-        sf.bayes_factor(models["1"], 3)
+        sf.bayes_factor(models["1"], number)
     with pytest.raises(InputError, match="at least one"):
         sf.compare({})
 

@@ -209,8 +209,9 @@ def test_what_a_tokenizer_of_ones_own_takes() -> None:
     model = sf.TextClassifier(tokens=sf.Tokens(analyzer=list), alpha=1.0, temper=None)
     certificate = model.fit([["a", "b"], ["c"]], [0, 1], journal=True).forget([["a", "b"]], [0])
     assert certificate.before is certificate.after is None  # a file holds no functions
+    things: Any = [{}, {}]
     with pytest.raises(KindError, match="texts and numbers"):
-        sf.TextClassifier(tokens=sf.Tokens(analyzer=lambda x: ["a"]), temper=None).fit([{}, {}], [0, 1], journal=True)
+        sf.TextClassifier(tokens=sf.Tokens(analyzer=lambda x: ["a"]), temper=None).fit(things, [0, 1], journal=True)
 
 
 def test_numbers_that_float64_does_not_have_are_distinguished() -> None:

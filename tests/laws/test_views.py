@@ -49,7 +49,7 @@ def test_the_power_is_that_of_least_leave_one_out_log_loss(case: EstimatorCase) 
         other = clone(case.model).set_params(temper=power, **given).fit(X, y)
         return float(left_out(other, X, y) + np.log(power / typical) ** 2 / 2 / len(y))
 
-    powers = np.ravel(model._predictor.powers(next(model._parts(X))))  # a·n^−γ of each row
+    powers = np.ravel(model._predictor.powers(next(model._reader.parts(model._source(X)))))  # a·n^−γ of each row
     typical = float(np.exp(np.log(model.temper_.power / powers[powers > 0]).mean()))
     most = min(1.0, float(np.log(typical / model.temper_.power)))  # it only cools
     best = minimize_scalar(lambda t: loss(model.temper_.power * np.exp(t)), bounds=(-1, most), method="bounded")
@@ -196,7 +196,7 @@ def test_rows_that_are_no_documents_have_no_length() -> None:
     with pytest.raises(
         InputError, match="one number above 0, 'loo' or None \\(only documents have a 'length_exponent'"
     ):
-        sf.GaussianNB(temper=(0.7, 0.4)).fit([[0.0], [1.0]], [0, 1])
+        sf.GaussianNB().set_params(temper=(0.7, 0.4)).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("wrong", [np.nan, np.inf, "often", (1.0, 0.5)])

@@ -78,7 +78,6 @@ def test_rows_without_a_value_say_nothing() -> None:
     np.testing.assert_allclose(log_proba(dropped, table.part(slice(0, 3))), np.tile(prior, (3, 1)))
     with pytest.raises(DataError, match="Column 'b' was learned as gaussian but holds text"):
         reader.rows(Table.read({"b": ["x"]}))
-    assert len(next(iter(reader.empty().values()))) == 0
 
 
 FIXED: list[Any] = [

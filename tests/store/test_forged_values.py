@@ -90,6 +90,6 @@ def test_texts_of_one_length_and_dates_keep_their_type() -> None:
 def test_what_a_file_cannot_hold_is_named() -> None:
     for prior, words in ((3j, "a complex"), (np.array([1j]), "an array of complex128"), (len, "which is code")):
         model = sf.MultinomialNB().fit([[1, 2], [3, 0]], ["a", "b"])
-        model.class_prior = prior
+        model.set_params(class_prior=prior)
         with pytest.raises(KindError, match=words):
             to_bytes(model)

@@ -180,12 +180,13 @@ def test_texts_in_odd_containers() -> None:
         [text.split() for text in texts], [0, 1, 0]
     )
     assert tokens.counts_ == expected
-    for odd, words in (
+    refused: list[tuple[Any, str]] = [
         (pa.table({"text": texts}), "one column"),
         (["one", pd.NA, "two"], "NAType at index 1"),
         (pa.chunked_array([["one", "two"], [None]]), "null at index 2"),
         ([np.ones(2), "one", "two"], "got ndarray at index 0"),
-    ):
+    ]
+    for odd, words in refused:
         with pytest.raises(TypeError, match=words):
             TextClassifier().fit(odd, [0, 1, 0])
     with pytest.raises(TypeError, match="Tokens must be strings; got 1"):

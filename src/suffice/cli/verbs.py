@@ -25,7 +25,7 @@ from suffice.engines.guesses import guess_target, is_text
 from suffice.engines.local import fit_files
 from suffice.engines.roles import Roles, roles
 from suffice.errors import InputError
-from suffice.estimators.comparing.crossfit import FOLDS
+from suffice.estimators.comparing.validation import FOLDS
 from suffice.reporting import pitfalls
 from suffice.reporting.labelled_rows import read
 from suffice.reporting.methods import judged_by
@@ -158,8 +158,8 @@ def demo(output: Path) -> None:
     print(f'model in {output}; next: suffice explain {output} "plot a histogram"')
 
 
-def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: str, errors: str) -> Any:
-    """Return TextClassifier for texts, NaiveBayes for tables."""
+def _chosen(data: list[Path], target: str | None, text: str | None, kind: str, effort: Any, errors: str) -> Any:
+    """Return TextClassifier for texts, NaiveBayes for tables; they check the effort."""
     if kind not in ("auto", "text", "table"):
         raise InputError(f"The option '--kind' must be auto, text or table; got {kind!r}.")
     if kind == "auto" and text is None:

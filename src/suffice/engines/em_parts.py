@@ -20,7 +20,7 @@ from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.errors import LabelError
 from suffice.estimators.em.reading import Begun, opened_again
-from suffice.estimators.shell.sklearn_api import CHECKS
+from suffice.estimators.shell.parameters import CHECKS
 from suffice.models.choosing.bottom_k import one_array
 from suffice.models.expectation import expected_counts, log_joint_of_labels
 from suffice.models.model import Model

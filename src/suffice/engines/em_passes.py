@@ -17,12 +17,12 @@ from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.em.mixture import Mixture
-from suffice.estimators.em.partly_labelled import alpha_by_labels
 from suffice.estimators.em.reading import Begun, checked_copy, opened_again, without_views
 from suffice.estimators.em.search import tell_of_clusters, tell_of_end
 from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.naive_bayes.parameters import is_loo
+from suffice.estimators.em.starts import alpha_by_labels
 from suffice.estimators.shell.counted import reading_like
+from suffice.estimators.shell.parameters import is_loo
 from suffice.estimators.shell.whole import changing
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.expectation import log_prior_density

@@ -13,8 +13,8 @@ from scipy import sparse
 
 from suffice.engines.guesses import guess_target, guess_text, is_string
 from suffice.errors import DataError, InputError, KindError, LabelError
+from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.tables.naive_bayes import NaiveBayes
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.models.choosing.bottom_k import one_array
 from suffice.readers.table_columns import closest

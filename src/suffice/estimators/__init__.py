@@ -7,6 +7,7 @@ from suffice.estimators.discriminants.linear_discriminant import LinearDiscrimin
 from suffice.estimators.discriminants.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
+from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
 from suffice.estimators.naive_bayes.categorical import CategoricalNB
 from suffice.estimators.naive_bayes.complement import ComplementNB
@@ -17,7 +18,6 @@ from suffice.estimators.naive_bayes.multinomial import MultinomialNB
 from suffice.estimators.naive_bayes.poisson import PoissonNB
 from suffice.estimators.shell.counted import merge
 from suffice.estimators.shell.journals import Certificate
-from suffice.estimators.tables.naive_bayes import NaiveBayes
 from suffice.estimators.texts.language import LanguageModel
 from suffice.estimators.texts.text_classifier import TextClassifier
 from suffice.estimators.texts.vectorizer import CountVectorizer

@@ -2,27 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from suffice.errors import DataError, LabelError
-from suffice.models.model import narrowest
-from suffice.models.scoring.rows import Labels
+from suffice.models.model import Name, narrowest
+from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.word_counts import read_weights
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
 from suffice.text import unwrapped
-from suffice.typing import Array, Booleans, Integers
+from suffice.typing import Array, Booleans, DataLike, Integers, LabelArray
 
 __all__ = [
-    "Coded", "Examples", "LabelChecks", "classes_and_codes", "column_classes", "is_gap", "is_missing",
-    "label_column", "labelled", "partly_labelled", "same_values", "weighed",
+    "Coded", "Examples", "Given", "LabelChecks", "RowReader", "check_kinds_of_labels", "classes_and_codes",
+    "column_classes", "is_gap", "is_missing", "label_column", "labelled", "partly_labelled", "same_values", "weighed",
 ]  # fmt: skip
+
+
+Given: TypeAlias = DataLike | Table
+"""What a user passes, or a table that was read already."""
+
+
+class RowReader(Protocol):
+    """Makes the rows of each block of a source: a matrix, texts or a table, as the classifier has checked them."""
+
+    @property
+    def by_block(self) -> bool:
+        """Whether features are blocks of their own, as columns of tables are."""
+
+    def rows(self, source: Any, /) -> Mapping[Name, Rows]:
+        """Return the rows of each block."""
+
+    def parts(self, source: Any, /) -> Iterator[Mapping[Name, Rows]]:
+        """Return the rows of each block, some at a time."""
+
+    def take(self, source: Any, which: Integers, /) -> Any:
+        """Return some of the rows, as a source."""
+
+    def size(self, source: Any, /) -> int:
+        """Return the number of rows."""
+
+    def row_bytes(self, source: Any, /) -> Iterable[bytes]:
+        """Return each row as bytes, equal for equal rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +56,7 @@ class Examples:
     """Rows of any kind, the classes they are of, a code for each, and what each weighs."""
 
     source: Any  # a matrix, texts, or a table
-    classes: NDArray[Any]  # sorted, each once
+    classes: LabelArray  # sorted, each once
     codes: Integers
     weights: Array | None = None
 
@@ -38,7 +64,7 @@ class Examples:
         return len(self.codes)
 
     @property
-    def y(self) -> NDArray[Any]:
+    def y(self) -> LabelArray:
         """The label of each row."""
         return np.asarray(self.classes[self.codes])
 
@@ -47,12 +73,12 @@ class Examples:
         """Codes and weights."""
         return Labels(self.codes, self.weights, len(self.classes))
 
-    def among(self, classes: NDArray[Any]) -> Examples:
+    def among(self, classes: LabelArray) -> Examples:
         """Return the same rows with codes among other classes, which hold theirs."""
         place = np.searchsorted(classes, self.classes)
         return replace(self, classes=classes, codes=np.asarray(place[self.codes], np.int64))
 
-    def take(self, which: Integers, reader: Any) -> Examples:
+    def take(self, which: Integers, reader: RowReader) -> Examples:
         """Return some of the rows."""
         weights = None if self.weights is None else self.weights[which]
         return replace(self, source=reader.take(self.source, which), codes=self.codes[which], weights=weights)
@@ -65,7 +91,7 @@ class Examples:
 
 KINDS = {str: "words", bool: "truth values", int: "numbers", float: "numbers"}
 
-Coded = tuple[NDArray[Any], Integers]
+Coded = tuple[LabelArray, Integers]
 """The classes, sorted, and the place of each row's among them."""
 
 
@@ -262,3 +288,12 @@ def _kind(label: Any) -> type:
     if isinstance(label, bool | np.bool_):
         return bool
     return int if isinstance(label, Integral) else float if isinstance(label, Real) else type(label)
+
+
+def check_kinds_of_labels(classes: LabelArray, others: LabelArray) -> None:
+    """Raise LabelError if labels are words in one place and numbers in another."""
+    words = ("U", "S", "O", "T")
+    if (classes.dtype.kind in words) != (others.dtype.kind in words):
+        raise LabelError(
+            f"Models that are combined must have labels of one kind; got {classes[0]!r} and {others[0]!r}."
+        )

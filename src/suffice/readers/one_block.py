@@ -80,12 +80,11 @@ class TextReader:
 
     def parts(self, source: Any) -> Iterator[dict[str | int, Any]]:
         """Return the rows some at a time, so that a stream is never held as a whole."""
+        batch = None
         for batch in self.analysis.batches(source, "X"):
             yield {self.block: TextRows.of_batch(batch, self.analysis)}
-
-    def empty(self) -> dict[str | int, Any]:
-        """Return no rows."""
-        return {self.block: TextRows.of_batch(self.analysis.empty(), self.analysis)}
+        if batch is None:
+            yield {self.block: TextRows.of_batch(self.analysis.empty(), self.analysis)}
 
     def take(self, source: Any, which: Integers) -> Any:
         """Return some of the texts."""

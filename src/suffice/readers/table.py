@@ -133,10 +133,6 @@ class TableReader:
         """Return all rows, at once."""
         yield self.rows(table)
 
-    def empty(self) -> dict[Name, Rows]:
-        """Return no rows."""
-        return {name: NoValues(0) for name in self.names}
-
     def take(self, table: Table, which: Integers) -> Table:
         """Return some of the rows, in the order of the table."""
         keep = np.zeros(len(table), bool)

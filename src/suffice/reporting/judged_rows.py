@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from suffice import evaluate
 from suffice.errors import SubtractionError, SufficeError
-from suffice.estimators.comparing.crossfit import FOLDS, judged_by_folds
+from suffice.estimators.comparing.validation import FOLDS, judged_by_folds
 from suffice.reporting.labelled_rows import LabelledRows
 from suffice.typing import Array, Integers
 

@@ -24,6 +24,7 @@ from suffice.errors import InputError, KindError, LabelError
 from suffice.stats.inputs import EXACT
 from suffice.stats.journal import Hashes
 from suffice.tables import Column, Table
+from suffice.typing import JournalKey
 
 __all__ = ["Key", "cell", "matrix_rows", "table_rows", "text_row", "value_rows"]
 
@@ -40,12 +41,11 @@ class Key:
     (False, True)
     """
 
-    def __init__(self, secret: str | bytes | None = None) -> None:
-        given: Any = secret
-        if secret is not None and (not isinstance(given, str | bytes) or not given):
+    def __init__(self, secret: JournalKey = None) -> None:
+        if secret is not None and (not isinstance(secret, str | bytes) or not secret):
             raise InputError(
                 "The argument 'journal' must be True, or a key of your own: a text or bytes that are not empty; got "
-                f"{'an empty one' if isinstance(given, str | bytes) else f'a {type(given).__name__}'}."
+                f"{'an empty one' if isinstance(secret, str | bytes) else f'a {type(secret).__name__}'}."
             )
         key = b"" if secret is None else secret.encode() if isinstance(secret, str) else secret
         key = key if len(key) <= 64 else blake2b(key).digest()

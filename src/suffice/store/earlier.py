@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import DataError
-from suffice.estimators.shell.renamed import MOVED, PARAMETERS
+from suffice.estimators.shell.whole import MOVED, PARAMETERS
 from suffice.store import registry
 from suffice.text import Tokens, Transform
 
@@ -82,4 +82,4 @@ MEANINGS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "PoissonNB": _of_fit_prior,
     "TextClassifier": _of_fit_prior,
 }
-"""What parameters of a class meant before, beside the names that they had (`estimators.shell.renamed`)."""
+"""What parameters of a class meant before, beside the names that they had (`estimators.shell.whole`)."""

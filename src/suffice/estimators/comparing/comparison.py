@@ -5,22 +5,24 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, overload
+from typing import Any, cast, overload
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.errors import InputError, KindError
-from suffice.estimators.comparing.crossfit import crossfit
 from suffice.estimators.comparing.same_data import must_share_data
+from suffice.estimators.comparing.validation import crossfit
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.predictor import normalise
+from suffice.readers.labels import Given
 from suffice.tables import frame_of
-from suffice.typing import Array
+from suffice.typing import Array, DataLike, GroupsLike, LabelsLike, WeightsLike
 
 __all__ = ["Comparison", "LossComparison", "bayes_factor", "compare"]
 
 
-def bayes_factor(a: Any, b: Any, X: Any = None) -> float:
+def bayes_factor(a: Classifier, b: Classifier, X: DataLike | None = None) -> float:
     """Return the log Bayes factor of two fitted models: how much more probable `a` makes the training rows than `b`.
 
     Parameters
@@ -55,7 +57,7 @@ class Ranking:
     names: list[str]
 
     @abstractmethod
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a dataframe."""
 
     def to_frame(self, backend: str | None = None) -> Any:
@@ -65,7 +67,7 @@ class Ranking:
     def __len__(self) -> int:
         return len(self.names)
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> NDArray[Any]:
         return self.to_dict()[name]
 
     def __repr__(self) -> str:
@@ -92,7 +94,7 @@ class Comparison(Ranking):
     difference: Array  # to the best
     probability: Array  # of each model, if all were as probable before
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a dataframe."""
         return {
             "model": np.array(self.names, dtype=object),
@@ -119,7 +121,7 @@ class LossComparison(Ranking):
     error: Array  # the standard error of the difference, over the rows
     accuracy: Array
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, NDArray[Any]]:
         """Return the columns of a dataframe."""
         return {
             "model": np.array(self.names, dtype=object),
@@ -131,17 +133,27 @@ class LossComparison(Ranking):
 
 
 @overload
-def compare(models: Mapping[str, Any], X: Any = None, y: None = None) -> Comparison: ...
+def compare(models: Mapping[str, Classifier], X: DataLike | None = None, y: None = None) -> Comparison: ...
 
 
 @overload
 def compare(
-    models: Mapping[str, Any], X: Any, y: Any, *, sample_weight: Any = None, groups: Any = None
+    models: Mapping[str, Classifier],
+    X: DataLike | Mapping[str, DataLike],
+    y: LabelsLike,
+    *,
+    sample_weight: WeightsLike = None,
+    groups: GroupsLike = None,
 ) -> LossComparison: ...
 
 
 def compare(
-    models: Mapping[str, Any], X: Any = None, y: Any = None, *, sample_weight: Any = None, groups: Any = None
+    models: Mapping[str, Classifier],
+    X: DataLike | Mapping[str, DataLike] | None = None,
+    y: LabelsLike | None = None,
+    *,
+    sample_weight: WeightsLike = None,
+    groups: GroupsLike = None,
 ) -> Comparison | LossComparison:
     """Compare models of the same data by their evidence; or any, given labels, by how well they predict them.
 
@@ -183,7 +195,7 @@ def compare(
     first     0.320       0.000  0.000     1.000
     both      0.413       0.093  0.071     1.000
     """
-    given: Any = models
+    given: object = models
     if not isinstance(given, Mapping) or not given:
         raise InputError(f"The argument 'models' of compare must be a dict of at least one model; got {models!r}.")
     if y is not None:
@@ -197,13 +209,19 @@ def compare(
     return Comparison(names, evidence[order], evidence[order] - evidence[order[0]], np.exp(shares[0]))
 
 
-def _by_losses(models: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, groups: Any) -> LossComparison:
-    own = isinstance(X, Mapping) and set(X) == set(models)
+def _by_losses(
+    models: Mapping[str, Classifier],
+    X: DataLike | Mapping[str, DataLike] | None,
+    y: LabelsLike,
+    sample_weight: WeightsLike,
+    groups: GroupsLike,
+) -> LossComparison:
+    own = cast("Mapping[str, DataLike]", X) if isinstance(X, Mapping) and set(X) == set(models) else None
     found = {}
     for name, model in models.items():
         if not isinstance(model, Classifier):
             raise KindError(f"The model {name!r} must be a classifier of suffice; got {type(model).__name__}.")
-        rows = X[name] if own else X
+        rows: Given = cast("DataLike", X) if own is None else own[name]
         if model.__sklearn_is_fitted__():
             rows, y = model._known_columns(rows, y)
         found[str(name)] = crossfit(model, rows, y, sample_weight, groups=groups)
@@ -219,5 +237,5 @@ def _by_losses(models: Mapping[str, Any], X: Any, y: Any, sample_weight: Any, gr
     return LossComparison(names, mean, mean - mean[0], np.array(errors, np.float64), accuracy)
 
 
-def _short(value: Any) -> str:
+def _short(value: str | float) -> str:
     return value if isinstance(value, str) else f"{value:.3f}"

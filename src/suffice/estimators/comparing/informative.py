@@ -16,16 +16,17 @@ from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import Interval, fit_nested, validate_data
+from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit_nested, validate_data
+from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.models.answers.ranking import UNITS, Information, ranked
 from suffice.sparse import sound
-from suffice.typing import Booleans
+from suffice.typing import Booleans, DataLike, LabelsLike, WeightsLike
 
 __all__ = ["Information", "SelectInformative", "information_of", "mutual_information"]
 
 
-def mutual_information(model: Any, unit: Literal["nats", "bits"] = "nats") -> Information:
+def mutual_information(model: Classifier, unit: Literal["nats", "bits"] = "nats") -> Information:
     """Return how much each feature tells about the class, from the counts of a fitted classifier alone.
 
     The mutual information of class and feature as the model sees the feature, with the model's own estimates and class
@@ -76,7 +77,7 @@ def mutual_information(model: Any, unit: Literal["nats", "bits"] = "nats") -> In
     return information_of(model, unit)
 
 
-def information_of(model: Any, unit: Literal["nats", "bits"] = "nats") -> Information:
+def information_of(model: object, unit: Literal["nats", "bits"] = "nats") -> Information:
     """Return the features of a fitted classifier of counts, the most informative first."""
     if not isinstance(model, Classifier) or (model.__sklearn_is_fitted__() and model._reader.by_block):
         raise KindError(
@@ -127,27 +128,27 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
     array([[8, 9]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "k": [Interval(Integral, 1, None, closed="left")],
         "estimator": [MatrixClassifier, None],
     }
 
-    estimator_: Any
+    estimator_: MatrixClassifier
     information_: Information
     n_features_in_: int
 
-    def __init__(self, k: int = 10, *, estimator: Any = None) -> None:
+    def __init__(self, k: int = 10, *, estimator: MatrixClassifier | None = None) -> None:
         self.k = k
         self.estimator = estimator
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self._counter()).input_tags
         tags.target_tags.required = True
         return tags
 
     @fit_nested
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> Self:
         """Count the columns by class, and find the most informative.
 
         Parameters
@@ -174,7 +175,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         self.information_ = information_of(self.estimator_)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: DataLike) -> Any:
         """Return the most informative columns.
 
         Parameters
@@ -189,7 +190,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         """
         return super().transform(sound(X, "X") if issparse(X) else X)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: DataLike) -> Any:
         """Return rows of all columns, with zeros in those that were left out.
 
         Parameters
@@ -204,13 +205,13 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         """
         return super().inverse_transform(sound(X, "X") if issparse(X) else X)
 
-    def _get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> State:
         check_is_fitted(self, "information_")
         names = ("n_features_in_", "feature_names_in_")
         schema = {name: vars(self)[name] for name in names if name in vars(self)}
         return {"schema": schema, "statistics": {"estimator": self.estimator_}}
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: State) -> None:
         schema, counter = state["schema"], state["statistics"]["estimator"]
         names = schema.get("feature_names_in_", np.arange(counter.n_features_in_))
         if not set(schema) <= {"n_features_in_", "feature_names_in_"} or not isinstance(counter, MatrixClassifier):
@@ -222,8 +223,9 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         self.estimator_ = counter
         self.information_ = information_of(counter)
 
-    def _counter(self) -> Any:
-        return BernoulliNB() if self.estimator is None else clone(self.estimator)
+    def _counter(self) -> MatrixClassifier:
+        counter: MatrixClassifier = BernoulliNB() if self.estimator is None else clone(self.estimator)
+        return counter
 
     def _get_support_mask(self) -> Booleans:
         check_is_fitted(self, "information_")

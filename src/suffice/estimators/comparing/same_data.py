@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
 from suffice.estimators.shell.classifier import Classifier
+from suffice.models.model import Name
+from suffice.stats import Statistic
 from suffice.stats.word_counts import WordCounts
+from suffice.typing import Label
 
 __all__ = ["must_share_data"]
 
@@ -24,14 +27,14 @@ OTHERWISE = "Models of other data compare by how well they predict labels: compa
 class Data:
     """What evidence is about: rows of each class, features by name, and for each what was counted, and as what."""
 
-    classes: list[Any]
+    classes: list[Label]
     rows: list[float]
-    names: list[Any]
+    names: list[Name]
     measures: list[str]  # of each feature
-    statistics: list[Any]  # the same
+    statistics: list[Statistic] | list[float]  # the same
 
 
-def must_share_data(models: Mapping[str, Any], coefficients: bool) -> None:
+def must_share_data(models: Mapping[str, Classifier], coefficients: bool) -> None:
     """Raise unless all are fitted classifiers of the same rows and features; with n!/Πx! counts compare, too."""
     for name, model in models.items():
         if not isinstance(model, Classifier):
@@ -66,12 +69,12 @@ def _difference(a: str, mine: Data, b: str, theirs: Data) -> str:
     return ""
 
 
-def _data_of(model: Any, coefficients: bool) -> Data:
+def _data_of(model: Classifier, coefficients: bool) -> Data:
     names, measures, statistics = _features(model, coefficients)
     return Data(model.classes_.tolist(), model.class_count_.tolist(), names, measures, statistics)
 
 
-def _features(model: Classifier, coefficients: bool) -> tuple[list[Any], list[str], list[Any]]:
+def _features(model: Classifier, coefficients: bool) -> tuple[list[Name], list[str], list[Statistic] | list[float]]:
     """Return names, measures and statistics of all features: of the columns of a table, or of the only block."""
     voting = model._model.voting
     if model._reader.by_block:
@@ -84,14 +87,15 @@ def _features(model: Classifier, coefficients: bool) -> tuple[list[Any], list[st
     if isinstance(block.t, WordCounts):
         names = list(range(block.t.width)) if block.t.hash_bits else block.t.words.strings.tolist()
         return names, [measure] * len(names), block.settled.frequencies(block.t).tolist()
-    names = list(model._feature_names() if model._feature_names() is not None else range(model.n_features_in_))
+    called = model._feature_names()
+    names = list(range(model.n_features_in_)) if called is None else list(called)
     return names, [measure] * len(names), [block.statistic] * len(names)
 
 
-def _same(a: Any, b: Any) -> bool:
+def _same(a: Statistic | float, b: Statistic | float) -> bool:
     """Return whether two statistics can be of the same values; those of different kinds have little in common."""
-    if isinstance(a, float):
-        return bool(np.isclose(a, b, rtol=1e-9))
+    if isinstance(a, float) or isinstance(b, float):
+        return isinstance(a, float) and isinstance(b, float) and bool(np.isclose(a, b, rtol=1e-9))
     if a is b:
         return True
     mine, theirs = a.arrays(), b.arrays()
@@ -99,8 +103,7 @@ def _same(a: Any, b: Any) -> bool:
     return all(_close(mine[name], theirs[name], type(a) is type(b)) for name in kinds if name not in ROUNDING)
 
 
-def _close(a: Any, b: Any, strict: bool) -> bool:
-    a, b = np.asarray(a), np.asarray(b)
+def _close(a: NDArray[np.generic], b: NDArray[np.generic], strict: bool) -> bool:
     if a.shape != b.shape:
         return not strict
     if a.dtype.kind not in "biufc":
@@ -110,4 +113,4 @@ def _close(a: Any, b: Any, strict: bool) -> bool:
 
 
 def _by_class(data: Data) -> str:
-    return ", ".join(f"{name}: {count:g}" for name, count in zip(data.classes, data.rows, strict=True))
+    return ", ".join(f"{name!s}: {count:g}" for name, count in zip(data.classes, data.rows, strict=True))

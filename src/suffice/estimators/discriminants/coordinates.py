@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Literal, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.covariance import ledoit_wolf
 from sklearn.preprocessing import StandardScaler
 
 from suffice.errors import DataError, InputError
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.estimators.shell.parameters import ClassPriorLike, Interval, StrOptions
 from suffice.models.class_prior import ClassPrior
 from suffice.models.scoring.ellipses import Ellipses, centre_of, roots_of
 from suffice.posterior import Dirichlet, NormalInverseGamma, NormalInverseWishart
-from suffice.typing import Array, Integers
+from suffice.readers.labels import Examples
+from suffice.stats.moments import DiagonalMoments, FullMoments
+from suffice.typing import Array
 
 __all__ = [
-    "NOT_COMBINED", "SHRINKAGE", "Coordinates", "check_combination", "check_given", "coordinates",
-    "covariances_of_rows", "decisions", "fixed_shrinkage", "given_priors", "needs_rows", "plane",
+    "AT_ONCE", "NOT_COMBINED", "SHRINKAGE", "Coordinates", "EstimatesCovariance", "Shrinkage", "check_combination",
+    "check_given", "coordinates", "covariances_of_rows", "decisions", "fixed_shrinkage", "given_priors",
+    "needs_rows", "plane", "refuse_parts",
 ]  # fmt: skip
 
 
@@ -45,7 +49,7 @@ def plane(known: Ellipses, log_prior: Array) -> tuple[Array, Array]:
     return weights, log_prior - 0.5 * np.einsum("ij,ij->i", known.mean, weights)
 
 
-def coordinates(t: Any, prior: Any, share: Array, most: int | None) -> Coordinates:
+def coordinates(t: FullMoments | DiagonalMoments, prior: object, share: Array, most: int | None) -> Coordinates:
     """Return the axes of the means, the longest first, in units of the covariance within classes."""
     widest = min(t.mean.shape[1], max(int((t.n[:, 0] > 0).sum()) - 1, 0))
     if most is not None and not 1 <= most <= widest:
@@ -60,7 +64,7 @@ def coordinates(t: Any, prior: Any, share: Array, most: int | None) -> Coordinat
     return Coordinates(centre, root @ turn[kept].T, np.square(length[kept]) / (total if total > 0 else 1.0))
 
 
-def within(t: Any, prior: Any) -> Array:
+def within(t: FullMoments | DiagonalMoments, prior: object) -> Array:
     """Return the covariance within classes: of their rows, and of what a prior adds to each column."""
     n, d = float(t.n[:, 0].sum()), t.mean.shape[1]
     scatter = t.scatter.sum(axis=0)
@@ -73,22 +77,49 @@ def within(t: Any, prior: Any) -> Array:
     return np.asarray(scatter / n)
 
 
-SHRINKAGE: list[Any] = [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None]
+SHRINKAGE: list[object] = [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None]
 
+Shrinkage: TypeAlias = float | Literal["auto"] | None
+"""The share of the identity in a covariance, or that Ledoit and Wolf find it."""
+
+
+class EstimatesCovariance(Protocol):
+    """An estimator of covariances, such as those of scikit-learn; fitted, it has a `covariance_`."""
+
+    def fit(self, X: Array, /) -> object:
+        """Learn from rows."""
+
+
+class Analysing(Protocol):
+    """A discriminant analysis with scikit-learn's parameters."""
+
+    solver: str
+    shrinkage: Shrinkage
+    covariance_estimator: EstimatesCovariance | None
+
+
+AT_ONCE = "A covariance_estimator, or shrinkage='auto', needs all rows at once: fit, not partial_fit or forget."
 NOT_COMBINED = "Models with a covariance_estimator, or shrinkage='auto', cannot be combined."
 
 
-def needs_rows(estimator: Any) -> bool:
+def needs_rows(estimator: Analysing) -> bool:
     """Return whether covariances cannot be made from moments."""
     return estimator.covariance_estimator is not None or estimator.shrinkage == "auto"
 
 
-def fixed_shrinkage(estimator: Any) -> float:
+def refuse_parts(estimator: Analysing, message: str) -> None:
+    """Raise InputError if covariances cannot be made from moments, and so not from those of parts."""
+    if needs_rows(estimator):
+        raise InputError(message)
+
+
+def fixed_shrinkage(estimator: Analysing) -> float:
     """Return the share of the identity that was given; 0 if none was."""
-    return float(estimator.shrinkage) if isinstance(estimator.shrinkage, Real) else 0.0
+    given: object = estimator.shrinkage
+    return float(given) if isinstance(given, Real) else 0.0
 
 
-def check_combination(estimator: Any, no_estimator: str) -> None:
+def check_combination(estimator: Analysing, no_estimator: str) -> None:
     """Raise what scikit-learn raises for parameters that exclude each other."""
     given = estimator.covariance_estimator is not None
     if estimator.solver == "svd" and estimator.shrinkage is not None:
@@ -99,10 +130,13 @@ def check_combination(estimator: Any, no_estimator: str) -> None:
         raise InputError("covariance_estimator and shrinkage parameters are not None. Only one of the two can be set.")
 
 
-def covariances_of_rows(estimator: Any, X: Any, codes: Integers, weights: Any, n_classes: int) -> Array:
-    """Return the covariance of each class, and of all rows, by an estimator of covariances."""
-    if weights is not None:
+def covariances_of_rows(estimator: Analysing, examples: Examples) -> Array | None:
+    """Return the covariance of each class, and of all rows, by an estimator of covariances; None if moments will do."""
+    if not needs_rows(estimator):
+        return None
+    if examples.weights is not None:
         raise InputError("A covariance_estimator, or shrinkage='auto', takes no sample_weight.")
+    X, codes, n_classes = examples.source, examples.codes, len(examples.classes)
     parts = [X[codes == c] for c in range(n_classes)]
     if not all(len(part) for part in parts):
         raise InputError("A covariance_estimator, or shrinkage='auto', needs at least one row of every class.")
@@ -110,18 +144,20 @@ def covariances_of_rows(estimator: Any, X: Any, codes: Integers, weights: Any, n
     return np.stack(found).astype(np.float64)
 
 
-def _covariance(by: Any, X: Any) -> Any:
+def _covariance(by: EstimatesCovariance | None, X: Array) -> ArrayLike:
     if by is None:
         scaler = StandardScaler()
         found = ledoit_wolf(scaler.fit_transform(X))[0]
-        return scaler.scale_[:, None] * found * scaler.scale_
+        scaled: Array = scaler.scale_[:, None] * found * scaler.scale_
+        return scaled
     by.fit(X)
     if not hasattr(by, "covariance_"):
         raise InputError(f"{type(by).__name__} does not have a covariance_ attribute")
-    return by.covariance_
+    covariance: ArrayLike = by.covariance_
+    return covariance
 
 
-def given_priors(priors: Any) -> ClassPrior:
+def given_priors(priors: ClassPriorLike | None) -> ClassPrior:
     """Return the class prior; probabilities that were given are made to sum to one."""
     if priors is None or isinstance(priors, str | Real | Dirichlet):
         return ClassPrior("counted" if priors is None else priors, parameter="priors")
@@ -133,7 +169,7 @@ def given_priors(priors: Any) -> ClassPrior:
     return ClassPrior(given / given.sum(), parameter="priors")
 
 
-def check_given(given: Any, dtype: Any, classes: int, features: int) -> None:
+def check_given(given: object, dtype: object, classes: int, features: int) -> None:
     """Raise DataError unless a file holds covariances of classes, and of all rows, and a kind of numbers."""
     shape = (classes + 1, features, features)
     if dtype not in ("float32", "float64"):

@@ -4,16 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.estimators.discriminants.coordinates import Coordinates, coordinates, decisions, plane
-from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, TEMPER, class_prior_of, is_loo, wanted_of
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import StrOptions, validate_data
+from suffice.estimators.shell.parameters import (
+    CLASS_PRIOR,
+    ESTIMATES,
+    TEMPER,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    ReadOptions,
+    StrOptions,
+    Tempering,
+    class_prior_of,
+    is_loo,
+    validate_data,
+    wanted_of,
+)
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
@@ -22,7 +35,8 @@ from suffice.models.likelihoods.discriminant_analysis import DiagonalDiscriminan
 from suffice.models.scoring.ellipses import SingularMatrix
 from suffice.models.views import Views
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
-from suffice.typing import Array
+from suffice.readers.labels import Given
+from suffice.typing import Array, DataLike, Names
 
 __all__ = ["GaussianDiscriminant"]
 
@@ -96,7 +110,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
            [0.  , 1.  ]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "covariance": [StrOptions({"full", "shared", "diagonal"})],
         "estimate": [ESTIMATES],
         "prior": [StrOptions({"loo", "evidence"}), NormalInverseWishart, NormalInverseGamma],
@@ -104,17 +118,17 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         "n_components": [int, np.integer, None],
         "temper": TEMPER,
     }
-    _reading: ClassVar[dict[str, Any]] = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"dtype": [np.float64, np.float32], "ensure_all_finite": False}
 
     def __init__(
         self,
-        covariance: Any = "full",
-        estimate: Any = "predictive",
+        covariance: Literal["full", "shared", "diagonal"] = "full",
+        estimate: Estimate = "predictive",
         *,
-        prior: Any = "loo",
-        class_prior: Any = 1.0,
-        n_components: Any = None,
-        temper: Any = "loo",
+        prior: NormalInverseWishart | NormalInverseGamma | Literal["loo", "evidence"] = "loo",
+        class_prior: ClassPriorLike = 1.0,
+        n_components: int | None = None,
+        temper: Tempering | None = "loo",
     ) -> None:
         self.covariance = covariance
         self.estimate = estimate
@@ -143,7 +157,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
             _ = self._block.scorer
 
     @contextmanager
-    def _complaints(self, X: Any) -> Iterator[None]:
+    def _complaints(self, X: Given) -> Iterator[None]:
         with super()._complaints(X), self._classes_named():
             yield
 
@@ -156,10 +170,10 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
             label = None if error.code is None else self.classes_.tolist()[error.code]
             raise SingularMatrix.of(error.why, error.code, label) from None
 
-    def _evidence_names(self) -> Any:
+    def _evidence_names(self) -> Names | None:
         return ["all columns"] if self.covariance != "diagonal" else super()._evidence_names()
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: DataLike) -> Array:
         """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
 
         Parameters
@@ -225,7 +239,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         """Offset of each class's joint log-probability."""
         return self._plane()[1]
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: DataLike) -> Array:
         """Return discriminant coordinates: where classes are apart, in units of the spread within them.
 
         Parameters

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 from suffice.errors import InputError
 from suffice.estimators.discriminants.coordinates import (
+    AT_ONCE,
     NOT_COMBINED,
     SHRINKAGE,
+    EstimatesCovariance,
+    Shrinkage,
     check_combination,
     check_given,
     covariances_of_rows,
@@ -19,10 +22,23 @@ from suffice.estimators.discriminants.coordinates import (
     fixed_shrinkage,
     given_priors,
     needs_rows,
+    refuse_parts,
 )
-from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, TEMPER, wanted_of
+from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import HasMethods, Interval, StrOptions, validate_data
+from suffice.estimators.shell.parameters import (
+    CLASS_PRIOR,
+    TEMPER,
+    ClassPriorLike,
+    Constraints,
+    HasMethods,
+    Interval,
+    ReadOptions,
+    StrOptions,
+    Tempering,
+    validate_data,
+    wanted_of,
+)
 from suffice.estimators.shell.stored import State
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
@@ -30,9 +46,9 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant_analysis import LinearAnalysis, Planes
 from suffice.models.model import Model
 from suffice.models.views import Views
-from suffice.readers.labels import Examples
+from suffice.readers.labels import Examples, Given
 from suffice.telling import tell
-from suffice.typing import Array
+from suffice.typing import Array, DataLike, LabelArray, LabelsLike, WeightsLike
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
@@ -99,7 +115,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     array([1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "solver": [StrOptions({"svd", "lsqr", "eigen"})],
         "shrinkage": SHRINKAGE,
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
@@ -109,7 +125,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         "covariance_estimator": [HasMethods("fit"), None],
         "temper": TEMPER,
     }
-    _reading: ClassVar[dict[str, Any]] = {"dtype": [np.float64, np.float32]}
+    _reading: ClassVar[ReadOptions] = {"dtype": [np.float64, np.float32]}
     _schema = (*MatrixClassifier._schema, "_given", "_dtype")
     _given: Array | None
     _dtype: str
@@ -117,13 +133,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def __init__(
         self,
         solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
-        n_components: Any = None,
+        shrinkage: Shrinkage = None,
+        priors: ClassPriorLike | None = None,
+        n_components: int | None = None,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        temper: Any = None,
+        covariance_estimator: EstimatesCovariance | None = None,
+        temper: Tempering | None = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -136,35 +152,32 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _likelihood(self, views: Views) -> LinearAnalysis:
         prior = None if self.priors is None else given_priors(self.priors)
-        options: dict[str, Any] = {"solver": self.solver, "shrinkage": fixed_shrinkage(self), "tol": self.tol}
-        return LinearAnalysis(**options, given=self._given, share=prior)
+        return LinearAnalysis(
+            solver=self.solver, shrinkage=fixed_shrinkage(self), tol=self.tol, given=self._given, share=prior
+        )
 
     def _settle(self, rows: int) -> None:
         if rows == len(self.classes_):
             raise InputError(f"The number of samples must be more than the number of classes; got n_samples={rows}.")
         if self.n_components is not None and self.n_components > self._max_components:
             raise InputError("n_components cannot be larger than min(n_features, n_classes - 1).")
-        if isinstance(self._class_prior().given, np.ndarray) and not np.isclose(np.sum(self.priors), 1.0):
+        if isinstance(self._class_prior().given, np.ndarray) and not np.isclose(np.asarray(self.priors).sum(), 1.0):
             tell("The priors do not sum to 1. Renormalizing")
         _ = self._block.scorer
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         check_combination(self, NO_ESTIMATOR)
         examples = super()._read(X, y, sample_weight, first)
         if first:
-            self._dtype = examples.source.dtype.name
-            parts = (examples.source, examples.codes, examples.weights, len(examples.classes))
-            self._given = covariances_of_rows(self, *parts) if needs_rows(self) else None
+            self._dtype, self._given = examples.source.dtype.name, covariances_of_rows(self, examples)
         return examples
 
     def _needs_all_rows(self) -> str:
         return "a covariance_estimator, or shrinkage='auto'," if needs_rows(self) else ""
 
     def _count(self, examples: Examples) -> Model:
-        if needs_rows(self) and self.__sklearn_is_fitted__():
-            raise InputError(
-                "A covariance_estimator, or shrinkage='auto', needs all rows at once: fit, not partial_fit or forget."
-            )
+        if self.__sklearn_is_fitted__():
+            refuse_parts(self, AT_ONCE)
         return super()._count(examples)
 
     def _class_prior(self) -> ClassPrior:
@@ -173,12 +186,11 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self)
 
-    def _agree(self, other: Any) -> None:
+    def _agree(self, other: Classifier) -> None:
         super()._agree(other)
-        if needs_rows(self):
-            raise InputError(NOT_COMBINED)
+        refuse_parts(self, NOT_COMBINED)
 
-    def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
+    def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         check_combination(self, NO_ESTIMATOR)
         check_given(self._given, self._dtype, len(classes), self.n_features_in_)
         super()._check_statistics(classes, statistics, likelihood)
@@ -187,14 +199,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return array.astype(self._dtype)
 
     def _solution(self) -> Planes:
-        settled: Any = self._block.settled
-        found: Planes = settled.solve(self._block.t)
-        return found
+        return self._settled_as(LinearAnalysis).solve(self._block.t)
 
-    def _evidence_names(self) -> Any:
+    def _evidence_names(self) -> list[str]:
         return ["all columns"]
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: DataLike) -> Array:
         """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
 
         Parameters
@@ -219,7 +229,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Probability of each class."""
         return self._cast(np.exp(self._class_prior().log(self._model.n)))
 
-    def transform(self, X: Any) -> Array:
+    def transform(self, X: DataLike) -> Array:
         """Return discriminant coordinates: where classes are apart, in units of the spread within them.
 
         Parameters
@@ -236,7 +246,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
         found, rows = self._solution(), validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         away = rows - found.centre if self.solver == "svd" else rows
-        return np.asarray(away @ found.scalings, rows.dtype)[:, : self._kept]
+        return np.asarray(away @ found.scalings, rows.dtype)[:, : self._n_features_out]
 
     @property
     def coef_(self) -> Array:
@@ -258,7 +268,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     @property
     def explained_variance_ratio_(self) -> Array:
         """Share of each coordinate in what tells classes apart."""
-        return self._cast(self._solution().ratio[: self._kept])
+        return self._cast(self._solution().ratio[: self._n_features_out])
 
     @property
     def scalings_(self) -> Array:
@@ -275,12 +285,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return min(len(self.classes_) - 1, self.n_features_in_)
 
     @property
-    def _kept(self) -> int:
-        return self._max_components if self.n_components is None else int(self.n_components)
-
-    @property
     def _n_features_out(self) -> int:
-        return self._kept
+        return self._max_components if self.n_components is None else int(self.n_components)
 
     def _planes(self) -> tuple[Array, Array]:
         found, prior = self._solution(), self._predictor.log_prior

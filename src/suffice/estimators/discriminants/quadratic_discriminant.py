@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
-from suffice.errors import InputError
 from suffice.estimators.discriminants.coordinates import (
+    AT_ONCE,
     NOT_COMBINED,
     SHRINKAGE,
+    EstimatesCovariance,
+    Shrinkage,
     check_combination,
     check_given,
     covariances_of_rows,
@@ -20,10 +22,22 @@ from suffice.estimators.discriminants.coordinates import (
     fixed_shrinkage,
     given_priors,
     needs_rows,
+    refuse_parts,
 )
-from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, TEMPER, wanted_of
+from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import HasMethods, Interval, StrOptions
+from suffice.estimators.shell.parameters import (
+    CLASS_PRIOR,
+    TEMPER,
+    ClassPriorLike,
+    Constraints,
+    HasMethods,
+    Interval,
+    ReadOptions,
+    StrOptions,
+    Tempering,
+    wanted_of,
+)
 from suffice.estimators.shell.stored import State
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
@@ -31,8 +45,8 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant_analysis import QuadraticAnalysis, Quadrics
 from suffice.models.model import Model, Name
 from suffice.models.views import Views
-from suffice.readers.labels import Examples
-from suffice.typing import Array
+from suffice.readers.labels import Examples, Given
+from suffice.typing import Array, DataLike, LabelArray, LabelsLike, WeightsLike
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -94,7 +108,7 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     array([1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "solver": [StrOptions({"svd", "eigen"})],
         "shrinkage": SHRINKAGE,
         "priors": [*CLASS_PRIOR, None],
@@ -104,7 +118,7 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         "covariance_estimator": [HasMethods("fit"), None],
         "temper": TEMPER,
     }
-    _reading: ClassVar[dict[str, Any]] = {"dtype": [np.float64, np.float32]}
+    _reading: ClassVar[ReadOptions] = {"dtype": [np.float64, np.float32]}
     _schema = (*MatrixClassifier._schema, "_given", "_dtype")
     _given: Array | None
     _dtype: str
@@ -113,13 +127,13 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         self,
         *,
         solver: str = "svd",
-        shrinkage: Any = None,
-        priors: Any = None,
+        shrinkage: Shrinkage = None,
+        priors: ClassPriorLike | None = None,
         reg_param: float = 0.0,
         store_covariance: bool = False,
         tol: float = 1e-4,
-        covariance_estimator: Any = None,
-        temper: Any = None,
+        covariance_estimator: EstimatesCovariance | None = None,
+        temper: Tempering | None = None,
     ) -> None:
         self.solver = solver
         self.shrinkage = shrinkage
@@ -133,8 +147,9 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     def _likelihood(self, views: Views) -> QuadraticAnalysis:
         given = None if self._given is None else self._given[:-1]
         ridge = self.reg_param if self.solver == "svd" else 0.0
-        options: dict[str, Any] = {"solver": self.solver, "shrinkage": fixed_shrinkage(self), "tol": self.tol}
-        return QuadraticAnalysis(**options, given=given, ridge=ridge)
+        return QuadraticAnalysis(
+            solver=self.solver, shrinkage=fixed_shrinkage(self), tol=self.tol, given=given, ridge=ridge
+        )
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return {"X": replace(self._likelihood(views), labels=tuple(model.classes.tolist()))}
@@ -142,23 +157,19 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     def _settle(self, rows: int) -> None:
         _ = self._block.scorer
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         check_combination(self, NO_ESTIMATOR)
         examples = super()._read(X, y, sample_weight, first)
         if first:
-            self._dtype = examples.source.dtype.name
-            parts = (examples.source, examples.codes, examples.weights, len(examples.classes))
-            self._given = covariances_of_rows(self, *parts) if needs_rows(self) else None
+            self._dtype, self._given = examples.source.dtype.name, covariances_of_rows(self, examples)
         return examples
 
     def _needs_all_rows(self) -> str:
         return "a covariance_estimator, or shrinkage='auto'," if needs_rows(self) else ""
 
     def _count(self, examples: Examples) -> Model:
-        if needs_rows(self) and self.__sklearn_is_fitted__():
-            raise InputError(
-                "A covariance_estimator, or shrinkage='auto', needs all rows at once: fit, not partial_fit or forget."
-            )
+        if self.__sklearn_is_fitted__():
+            refuse_parts(self, AT_ONCE)
         return super()._count(examples)
 
     def _class_prior(self) -> ClassPrior:
@@ -167,12 +178,11 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self)
 
-    def _agree(self, other: Any) -> None:
+    def _agree(self, other: Classifier) -> None:
         super()._agree(other)
-        if needs_rows(self):
-            raise InputError(NOT_COMBINED)
+        refuse_parts(self, NOT_COMBINED)
 
-    def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
+    def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         check_combination(self, NO_ESTIMATOR)
         check_given(self._given, self._dtype, len(classes), self.n_features_in_)
         super()._check_statistics(classes, statistics, likelihood)
@@ -181,14 +191,12 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         return array.astype(self._dtype)
 
     def _solution(self) -> Quadrics:
-        settled: Any = self._block.settled
-        found: Quadrics = settled.solve(self._block.t)
-        return found
+        return self._settled_as(QuadraticAnalysis).solve(self._block.t)
 
-    def _evidence_names(self) -> Any:
+    def _evidence_names(self) -> list[str]:
         return ["all columns"]
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: DataLike) -> Array:
         """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
 
         Parameters

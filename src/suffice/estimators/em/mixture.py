@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy.special import logsumexp
@@ -16,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from suffice.errors import InputError
 from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, without_views
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions, fit_nested
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, Tags, fit_nested
 from suffice.models.expectation import bic, log_joint, share_out
+from suffice.models.predictor import RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.shared_rows import Weighed
 from suffice.stats.word_counts import read_weights
-from suffice.typing import Array, Integers
+from suffice.typing import Array, DataLike, Integers, LabelsLike, WeightsLike
 
 __all__ = ["Mixture"]
 
@@ -106,7 +108,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     array([ True])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "estimator": "no_validation",
         "n_components": [Interval(Integral, 1, None, closed="left"), StrOptions({"bic", "evidence"})],
         "max_components": [Interval(Integral, 1, None, closed="left")],
@@ -127,14 +129,14 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
 
     def __init__(
         self,
-        estimator: Any,
-        n_components: Any = 2,
+        estimator: Classifier,
+        n_components: int | Literal["bic", "evidence"] = 2,
         *,
         max_components: int = 10,
         n_init: int = 4,
         max_iter: int = 100,
         tol: float = 1e-4,
-        random_state: Any = None,
+        random_state: RandomState = None,
         verbose: bool = False,
     ) -> None:
         self.estimator = estimator
@@ -146,14 +148,14 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         self.random_state = random_state
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         if hasattr(self.estimator, "__sklearn_tags__"):
             tags.input_tags = self.estimator.__sklearn_tags__().input_tags
         return tags
 
     @fit_nested
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: DataLike, y: LabelsLike | None = None, sample_weight: WeightsLike = None) -> Self:
         """Find clusters.
 
         Parameters
@@ -190,11 +192,10 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
 
     def _fit(self, begun: Begun, parts: Sequence[Weighed], everywhere: Everywhere | None = None) -> Clusters:
         """Find clusters of rows that are here; from there on, if they are some of many, of all rows everywhere."""
-        rng, compares = check_random_state(self.random_state), isinstance(self.n_components, str)
-        limits = Limits(self.n_init, self.max_iter, self.tol, self.verbose, compares)
-        search = Search(begun, parts, limits, rng, everywhere)
+        limits = Limits(self.n_init, self.max_iter, self.tol, self.verbose, isinstance(self.n_components, str))
+        search = Search(begun, parts, limits, check_random_state(self.random_state), everywhere)
         self.__dict__.pop("criterion_", None)
-        if compares:
+        if isinstance(self.n_components, str):
             found, self.criterion_ = search.chosen(self.n_components, self.max_components)
         else:
             found = search.best(int(self.n_components))
@@ -208,20 +209,19 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         self.weights_ = np.exp(self.estimator_.class_log_prior_)
         self.n_components_ = len(self.weights_)
 
-    def _joint(self, X: Any) -> Array:
+    def _joint(self, X: DataLike) -> Array:
         check_is_fitted(self)
-        joint: Array = self.estimator_._answer(lambda _, rows: self._joint_of(rows), X)
-        return joint
+        return self.estimator_._answer(lambda _, rows: self._joint_of(rows), X)
 
-    def _joint_of(self, rows: Any) -> Array:
+    def _joint_of(self, rows: RowsByName) -> Array:
         """Return ln p(x, c) of rows; a temper that was given is no part of a density."""
         return log_joint(replace(self.estimator_._predictor, temper=AS_IT_IS), rows)
 
-    def _shares(self, parts: Iterable[Any]) -> Array:
+    def _shares(self, parts: Iterable[RowsByName]) -> Array:
         joint = np.concatenate([self._joint_of(rows) for rows in parts])
         return share_out(joint, self.estimator_.class_log_prior_)[0]
 
-    def predict(self, X: Any) -> Integers:
+    def predict(self, X: DataLike) -> Integers:
         """Return the most probable cluster of each row.
 
         Parameters
@@ -236,7 +236,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         """
         return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: DataLike) -> Array:
         """Return the probability of each cluster for each row.
 
         Parameters
@@ -251,7 +251,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         """
         return share_out(self._joint(X), self.estimator_.class_log_prior_)[0]
 
-    def score_samples(self, X: Any) -> Array:
+    def score_samples(self, X: DataLike) -> Array:
         """Return ln p(x) of each row; of a text, of its words in their order.
 
         Parameters
@@ -266,7 +266,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         """
         return np.asarray(logsumexp(self._joint(X), axis=1))
 
-    def score(self, X: Any, y: Any = None) -> float:
+    def score(self, X: DataLike, y: LabelsLike | None = None) -> float:
         """Return the mean of ln p(x) over rows.
 
         Parameters
@@ -283,7 +283,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         """
         return float(self.score_samples(X).mean())
 
-    def bic(self, X: Any) -> float:
+    def bic(self, X: DataLike) -> float:
         """Return −2 ln p(X) + parameters · ln rows: the less, the better.
 
         Parameters

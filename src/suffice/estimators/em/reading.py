@@ -12,15 +12,14 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, KindError
-from suffice.estimators.naive_bayes.parameters import is_loo
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.sklearn_api import num_samples
-from suffice.estimators.shell.stored import check_bounds
+from suffice.estimators.shell.parameters import is_loo, num_samples
+from suffice.estimators.shell.stored import State, check_bounds
 from suffice.estimators.shell.whole import Whole
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
@@ -29,20 +28,21 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
 from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
-from suffice.readers.labels import Examples
+from suffice.readers.labels import Examples, Given, RowReader
 from suffice.tables import Table
 from suffice.text import Transform
+from suffice.typing import DataLike, LabelArray, LabelsLike
 
 __all__ = [
     "Begun", "StandsOnClassifier", "checked_copy", "must_share", "opened", "opened_again", "rows_in",
     "without_views",
 ]  # fmt: skip
 
-EXACT: dict[str, Any] = {"damped": False, "strict": False}
+EXACT: dict[str, object] = {"damped": False, "strict": False}
 """Options of likelihoods while EM goes on: words count as often as they come, and all categories are possible."""
 
 
-def checked_copy(estimator: Any, owner: str) -> Classifier:
+def checked_copy(estimator: object, owner: str) -> Classifier:
     """Return a classifier like the one given, not fitted; raise KindError if it is none of this library."""
     if isinstance(estimator, type) or not isinstance(estimator, Classifier):
         what = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"a {type(estimator).__name__}"
@@ -69,14 +69,14 @@ def must_share(estimator: Classifier, model: Model) -> None:
 def without_views(estimator: Classifier) -> Classifier:
     """Return the classifier without what it would choose by rows and labels; words count as often as they come."""
     given = estimator.get_params(deep=False)
-    plain: dict[str, Any] = {name: None for name in ("temper", "feature_weights") if is_loo(given.get(name))}
+    plain: dict[str, object] = {name: None for name in ("temper", "feature_weights") if is_loo(given.get(name))}
     if "transform" in given:
         plain["transform"] = replace(given["transform"] or Transform(), sublinear_tf=False)
     changed: Classifier = estimator.set_params(**plain)
     return changed
 
 
-def opened(estimator: Classifier, X: Any, y: Any = None) -> tuple[Any, Any]:
+def opened(estimator: Classifier, X: DataLike, y: LabelsLike | None = None) -> tuple[Any, LabelsLike | None]:
     """Return rows as the classifier's reader takes them, and labels, which may be a column of a table."""
     X = list(X) if isinstance(X, Iterator) else X
     source = _read(estimator, X, first=True)
@@ -87,17 +87,17 @@ def opened(estimator: Classifier, X: Any, y: Any = None) -> tuple[Any, Any]:
     return (source if table.names == source.names else _read(estimator, table, first=True)), y
 
 
-def opened_again(estimator: Classifier, X: Any) -> Any:
+def opened_again(estimator: Classifier, X: DataLike) -> Any:
     """Return more rows, which must be like the first; None if there are none."""
     X = list(X) if isinstance(X, Iterator) else X
     return _read(estimator, X, first=False) if rows_in(X) else None
 
 
-def _read(estimator: Classifier, X: Any, first: bool) -> Any:
+def _read(estimator: Classifier, X: Given, first: bool) -> Any:
     return estimator._read(X, np.zeros(rows_in(X), np.int64), None, first).source
 
 
-def rows_in(X: Any) -> int:
+def rows_in(X: Given) -> int:
     """Return the number of rows of an array, texts, or a table of any library."""
     is_table = isinstance(X, Mapping | Table) or hasattr(X, "collect")  # of columns, of ours, or a lazy one
     return len(Table.read(X, "X")) if is_table else num_samples(X)
@@ -107,8 +107,8 @@ def rows_in(X: Any) -> int:
 class Begun:
     """A classifier to be fitted, which has a reader and no model yet; and what all rows together say."""
 
-    estimator: Any
-    reader: Any
+    estimator: Classifier
+    reader: RowReader
     total: Model  # all rows, as one class or by classes of their own
 
     @classmethod
@@ -142,8 +142,7 @@ class Begun:
     @property
     def prior(self) -> ClassPrior:
         """The class prior."""
-        prior: ClassPrior = self.estimator._class_prior()
-        return prior
+        return self.estimator._class_prior()
 
     def likelihoods(self, views: Views) -> dict[Name, Likelihood]:
         """Return the likelihoods that the steps go by, with a pseudo-count that was chosen."""
@@ -161,11 +160,11 @@ class Begun:
         exponent: float | None = wanted.length_exponent
         return exponent
 
-    def empty(self, classes: NDArray[Any], views: Views) -> Model:
+    def empty(self, classes: LabelArray, views: Views) -> Model:
         """Return a model of these classes without rows."""
         return emptied(self.total, classes).with_likelihoods(self.likelihoods(views))
 
-    def placed(self, classes: NDArray[Any], place: NDArray[Any], views: Views) -> Model:
+    def placed(self, classes: LabelArray, place: LabelArray, views: Views) -> Model:
         """Return the counts of all rows by classes of which class c becomes `place[c]`; −1 leaves it out."""
         empty, blocks = self.empty(classes, views), {}
         for name, block in self.total.blocks.items():
@@ -183,7 +182,7 @@ class Begun:
         blocks = self.total.blocks
         return {name: rows.fixed(blocks[name].statistic) for name, rows in self.reader.rows(source).items()}
 
-    def fitted(self, model: Model, views: Views | None = None) -> Any:
+    def fitted(self, model: Model, views: Views | None = None) -> Classifier:
         """Return the classifier, fitted: an ordinary one."""
         estimator, like = copy(self.estimator), self.total.blocks
         blocks: dict[Name, Block] = {
@@ -193,7 +192,7 @@ class Begun:
         return estimator
 
 
-def _as_one_class(estimator: Any, sources: Sequence[Any]) -> Model:
+def _as_one_class(estimator: Classifier, sources: Sequence[Any]) -> Model:
     """Count all rows as one class; once more, if the first look has met categories that the reader did not know."""
     before = estimator._reader
     models = [_counted(estimator, source) for source in sources]
@@ -202,30 +201,29 @@ def _as_one_class(estimator: Any, sources: Sequence[Any]) -> Model:
     return Model.total(models)
 
 
-def _counted(estimator: Any, source: Any) -> Model:
+def _counted(estimator: Classifier, source: Any) -> Model:
     rows = estimator._reader.size(source)
-    counted: Model = estimator._count(Examples(source, np.zeros(1, np.int64), np.zeros(rows, np.int64)))
-    return counted
+    return estimator._count(Examples(source, np.zeros(1, np.int64), np.zeros(rows, np.int64)))
 
 
 class StandsOnClassifier(Whole):
     """State to be taken out and put in; labels of training rows are not part of it."""
 
-    estimator_: Any
+    estimator_: Classifier
     objective_: list[float]
     converged_: bool
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
     """Numbers, or dicts of them, that there may be on top."""
 
-    def _get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> State:
         """Return what a file keeps beside the parameters."""
         check_is_fitted(self, "estimator_")
         names = ("objective_", "converged_", *self._more)
         steps = {name: vars(self)[name] for name in names if name in vars(self)}
         return {"schema": {}, "statistics": {"estimator": self.estimator_}, "views": steps}
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: State) -> None:
         """Take a state, which may come from anywhere; raise if it is none of this class."""
         steps, model = state["views"], state["statistics"].get("estimator")
         if not isinstance(model, Classifier) or not hasattr(model, "classes_") or state["schema"]:
@@ -253,10 +251,11 @@ class StandsOnClassifier(Whole):
         return int(self.estimator_.n_features_in_)
 
     @property
-    def feature_names_in_(self) -> Any:
+    def feature_names_in_(self) -> LabelArray:
         """Names of the features, if X had them."""
-        return self.estimator_.feature_names_in_
+        names: LabelArray = self.estimator_.feature_names_in_
+        return names
 
 
-def _numbers(value: Any) -> list[Any]:
+def _numbers(value: ArrayLike | dict[float, float]) -> list[float]:
     return [*value, *value.values()] if isinstance(value, dict) else np.ravel(value).tolist()

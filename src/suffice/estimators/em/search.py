@@ -16,10 +16,8 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from suffice.errors import ImproperPrior, InputError, KindError
@@ -43,7 +41,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.shared_rows import SharedExpectation, SharedRows, Weighed
 from suffice.models.views import Views
 from suffice.telling import tell
-from suffice.typing import Array
+from suffice.typing import Array, LabelArray
 
 __all__ = ["Clusters", "Everywhere", "Limits", "Search", "reporter", "tell_of_clusters", "tell_of_end"]
 
@@ -52,7 +50,7 @@ SMOOTH = 0.001
 
 Likelihoods = dict[Name, Likelihood]
 
-Everywhere = Callable[[NDArray[Any]], ShareSource]
+Everywhere = Callable[[LabelArray], ShareSource]
 """Returns all rows, of which only some are here, for these classes."""
 
 

@@ -11,23 +11,33 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
-from suffice.estimators.em.partly_labelled import (
+from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, opened_again
+from suffice.estimators.em.search import reporter, tell_of_end
+from suffice.estimators.em.starts import (
     PartlyLabelled,
     alpha_by_labels,
     check_labelled,
     loss_of_labels,
     predicted,
 )
-from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, opened_again
-from suffice.estimators.em.search import reporter, tell_of_end
-from suffice.estimators.naive_bayes.parameters import is_loo
-from suffice.estimators.shell.sklearn_api import CHECKS, Interval, StrOptions, fit_nested
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.parameters import (
+    CHECKS,
+    Constraints,
+    Interval,
+    StrOptions,
+    Tags,
+    Tempering,
+    fit_nested,
+    is_loo,
+)
+from suffice.models.answers.explanation import Explanation
 from suffice.models.expectation import Climbed, Weighable, climb
 from suffice.models.model import Model
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, partly_labelled
 from suffice.stats.word_counts import read_weights
-from suffice.typing import Array, Integers
+from suffice.typing import Array, DataLike, Integers, Label, LabelArray, LabelsLike, RowLike, WeightsLike
 
 __all__ = ["SemiSupervised"]
 
@@ -99,7 +109,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     array(['ham', 'spam'], dtype='<U4')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "estimator": "no_validation",
         "unlabelled_weight": [Interval(Real, 0, None, closed="left"), StrOptions({"loo"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
@@ -109,16 +119,16 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
 
     _more = ("unlabelled_weight_", "losses_")
 
-    classes_: Any
+    classes_: LabelArray
     unlabelled_weight_: float
     losses_: dict[float, float]
-    transduction_: Any
+    transduction_: LabelArray
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: Classifier,
         *,
-        unlabelled_weight: Any = 1.0,
+        unlabelled_weight: Tempering = 1.0,
         max_iter: int = 100,
         tol: float = 1e-4,
         verbose: bool = False,
@@ -129,14 +139,16 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         self.tol = tol
         self.verbose = verbose
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = self.estimator.__sklearn_tags__() if hasattr(self.estimator, "__sklearn_tags__") else tags
         tags.input_tags, tags.classifier_tags = inner.input_tags, inner.classifier_tags or tags.classifier_tags
         return tags
 
     @fit_nested
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, unlabelled: Any = None) -> Self:
+    def fit(
+        self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None, *, unlabelled: DataLike | None = None
+    ) -> Self:
         """Fit to rows of which some have labels.
 
         Parameters
@@ -160,9 +172,9 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
                 "SemiSupervised requires y to be passed, but the target y is None. Use Mixture without labels."
             )
         estimator = checked_copy(self.estimator, "SemiSupervised")
-        source, y = opened(estimator, X, y)
+        source, labels = opened(estimator, X, y)
         reader = estimator._reader
-        classes, codes = partly_labelled(y, reader.size(source), CHECKS)
+        classes, codes = partly_labelled(labels, reader.size(source), CHECKS)
         weights = read_weights(sample_weight, len(codes))
         check_labelled(codes, weights)
         more = None if unlabelled is None else opened_again(estimator, unlabelled)
@@ -214,7 +226,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         report = reporter("SemiSupervised", self.verbose, rows.weight, f"weight {share:g}, ")
         return climb(rows, first, self.max_iter, self.tol, report)
 
-    def _transduce(self, source: Any, codes: Integers, more: Any) -> Any:
+    def _transduce(self, source: Any, codes: Integers, more: Any) -> LabelArray:
         lacks, labels = np.flatnonzero(codes < 0), self.classes_[codes]
         if len(lacks):
             labels[lacks] = predicted(self.estimator_, self.estimator_._reader.take(source, lacks))
@@ -223,7 +235,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     def _restored(self) -> None:
         self.classes_ = self.estimator_.classes_
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: DataLike) -> LabelArray:
         """Return the most probable class of each row.
 
         Parameters
@@ -239,7 +251,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         check_is_fitted(self)
         return self.estimator_.predict(X)
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: DataLike) -> Array:
         """Return p(c | x) of each row and class.
 
         Parameters
@@ -253,10 +265,9 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
             Columns in the order of ``classes_``; rows add up to one.
         """
         check_is_fitted(self)
-        probabilities: Array = self.estimator_.predict_proba(X)
-        return probabilities
+        return self.estimator_.predict_proba(X)
 
-    def predict_log_proba(self, X: Any) -> Array:
+    def predict_log_proba(self, X: DataLike) -> Array:
         """Return ln p(c | x) of each row and class.
 
         Parameters
@@ -270,11 +281,10 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
-        logs: Array = self.estimator_.predict_log_proba(X)
-        return logs
+        return self.estimator_.predict_log_proba(X)
 
     @available_if(lambda self: hasattr(self.estimator, "explain"))
-    def explain(self, x: Any, *args: Any, **kwargs: Any) -> Any:
+    def explain(self, x: RowLike, target: Label | None = None, against: Label | None = None) -> Explanation:
         """Explain one row by weights of evidence; see the estimator's own ``explain``."""
         check_is_fitted(self)
-        return self.estimator_.explain(x, *args, **kwargs)
+        return self.estimator_.explain(x, target, against)

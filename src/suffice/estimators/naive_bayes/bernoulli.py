@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import (
+from suffice.estimators.naive_bayes.multinomial import checked_alpha, two_parameters
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.parameters import (
     COUNTS,
     EVIDENCE,
     SKLEARN_PRIOR,
-    checked_alpha,
+    Alpha,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    Interval,
+    ReadOptions,
+    Tags,
+    Tempering,
     class_prior_of,
-    two_parameters,
     wanted_of,
 )
-from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import Interval
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.bernoulli import Bernoulli
@@ -82,24 +88,24 @@ class BernoulliNB(MatrixClassifier):
     array([[0.857, 0.143]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **COUNTS,
         **SKLEARN_PRIOR,
         "alpha": [*COUNTS["alpha"], Beta, EVIDENCE],
         "binarize": [None, Interval(Real, 0, None, closed="left")],
     }
-    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
 
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: Alpha | Beta = 1.0,
         force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        estimate: Any = "mean",
-        temper: Any = None,
+        class_prior: ClassPriorLike | None = None,
+        estimate: Estimate = "mean",
+        temper: Tempering | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -109,7 +115,7 @@ class BernoulliNB(MatrixClassifier):
         self.estimate = estimate
         self.temper = temper
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.classifier_tags.poor_score = True
@@ -131,13 +137,17 @@ class BernoulliNB(MatrixClassifier):
         return wanted_of(self)
 
     @property
-    def alpha_(self) -> Any:
+    def alpha_(self) -> Alpha | Beta:
         """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
         check_is_fitted(self)
         if not isinstance(self.alpha, str):
             return self.alpha
-        settled: Any = self._block.settled
-        return settled.prior if self.alpha == "evidence" else float(np.ravel(settled.a)[0])
+        settled = self._settled_as(Bernoulli)
+        if self.alpha == "loo":
+            assert settled.a is not None
+            return float(np.ravel(settled.a)[0])
+        assert isinstance(settled.prior, Beta)
+        return settled.prior
 
     @property
     def feature_count_(self) -> Array:
@@ -147,5 +157,5 @@ class BernoulliNB(MatrixClassifier):
     @property
     def feature_log_prob_(self) -> Array:
         """Log-probability of on."""
-        settled: Any = self._block.settled
+        settled = self._settled_as(Bernoulli)
         return np.asarray(settled.log_theta(self._block.t)[0].values)

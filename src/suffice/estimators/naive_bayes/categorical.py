@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError
-from suffice.estimators.naive_bayes.parameters import (
+from suffice.estimators.naive_bayes.multinomial import checked_alpha
+from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.parameters import (
     COUNTS,
     EVIDENCE,
     NUMBER,
     SKLEARN_PRIOR,
-    checked_alpha,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    Interval,
+    ReadOptions,
+    StrOptions,
+    Tags,
+    Tempering,
     class_prior_of,
     wanted_of,
 )
-from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.estimators.shell.stored import State
 from suffice.models.answers.parts import Wording
 from suffice.models.choosing.chooser import Wanted
@@ -31,8 +40,8 @@ from suffice.models.likelihoods.codes import Codes
 from suffice.models.model import Block, Model
 from suffice.models.views import Views
 from suffice.readers.codes import CodeReader, as_numbers, declared_categories
-from suffice.readers.labels import Examples
-from suffice.typing import Array, Integers
+from suffice.readers.labels import Examples, Given
+from suffice.typing import Array, Integers, Label, LabelArray, LabelsLike, WeightsLike
 
 __all__ = ["CategoricalNB"]
 
@@ -107,28 +116,28 @@ class CategoricalNB(MatrixClassifier):
            [0., 0., 0., 0., 0., 2.]]))
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **COUNTS,
         **SKLEARN_PRIOR,
         "alpha": [NUMBER, EVIDENCE],
         "categories": [StrOptions({"auto"}), list, tuple],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
     }
-    _reading: ClassVar[dict[str, Any]] = {"dtype": None, "accept_sparse": False, "ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"dtype": None, "accept_sparse": False, "ensure_all_finite": False}
     _schema = (*MatrixClassifier._schema, "categories_")
     _reader: CodeReader
 
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: float | Literal["evidence", "loo"] = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        min_categories: Any = None,
-        categories: Any = "auto",
-        estimate: Any = "mean",
-        temper: Any = None,
+        class_prior: ClassPriorLike | None = None,
+        min_categories: ArrayLike | None = None,
+        categories: Literal["auto"] | Sequence[Iterable[Label]] = "auto",
+        estimate: Estimate = "mean",
+        temper: Tempering | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -139,7 +148,7 @@ class CategoricalNB(MatrixClassifier):
         self.estimate = estimate
         self.temper = temper
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.positive_only = True
@@ -149,7 +158,7 @@ class CategoricalNB(MatrixClassifier):
     def _make_reader(self) -> Any:
         return None  # the first rows say what categories are
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         examples = super()._read(X, y, sample_weight, first)
         self._refuse_missing(examples.source)
         source = as_numbers(examples.source)
@@ -157,21 +166,21 @@ class CategoricalNB(MatrixClassifier):
             self._reader = CodeReader.first(source, self.min_categories, self._declared_categories(source.shape[1]))
         return replace(examples, source=source)
 
-    def _declared_categories(self, features: int) -> list[Any] | None:
+    def _declared_categories(self, features: int) -> list[LabelArray] | None:
         if isinstance(self.categories, str):
             return None
         if self.min_categories is not None:
             raise InputError("CategoricalNB takes one of 'categories' and 'min_categories'. Got both instead.")
         return declared_categories(self.categories, features)
 
-    def _source(self, X: Any) -> Any:
+    def _source(self, X: Given) -> Any:
         source = super()._source(X)
         if self._is_plain(X):
             return source
         self._refuse_missing(source)
         return as_numbers(source)
 
-    def _is_plain(self, X: Any) -> bool:
+    def _is_plain(self, X: Given) -> bool:
         return self._reader.categories is None and super()._is_plain(X)
 
     def _count(self, examples: Examples) -> Model:
@@ -192,16 +201,17 @@ class CategoricalNB(MatrixClassifier):
         self._reader, left = self._reader.without_unseen(model.blocks["X"].statistic)
         super()._put(replace(model, blocks={"X": replace(model.blocks["X"], statistic=left)}), views, stale)
 
-    def _models(self, others: Sequence[Any]) -> list[Model]:
-        if any((self._reader.categories is None) != (other._reader.categories is None) for other in others):
+    def _models(self, others: Sequence[Classifier]) -> list[Model]:
+        every = [self, *(other for other in others if isinstance(other, CategoricalNB))]  # they agree: all of them
+        if any((self._reader.categories is None) != (other._reader.categories is None) for other in every):
             raise InputError("Models that are combined must have categories of one kind; got codes and values.")
-        reader = CodeReader.union([model._reader for model in (self, *others)])
-        models = [_roomy(model._model, model._reader, reader) for model in (self, *others)]
+        reader = CodeReader.union([model._reader for model in every])
+        models = [_roomy(model._model, model._reader, reader) for model in every]
         self._reader = reader
         return models
 
     def _likelihood(self, views: Views) -> Codes:
-        alpha: Any = checked_alpha(self, views)
+        alpha = checked_alpha(self, views)
         return Codes(alpha if isinstance(alpha, str) else float(alpha), self.estimate)
 
     def _class_prior(self) -> ClassPrior:
@@ -210,27 +220,27 @@ class CategoricalNB(MatrixClassifier):
     def _wanted(self, rows: int) -> Wanted | None:
         return wanted_of(self)
 
-    def _wording(self, source: Any, read: Any) -> Wording:
+    def _wording(self, source: Given, read: Any) -> Wording:
         raw, (rows,) = np.asarray(source, dtype=object)[0], self._reader.parts(read)
         codes: Any = rows["X"]
         unseen = np.asarray(codes.source.matrix)[0] >= self._statistic.sizes
         values = [f"{value}{' (never seen)' * bool(new)}" for value, new in zip(raw, unseen, strict=True)]
         return Wording(self._feature_names(), values)
 
-    def _categories(self) -> Any:
+    def _categories(self) -> list[LabelArray] | None:
         return self._reader.categories
 
     @property
-    def categories_(self) -> list[Any] | None:
+    def categories_(self) -> list[LabelArray] | None:
         """The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …"""
         check_is_fitted(self)
         return self._reader.categories
 
     @property
-    def alpha_(self) -> Any:
+    def alpha_(self) -> float:
         """The pseudo-count in use."""
-        settled: Any = self._block.settled
-        return settled.alpha if isinstance(self.alpha, str) else self.alpha
+        settled = self._settled_as(Codes)
+        return settled._alpha if isinstance(self.alpha, str) else self.alpha
 
     @property
     def n_categories_(self) -> Integers:
@@ -245,7 +255,7 @@ class CategoricalNB(MatrixClassifier):
     @property
     def feature_log_prob_(self) -> list[Array]:
         """Log-probability of each category, feature by feature."""
-        settled: Any = self._block.settled
+        settled = self._settled_as(Codes)
         logs: list[Array] = settled.log_theta(self._block.t)
         return logs
 
@@ -253,7 +263,7 @@ class CategoricalNB(MatrixClassifier):
         state = super()._get_state()
         return {**state, "schema": {**state["schema"], "categories_": self._reader.categories}}
 
-    def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
+    def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         super()._check_statistics(classes, statistics, likelihood)
         known, sizes = self.__dict__.pop("categories_"), statistics["features"].sizes.tolist()
         if known is not None and [_each_once(values) for values in known] != sizes:
@@ -267,7 +277,8 @@ def _roomy(model: Model, known: CodeReader, wider: CodeReader) -> Model:
     return replace(model, blocks={"X": Block(block.likelihood, wider.with_room(block.statistic, known))})
 
 
-def _each_once(values: Any) -> int:
+def _each_once(values: object) -> int:
     """Return how many there are; −1 if they are not in order."""
-    plain = isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "USbiuf"
-    return len(values) if plain and bool((values[1:] > values[:-1]).all()) else -1
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind not in "USbiuf":
+        return -1
+    return len(values) if bool((values[1:] > values[:-1]).all()) else -1

@@ -7,15 +7,21 @@ from typing import Any, ClassVar
 import numpy as np
 
 from suffice.estimators.naive_bayes.multinomial import pseudo_counts
-from suffice.estimators.naive_bayes.parameters import (
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.parameters import (
     COUNTS,
     LENGTH_EXPONENT,
     LOO,
     SKLEARN_PRIOR,
+    Alpha,
+    ClassPriorLike,
+    Constraints,
+    ReadOptions,
+    Tags,
+    Tempering,
     class_prior_of,
     wanted_of,
 )
-from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.complement import Complement
@@ -80,25 +86,25 @@ class ComplementNB(MatrixClassifier):
     array([0, 1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **{name: rule for name, rule in COUNTS.items() if name != "estimate"},
         **SKLEARN_PRIOR,
         "alpha": [*COUNTS["alpha"], Dirichlet, LOO],
         "norm": ["boolean"],
         "length_exponent": LENGTH_EXPONENT,
     }
-    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
 
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: Alpha | Dirichlet = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
+        class_prior: ClassPriorLike | None = None,
         norm: bool = False,
-        temper: Any = None,
-        length_exponent: Any = "loo",
+        temper: Tempering | None = None,
+        length_exponent: Tempering | None = "loo",
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -108,7 +114,7 @@ class ComplementNB(MatrixClassifier):
         self.temper = temper
         self.length_exponent = length_exponent
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -119,7 +125,9 @@ class ComplementNB(MatrixClassifier):
         return MatrixReader(COUNT)
 
     def _likelihood(self, views: Views) -> Complement:
-        return Complement(pseudo_counts(self, views), self.norm)
+        alpha = pseudo_counts(self, views)
+        assert not isinstance(alpha, str)
+        return Complement(alpha, self.norm)
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self, flat=True)
@@ -128,9 +136,9 @@ class ComplementNB(MatrixClassifier):
         return wanted_of(self)
 
     @property
-    def alpha_(self) -> Any:
+    def alpha_(self) -> Alpha | Dirichlet:
         """The pseudo-counts in use: as given, or chosen by rows."""
-        settled: Any = self._block.settled
+        settled = self._settled_as(Complement)
         return settled.alpha if isinstance(self.alpha, str) else self.alpha
 
     @property

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from suffice.estimators.naive_bayes.parameters import COUNTS, LENGTH_EXPONENT, checked_alpha, class_prior_of, wanted_of
+from suffice.estimators.naive_bayes.multinomial import checked_alpha
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.estimators.shell.parameters import (
+    COUNTS,
+    LENGTH_EXPONENT,
+    ClassPriorLike,
+    Constraints,
+    Interval,
+    ReadOptions,
+    StrOptions,
+    Tags,
+    Tempering,
+    class_prior_of,
+    wanted_of,
+)
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.polya import Polya, Urns
@@ -95,26 +108,26 @@ class DirichletMultinomialNB(MatrixClassifier):
     array([9.e-01, 4.e+06])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "method": [StrOptions({"dcm", "edcm"})],
         **{name: COUNTS[name] for name in ("alpha", "class_prior", "temper")},
         "length_exponent": LENGTH_EXPONENT,
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="neither")],
     }
-    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
     _warned: bool = False
 
     def __init__(
         self,
         *,
-        method: Any = "dcm",
-        alpha: Any = 0.03,
-        class_prior: Any = 1.0,
+        method: Literal["dcm", "edcm"] = "dcm",
+        alpha: float | Sequence[float] | Array = 0.03,
+        class_prior: ClassPriorLike = 1.0,
         max_iter: int = 100,
         tol: float = 1e-6,
-        temper: Any = None,
-        length_exponent: Any = "loo",
+        temper: Tempering | None = None,
+        length_exponent: Tempering | None = "loo",
     ) -> None:
         self.method = method
         self.alpha = alpha
@@ -124,7 +137,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         self.temper = temper
         self.length_exponent = length_exponent
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -136,7 +149,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         return MatrixReader(WHOLE)
 
     def _likelihood(self, views: Views) -> Polya:
-        alpha: Any = checked_alpha(self, views)
+        alpha = checked_alpha(self, views)
         return Polya(
             np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha), self.method, self.max_iter, self.tol
         )
@@ -145,7 +158,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self, alpha=None)
+        return wanted_of(self)
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         if not self.__sklearn_is_fitted__() or model is not self._model:  # other counts, other urns
@@ -162,8 +175,8 @@ class DirichletMultinomialNB(MatrixClassifier):
     @property
     def _urns(self) -> Urns:
         """The urns; what does not converge is warned of once, after batches at the first question."""
-        settled: Any = self._block.settled
-        urns: Urns = settled.urns
+        urns = self._settled_as(Polya).urns
+        assert urns is not None
         late = [str(self.classes_[c]) for c in urns.late]
         if late and not self._warned:
             self._warned = True

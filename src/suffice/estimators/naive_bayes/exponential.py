@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import (
+from suffice.estimators.naive_bayes.multinomial import two_parameters
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.parameters import (
     CLASS_PRIOR,
     COUNTS,
     ESTIMATES,
     LOO,
     TEMPER,
+    Alpha,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    Tags,
+    Tempering,
     class_prior_of,
     is_loo,
-    two_parameters,
     wanted_of,
 )
-from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.exponential import Exponential
@@ -74,7 +80,7 @@ class ExponentialNB(MatrixClassifier):
     array(['day'], dtype='<U5')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [*COUNTS["alpha"], WaitingRate, LOO],
         "class_prior": CLASS_PRIOR,
         "estimate": [ESTIMATES],
@@ -82,14 +88,19 @@ class ExponentialNB(MatrixClassifier):
     }
 
     def __init__(
-        self, *, alpha: Any = 1.0, class_prior: Any = 1.0, estimate: Any = "predictive", temper: Any = None
+        self,
+        *,
+        alpha: Alpha | WaitingRate = 1.0,
+        class_prior: ClassPriorLike = 1.0,
+        estimate: Estimate = "predictive",
+        temper: Tempering | None = None,
     ) -> None:
         self.alpha = alpha
         self.class_prior = class_prior
         self.estimate = estimate
         self.temper = temper
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
@@ -109,15 +120,15 @@ class ExponentialNB(MatrixClassifier):
         return wanted_of(self)
 
     @property
-    def alpha_(self) -> Any:
+    def alpha_(self) -> Alpha | WaitingRate:
         """The prior in use: as given, or chosen by rows."""
         check_is_fitted(self)
-        settled: Any = self._block.settled
+        settled = self._settled_as(Exponential)
         return float(np.ravel(settled.shape)[0]) if is_loo(self.alpha) else self.alpha
 
     @property
     def rate_(self) -> Array:
         """Expected rate of each feature in each class."""
-        settled: Any = self._block.settled
+        settled = self._settled_as(Exponential)
         shape, rate = settled._after(self._block.t.n, self._block.t.total)
         return np.asarray(shape / rate)

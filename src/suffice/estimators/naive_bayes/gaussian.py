@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
-from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, TEMPER, must_fit_features, wanted_of
+from suffice.estimators.naive_bayes.multinomial import must_fit_features
 from suffice.estimators.shell.matrix import MatrixClassifier
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions
+from suffice.estimators.shell.parameters import (
+    CLASS_PRIOR,
+    ESTIMATES,
+    TEMPER,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    Interval,
+    StrOptions,
+    Tempering,
+    wanted_of,
+)
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.gaussian import Gaussian
@@ -75,7 +86,7 @@ class GaussianNB(MatrixClassifier):
     array([1])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "priors": [*CLASS_PRIOR, None],
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "estimate": [ESTIMATES],
@@ -86,11 +97,11 @@ class GaussianNB(MatrixClassifier):
     def __init__(
         self,
         *,
-        priors: Any = None,
+        priors: ClassPriorLike | None = None,
         var_smoothing: float = 1e-9,
-        estimate: Any = "mle",
-        belief: Any = None,
-        temper: Any = None,
+        estimate: Estimate = "mle",
+        belief: NormalInverseGamma | Literal["evidence"] | None = None,
+        temper: Tempering | None = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
@@ -128,15 +139,14 @@ class GaussianNB(MatrixClassifier):
     @property
     def epsilon_(self) -> float:
         """What was added to the variances."""
-        settled: Any = self._block.settled
+        settled = self._settled_as(Gaussian)
         return float(settled.floor)
 
     @property
     def belief_(self) -> NormalInverseGamma | None:
         """The belief in use."""
-        settled: Any = self._block.settled
-        prior: NormalInverseGamma | None = settled.prior
-        return prior
+        prior = self._settled_as(Gaussian).prior
+        return None if isinstance(prior, str) else prior
 
     @property
     def theta_(self) -> Array:
@@ -149,14 +159,14 @@ class GaussianNB(MatrixClassifier):
         return self._parameters()[1]
 
     def _parameters(self) -> tuple[Array, Array]:
-        settled: Any = self._block.settled
+        settled = self._settled_as(Gaussian)
         mean, variance = (np.array(part) for part in settled.parameters(self._block.t))
         for part in (mean, variance):
             part.setflags(write=False)  # changes to them would change no prediction
         return mean, variance
 
 
-def _check_priors(given: Any, classes: int) -> None:
+def _check_priors(given: object, classes: int) -> None:
     """Raise InputError unless these are probabilities of the classes."""
     if not isinstance(given, np.ndarray):
         return

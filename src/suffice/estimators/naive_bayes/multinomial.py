@@ -2,35 +2,61 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, cast
+from numbers import Real
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError
-from suffice.estimators.naive_bayes.parameters import (
+from suffice.errors import InputError, PriorError
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.parameters import (
     COUNTS,
     EVIDENCE,
     LENGTH_EXPONENT,
     LOO,
     RIDGE,
     SKLEARN_PRIOR,
-    checked_alpha,
+    Alpha,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    ReadOptions,
+    Tags,
+    Tempering,
     class_prior_of,
     is_loo,
     wanted_of,
 )
-from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.views import Views
 from suffice.posterior import Dirichlet
+from suffice.posterior.base import Conjugate
 from suffice.readers.one_block import MatrixReader
 from suffice.stats.inputs import COUNT
+from suffice.telling import tell
 from suffice.typing import Array
 
 __all__ = ["MultinomialNB", "pseudo_counts"]
+
+
+class HasFeatures(Protocol):
+    """An estimator that knows how many features rows have."""
+
+    n_features_in_: int
+
+
+class Smoothed(HasFeatures, Protocol):
+    """An estimator that has pseudo-counts."""
+
+    @property
+    def alpha(self) -> Alpha | Conjugate[Any]:
+        """The pseudo-counts."""
+
+
+SMALLEST_ALPHA = 1e-10
 
 
 class MultinomialNB(MatrixClassifier):
@@ -95,7 +121,7 @@ class MultinomialNB(MatrixClassifier):
     array(['ham', 'spam'], dtype='<U4')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         **COUNTS,
         **SKLEARN_PRIOR,
         "alpha": [*COUNTS["alpha"], Dirichlet, EVIDENCE],
@@ -103,19 +129,19 @@ class MultinomialNB(MatrixClassifier):
         "feature_weights": [LOO, None],
         "ridge": RIDGE,
     }
-    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
 
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: Alpha | Dirichlet = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
-        class_prior: Any = None,
-        estimate: Any = "mean",
-        temper: Any = None,
-        length_exponent: Any = "loo",
-        feature_weights: Any = None,
+        class_prior: ClassPriorLike | None = None,
+        estimate: Estimate = "mean",
+        temper: Tempering | None = None,
+        length_exponent: Tempering | None = "loo",
+        feature_weights: Literal["loo"] | None = None,
         ridge: float | None = None,
     ) -> None:
         self.alpha = alpha
@@ -128,7 +154,7 @@ class MultinomialNB(MatrixClassifier):
         self.feature_weights = feature_weights
         self.ridge = ridge
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -161,14 +187,12 @@ class MultinomialNB(MatrixClassifier):
         return wanted_of(self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge)
 
     @property
-    def _settled(self) -> Multinomial:
-        return cast("Multinomial", self._block.settled)  # as `_likelihood` makes it
-
-    @property
-    def alpha_(self) -> Any:
+    def alpha_(self) -> Alpha | Dirichlet:
         """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
         check_is_fitted(self)
-        return self._settled.alpha if isinstance(self.alpha, str) else self.alpha
+        alpha = self._settled_as(Multinomial).alpha if isinstance(self.alpha, str) else self.alpha
+        assert not isinstance(alpha, str)
+        return alpha
 
     @property
     def feature_count_(self) -> Array:
@@ -178,7 +202,8 @@ class MultinomialNB(MatrixClassifier):
     @property
     def feature_log_prob_(self) -> Array:
         """Log-probability of each word in each class."""
-        return np.asarray(self._settled.log_theta(self._block.t).values)
+        settled = self._settled_as(Multinomial)
+        return np.asarray(settled.log_theta(self._block.t).values)
 
     @property
     def feature_weights_(self) -> Array:
@@ -188,7 +213,7 @@ class MultinomialNB(MatrixClassifier):
         return np.ones(self.n_features_in_) if powers is None else powers
 
 
-def pseudo_counts(estimator: Any, views: Views) -> Any:
+def pseudo_counts(estimator: Smoothed, views: Views) -> float | Array | str:
     """Return the pseudo-count of each word, one for all, or "evidence"."""
     if not isinstance(estimator.alpha, Dirichlet):
         alpha = checked_alpha(estimator, views)
@@ -200,3 +225,59 @@ def pseudo_counts(estimator: Any, views: Views) -> Any:
             f"categories, one per feature. Got one of shape {given.shape} instead."
         )
     return given
+
+
+def checked_alpha(estimator: Smoothed, views: Views) -> float | Array | str:
+    """Return the pseudo-counts: as given, as chosen by rows, or "evidence"; raise InputError if they cannot be."""
+    given = estimator.alpha
+    if is_loo(given):
+        return 1.0 if views.alpha is None else views.alpha
+    if isinstance(given, str):
+        return given
+    alpha = float(given) if isinstance(given, Real) else np.array(given)  # it may change under us
+    if isinstance(alpha, np.ndarray):
+        _check_array(estimator, alpha)
+    if np.min(alpha) < SMALLEST_ALPHA and not getattr(estimator, "force_alpha", True):
+        tell(
+            f"alpha too small will result in numeric errors, setting alpha = {SMALLEST_ALPHA:.1e}. "
+            "Use `force_alpha=True` to keep alpha unchanged.",
+        )
+        return np.maximum(alpha, SMALLEST_ALPHA)
+    return alpha
+
+
+def _check_array(estimator: Smoothed, alpha: Array) -> None:
+    name, features = type(estimator).__name__, estimator.n_features_in_
+    if alpha.ndim != 1 or not np.isfinite(alpha).all():
+        what = f"an array of shape {alpha.shape}" if alpha.ndim != 1 else "NaN or infinity among them"
+        raise InputError(
+            f"The 'alpha' parameter of {name} must be a number, or finite numbers, one per feature ({features}). Got "
+            f"{what} instead."
+        )
+    if alpha.shape[0] != features:
+        raise InputError(
+            "When alpha is an array, it should contains `n_features`. "
+            f"Got {alpha.shape[0]} elements instead of {features}."
+        )
+    if alpha.min() < 0:
+        raise InputError("All values in alpha must be greater than 0.")
+
+
+def must_fit_features(estimator: HasFeatures, belief: Conjugate[Any], parameter: str) -> None:
+    """Raise PriorError unless this is one belief, or one per feature."""
+    if belief.batch_shape not in ((), (estimator.n_features_in_,)):
+        raise PriorError(
+            f"The '{parameter}' parameter of {type(estimator).__name__} must be a {type(belief).__name__}, or one per "
+            f"feature ({estimator.n_features_in_}). Got a table of shape {belief.batch_shape} instead."
+        )
+
+
+def two_parameters(estimator: Smoothed, family: type[Conjugate[Any]], views: Views) -> tuple[Array, Array]:
+    """Return the two parameters of a prior: those of a belief, or `alpha` for both."""
+    given = estimator.alpha
+    if not isinstance(given, family):
+        alpha = np.asarray(checked_alpha(estimator, views), np.float64)
+        return alpha, alpha
+    must_fit_features(estimator, given, "alpha")
+    first, second = (np.asarray(value) for value in given._values())
+    return first, second

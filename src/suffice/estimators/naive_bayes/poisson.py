@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import (
+from suffice.estimators.naive_bayes.multinomial import checked_alpha, two_parameters
+from suffice.estimators.shell.matrix import MatrixClassifier
+from suffice.estimators.shell.parameters import (
     COUNTS,
     EVIDENCE,
-    checked_alpha,
+    Alpha,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    ReadOptions,
+    Tags,
+    Tempering,
     class_prior_of,
-    two_parameters,
     wanted_of,
 )
-from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.stored import State
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
@@ -24,7 +30,7 @@ from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.views import Views
 from suffice.posterior import Gamma
 from suffice.readers.one_block import MatrixReader
-from suffice.stats import RateCounts, TokenCounts
+from suffice.stats import RateCounts, Statistic, TokenCounts
 from suffice.stats.inputs import COUNT
 from suffice.typing import Array
 
@@ -79,17 +85,17 @@ class PoissonNB(MatrixClassifier):
     array(['day'], dtype='<U5')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {**COUNTS, "alpha": [*COUNTS["alpha"], Gamma, EVIDENCE]}
-    _reading: ClassVar[dict[str, Any]] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
+    _parameter_constraints: ClassVar[Constraints] = {**COUNTS, "alpha": [*COUNTS["alpha"], Gamma, EVIDENCE]}
+    _reading: ClassVar[ReadOptions] = {"accept_sparse": ["csr", "csc"], "ensure_all_finite": False}
 
     def __init__(
         self,
         *,
-        alpha: Any = 1.0,
+        alpha: Alpha | Gamma = 1.0,
         force_alpha: bool = True,
-        class_prior: Any = 1.0,
-        estimate: Any = "predictive",
-        temper: Any = None,
+        class_prior: ClassPriorLike = 1.0,
+        estimate: Estimate = "predictive",
+        temper: Tempering | None = None,
     ) -> None:
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -97,7 +103,7 @@ class PoissonNB(MatrixClassifier):
         self.estimate = estimate
         self.temper = temper
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -120,13 +126,13 @@ class PoissonNB(MatrixClassifier):
         return wanted_of(self)
 
     @property
-    def alpha_(self) -> Any:
+    def alpha_(self) -> Alpha | Gamma:
         """The prior in use: as given, of highest evidence, or chosen by rows."""
         check_is_fitted(self)
         if not isinstance(self.alpha, str):
             return self.alpha
-        settled: Any = self._block.settled
-        return settled.prior if self.alpha == "evidence" else float(np.ravel(settled.shape)[0])
+        settled = self._settled_as(Poisson)
+        return settled.prior if isinstance(settled.prior, Gamma) else float(np.ravel(settled.shape)[0])
 
     @property
     def feature_count_(self) -> Array:
@@ -136,10 +142,10 @@ class PoissonNB(MatrixClassifier):
     @property
     def rate_(self) -> Array:
         """Rate of each feature in each class."""
-        settled: Any = self._block.settled
+        settled = self._settled_as(Poisson)
         return np.asarray(settled.rates(self._block.t))
 
-    def _kinds(self, likelihood: Likelihood) -> tuple[type[Any], ...]:
+    def _kinds(self, likelihood: Likelihood) -> tuple[type[Statistic], ...]:
         return RateCounts, TokenCounts
 
     def _read_statistic(self, statistics: State) -> RateCounts:

@@ -5,6 +5,7 @@ All that a classifier learns is `+` of models, all that it forgets is `−`; wha
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import replace
@@ -12,45 +13,39 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError, KindError, LabelError
+from suffice.errors import InputError, LabelError
 from suffice.estimators.shell.journals import Book, Certificate, book_of, checksum, joined, struck, without
 from suffice.estimators.shell.judging import Judging
-from suffice.estimators.shell.sklearn_api import fit_context
-from suffice.estimators.shell.stored import params_in_files, verify
-from suffice.estimators.shell.whole import whole
+from suffice.estimators.shell.parameters import agree, fit_context
+from suffice.estimators.shell.whole import know_nothing, whole
 from suffice.models.model import Model
 from suffice.models.views import Views
 from suffice.readers.labels import Examples
 from suffice.stats.journal import Journal
+from suffice.typing import DataLike, GroupsLike, JournalKey, LabelArray, LabelsLike, WeightsLike
 
-__all__ = ["Classifier", "check_kinds_of_labels"]
+__all__ = ["Classifier"]
 
 
 class Classifier(Judging):
     """A classifier that learns and forgets. A public class says how rows are read and what likelihood they have."""
 
+    @abstractmethod
     def _count(self, examples: Examples) -> Model:
         """Count rows and labels, as this model counts."""
-        raise NotImplementedError
-
-    def _watched(self, examples: Examples, book: Book | None, groups: Any) -> Examples:
-        """Return rows to be counted; a stream is written into the book, and some of it kept, as it passes."""
-        return examples
-
-    def _needs_all_rows(self) -> str:
-        """Return why rows cannot be counted in parts, for complaints; nothing if they can."""
-        return ""
-
-    def _settle(self, rows: int) -> None:
-        """Refuse at once, after a fit to so many rows, what would be refused at the first question."""
-
-    # learning ---------------------------------------------------------------------------------------------------------
 
     @fit_context
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, journal: Any = None) -> Self:
+    def fit(
+        self,
+        X: DataLike,
+        y: LabelsLike,
+        sample_weight: WeightsLike = None,
+        *,
+        groups: GroupsLike = None,
+        journal: JournalKey = None,
+    ) -> Self:
         """Learn from rows, forgetting whatever was learned before.
 
         Parameters
@@ -74,7 +69,7 @@ class Classifier(Judging):
         """
         return self._fit(self._read(X, y, sample_weight, True), groups, journal)
 
-    def _fit(self, examples: Examples, groups: Any, journal: Any) -> Self:
+    def _fit(self, examples: Examples, groups: GroupsLike, journal: JournalKey) -> Self:
         self.__dict__.pop("_predictor", None)  # nothing that was learned before has a say
         book = book_of(None, examples, journal, first=True)
         examples = self._watched(examples, book, groups)
@@ -86,7 +81,13 @@ class Classifier(Judging):
 
     @fit_context
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None, *, journal: Any = None
+        self,
+        X: DataLike,
+        y: LabelsLike,
+        classes: LabelsLike | None = None,
+        sample_weight: WeightsLike = None,
+        *,
+        journal: JournalKey = None,
     ) -> Self:
         """Learn from one more batch: what is counted is that of one fit, however rows are cut into batches.
 
@@ -115,23 +116,22 @@ class Classifier(Judging):
         first = not self.__sklearn_is_fitted__()
         return self._learn(self._read(X, y, sample_weight, first), classes, journal, first)
 
-    def _learn(self, examples: Examples, classes: Any, journal: Any, first: bool) -> Self:
+    def _learn(self, examples: Examples, classes: LabelsLike | None, journal: JournalKey, first: bool) -> Self:
         known = self._known_classes(classes, examples, first)
         examples = examples.among(known)
         book = book_of(self._journal, examples, journal, first)
         examples = self._watched(examples, book, None)
         batch = self._count(examples)
         if first:
-            declared = None if classes is None else known
-            self._put(replace(batch, declared=declared), Views(), stale=False)
+            self._put(replace(batch, declared=None if classes is None else known), Views(), stale=False)
             self._enter(book, examples, None)
             self._choose(examples, None)
-            return self
-        self._put(self._model + batch, self._predictor.views, stale=True)
-        self._enter(book, examples, self._journal)
+        else:
+            self._put(self._model + batch, self._predictor.views, stale=True)
+            self._enter(book, examples, self._journal)
         return self
 
-    def _known_classes(self, classes: Any, examples: Examples, first: bool) -> NDArray[Any]:
+    def _known_classes(self, classes: LabelsLike | None, examples: Examples, first: bool) -> LabelArray:
         """Return all classes: those that were declared must hold the labels."""
         if first and classes is None:
             raise InputError("classes must be passed on the first call to partial_fit.")
@@ -150,7 +150,13 @@ class Classifier(Judging):
         self._journal = None if book is None else book.journal if before is None else before + book.journal
 
     def forget(
-        self, X: Any, y: Any, sample_weight: Any = None, *, drop_views: bool = False, journal: Any = None
+        self,
+        X: DataLike,
+        y: LabelsLike,
+        sample_weight: WeightsLike = None,
+        *,
+        drop_views: bool = False,
+        journal: JournalKey = None,
     ) -> Any:
         """Unlearn rows that were learned: the model is then one that never saw them, to the bit where it counts.
 
@@ -193,14 +199,14 @@ class Classifier(Judging):
     def _subtract(self, removed: Model, drop_views: bool = False) -> None:
         rest = self._model - removed
         if not len(rest.classes):
-            self._know_nothing()
+            know_nothing(self)
             return
         views = Views() if drop_views else self._predictor.views
         rest = rest.without_trace() if drop_views else rest
         held = {name: block.statistic for name, block in rest.blocks.items()}
         self._put(rest, views.cut(rest.classes, held), stale=not drop_views)
 
-    def _without(self, inside: Examples, outside: Examples, groups: Any) -> Self:
+    def _without(self, inside: Examples, outside: Examples, groups: GroupsLike) -> Self:
         """Return the model without a fold, with all that is chosen chosen anew by the rows outside."""
         rest = copy(self)
         rest._journal = None  # a copy that is not kept owes nobody a certificate
@@ -212,13 +218,7 @@ class Classifier(Judging):
             rest._choose(outside, groups)
         return rest
 
-    def _know_nothing(self) -> None:
-        """Return to the state before the first fit."""
-        kept = set(self.get_params(deep=False))
-        for name in [name for name in vars(self) if name not in kept]:
-            delattr(self, name)
-
-    def merge(self, other: Any) -> Self:
+    def merge(self, other: Classifier) -> Self:
         """Learn what another model has learned, as if its rows had been learned here.
 
         Parameters
@@ -233,10 +233,10 @@ class Classifier(Judging):
         """
         return self._merge_all([whole(other)])
 
-    def _merge_all(self, others: list[Any]) -> Self:
+    def _merge_all(self, others: Sequence[Classifier]) -> Self:
         for other in others:
             self._agree(other)
-        models = [self, *others]
+        models: list[Classifier] = [self, *others]
         by_rows = sorted(models, key=lambda model: -float(model._model.n.sum()))
         views = next((model._predictor.views for model in by_rows if model._predictor.views), Views())
         journal = joined([model._journal for model in models])
@@ -259,20 +259,20 @@ class Classifier(Judging):
         """
         check_is_fitted(self)
         self._must_add_up()
-        given: Any = factor
+        given: object = factor
         if not isinstance(given, Real) or not 0 < float(given) <= 1:
             raise InputError(f"The argument 'factor' must be above 0 and at most 1; got {factor!r}.")
         self._put(self._model.scaled(float(given)), self._predictor.views, stale=True)
         self._journal = None if self._journal is None else self._journal.scaled(float(given))
         return self
 
-    def __add__(self, other: Any) -> Self:
+    def __add__(self, other: object) -> Self:
         return copy(self).merge(other) if isinstance(other, Classifier) else NotImplemented
 
     def __radd__(self, other: object) -> Self:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # where sum() starts
 
-    def __sub__(self, other: Any) -> Self:
+    def __sub__(self, other: object) -> Self:
         if not isinstance(other, Classifier):
             return NotImplemented
         other = whole(other)
@@ -284,50 +284,14 @@ class Classifier(Judging):
         left._subtract(removed)
         return left
 
-    def _models(self, others: Sequence[Any]) -> list[Model]:
+    def _models(self, others: Sequence[Classifier]) -> list[Model]:
         """Return this model and others, with features that are the same."""
         return [model._model for model in (self, *others)]
 
-    def _agree(self, other: Any) -> None:
+    def _agree(self, other: Classifier) -> None:
         """Raise unless both models count the same things in the same way."""
         agree(self, other)
         self._must_add_up()
 
     def _must_add_up(self) -> None:
         """Raise InputError if what was counted does not add up with other counts."""
-
-
-def agree(model: Any, other: Any) -> None:
-    """Raise unless both models are of one kind, with the same parameters and labels of one kind."""
-    if type(model) is not type(other):
-        raise KindError(f"A {type(model).__name__} can only be combined with another one; got {type(other).__name__}.")
-    for one in (model, other):
-        check_is_fitted(one)
-        verify(one)
-    theirs = params_in_files(other)
-    for name, value in params_in_files(model).items():
-        if not _same(value, theirs[name]):
-            raise InputError(
-                f"Models that are combined must have the same parameters; {name!r} is {value!r} in one and "
-                f"{theirs[name]!r} in the other."
-            )
-    check_kinds_of_labels(model.classes_, other.classes_)
-
-
-def check_kinds_of_labels(classes: NDArray[Any], others: NDArray[Any]) -> None:
-    """Raise LabelError if labels are words in one place and numbers in another."""
-    words = ("U", "S", "O", "T")
-    if (classes.dtype.kind in words) != (others.dtype.kind in words):
-        raise LabelError(
-            f"Models that are combined must have labels of one kind; got {classes[0]!r} and {others[0]!r}."
-        )
-
-
-def _same(a: Any, b: Any) -> bool:
-    if a is b:
-        return True
-    if isinstance(a, np.ndarray | list | tuple) or isinstance(b, np.ndarray | list | tuple):
-        return type(a) is type(b) and np.array_equal(np.asarray(a, dtype=object), np.asarray(b, dtype=object))
-    if all(isinstance(value, Real) and not isinstance(value, bool) for value in (a, b)):
-        return bool(a == b)  # 1 and 1.0, of Python or of numpy
-    return type(a) is type(b) and bool(a == b)

@@ -5,22 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
-from suffice.estimators.shell.classifier import Classifier, check_kinds_of_labels
+from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import book_of
-from suffice.estimators.shell.whole import changing, whole
+from suffice.estimators.shell.whole import changing, know_nothing, whole
 from suffice.models.views import Views
-from suffice.readers.labels import Examples
+from suffice.readers.labels import Examples, Given, check_kinds_of_labels
 from suffice.readers.table import TableReader
+from suffice.typing import JournalKey, LabelsLike
 
 __all__ = ["Counter", "counter_of", "counts_alone", "merge", "reading_like", "settled", "unfitted"]
 
 
-def merge(models: Iterable[Any]) -> Any:
+C = TypeVar("C", bound=Classifier)
+
+
+def merge(models: Iterable[C] | Mapping[str, C]) -> C:
     """Return one model that has learned what all of them have; they stay as they are.
 
     Parameters
@@ -36,11 +40,11 @@ def merge(models: Iterable[Any]) -> Any:
     >>> sf.merge([monday, tuesday]).classes_
     array(['fun', 'ham', 'spam'], dtype='<U4')
     """
-    given: Any = models
-    every: list[Any] = [given]  # what is no collection is no model either
-    if isinstance(given, Iterable):
-        every = list(given.values() if isinstance(given, Mapping) else given)
-    for model in every:
+    given: object = models
+    every: list[C] = (
+        list(models.values() if isinstance(models, Mapping) else models) if isinstance(given, Iterable) else []
+    )
+    for model in every if isinstance(given, Iterable) else [given]:
         if not isinstance(given, Iterable) or not isinstance(model, Classifier):
             raise KindError(
                 f"The argument 'models' of merge must be a list of fitted classifiers; got a {type(model).__name__}."
@@ -59,10 +63,10 @@ BELIEFS = {
 }
 """Parameters that counts do not depend on: parts have them as they are by default."""
 
-Sample = tuple[Any, Any]
+Sample: TypeAlias = tuple[Given, LabelsLike]
 """Rows and their labels."""
 
-Look = Callable[[Any, Any, Any], None]
+Look: TypeAlias = Callable[[Classifier, Given, LabelsLike], None]
 """Takes a model, and rows with their labels."""
 
 
@@ -73,12 +77,12 @@ class Counter:
     value of them, unless they are declared.
     """
 
-    def __init__(self, estimator: Any, journal: Any = None) -> None:
+    def __init__(self, estimator: Classifier, journal: JournalKey = None) -> None:
         self.rows = 0
         self._model = unfitted(estimator)
         self._key = journal
 
-    def add(self, X: Any, y: Any) -> None:
+    def add(self, X: Given, y: LabelsLike) -> None:
         """Count one more batch of rows and labels."""
         model, first = self._model, not self.rows
         before = None if first else model._journal
@@ -95,30 +99,31 @@ class Counter:
         batch = model._count(examples)
         model._put(model._model + batch if self.rows else batch, Views(), stale=False)
 
-    def result(self) -> Any:
+    def result(self) -> Classifier | None:
         """Return a classifier that has learned all rows so far, without views; None if there were none."""
         return self._model if self.rows else None
 
 
-def counter_of(estimator: Any, journal: Any = None) -> Counter:
+def counter_of(estimator: Classifier, journal: JournalKey = None) -> Counter:
     """Return what counts rows as this classifier does."""
     counter: Counter = getattr(type(estimator), "_counter", Counter)(estimator, journal)
     return counter
 
 
-def unfitted(estimator: Any) -> Any:
+def unfitted(estimator: C) -> C:
     """Return another classifier of the same parameters, which has learned nothing."""
     return type(estimator)(**estimator.get_params(deep=False))
 
 
-def counts_alone(estimator: Any) -> Any:
+def counts_alone(estimator: C) -> C:
     """Return an unfitted classifier that counts as this one does, and has no prior or view of its own."""
     plain = type(estimator)().get_params(deep=False)
     uncut: dict[str, Any] = getattr(estimator, "_uncut", dict)()
     plain = uncut | {name: plain[name] for name in BELIEFS & set(plain)}
     if {"prior", "estimate"} <= set(plain):
         plain["estimate"] = "mle"  # which has no prior to choose
-    return unfitted(estimator).set_params(**plain)
+    counting: C = unfitted(estimator).set_params(**plain)
+    return counting
 
 
 def reading_like(estimator: Classifier, counted: Classifier) -> None:
@@ -133,7 +138,7 @@ def reading_like(estimator: Classifier, counted: Classifier) -> None:
 
 
 def settled(
-    estimator: Classifier, counted: Classifier, rows: int, sample: Sample | None, look: Look | None, **known: Any
+    estimator: Classifier, counted: Classifier, rows: int, sample: Sample | None, look: Look | None, **known: str | None
 ) -> None:
     """Fit a classifier to what was counted of so many rows; a sample of these chooses what rows choose.
 
@@ -141,7 +146,7 @@ def settled(
     classifier has to know, such as the name of the target.
     """
     with changing(estimator) as model:
-        model._know_nothing()
+        know_nothing(model)
         model._set_state(counted._get_state())
         model.__dict__.update(known)
         if isinstance(model._reader, TableReader):  # a column that later tables may have, and predictions ignore

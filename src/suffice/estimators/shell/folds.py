@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -19,7 +19,10 @@ from suffice.errors import InputError, SubtractionError
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import hashed
 from suffice.readers.labels import Examples
-from suffice.typing import Array, Booleans, Integers
+from suffice.typing import Array, Booleans, GroupsLike, Integers
+
+if TYPE_CHECKING:
+    from suffice.estimators.shell.judging import Judging
 
 __all__ = ["FOLDS", "Rest", "fold_numbers", "judged_with_fresh_views", "rests"]
 
@@ -34,10 +37,10 @@ class Rest:
     """A fold, and the model without it: None where nothing is left."""
 
     rows: Integers
-    model: Any
+    model: Judging | None
 
 
-def rests(model: Any, examples: Examples, groups: Any, fold: Integers) -> Iterator[Rest]:
+def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers) -> Iterator[Rest]:
     """Return each fold with the model without it, whose views are chosen by the rows outside."""
     given = examples.labels.given
     _check_enough(model, given)
@@ -52,7 +55,7 @@ def rests(model: Any, examples: Examples, groups: Any, fold: Integers) -> Iterat
         yield Rest(inside, model._without(examples.take(inside, model._reader), others, group))
 
 
-def judged_with_fresh_views(model: Any, examples: Examples, groups: Any) -> tuple[Array, Booleans]:
+def judged_with_fresh_views(model: Judging, examples: Examples, groups: GroupsLike) -> tuple[Array, Booleans]:
     """Return log-probabilities without the row, with views chosen without its fold; and rows alone in their class."""
     group = None if groups is None else group_codes(groups, len(examples))
     parts = None if groups is None else np.asarray(groups)
@@ -76,7 +79,7 @@ def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integer
     >>> fold_numbers(np.array([0, 0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2, 2]), 2)
     array([0, 0, 1, 1, 0, 0])
     """
-    given: Any = folds
+    given: object = folds
     if not isinstance(given, int | np.integer) or given < 2:
         raise InputError(f"The argument 'folds' must be a whole number of at least 2; got {folds!r}.")
     if group is None:
@@ -106,7 +109,7 @@ def _of_groups(codes: Integers, group: Integers, folds: int) -> Integers:
     return fold
 
 
-def _check_enough(model: Any, weights: Array) -> None:
+def _check_enough(model: Judging, weights: Array) -> None:
     """Raise if there are more rows than were learned, or too few to choose views by."""
     learned, given = float(model.class_count_.sum()), float(weights.sum())
     if given > learned * (1 + 1e-9):

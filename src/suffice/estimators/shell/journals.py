@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 
 import suffice
@@ -19,7 +20,7 @@ from suffice.errors import FileError, InputError, KindError, SubtractionError
 from suffice.readers.labels import Examples
 from suffice.stats.hashing import Key, cell
 from suffice.stats.journal import Hashes, Journal
-from suffice.typing import Array
+from suffice.typing import Array, JournalKey, LabelArray, Text, TextsLike
 
 __all__ = ["Book", "Certificate", "book_of", "checksum", "joined", "struck", "without"]
 
@@ -88,7 +89,7 @@ class Certificate:
         return f"Certificate({self.rows:,} row{'s' * (self.rows != 1)} forgotten at {self.time}, model {models})"
 
 
-def checksum(model: Any) -> str | None:
+def checksum(model: BaseEstimator) -> str | None:
     """Return the SHA-256 of the file that `save` writes; None for a model that no file can hold."""
     store: Any = suffice.store  # which stands above the classifiers: imported when it is needed
     try:
@@ -104,7 +105,7 @@ AT_ONCE = 4096
 class Book:
     """Rows that are about to be learned or forgotten, and the journal of them."""
 
-    def __init__(self, key: Key, labels: Any, weights: Array | None) -> None:
+    def __init__(self, key: Key, labels: LabelArray, weights: Array | None) -> None:
         given = np.asarray(labels).tolist()
         known = {label: cell(label) for label in set(given)}
         self.labels = [known[label] for label in given]
@@ -124,7 +125,7 @@ class Book:
         elif self._hashes is None:
             self._hashes = self.key.hashes(rows, self.labels)
 
-    def watch(self, texts: Any, form: Any) -> Any:
+    def watch(self, texts: TextsLike, form: Callable[[Text], bytes]) -> TextsLike:
         """Return texts; those that can be read only once are hashed as they pass."""
         return _Watched(texts, self, form) if isinstance(texts, Iterator) else texts
 
@@ -134,16 +135,16 @@ class Book:
         return Journal.of(self.hashes, self.weights, self.key.check)
 
 
-class _Watched(Iterator[Any]):
+class _Watched(Iterator[Text]):
     """Texts that pass by, each hashed with its label."""
 
-    def __init__(self, texts: Iterator[Any], book: Book, form: Any) -> None:
+    def __init__(self, texts: Iterator[Text], book: Book, form: Callable[[Text], bytes]) -> None:
         self._texts, self._book, self._form = texts, book, form
         self._hashes = list[Hashes]()
         self._rows = list[bytes]()
         self._at = 0
 
-    def __next__(self) -> Any:
+    def __next__(self) -> Text:
         try:
             text = next(self._texts)
         except StopIteration:
@@ -162,7 +163,7 @@ class _Watched(Iterator[Any]):
         self._rows = []
 
 
-def book_of(kept: Journal | None, examples: Examples, journal: Any, first: bool) -> Book | None:
+def book_of(kept: Journal | None, examples: Examples, journal: JournalKey, first: bool) -> Book | None:
     """Return what rows to be learned are written into, beside the journal kept so far; None where none is kept."""
     wanted = journal is not None and journal is not False
     if first:
@@ -182,7 +183,7 @@ def book_of(kept: Journal | None, examples: Examples, journal: Any, first: bool)
     return None if key is None else Book(key, examples.y, examples.weights)
 
 
-def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], journal: Any) -> Book | None:
+def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], journal: JournalKey) -> Book | None:
     """Return rows that are to be forgotten, all of which must have been learned; None where no journal is kept."""
     if kept is None:
         if journal is not None and journal is not False:
@@ -203,7 +204,7 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
     return book
 
 
-def _key(kept: Journal, journal: Any) -> Key:
+def _key(kept: Journal, journal: JournalKey) -> Key:
     """Return the key of a journal, if it is the one given."""
     key = Key(None if journal is True or journal is None else journal)
     if np.array_equal(key.check, kept.check):

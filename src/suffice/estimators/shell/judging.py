@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from numbers import Real
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, LabelError
 from suffice.estimators.shell.folds import judged_with_fresh_views
+from suffice.estimators.shell.journals import Book
+from suffice.estimators.shell.parameters import Estimate, Tempering, check_temper, given_temper, length_exponent_of
 from suffice.estimators.shell.predicting import Predicting
+from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.choosing.chooser import Wanted, choose
 from suffice.models.choosing.judge import Judged, judge
 from suffice.models.class_prior import ClassPrior
@@ -22,9 +25,10 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
-from suffice.readers.labels import Examples
+from suffice.readers.labels import Examples, Given
 from suffice.stats.journal import Journal
-from suffice.typing import Array, Booleans
+from suffice.stats.word_counts import read_weights
+from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, WeightsLike
 
 __all__ = ["Judging", "length_exponent_of"]
 
@@ -32,18 +36,18 @@ __all__ = ["Judging", "length_exponent_of"]
 class Judging(Predicting):
     """A classifier with views: it judges its own rows, each left out, and chooses by that."""
 
-    temper: Any = None
-    estimate: Any = "mean"
+    temper: Tempering | None = None
+    estimate: Estimate = "mean"
     _stale: bool
     _journal: Journal | None = None
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+    @abstractmethod
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         """Return rows and labels to be learned; `first` if nothing was learned before."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         """Return the likelihoods that the parameters, and what was chosen, describe."""
-        raise NotImplementedError
 
     def _class_prior(self) -> ClassPrior:
         """Return the class prior that the parameters describe."""
@@ -52,6 +56,17 @@ class Judging(Predicting):
     def _wanted(self, rows: int) -> Wanted | None:
         """Return what so many training rows are to choose; None if nothing."""
         return None
+
+    def _watched(self, examples: Examples, book: Book | None, groups: GroupsLike) -> Examples:
+        """Return rows to be counted; a stream is written into the book, and some of it kept, as it passes."""
+        return examples
+
+    def _needs_all_rows(self) -> str:
+        """Return why rows cannot be counted in parts, for complaints; nothing if they can."""
+        return ""
+
+    def _settle(self, rows: int) -> None:
+        """Refuse at once, after a fit to so many rows, what would be refused at the first question."""
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         """Take another model, seen through views; refuse at once what its prior or its estimate cannot be."""
@@ -82,11 +97,11 @@ class Judging(Predicting):
             self._predictor = self._predictor.with_views(views, temper)
         return self._predictor
 
-    def _choose(self, examples: Examples, groups: Any) -> None:
+    def _choose(self, examples: Examples, groups: GroupsLike) -> None:
         """Choose by training rows what is to be chosen by them."""
         self._choose_by(examples, groups, self._wanted(len(examples)))
 
-    def _choose_by(self, examples: Examples, groups: Any, wanted: Wanted | None) -> None:
+    def _choose_by(self, examples: Examples, groups: GroupsLike, wanted: Wanted | None) -> None:
         if wanted is None or isinstance(examples.source, Iterator):
             return
         group = None if groups is None else group_codes(groups, len(examples))
@@ -106,7 +121,9 @@ class Judging(Predicting):
         check_is_fitted(self)
         return bool(self._predictor.views) and self._stale
 
-    def refresh(self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None) -> Self:
+    def refresh(
+        self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None, *, groups: GroupsLike = None
+    ) -> Self:
         """Fit anew what is fitted on rows: afterwards the model is that of a fresh fit.
 
         Parameters
@@ -128,6 +145,39 @@ class Judging(Predicting):
     def _rechosen(self, examples: Examples) -> Model:
         """Return the model with likelihoods that these rows choose, where they were not declared."""
         return self._model
+
+    @property
+    def log_evidence_(self) -> float:
+        """ln p of the training rows and labels, parameters integrated out; of words in their order."""
+        return self.evidence().total
+
+    def evidence(self, X: DataLike | None = None, sample_weight: WeightsLike = None) -> Evidence:
+        """Return the log evidence and its parts, by class and feature.
+
+        It is that of the prior, however parameters are estimated for predictions. Words count in their order: the
+        number of orders, n!/Πx! of each row, is the same for every prior and not among the counts; of Poisson counts
+        likewise 1/Πx!.
+
+        Parameters
+        ----------
+        X : as for fit, default=None
+            The training rows once more, where n!/Πx! shall be part of it: to compare models of other kinds.
+        sample_weight : array-like of shape (n_rows,), default=None
+            Their weights, as they were learned with.
+
+        Returns
+        -------
+        evidence : Evidence
+            `total`, and its parts: `labels`, `by_class`, `by_feature`, `table` (classes × features), `coefficient`. If
+            the class prior is a Dirichlet, `labels` integrates it out, and `belief` is True; otherwise it is the
+            likelihood of the labels under the class prior as given, uniform, or learned.
+        """
+        check_is_fitted(self)
+        coefficient = 0.0
+        if X is not None:
+            rows = self._reader.rows(self._source(X))
+            coefficient = coefficient_of(self._model, rows, read_weights(sample_weight, len(next(iter(rows.values())))))
+        return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
     def drop_views(self) -> Self:
         """Drop what was fitted on rows (temper, weights, a chosen pseudo-count), so that counts alone are left.
@@ -174,7 +224,13 @@ class Judging(Predicting):
         return self
 
     def leave_one_out(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, views: str = "crossfit"
+        self,
+        X: DataLike,
+        y: LabelsLike,
+        sample_weight: WeightsLike = None,
+        *,
+        groups: GroupsLike = None,
+        views: str = "crossfit",
     ) -> Array:
         """Return the probabilities of each training row under the model without that row.
 
@@ -217,7 +273,7 @@ class Judging(Predicting):
         return np.exp(logs, out=logs)
 
     def _left_out(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, views: str
+        self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike, groups: GroupsLike, views: str
     ) -> tuple[Examples, Array, Booleans]:
         """Return rows that were learned, their log-probabilities without them, and which are alone in their class."""
         if views not in ("crossfit", "fixed"):
@@ -230,7 +286,7 @@ class Judging(Predicting):
             return examples, judged.log_proba(), judged.alone
         return examples, *judged_with_fresh_views(self, examples, groups)
 
-    def _learned(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+    def _learned(self, X: Given, y: LabelsLike, sample_weight: WeightsLike) -> Examples:
         """Return rows that were learned, with codes among the model's classes."""
         examples = self._read(X, y, sample_weight, False)
         strangers = np.setdiff1d(examples.classes, self.classes_)
@@ -238,51 +294,7 @@ class Judging(Predicting):
             raise LabelError(f"The argument 'y' must hold labels that were learned; got {strangers.tolist()[0]!r}.")
         return examples.among(self.classes_)
 
-    def _judge(self, examples: Examples, groups: Any = None) -> Judged:
+    def _judge(self, examples: Examples, groups: GroupsLike = None) -> Judged:
         """Hold each row, or its group, out of the model."""
         group = None if groups is None else group_codes(groups, len(examples))
         return judge(self._in_force(), self._reader.rows(examples.source), examples.labels, group)
-
-
-def check_temper(estimator: Any) -> None:
-    """Raise InputError if the temper is a pair, which it was while it held the exponent of length, too."""
-    given = estimator.temper
-    if isinstance(given, tuple | list | np.ndarray):
-        name = type(estimator).__name__
-        ways = f"The 'temper' parameter of {name} must be one number above 0, 'loo' or None"
-        if not hasattr(estimator, "length_exponent"):
-            raise InputError(f"{ways} (only documents have a 'length_exponent'); got {given!r}.")
-        instead = f": use temper={given[0]!r}, length_exponent={given[1]!r}" if len(given) == 2 else ""
-        raise InputError(f"{ways}, and the exponent of length is 'length_exponent'; got temper={given!r}{instead}.")
-
-
-def given_temper(estimator: Any) -> Temper | None:
-    """Return the temper that the parameters give; None if rows are to choose it."""
-    check_temper(estimator)
-    power, exponent = estimator.temper, length_exponent_of(estimator)
-    if isinstance(power, str):
-        return None
-    power = 1.0 if power is None else power
-    if not _is_finite(power) or power <= 0:
-        raise InputError(
-            f"The 'temper' parameter of {type(estimator).__name__} must be one number above 0, 'loo' or None; got "
-            f"{power!r}."
-        )
-    return Temper(float(power), 0.0 if exponent is None else exponent)
-
-
-def length_exponent_of(estimator: Any) -> float | None:
-    """Return the exponent of a row's length that its power is divided by; None if it is chosen with the temper."""
-    given = getattr(estimator, "length_exponent", None)
-    if isinstance(given, str):
-        return None if isinstance(estimator.temper, str) else 0.0
-    if given is not None and not _is_finite(given):
-        raise InputError(
-            f"The 'length_exponent' parameter of {type(estimator).__name__} must be one finite number, 'loo' or None; "
-            f"got {given!r}."
-        )
-    return 0.0 if given is None else float(given)
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, Real) and bool(np.isfinite(float(value)))

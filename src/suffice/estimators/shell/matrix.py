@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.sklearn_api import CHECKS, checked_weights, validate_data
+from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -26,19 +28,22 @@ from suffice.estimators.shell.stored import (
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
-from suffice.readers.labels import Examples, classes_and_codes, labelled
+from suffice.readers.labels import Examples, Given, classes_and_codes, labelled
 from suffice.readers.one_block import MatrixReader, one_row_of
 from suffice.stats import Statistic
 from suffice.stats.base import has_rows_of
 from suffice.stats.inputs import KERNEL_TYPES, RowMatrix
+from suffice.typing import LabelArray, LabelsLike, Names, RowLike, SparseMatrix, WeightsLike
 
 __all__ = ["MatrixClassifier"]
+
+L = TypeVar("L", bound=Likelihood)
 
 
 class MatrixClassifier(Classifier):
     """A classifier with one block, which reads the rows of an array or a sparse matrix."""
 
-    _reading: ClassVar[dict[str, Any]] = {"ensure_all_finite": False}
+    _reading: ClassVar[ReadOptions] = {"ensure_all_finite": False}
     """How scikit-learn reads rows."""
 
     _schema: ClassVar[tuple[str, ...]] = ("_declared", "n_features_in_", "feature_names_in_")
@@ -46,9 +51,9 @@ class MatrixClassifier(Classifier):
 
     n_features_in_: int
 
+    @abstractmethod
     def _likelihood(self, views: Views) -> Likelihood:
         """Return the likelihood that the parameters, and what was chosen, describe."""
-        raise NotImplementedError
 
     def _make_reader(self) -> MatrixReader:
         """Return the reader that the parameters describe."""
@@ -62,18 +67,24 @@ class MatrixClassifier(Classifier):
         """The one block."""
         return self._model.blocks["X"]
 
+    def _settled_as(self, kind: type[L]) -> L:
+        """Return the block's likelihood, with its prior made definite; it is of the kind that the class makes."""
+        settled = self._block.settled
+        assert isinstance(settled, kind)
+        return settled
+
     @property
     def _statistic(self) -> Any:
         """What was counted."""
         return self._block.statistic
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
-        X, y = validate_data(self, X, labelled(y), reset=first, **self._reading)
-        classes, codes = classes_and_codes(y, CHECKS)
-        weights = None if sample_weight is None else checked_weights(sample_weight, X, dtype=np.float64)
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
+        source, labels = validate_data(self, X, labelled(y), reset=first, **self._reading)
+        classes, codes = classes_and_codes(labels, CHECKS)
+        weights = None if sample_weight is None else checked_weights(sample_weight, source)
         if first:
             self._reader = self._make_reader()
-        return Examples(X, classes, codes, weights)
+        return Examples(source, classes, codes, weights)
 
     def _count(self, examples: Examples) -> Model:
         views = self._predictor.views if self.__sklearn_is_fitted__() else Views()
@@ -81,13 +92,13 @@ class MatrixClassifier(Classifier):
         with self._complaints(examples.source):
             return Model.of(examples.classes, likelihoods, self._reader.rows(examples.source), examples.labels)
 
-    def _source(self, X: Any) -> Any:
-        if self._is_plain(X):
+    def _source(self, X: Given) -> Any:
+        if isinstance(X, np.ndarray) and self._is_plain(X):
             return RowMatrix(X, X.shape[1:], "X")
         reading = {name: value for name, value in self._reading.items() if name != "ensure_min_samples"}
         return validate_data(self, X, reset=False, **reading)
 
-    def _is_plain(self, X: Any) -> bool:
+    def _is_plain(self, X: Given) -> bool:
         """Return whether the kernels read X as it is: there is nothing to convert, and they check the values."""
         return (
             type(X) is np.ndarray
@@ -100,23 +111,23 @@ class MatrixClassifier(Classifier):
             and "feature_names_in_" not in vars(self)
         )
 
-    def _one(self, x: Any) -> Any:
+    def _one(self, x: RowLike) -> Any:
         return one_row_of(x, getattr(self, "feature_names_in_", None))
 
-    def _feature_names(self) -> Any:
+    def _feature_names(self) -> Names | None:
         return getattr(self, "feature_names_in_", None)
 
     @contextmanager
-    def _complaints(self, X: Any) -> Iterator[None]:
+    def _complaints(self, X: Given) -> Iterator[None]:
         try:
             yield
         except DataError:
-            self._refuse_missing(X.data if issparse(X) else np.asarray(X))
+            self._refuse_missing(X.data if _is_sparse(X) else np.asarray(X))
             if self.__sklearn_tags__().input_tags.positive_only:
                 check_non_negative(X, f"{type(self).__name__} (input X)")
             raise
 
-    def _refuse_missing(self, values: Any) -> None:
+    def _refuse_missing(self, values: NDArray[np.generic]) -> None:
         """Raise DataError if a value is missing or infinite."""
         name = type(self).__name__
         if values.dtype.kind in "fO" and _any_gap(values):
@@ -142,7 +153,7 @@ class MatrixClassifier(Classifier):
         check_is_fitted(self)
         return self._block.settled.intervals(self._block.t, level)
 
-    def _agree(self, other: Any) -> None:
+    def _agree(self, other: Classifier) -> None:
         super()._agree(other)
         if self.n_features_in_ != other.n_features_in_:
             raise ShapeError(
@@ -189,7 +200,7 @@ class MatrixClassifier(Classifier):
         features: Statistic = statistics["features"]
         return features
 
-    def _check_statistics(self, classes: Any, statistics: State, likelihood: Likelihood) -> None:
+    def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
         """Raise DataError or ShapeError unless these are statistics of the classes and features."""
         shape, kinds = (len(classes), self.n_features_in_), self._kinds(likelihood)
         if set(statistics) != {"classes", "features"} or type(statistics["features"]) not in kinds:
@@ -199,13 +210,17 @@ class MatrixClassifier(Classifier):
         if not has_rows_of(statistics["features"], shape[0]):
             raise ShapeError(f"Statistics must have the rows of {shape[0]} classes.")
 
-    def _kinds(self, likelihood: Likelihood) -> tuple[type[Any], ...]:
+    def _kinds(self, likelihood: Likelihood) -> tuple[type[Statistic], ...]:
         """Return the kinds of statistics that a file may have."""
         kinds = likelihood.statistic
         return kinds if isinstance(kinds, tuple) else (kinds,)
 
 
-def _any_gap(values: Any) -> bool:
+def _is_sparse(X: Given) -> TypeGuard[SparseMatrix]:
+    return bool(issparse(X))
+
+
+def _any_gap(values: NDArray[np.generic]) -> bool:
     """Return whether there is a NaN, which differs from itself, or a None among the values."""
     if bool((values != values).any()):
         return True

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,32 +15,30 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
-from suffice.estimators.shell.renamed import refuse_old_names
-from suffice.estimators.shell.whole import take_turns
-from suffice.models.answers.decisions import cost_matrix, least_loss, price
-from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
+from suffice.estimators.shell.whole import refuse_old_names, take_turns
+from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.intervals import bounds
 from suffice.models.answers.parts import TopFeatures, Wording, known, speaking
-from suffice.models.model import Model, Name
-from suffice.models.predictor import Predictor
-from suffice.models.scoring.rows import Rows
+from suffice.models.model import Model
+from suffice.models.predictor import Predictor, RowsByName
 from suffice.posterior.base import generator, tails
-from suffice.stats.word_counts import read_weights
-from suffice.typing import Array, Booleans, Integers
+from suffice.readers.labels import Given, RowReader
+from suffice.typing import Array, Booleans, DataLike, Label, LabelArray, LabelsLike, Names, Rng, RowLike
 
 __all__ = ["Predicting"]
 
-Answer = Callable[[Predictor, Mapping[Name, Rows]], Any]
+D = TypeVar("D", bound=np.generic)
+Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(ClassifierMixin, BaseEstimator):
+class Predicting(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that has a predictor: a model seen through its views."""
 
     _predictor: Predictor
-    _reader: Any
+    _reader: RowReader
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         refuse_old_names(cls)
         take_turns(cls)
@@ -53,7 +52,7 @@ class Predicting(ClassifierMixin, BaseEstimator):
         return self._predictor.model
 
     @property
-    def classes_(self) -> NDArray[Any]:
+    def classes_(self) -> LabelArray:
         """The labels, sorted."""
         return self._model.classes
 
@@ -68,40 +67,35 @@ class Predicting(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return replace(self._predictor.prior, flat=False).log(self._model.n)
 
-    def _source(self, X: Any) -> Any:
+    def _source(self, X: Given) -> Any:
         """Return rows as the reader takes them; raise if the model cannot read them."""
         return X
 
-    def _parts(self, X: Any) -> Iterator[Mapping[Name, Rows]]:
-        """Return the rows of each block, some at a time."""
-        parts: Iterator[Mapping[Name, Rows]] = self._reader.parts(self._source(X))
-        return parts
-
-    def _one(self, x: Any) -> Any:
+    @abstractmethod
+    def _one(self, x: RowLike) -> Any:
         """Return rows with this one only, as the reader takes them."""
-        raise NotImplementedError
 
-    def _complaints(self, X: Any) -> AbstractContextManager[None]:
+    def _complaints(self, X: Given) -> AbstractContextManager[None]:
         """Say in the words of scikit-learn's users what is wrong with values."""
         return nullcontext()
 
-    def _feature_names(self) -> Any:
+    def _feature_names(self) -> Names | None:
         """Return the names of features, for answers; None where the counts have them."""
         return None
 
-    def _evidence_names(self) -> Any:
+    def _evidence_names(self) -> Names | None:
         """Return the names of what has an evidence of its own: features, or all columns together."""
         return self._feature_names()
 
-    def _categories(self) -> Any:
+    def _categories(self) -> Sequence[LabelArray] | None:
         """Return the values that codes stand for, for answers; None where there are none."""
         return None
 
-    def _known_columns(self, X: Any, y: Any) -> tuple[Any, Any]:
+    def _known_columns(self, X: Given, y: LabelsLike) -> tuple[Given, LabelsLike]:
         """Return rows and labels without columns that the model does not know."""
         return X, y
 
-    def _wording(self, source: Any, read: Any) -> Wording:
+    def _wording(self, source: Given, read: Any) -> Wording:
         """Return what people call the parts of one row, as it was given and as the reader takes it."""
         return Wording(self._feature_names())
 
@@ -112,21 +106,19 @@ class Predicting(ClassifierMixin, BaseEstimator):
         """Return the predictor, as parameters that need no learning want it."""
         return self._predictor
 
-    def _answer(self, question: Answer, X: Any) -> Any:
+    def _answer(self, question: Answer[D], X: Given) -> NDArray[D]:
         """Ask the predictor about rows, some at a time."""
         check_is_fitted(self)
         with self._complaints(X):
-            return self._answer_of(question, self._parts(X))
+            return self._answer_of(question, self._reader.parts(self._source(X)))
 
-    def _answer_of(self, question: Answer, parts: Iterator[Mapping[Name, Rows]]) -> Any:
+    def _answer_of(self, question: Answer[D], parts: Iterator[RowsByName]) -> NDArray[D]:
         """Ask the predictor about rows that are read already."""
         predictor = self._in_force()
         answers = [question(predictor, rows) for rows in parts]
-        if not answers:
-            return question(predictor, self._reader.empty())
         return answers[0] if len(answers) == 1 else np.concatenate(answers)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: DataLike) -> LabelArray:
         """Return the most probable class of each row.
 
         Parameters
@@ -139,10 +131,9 @@ class Predicting(ClassifierMixin, BaseEstimator):
         labels : ndarray of shape (n_samples,)
             A label from ``classes_`` for each row.
         """
-        codes: Integers = self._answer(Predictor.best, X)
-        return np.asarray(self.classes_[codes])
+        return np.asarray(self.classes_[self._answer(Predictor.best, X)])
 
-    def predict_joint_log_proba(self, X: Any) -> Array:
+    def predict_joint_log_proba(self, X: DataLike) -> Array:
         """Return ln p(x, c) = ln p(c) + ln p(x | c) of each row and class.
 
         Parameters
@@ -155,10 +146,9 @@ class Predicting(ClassifierMixin, BaseEstimator):
         joint : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        joint: Array = self._answer(Predictor.joint, X)
-        return joint
+        return self._answer(Predictor.joint, X)
 
-    def predict_log_proba(self, X: Any) -> Array:
+    def predict_log_proba(self, X: DataLike) -> Array:
         """Return ln p(c | x) of each row and class.
 
         Parameters
@@ -171,10 +161,9 @@ class Predicting(ClassifierMixin, BaseEstimator):
         log_probabilities : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        logs: Array = self._answer(Predictor.log_proba, X)
-        return logs
+        return self._answer(Predictor.log_proba, X)
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: DataLike) -> Array:
         """Return p(c | x) of each row and class.
 
         Parameters
@@ -187,11 +176,11 @@ class Predicting(ClassifierMixin, BaseEstimator):
         probabilities : ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``; rows add up to one.
         """
-        logs: Array = self._answer(Predictor.log_proba, X)
+        logs = self._answer(Predictor.log_proba, X)
         return np.exp(logs, out=logs)
 
     def predict_interval(
-        self, X: Any, level: float = 0.9, method: str = "delta", n_samples: int = 1000, random_state: Any = None
+        self, X: DataLike, level: float = 0.9, method: str = "delta", n_samples: int = 1000, random_state: Rng = None
     ) -> tuple[Array, Array]:
         """Return bounds of each class probability, which hold it with probability `level`.
 
@@ -219,17 +208,17 @@ class Predicting(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         tails(level)
-        count: Any = n_samples
+        count: object = n_samples
         if method not in ("delta", "sample"):
             raise InputError(f"The argument 'method' must be 'delta' or 'sample'; got {method!r}.")
         if not isinstance(count, Integral) or count < 2:
             raise InputError(f"The argument 'n_samples' must be a whole number of at least 2; got {n_samples!r}.")
         rng = None if method == "delta" else generator(random_state)
-        size = 1 if rng is None else int(count)
+        size = 1 if rng is None else int(n_samples)
         both = self._answer(lambda predictor, rows: np.stack(bounds(predictor, rows, level, rng, size), axis=1), X)
         return both[:, 0], both[:, 1]
 
-    def explain(self, x: Any, target: Any = None, against: Any = None) -> Explanation:
+    def explain(self, x: RowLike, target: Label | None = None, against: Label | None = None) -> Explanation:
         """Explain why a row is of one class rather than of another: the prior's log-odds, and each feature's on top.
 
         Parameters
@@ -251,7 +240,7 @@ class Predicting(ClassifierMixin, BaseEstimator):
             (rows,) = self._reader.parts(read)
             return explain(self._in_force(), rows, self._wording(source, read), target, against, self._backend)
 
-    def top_features(self, class_: Any, k: int = 10) -> TopFeatures:
+    def top_features(self, class_: Label, k: int = 10) -> TopFeatures:
         """Return what speaks most for a class, against the average of the others.
 
         Parameters
@@ -270,13 +259,15 @@ class Predicting(ClassifierMixin, BaseEstimator):
             the Kullback-Leibler divergence of their distributions. What speaks against the class is not listed.
         """
         check_is_fitted(self)
-        number: Any = k
+        number: object = k
         if not isinstance(number, int | np.integer) or number < 0:
             raise InputError(f"The argument 'k' of top_features must be a whole number from 0 on; got {k!r}.")
         code = place_of(self.classes_, class_, "class_")
         return speaking(self._predictor, code, int(k), self._feature_names(), self._reader.by_block, self._categories())
 
-    def decide(self, X: Any, costs: Any = None, abstain: Any = None, abstain_label: Any = None) -> NDArray[Any]:
+    def decide(
+        self, X: DataLike, costs: Costs | None = None, abstain: float | None = None, abstain_label: object = None
+    ) -> LabelArray:
         """Return the class of least expected loss of each row; or none of them, where that is cheaper.
 
         Parameters
@@ -299,46 +290,8 @@ class Predicting(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         table, cost = cost_matrix(costs, self.classes_), price(abstain)
         codes = least_loss(self.predict_proba(X), table, cost)
-        if cost is None:
-            return np.asarray(self.classes_[codes])
-        out = np.array([*self.classes_.tolist(), None], dtype=object)[codes]
-        out[codes < 0] = abstain_label
-        return out
+        return np.asarray(self.classes_[codes]) if cost is None else or_abstained(codes, self.classes_, abstain_label)
 
-    @property
-    def log_evidence_(self) -> float:
-        """ln p of the training rows and labels, parameters integrated out; of words in their order."""
-        return self.evidence().total
-
-    def evidence(self, X: Any = None, sample_weight: Any = None) -> Evidence:
-        """Return the log evidence and its parts, by class and feature.
-
-        It is that of the prior, however parameters are estimated for predictions. Words count in their order: the
-        number of orders, n!/Πx! of each row, is the same for every prior and not among the counts; of Poisson counts
-        likewise 1/Πx!.
-
-        Parameters
-        ----------
-        X : as for fit, default=None
-            The training rows once more, where n!/Πx! shall be part of it: to compare models of other kinds.
-        sample_weight : array-like of shape (n_rows,), default=None
-            Their weights, as they were learned with.
-
-        Returns
-        -------
-        evidence : Evidence
-            `total`, and its parts: `labels`, `by_class`, `by_feature`, `table` (classes × features), `coefficient`. If
-            the class prior is a Dirichlet, `labels` integrates it out, and `belief` is True; otherwise it is the
-            likelihood of the labels under the class prior as given, uniform, or learned.
-        """
-        check_is_fitted(self)
-        coefficient = 0.0
-        if X is not None:
-            rows = self._reader.rows(self._source(X))
-            coefficient = coefficient_of(self._model, rows, read_weights(sample_weight, len(next(iter(rows.values())))))
-        return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
-
-    def _known(self, X: Any, least: int) -> Booleans:
+    def _known(self, X: DataLike, least: int) -> Booleans:
         """Return which rows hold something that was learned from so many rows or more."""
-        found: Booleans = self._answer(lambda predictor, rows: known(predictor.model, rows, least), X)
-        return found
+        return self._answer(lambda predictor, rows: known(predictor.model, rows, least), X)

@@ -15,6 +15,8 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
@@ -38,17 +40,17 @@ OPTIONAL = ("feature_names_in_", *OF_FILES)
 """What a schema may lack."""
 
 
-def verify(estimator: Any) -> None:
+def verify(estimator: object) -> None:
     """Compare what was read from a file with its checksums, if that is still to be done."""
     check = vars(estimator).get("_verify")
     if check is not None:
         check()
 
 
-def params_in_files(estimator: Any) -> dict[str, Any]:
+def params_in_files(estimator: BaseEstimator) -> State:
     """Return the parameters of an estimator as a file keeps them: a vectorizer by what is read of it."""
     read = getattr(estimator, "_params_in_files", None)
-    given: dict[str, Any] = estimator.get_params(deep=False) if read is None else read()
+    given: State = estimator.get_params(deep=False) if read is None else read()
     return given
 
 
@@ -62,7 +64,7 @@ def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
     chosen, stale = state.get("_chosen"), state.get("_stale")
     if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
         raise DataError(f"Views must be ['_chosen', '_stale']; got {list(state)}.")
-    alpha: Any = chosen.get("alpha", 1.0)
+    alpha: object = chosen.get("alpha", 1.0)
     unknown = set(chosen) - {"alpha", "prior", "temper", "weights"}
     if unknown or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
@@ -88,10 +90,10 @@ def _sound(weights: Weights) -> bool:
     return array.ndim == 1 and weights.ridge > 0 and bool(sound)
 
 
-def check_labels(labels: Any) -> None:
+def check_labels(labels: object) -> None:
     """Raise DataError unless these are classes: sorted, each once."""
-    flat = isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels) > 0
-    if not flat or not bool((labels[1:] > labels[:-1]).all()) or not bool((labels == labels).all()):
+    flat = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels) > 0 else None
+    if flat is None or not bool((flat[1:] > flat[:-1]).all()) or not bool((flat == flat).all()):
         raise DataError("Classes must be labels in order, each of them once.")
 
 
@@ -124,9 +126,9 @@ BUCKET, BUCKET_OF_CLASS = 64, 16
 """Bytes that a bucket of hashed words takes when texts are scored: once, and for each class."""
 
 
-def check_bounds(model: Any) -> None:
+def check_bounds(model: BaseEstimator) -> None:
     """Raise DataError if a parameter is beyond what the model has learned, or the machine can hold."""
-    given: dict[str, Any] = model.get_params(deep=False)
+    given: State = model.get_params(deep=False)
     for name in ("n_components", "max_components"):
         number, most = given.get(name), getattr(model, "n_features_in_", MANY) if hasattr(model, "classes_") else MANY
         if number is not None and not isinstance(number, str) and not 1 <= number <= most:
@@ -138,7 +140,7 @@ def check_bounds(model: Any) -> None:
         _check_buckets(bits, len(model.classes_))
 
 
-def _check_categories(least: Any, features: int) -> None:
+def _check_categories(least: ArrayLike, features: int) -> None:
     wanted = np.asarray(least)
     if wanted.dtype.kind != "i" or wanted.shape not in ((), (features,)) or wanted.max() > MANY:
         raise DataError(f"'min_categories' must be at most {MANY:,}, one or {features} of them.")

@@ -7,26 +7,30 @@ Views that are made for it are kept in that state alone.
 
 The lock of an estimator is not part of it: it is neither copied nor pickled nor seen in ``vars``. Nobody holds two of
 them, since other models that take part in a change are read as any question reads them.
+
+Names of parameters and attributes that have changed stand here, too: an old one raises an error that says the new
+one; old model files are read by them.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from threading import RLock
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from sklearn.base import BaseEstimator
 
 from suffice.attributes import guard_properties
-from suffice.errors import BusyError
-from suffice.estimators.shell.renamed import refuse_old_names
+from suffice.errors import BusyError, KeywordError
 
-__all__ = ["Whole", "changing", "take_turns", "whole"]
+__all__ = [
+    "ATTRIBUTES", "MOVED", "PARAMETERS", "Whole", "changing", "know_nothing", "refuse_old_names", "take_turns", "whole",
+]  # fmt: skip
 
 CHANGES = {
     "decay", "drop_journal", "drop_views", "fit", "fit_predict", "fit_transform", "forget", "merge", "partial_fit",
@@ -36,7 +40,10 @@ CHANGES = {
 
 QUESTIONS = {"__add__", "__sub__", "_get_state"}
 
-_locks: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+M = TypeVar("M")
+Method: TypeAlias = Callable[..., Any]
+
+_locks: WeakKeyDictionary[object, Any] = WeakKeyDictionary()
 
 if hasattr(os, "register_at_fork"):  # whoever holds a lock is not there in a child
     os.register_at_fork(after_in_child=_locks.clear)
@@ -45,13 +52,13 @@ if hasattr(os, "register_at_fork"):  # whoever holds a lock is not there in a ch
 class Whole:
     """An estimator whose changes are whole."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         refuse_old_names(cls)
         take_turns(cls)
 
 
-def take_turns(cls: type[Any]) -> None:
+def take_turns(cls: type[BaseEstimator]) -> None:
     """Make the changes of a class of estimators whole, and its questions questions to one state."""
     cls._takes_turns = True
     guard_properties(cls, whole)
@@ -65,7 +72,7 @@ def take_turns(cls: type[Any]) -> None:
             setattr(cls, name, _question(found))
 
 
-def whole(model: Any) -> Any:
+def whole(model: M) -> M:
     """Return the model as it is now: whatever changes it later leaves this as it is."""
     if not getattr(type(model), "_takes_turns", False):
         return model
@@ -75,7 +82,7 @@ def whole(model: Any) -> Any:
 
 
 @contextmanager
-def changing(model: Any) -> Iterator[Any]:
+def changing(model: M) -> Iterator[M]:
     """Yield a copy of the model to change; it replaces the model unless an error is raised. Other changes wait."""
     lock = _locks.setdefault(model, RLock())
     if lock._is_owned():
@@ -91,15 +98,22 @@ def changing(model: Any) -> Iterator[Any]:
         changed = object.__new__(type(model))
         changed.__dict__ = before.copy()
         if "_made" in before:
-            changed._made = before["_made"].copy()
+            changed.__dict__["_made"] = before["_made"].copy()
         yield changed
         given = {name: value for name, value in model.__dict__.copy().items() if value is not before.get(name, before)}
         model.__dict__ = {**changed.__dict__, **given}  # with what was assigned meanwhile
 
 
-def _change(method: Callable[..., Any]) -> Callable[..., Any]:
+def know_nothing(model: BaseEstimator) -> None:
+    """Return an estimator to the state before its first fit."""
+    kept = set(model.get_params(deep=False))
+    for name in [name for name in vars(model) if name not in kept]:
+        delattr(model, name)
+
+
+def _change(method: Method) -> Method:
     @wraps(method)
-    def change(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def change(self: BaseEstimator, *args: object, **kwargs: object) -> object:
         with changing(self) as changed:
             result = method(changed, *args, **kwargs)
         return self if result is changed else result
@@ -107,9 +121,9 @@ def _change(method: Callable[..., Any]) -> Callable[..., Any]:
     return _marked(change)
 
 
-def _question(method: Callable[..., Any]) -> Callable[..., Any]:
+def _question(method: Method) -> Method:
     @wraps(method)
-    def ask(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def ask(self: BaseEstimator, *args: object, **kwargs: object) -> object:
         now = whole(self)
         result = method(now, *args, **kwargs)
         return self if result is now else result
@@ -117,13 +131,125 @@ def _question(method: Callable[..., Any]) -> Callable[..., Any]:
     return _marked(ask)
 
 
-def _marked(function: Any) -> Callable[..., Any]:
-    function._in_turn = True
-    marked: Callable[..., Any] = function
-    return marked
+def _marked(function: Method) -> Method:
+    vars(function)["_in_turn"] = True
+    return function
 
 
-def _is_ours(method: Callable[..., Any]) -> bool:
+def _is_ours(method: Method) -> bool:
     """Return whether a method is of suffice or scikit-learn: these change nothing, those of users may do anything."""
     module = method.__module__.partition(".")[0]
     return module == "suffice" or (module == "sklearn" and getattr(BaseEstimator, method.__name__, None) is not method)
+
+
+# names that have changed ----------------------------------------------------------------------------------------------
+
+FEATURE_WEIGHTS = {"weights": "feature_weights"}
+FIT_PRIOR = {"fit_prior": "class_prior"}
+
+PARAMETERS: dict[str, dict[str, str]] = {
+    "DirichletMultinomialNB": FIT_PRIOR,
+    "GaussianDiscriminant": {"priors": "class_prior"},
+    "GaussianNB": {"prior": "belief"},
+    "MultinomialNB": FEATURE_WEIGHTS,
+    "NaiveBayes": FEATURE_WEIGHTS | FIT_PRIOR,
+    "PoissonNB": FIT_PRIOR,
+    "TextClassifier": FEATURE_WEIGHTS | FIT_PRIOR,
+}
+"""Parameters by class: the old name, and the new one."""
+
+VALUES: dict[tuple[str, object], str] = {
+    ("fit_prior", True): "counted",
+    ("fit_prior", False): "uniform",
+    ("priors", None): "counted",
+}
+"""Values of old parameters that are values of `class_prior` now."""
+
+TOKENS = (
+    "analyzer", "lowercase", "strip_accents", "stop_words", "token_pattern", "tokenizer", "preprocessor", "encoding",
+    "decode_error",
+)  # fmt: skip
+TRANSFORM = ("sublinear_tf", "use_idf", "normalize", "norm")
+
+MOVED: dict[str, dict[str, str]] = {
+    "LanguageModel": dict.fromkeys(TOKENS, "tokens"),
+    "TextClassifier": {
+        **dict.fromkeys((*TOKENS, "binary", "max_df", "hash_bits"), "tokens"),
+        **dict.fromkeys(TRANSFORM, "transform"),
+    },
+}
+"""Parameters that are part of a value now: the name they have there, and the parameter that takes the value."""
+
+WEIGHTS_ = {"weights_": "is now 'feature_weights_'"}
+
+LEFT_OUT = {"loo_log_loss_": "log_loss", "loo_accuracy_": "accuracy", "n_singletons_": "n_singletons"}
+
+ATTRIBUTES: dict[str, dict[str, str]] = {
+    "Classifier": {
+        old: f"is now '{new}' of what sf.evaluate.leave_one_out(model, X, y) returns" for old, new in LEFT_OUT.items()
+    },
+    "GaussianNB": {"prior_": "is now 'belief_'"},
+    "LanguageModel": {"update": "is now 'partial_fit'"},
+    "MultinomialNB": WEIGHTS_,
+    "NaiveBayes": WEIGHTS_,
+    "TextClassifier": WEIGHTS_,
+}
+"""Attributes and methods by class: the old name, and what became of it."""
+
+
+class OldName:
+    """An attribute that was renamed or removed: reading it raises an AttributeError that says what to use."""
+
+    def __init__(self, name: str, fate: str) -> None:
+        self.name, self.fate = name, fate
+
+    def __get__(self, instance: object, kind: type) -> OldName:
+        if instance is None:
+            return self
+        raise AttributeError(f"The attribute '{self.name}' of {kind.__name__} {self.fate}.")
+
+
+def refuse_old_names(cls: type) -> None:
+    """Let a class refuse the names that it had, in its constructor, in `set_params` and as attributes."""
+    renamed, moved = PARAMETERS.get(cls.__name__, {}), MOVED.get(cls.__name__, {})
+    parameters = {name: f"is now '{new}'" for name, new in renamed.items()}
+    parameters |= {name: f"is now part of '{new}'" for name, new in moved.items()}
+    fates = parameters | ATTRIBUTES.get(cls.__name__, {})
+    if not fates or not cls.__module__.startswith("suffice."):
+        return
+    for name, fate in fates.items():
+        setattr(cls, name, OldName(name, fate))
+    methods = {name: _refusing(getattr(cls, name), cls.__name__, parameters) for name in ("__init__", "set_params")}
+    for name, method in {"__dir__": _names, **(methods if parameters else {})}.items():
+        setattr(cls, name, method)
+
+
+def _refusing(method: Method, name: str, parameters: dict[str, str]) -> Method:
+    """Return the method, which raises KeywordError where a parameter has its old name."""
+
+    @wraps(method)
+    def refusing(self: BaseEstimator, *args: object, **given: object) -> object:
+        old = next((one for one in given if one in parameters), None)
+        if old is not None:
+            use = _instead(old, given, MOVED.get(name, {}))
+            raise KeywordError(f"The '{old}' parameter of {name} {parameters[old]}; got {old}={given[old]!r}{use}.")
+        return method(self, *args, **given)
+
+    return refusing
+
+
+def _instead(old: str, given: dict[str, object], moved: dict[str, str]) -> str:
+    """Return what to write instead of a value that has another name now, or is part of one; nothing for others."""
+    if old in moved:
+        alike = ", ".join(f"{one}={given[one]!r}" for one in given if moved.get(one) == moved[old])
+        return f": use {moved[old]}=sf.{moved[old].capitalize()}({alike})"
+    value = given[old]
+    known = value is None or isinstance(value, bool)
+    return f": use class_prior={VALUES[old, value]!r}" if known and (old, value) in VALUES else ""
+
+
+def _names(instance: object) -> Iterable[str]:
+    """Return the names of an object that are in use."""
+    kind = type(instance)
+    names = object.__dir__(instance)
+    return [name for name in names if not isinstance(inspect.getattr_static(kind, name, None), OldName)]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from suffice.errors import DataError, InputError, LabelError
-from suffice.estimators.shell.classifier import Classifier, check_kinds_of_labels
+from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.counted import Counter
 from suffice.estimators.shell.journals import Book
-from suffice.estimators.shell.sklearn_api import CHECKS
+from suffice.estimators.shell.parameters import CHECKS
 from suffice.estimators.texts.options import URNS, TextOptions, params_of_texts
 from suffice.models.answers.parts import Wording, WordsOfText
 from suffice.models.choosing.chooser import EFFORTS
@@ -23,7 +23,7 @@ from suffice.models.model import Block, Model
 from suffice.models.scoring.linear import FittedTransform
 from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
-from suffice.readers.labels import Examples, classes_and_codes, labelled
+from suffice.readers.labels import Examples, check_kinds_of_labels, classes_and_codes, labelled
 from suffice.readers.one_block import TextReader, one_text
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounter, WordCounts, read_weights
@@ -150,6 +150,7 @@ def _read(texts: Any, analysis: Analysis, vocabulary: WordList | None) -> tuple[
 class TextBatchCounter(Counter):
     """Texts of a classifier, counted batch after batch; the words of all batches are in one table from the start."""
 
+    _model: Any  # a classifier of texts, which is made of this
     _words: WordCounter
 
     def __init__(self, estimator: Any, journal: Any = None) -> None:
@@ -191,6 +192,7 @@ class TextBatchCounter(Counter):
 class ReadsTexts(Classifier):
     """A classifier whose rows are texts: how they are read, counted and learned."""
 
+    _reader: TextReader
     model: str
     effort: str
     _transform: FittedTransform | None = None
@@ -228,7 +230,7 @@ class ReadsTexts(Classifier):
         if not isinstance(texts, Iterator):
             return examples
         form = lambda text: next(iter(self._reader.row_bytes([text])))  # noqa: E731
-        texts = texts if book is None else book.watch(texts, form)
+        texts = texts if book is None else iter(book.watch(texts, form))
         return replace(examples, source=KeptTexts.of(texts, len(examples), EFFORTS[self.effort], groups))
 
     def _learned(self, X: Any, y: Any, sample_weight: Any) -> Examples:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, PriorError
-from suffice.estimators.shell.sklearn_api import Interval, fit_context
+from suffice.estimators.shell.parameters import Interval, fit_context
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
 from suffice.estimators.texts.vectorizer import alike

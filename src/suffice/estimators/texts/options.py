@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.estimators.naive_bayes.parameters import is_loo
-from suffice.estimators.shell.sklearn_api import Interval
+from suffice.estimators.shell.parameters import Interval, is_loo
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,

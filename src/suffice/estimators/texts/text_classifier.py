@@ -11,18 +11,19 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.estimators.naive_bayes.parameters import (
+from suffice.estimators.shell.parameters import (
     CLASS_PRIOR,
     ESTIMATES,
     EVIDENCE,
     LENGTH_EXPONENT,
     RIDGE,
     TEMPER,
+    Interval,
+    StrOptions,
     class_prior_of,
     is_loo,
+    length_exponent_of,
 )
-from suffice.estimators.shell.judging import length_exponent_of
-from suffice.estimators.shell.sklearn_api import Interval, StrOptions
 from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.counting import WEIGHED, ReadsTexts
 from suffice.estimators.texts.options import CUT_OPTIONS, URNS, likelihood_of, restored, state_of

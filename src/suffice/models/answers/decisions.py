@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from numbers import Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import InputError
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Integers, LabelArray
 
-__all__ = ["cost_matrix", "least_loss", "price"]
+__all__ = ["Costs", "cost_matrix", "least_loss", "or_abstained", "price"]
 
 
 def least_loss(probabilities: Array, costs: Array, abstain: float | None = None) -> Integers:
@@ -26,7 +27,11 @@ def least_loss(probabilities: Array, costs: Array, abstain: float | None = None)
     return np.where(loss[np.arange(len(loss)), best] > abstain, -1, best)
 
 
-def cost_matrix(costs: Any, classes: Any) -> Array:
+Costs: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float] | Mapping[Any, Mapping[Any, float]]
+"""What decisions cost: a matrix, or a number by the class that is true and the one decided."""
+
+
+def cost_matrix(costs: Costs | None, classes: Any) -> Array:
     """Return L(true, decided) from a matrix, {(true, decided): cost} or {true: {decided: cost}}; by default 0 and 1."""
     if costs is None:
         return _zero_one(len(classes))
@@ -86,3 +91,10 @@ def _from_pairs(pairs: dict[Any, Any], classes: Any) -> Array:
             )
         table[place[true], place[decided]] = float(cost)
     return table
+
+
+def or_abstained(codes: Integers, classes: LabelArray, label: object) -> NDArray[np.object_]:
+    """Return the class of each code, and this label where it is −1, for no decision."""
+    out = np.array([*classes.tolist(), None], dtype=object)[codes]
+    out[codes < 0] = label
+    return out

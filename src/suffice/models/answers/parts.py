@@ -22,7 +22,7 @@ from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column
 from suffice.text import Analysis, Batch
-from suffice.typing import Array, Booleans
+from suffice.typing import Array, Booleans, Names
 
 __all__ = ["Top", "TopFeatures", "Wording", "WordsOfText", "known", "names_of", "parts", "reading", "speaking"]
 
@@ -70,7 +70,7 @@ def speaking(
     predictor: Predictor,
     code: int,
     k: int,
-    names: Sequence[Any] | None = None,
+    names: Names | None = None,
     by_block: bool = False,
     categories: Sequence[Any] | None = None,
 ) -> TopFeatures:
@@ -167,7 +167,7 @@ AS_THEY_ARE = Analysis(unit=_token)
 class Wording:
     """What people call the parts of one row."""
 
-    names: Sequence[Any] | None = None  # of the features of the only block; None where its rows have them
+    names: Names | None = None  # of the features of the only block; None where its rows have them
     values: Sequence[str] | None = None  # what each feature is in the row, where the block has only codes
     text: WordsOfText | None = None  # of the only block, where it reads a text
     readings: Mapping[Name, str] | None = None  # of a table, what each column holds: then each block is one part
@@ -186,7 +186,7 @@ def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> 
     return replace(_of_words(said, wording.text, block.t), unknown="" if learned else "word of this text")
 
 
-def _of_features(said: Contributions, names: Sequence[Any], values: Sequence[str] | None) -> Contributions:
+def _of_features(said: Contributions, names: Sequence[Any] | Names, values: Sequence[str] | None) -> Contributions:
     """Return what each feature says, by name; parts that are no features have names already."""
     place = [isinstance(feature, int) for feature in said.features]
     features = [names[j] if feature else j for j, feature in zip(said.features, place, strict=True)]

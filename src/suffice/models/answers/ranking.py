@@ -14,7 +14,7 @@ from suffice.models.answers.parts import names_of
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.information import class_shares
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Integers, Names
 
 __all__ = ["Information", "ShownColumn", "believed", "information_of", "ranked", "shown_columns"]
 
@@ -121,7 +121,7 @@ def believed(predictor: Predictor, names: Any = None, by_block: bool = False) ->
 def shown_columns(
     predictor: Predictor,
     level: float,
-    names: Sequence[Any] | None = None,
+    names: Names | None = None,
     by_block: bool = False,
     categories: Sequence[Any] | None = None,
 ) -> Iterator[ShownColumn]:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from suffice.errors import DataError, ImproperPrior, InputError, KindError
-from suffice.models.empirical.normals import SHAPE, belief_about_normals
-from suffice.models.empirical.weak import largest_variance, single, vague_normal, weak_normals
+from suffice.models.empirical.normals import belief_about_normals, largest_variance, single, vague_normal, weak_normals
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
 from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers
@@ -91,7 +90,7 @@ class Gaussian(Likelihood):
         if isinstance(self.prior, NormalInverseGamma):
             return self  # in the unit of the user
         vague = vague_normal(t)
-        unit = float(2.0 ** (np.frexp(vague.b / (SHAPE - 1))[1] // 2))
+        unit = float(2.0 ** (np.frexp(vague.b / (vague.a - 1))[1] // 2))
         return replace(self, prior=vague if self.prior is None else single(belief_about_normals(t)), unit=unit)
 
     def _settled_matrix(self, t: DiagonalMoments) -> Self:

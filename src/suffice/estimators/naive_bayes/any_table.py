@@ -2,32 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from numbers import Real
-from typing import Any, ClassVar, Self
+from collections.abc import Hashable
+from typing import Any, ClassVar, Literal, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError, LabelError
-from suffice.estimators.naive_bayes.parameters import CLASS_PRIOR, ESTIMATES, RIDGE, TEMPER, class_prior_of, is_loo
-from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.sklearn_api import CHECKS, StrOptions, fit_context
-from suffice.estimators.shell.stored import State
-from suffice.estimators.tables.state import as_html, as_text, restored, state_of
-from suffice.models.answers.parts import Wording, reading
-from suffice.models.choosing.chooser import Wanted
+from suffice.errors import InputError
+from suffice.estimators.shell.parameters import (
+    CHECKS,
+    CLASS_PRIOR,
+    ESTIMATES,
+    RIDGE,
+    TEMPER,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
+    StrOptions,
+    Tempering,
+    class_prior_of,
+    fit_context,
+    is_loo,
+)
+from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
+from suffice.models.choosing.chooser import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.model import Model, Name
-from suffice.models.views import Views
-from suffice.readers.labels import Examples
-from suffice.readers.table import TableReader, columns_of, one_row
-from suffice.readers.table_columns import closest, rechosen
-from suffice.stats.word_counts import read_weights
-from suffice.tables import Table, frame_of
+from suffice.models.model import Name
+from suffice.readers.table import columns_of
+from suffice.readers.table_columns import closest
+from suffice.tables import frame_of
+from suffice.typing import DataLike, GroupsLike, JournalKey, LabelsLike, WeightsLike
 
 __all__ = ["NaiveBayes"]
 
@@ -35,7 +39,7 @@ WEIGHED = 100
 """Fewer rows cannot tell which columns repeat each other."""
 
 
-class NaiveBayes(Classifier):
+class NaiveBayes(TableClassifier):
     """Naive Bayes for the table you have: numbers, categories, flags, counts and text, with holes.
 
     Give it a dataframe and the name of its target. Each column gets a model by what it holds: True and False a
@@ -103,7 +107,7 @@ class NaiveBayes(Classifier):
     array(['yes', 'no'], dtype='<U3')
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "columns": [StrOptions({"auto"}), dict],
         "estimate": [ESTIMATES],
         "unseen": [StrOptions({"prior", "error"})],
@@ -116,15 +120,15 @@ class NaiveBayes(Classifier):
 
     def __init__(
         self,
-        columns: Any = "auto",
+        columns: ColumnModels = "auto",
         *,
-        estimate: Any = "predictive",
-        unseen: str = "prior",
-        class_prior: Any = 1.0,
-        temper: Any = "loo",
-        feature_weights: Any = "loo",
+        estimate: Estimate = "predictive",
+        unseen: Literal["prior", "error"] = "prior",
+        class_prior: ClassPriorLike = 1.0,
+        temper: Tempering | None = "loo",
+        feature_weights: Literal["loo"] | None = "loo",
         ridge: float | None = None,
-        effort: str = "balanced",
+        effort: Effort = "balanced",
     ) -> None:
         self.columns = columns
         self.estimate = estimate
@@ -135,28 +139,16 @@ class NaiveBayes(Classifier):
         self.ridge = ridge
         self.effort = effort
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        tags.input_tags.sparse = True
-        return tags
-
-    _reader: TableReader
-    n_features_in_: int
-    feature_names_in_: NDArray[Any]
-
     @fit_context
     def fit(
         self,
-        X: Any,
-        y: Any = None,
-        sample_weight: Any = None,
+        X: DataLike,
+        y: LabelsLike | None = None,
+        sample_weight: WeightsLike = None,
         *,
-        target: Any = None,
-        groups: Any = None,
-        journal: Any = None,
+        target: Hashable | None = None,
+        groups: GroupsLike = None,
+        journal: JournalKey = None,
     ) -> Self:
         """Learn from a table, forgetting whatever was learned before.
 
@@ -187,13 +179,13 @@ class NaiveBayes(Classifier):
     @fit_context
     def partial_fit(
         self,
-        X: Any,
-        y: Any = None,
-        classes: Any = None,
-        sample_weight: Any = None,
+        X: DataLike,
+        y: LabelsLike | None = None,
+        classes: LabelsLike | None = None,
+        sample_weight: WeightsLike = None,
         *,
-        target: Any = None,
-        journal: Any = None,
+        target: Hashable | None = None,
+        journal: JournalKey = None,
     ) -> Self:
         """Learn from more rows: what is counted is that of one fit, if the first batch settles the kinds as that would.
 
@@ -224,93 +216,15 @@ class NaiveBayes(Classifier):
         first = not self.__sklearn_is_fitted__()
         return self._learn(self._read_table(X, y, target, sample_weight, first), classes, journal, first)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
-        return self._read_table(X, y, None, sample_weight, first)
-
-    def _read_table(self, X: Any, y: Any, target: Any, sample_weight: Any, first: bool) -> Examples:
-        reader = TableReader() if first else self._reader
-        reader = replace(reader, columns=self.columns, estimate=self.estimate, strict=self.unseen == "error")
-        table, name, (classes, codes) = reader.read(X, y, target, CHECKS)
-        if first:
-            reader = reader.started(table, name)
-            self.__dict__.pop("feature_names_in_", None)
-            if all(isinstance(name, str) for name in table.names):
-                self.feature_names_in_ = np.array(table.names, dtype=object)
-        else:
-            reader = replace(reader, target=reader.target if name is None else name)
-            table = reader.aligned(table)
-        self._reader = reader
-        return Examples(table, classes, codes, _weights(sample_weight, len(codes)))
-
-    def _known_classes(self, classes: Any, examples: Examples, first: bool) -> NDArray[Any]:
-        if first and classes is None:
-            return examples.classes
-        if first or classes is not None or self._model.declared is not None:
-            return super()._known_classes(classes, examples, first)
-        known, seen = self.classes_, examples.classes
-        if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
-            raise LabelError(
-                f"The target must hold labels of the model's kind, such as {known[:1].tolist()[0]!r}; got "
-                f"{seen[:1].tolist()[0]!r}."
-            )
-        return np.union1d(known, seen)
-
-    def _count(self, examples: Examples) -> Model:
-        before = self._model if self.__sklearn_is_fitted__() else None
-        weights = examples.weights
-        if weights is not None:
-            if not weights.any():
-                raise DataError(
-                    "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
-                )
-            examples = examples if weights.all() else examples.take(np.flatnonzero(weights > 0), self._reader)
-        model = self._reader.count(examples.source, examples.labels, before, examples.classes)
-        self._reader.tell_of_dropped(before, model, examples.source)
-        return model
-
-    def _put(self, model: Model, views: Views, stale: bool) -> None:
-        self._reader = self._reader.of(model)
-        super()._put(model, views, stale)
-        self._reader, self.n_features_in_ = self._reader.of(self._model), len(self._model.blocks)
-
-    def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
-        return self._reader.likelihoods(model)
-
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self)
 
     def _wanted(self, rows: int) -> Wanted | None:
-        temper: Any = "loo" if is_loo(self.temper) else None
-        weights: Any = "blocks" if is_loo(self.feature_weights) else None
-        effort: Any = self.effort
+        temper: Literal["loo"] | None = "loo" if is_loo(self.temper) else None
+        weights: Literal["blocks"] | None = "blocks" if is_loo(self.feature_weights) else None
         if temper is None and weights is None:
             return None
-        return Wanted(None, temper, False, weights, self.ridge, WEIGHED, length_exponent=0.0, effort=effort)
-
-    def _rechosen(self, examples: Examples) -> Model:
-        weights = examples.weights
-        if weights is not None and not weights.all():
-            examples = examples.take(np.flatnonzero(weights > 0), self._reader)
-        fresh = self._reader.count(examples.source, examples.labels, None, examples.classes)
-        return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
-
-    def _source(self, X: Any) -> Any:
-        return self._reader.aligned(Table.read(X, "X"))
-
-    def _one(self, x: Any) -> Any:
-        return one_row(x)
-
-    def _known_columns(self, X: Any, y: Any) -> tuple[Any, Any]:
-        table, _, (classes, codes) = self._reader.read(X, y, None, CHECKS)
-        return table.only([name for name in table.names if name in self._model.blocks]), classes[codes]
-
-    def _wording(self, source: Any, read: Any) -> Wording:
-        blocks = self._model.voting
-        return Wording(readings={name: reading(block, read[name]) for name, block in blocks.items() if name in read})
-
-    @property
-    def _backend(self) -> str | None:  # type: ignore[override]
-        return self._reader.backend
+        return Wanted(None, temper, False, weights, self.ridge, WEIGHED, length_exponent=0.0, effort=self.effort)
 
     @property
     def columns_(self) -> dict[Name, Likelihood]:
@@ -323,12 +237,12 @@ class NaiveBayes(Classifier):
         return {name: block.statistic for name, block in self._model.blocks.items()}
 
     @property
-    def feature_weights_(self) -> dict[Any, float]:
+    def feature_weights_(self) -> dict[Name, float]:
         """The exponent of each column that votes: near 0 where others have said it already."""
         weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
         return {name: 1.0 if weights is None else weights.of_block(name) for name in self._model.voting}
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
         """Return the share of rows whose class is predicted right.
 
         Parameters
@@ -350,7 +264,7 @@ class NaiveBayes(Classifier):
             y = classes[codes]
         return float(super().score(X, y, sample_weight))
 
-    def table(self, column: Any, level: float = 0.95) -> Any:
+    def table(self, column: Name, level: float = 0.95) -> Any:
         """Return what the model knows of one column, class by class: posterior means and intervals, as a dataframe.
 
         Parameters
@@ -374,25 +288,3 @@ class NaiveBayes(Classifier):
             )
         block = self._model.blocks[column]
         return frame_of(block.settled.table(block.t, self.classes_, level), self._reader.backend)
-
-    def _get_state(self) -> State:
-        return state_of(self)
-
-    def _set_state(self, state: State) -> None:
-        restored(self, state)
-
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        name: str = super().__repr__(N_CHAR_MAX)
-        return as_text(self, name) if self.__sklearn_is_fitted__() else name
-
-    def _repr_html_(self) -> str:
-        return as_html(self, super().__repr__())
-
-    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-
-def _weights(sample_weight: Any, rows: int) -> Any:
-    """Return what each row counts for: as given, or one number for all."""
-    each = np.full(rows, float(sample_weight)) if isinstance(sample_weight, Real) else sample_weight
-    return read_weights(each, rows)

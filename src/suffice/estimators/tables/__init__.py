@@ -1,1 +1,0 @@
-"""Naive Bayes for tables of any columns."""
