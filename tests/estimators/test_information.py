@@ -16,6 +16,7 @@ from datasets.shared import real
 from estimators.plain import TextClassifier
 from suffice.errors import SufficeError
 from suffice.estimators import Information
+from suffice.estimators.texts.options import TextModel
 from suffice.models.scoring.results import Estimate
 
 RNG = np.random.default_rng(3)
@@ -116,7 +117,7 @@ def test_scikit_learns_number_for_frequencies() -> None:
 
 @pytest.mark.parametrize("kind", ["bernoulli", "multinomial", "complement"])
 @pytest.mark.parametrize("options", [*OPTIONS, {"estimate": "mle"}, {"estimate": "map", "alpha": 1.5}])
-def test_texts_equal_the_matrix(kind: str, options: dict[str, Any]) -> None:
+def test_texts_equal_the_matrix(kind: TextModel, options: dict[str, Any]) -> None:
     ours = sf.mutual_information(TextClassifier(kind, **options).fit(TEXTS, Y))
     if kind == "complement" and "estimate" in options:
         kind = "multinomial"

@@ -12,6 +12,7 @@ from estimators.plain import TextClassifier
 from laws.estimators import ESTIMATORS, EstimatorCase, every_kind_of_rows
 from laws.test_estimators import fitted
 from suffice.errors import ImproperPrior, InputError, KindError
+from suffice.estimators.texts.options import TextModel
 from suffice.models.answers.intervals import independent_bounds
 
 Rng = np.random.Generator
@@ -284,7 +285,7 @@ def test_bounds_of_many_classes_are_those_of_each_against_the_others() -> None:
 
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
-def test_intervals_of_words_are_those_of_the_matrix(model: str) -> None:
+def test_intervals_of_words_are_those_of_the_matrix(model: TextModel) -> None:
     texts, y = ["spam spam eggs", "ham eggs", "spam ham ham", "eggs"], [0, 1, 0, 1]
     ours = TextClassifier(model, temper=None).fit(texts, y)
     X = sf.CountVectorizer().fit_transform(texts)

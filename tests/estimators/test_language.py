@@ -146,6 +146,7 @@ def test_more_that_is_refused() -> None:
 
 
 def test_a_bad_text_late_in_a_stream_and_a_vocabulary_without_order() -> None:
+    stream: Any = iter(["tea time"] * 20_000 + [None])
     with pytest.raises(TypeError, match="NoneType at index 20000"):
-        sf.LanguageModel().fit(iter(["tea time"] * 20_000 + [None]))
+        sf.LanguageModel().fit(stream)
     assert sf.LanguageModel({"tea", "rum", "ale"}).fit(["tea"]).words_.tolist() == ["ale", "rum", "tea", "unk"]

@@ -90,7 +90,7 @@ def test_an_old_value_is_refused_with_what_to_write_instead(kind: Any, old: dict
 
 def test_an_old_pair_of_tempers_is_refused_with_both_parameters() -> None:
     with pytest.raises(InputError, match=r"use temper=0\.5, length_exponent=0\.4\.$"):
-        sf.TextClassifier(temper=(0.5, 0.4)).fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
+        sf.TextClassifier().set_params(temper=(0.5, 0.4)).fit(["cheap pills", "lunch at noon"], ["spam", "ham"])
 
 
 def test_an_old_class_is_refused_with_the_new_one() -> None:

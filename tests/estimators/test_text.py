@@ -16,6 +16,7 @@ from sklearn.pipeline import make_pipeline
 import suffice as sf
 from estimators.plain import TextClassifier
 from suffice.errors import SufficeError
+from suffice.estimators.texts.options import TextModel
 from suffice.models.scoring.results import Estimate
 
 NEWS = Path(__file__).parents[2].parent / "shared" / "data" / "20news_bydate" / "20news-bydate.tar.gz"
@@ -36,7 +37,7 @@ PEERS = {"multinomial": peers.MultinomialNB, "bernoulli": peers.BernoulliNB, "co
 @pytest.mark.parametrize("model", PEERS)
 @pytest.mark.parametrize("alpha", [1.0, 0.01, 3.5])
 @pytest.mark.parametrize("options", [{}, {"ngram_range": (1, 2)}, {"min_df": 3, "max_df": 0.6}, {"max_features": 6}])
-def test_the_numbers_are_scikit_learns(model: str, alpha: float, options: dict[str, Any]) -> None:
+def test_the_numbers_are_scikit_learns(model: TextModel, alpha: float, options: dict[str, Any]) -> None:
     flat = {name: value for name, value in options.items() if name != "max_df"}
     tokens = sf.Tokens(max_df=options.get("max_df", 1.0))
     ours = TextClassifier(model, alpha=alpha, tokens=tokens, **flat).fit(TEXTS, LABELS)
@@ -62,7 +63,7 @@ def test_complement_normalised_and_binary_words() -> None:
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
 @pytest.mark.parametrize("estimate", ["mle", "map", "mean", "predictive"])
-def test_estimates_equal_those_of_the_matrix_classifiers(model: str, estimate: Estimate) -> None:
+def test_estimates_equal_those_of_the_matrix_classifiers(model: TextModel, estimate: Estimate) -> None:
     kind = sf.MultinomialNB if model == "multinomial" else sf.BernoulliNB
     vectorizer = Peer()
     X = vectorizer.fit_transform(TEXTS)
@@ -73,7 +74,7 @@ def test_estimates_equal_those_of_the_matrix_classifiers(model: str, estimate: E
 
 @pytest.mark.filterwarnings("ignore::suffice.models.ImpossibleSampleWarning")
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
-def test_mle_forbids_what_never_was(model: str) -> None:
+def test_mle_forbids_what_never_was(model: TextModel) -> None:
     texts, labels = ["tea tea", "tea milk", "rum", "rum ale"], ["t", "t", "r", "r"]
     kind = sf.MultinomialNB if model == "multinomial" else sf.BernoulliNB
     vectorizer = Peer().fit(texts)
@@ -90,7 +91,7 @@ def test_bursty_models_equal_those_of_the_matrix(method: Literal["dcm", "edcm"],
     vectorizer = Peer()
     X = vectorizer.fit_transform(TEXTS)
     matrix = sf.DirichletMultinomialNB(method=method, alpha=alpha, class_prior="counted").fit(X, LABELS)
-    model = "edcm" if method == "edcm" else "dirichlet_multinomial"
+    model: TextModel = "edcm" if method == "edcm" else "dirichlet_multinomial"
     ours = TextClassifier(model, alpha=alpha).fit(TEXTS, LABELS)
     new = [*TEXTS, "", "tea tea tea tea rum", "unheardof"]
     expected = matrix.predict_joint_log_proba(vectorizer.transform(new))
@@ -262,7 +263,8 @@ def test_20_newsgroups() -> None:
     (train, y), (test, expected) = parts["train"], parts["test"]
     vectorizer = Peer()
     X, Z = vectorizer.fit_transform(train), vectorizer.transform(test)
-    for model, accuracy in (("multinomial", 0.7728), ("bernoulli", 0.6308)):
+    kinds: dict[TextModel, float] = {"multinomial": 0.7728, "bernoulli": 0.6308}
+    for model, accuracy in kinds.items():
         ours = TextClassifier(model).fit(train, y)
         assert round(ours.score(test, expected), 4) == accuracy
         np.testing.assert_array_equal(ours.predict(test), PEERS[model]().fit(X, y).predict(Z))

@@ -10,6 +10,7 @@ from scipy import sparse
 
 import suffice as sf
 from suffice.errors import InputError
+from suffice.estimators.texts.options import TextModel
 from suffice.evaluate import log_loss
 from suffice.models.choosing.chooser import EFFORTS
 from suffice.models.likelihoods.shared import weight_in_words
@@ -132,7 +133,7 @@ def test_few_texts_choose_a_temper_and_no_more() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bernoulli", "complement", "dirichlet_multinomial"])
-def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: str) -> None:
+def test_models_whose_words_have_no_say_of_their_own_have_no_weights(kind: TextModel) -> None:
     X, y = corpus(11, 80)
     assert (sf.TextClassifier(kind).fit(X, y).feature_weights_ == 1).all()
 

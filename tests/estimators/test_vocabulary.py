@@ -17,6 +17,7 @@ from sklearn.pipeline import make_pipeline
 import suffice as sf
 from estimators.plain import TextClassifier
 from suffice.errors import InputError, KindError, SufficeError
+from suffice.estimators.texts.options import TextModel
 
 RNG = np.random.default_rng(3)
 WORDS = np.array(["tea", "rum", "ale", "milk", "water", "gin", "cola", "juice", "soup", "wine"])
@@ -31,7 +32,7 @@ PEERS = {"multinomial": peers.MultinomialNB, "bernoulli": peers.BernoulliNB, "co
 @pytest.mark.parametrize("model", PEERS)
 @pytest.mark.parametrize("alpha", [1.0, 0.3])
 @pytest.mark.parametrize("words", [GIVEN, set(GIVEN), {word: i for i, word in enumerate(GIVEN)}, ["zebra", "apple"]])
-def test_the_numbers_are_scikit_learns(model: str, alpha: float, words: Any) -> None:
+def test_the_numbers_are_scikit_learns(model: TextModel, alpha: float, words: Any) -> None:
     ours = TextClassifier(model, alpha=alpha, vocabulary=words).fit(TEXTS, LABELS)
     theirs = make_pipeline(CountVectorizer(vocabulary=words), PEERS[model](alpha=alpha)).fit(TEXTS, LABELS)
     np.testing.assert_allclose(ours.predict_log_proba(NEW), theirs.predict_log_proba(NEW), rtol=1e-9, atol=1e-9)
@@ -50,7 +51,7 @@ def test_pairs_of_words_need_an_ngram_range() -> None:
 
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli"])
-def test_it_learns_forgets_and_merges(model: str, tmp_path: Path) -> None:
+def test_it_learns_forgets_and_merges(model: TextModel, tmp_path: Path) -> None:
     make: Any = partial(TextClassifier, model, vocabulary=GIVEN)
     whole = make().fit(TEXTS, LABELS)
     parts = make().partial_fit(TEXTS[:30], LABELS[:30], classes=["a", "b", "c"]).partial_fit(TEXTS[30:], LABELS[30:])

@@ -10,6 +10,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from suffice.errors import InputError, KindError
+from suffice.models.choosing.judge import some_rows
+from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.hashing import matrix_rows, text_row, value_rows
@@ -17,9 +19,9 @@ from suffice.stats.inputs import REAL, Allowed, RowMatrix
 from suffice.tables import frame_of
 from suffice.text import Analysis
 from suffice.text.documents import each_text
-from suffice.typing import Integers
+from suffice.typing import GroupsLike, Integers, Text
 
-__all__ = ["MatrixReader", "TextReader", "one_row_of", "one_text"]
+__all__ = ["KeptTexts", "MatrixReader", "TextReader", "one_row_of", "one_text"]
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,27 @@ class TextReader:
     def row_bytes(self, source: Any) -> Iterable[bytes]:
         """Return each text as bytes, equal for equal texts."""
         return (text_row(self.analysis._decoded(text)) for text in each_text(source, "X"))
+
+
+class KeptTexts(Iterator[Text]):
+    """Texts that pass by, of which some are kept to choose by."""
+
+    def __init__(self, texts: Iterator[Text], which: Integers) -> None:
+        self._texts, self.which = texts, which
+        self._wanted, self._at, self.texts = set(which.tolist()), 0, list[Text]()
+
+    @classmethod
+    def of(cls, texts: Iterator[Text], rows: int, most: int, groups: GroupsLike) -> KeptTexts:
+        """Keep at most so many of the texts, or whole groups of them."""
+        group = None if groups is None else group_codes(groups, rows)
+        return cls(texts, some_rows(rows, most, group))
+
+    def __next__(self) -> Text:
+        text = next(self._texts)
+        if self._at in self._wanted:
+            self.texts.append(text)
+        self._at += 1
+        return text
 
 
 def one_row_of(x: Any, names: Any) -> Any:

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import suffice as sf
+from suffice.estimators.texts.options import TextModel
 from suffice.models.answers.ranking import believed, shown_columns
 
 X = np.array([[2, 0, 1], [1, 1, 0], [3, 2, 0], [0, 1, 4], [1, 0, 3]])
@@ -46,7 +47,7 @@ def test_columns_and_numbers_are_no_features_of_one_kind() -> None:
 
 
 @pytest.mark.parametrize("model", ["multinomial", "bernoulli", "complement", "dirichlet_multinomial"])
-def test_features_are_called_by_their_words_or_buckets(model: str) -> None:
+def test_features_are_called_by_their_words_or_buckets(model: TextModel) -> None:
     texts, labels = ["tea rum", "gin rye tea", "rum rum"], ["a", "b", "a"]
     words = believed(sf.TextClassifier(model).fit(texts, labels)._predictor)
     assert words is not None

@@ -2,34 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
 from suffice.errors import DataError, InputError, LabelError
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.counted import Counter
 from suffice.estimators.shell.journals import Book
-from suffice.estimators.shell.parameters import CHECKS
-from suffice.estimators.texts.options import URNS, TextOptions, params_of_texts
+from suffice.estimators.shell.parameters import CHECKS, Tags
+from suffice.estimators.texts.options import URNS, TextModel, TextOptions, params_of_texts
+from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.answers.parts import Wording, WordsOfText
-from suffice.models.choosing.chooser import EFFORTS
-from suffice.models.choosing.judge import Judged, some_rows
-from suffice.models.model import Block, Model
+from suffice.models.choosing.chooser import EFFORTS, Effort
+from suffice.models.choosing.judge import Judged
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Block, Model, Name
 from suffice.models.scoring.linear import FittedTransform
-from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
-from suffice.readers.labels import Examples, check_kinds_of_labels, classes_and_codes, labelled
-from suffice.readers.one_block import TextReader, one_text
+from suffice.readers.labels import Examples, Given, check_kinds_of_labels, classes_and_codes, labelled
+from suffice.readers.one_block import KeptTexts, TextReader, one_text
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounter, WordCounts, read_weights
 from suffice.telling import tell
 from suffice.text import Analysis, Transform, WordList, learn, look_up
-from suffice.typing import Integers
+from suffice.typing import (
+    GroupsLike,
+    JournalKey,
+    Label,
+    LabelArray,
+    LabelsLike,
+    RowLike,
+    Text,
+    TextsLike,
+    WeightsLike,
+)
 
 __all__ = ["WEIGHED", "ReadsTexts"]
 
@@ -37,28 +48,7 @@ WEIGHED = 200
 """Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
 
 
-class KeptTexts(Iterator[Any]):
-    """Texts that pass by, of which some are kept to choose by."""
-
-    def __init__(self, texts: Iterator[Any], which: Integers) -> None:
-        self._texts, self.which = texts, which
-        self._wanted, self._at, self.texts = set(which.tolist()), 0, list[Any]()
-
-    @classmethod
-    def of(cls, texts: Iterator[Any], rows: int, most: int, groups: Any) -> KeptTexts:
-        """Keep at most so many of the texts, or whole groups of them."""
-        group = None if groups is None else group_codes(groups, rows)
-        return cls(texts, some_rows(rows, most, group))
-
-    def __next__(self) -> Any:
-        text = next(self._texts)
-        if self._at in self._wanted:
-            self.texts.append(text)
-        self._at += 1
-        return text
-
-
-def _labels(y: Any) -> NDArray[Any]:
+def _labels(y: LabelsLike) -> LabelArray:
     """Return one label per text, as an array."""
     labels = np.asarray(labelled(y))
     if labels.ndim != 1:
@@ -80,7 +70,7 @@ def _check_unchanged(reader: TextReader, options: TextOptions) -> None:
         )
 
 
-def _counted(estimator: Any, examples: Examples) -> Model:
+def _counted(estimator: ReadsTexts, examples: Examples) -> Model:
     """Count the words of texts as a classifier does; set the transform of these, if there is one."""
     if transforms(estimator):
         counts, estimator._transform = transformed_counts(estimator, examples, TextOptions.of(estimator))
@@ -94,14 +84,14 @@ def _counted(estimator: Any, examples: Examples) -> Model:
     return model
 
 
-def transforms(estimator: Any) -> bool:
+def transforms(estimator: ReadsTexts) -> bool:
     """Return whether documents are transformed before they are counted."""
     how = estimator.transform or Transform()
     early = how.sublinear_tf and estimator.model != "multinomial"
     return bool(early or how.use_idf or how.normalize)
 
 
-def refuse_transformed(estimator: Any, what: str = "") -> None:
+def refuse_transformed(estimator: ReadsTexts, what: str = "") -> None:
     """Raise InputError where documents were transformed: what was counted does not add up with others."""
     if transforms(estimator) or estimator._transform is not None:
         raise InputError(
@@ -111,7 +101,9 @@ def refuse_transformed(estimator: Any, what: str = "") -> None:
         )
 
 
-def transformed_counts(estimator: Any, examples: Examples, options: TextOptions) -> tuple[WordCounts, FittedTransform]:
+def transformed_counts(
+    estimator: ReadsTexts, examples: Examples, options: TextOptions
+) -> tuple[WordCounts, FittedTransform]:
     """Count documents that are transformed first; return the transform, too."""
     how, tokens, cut = estimator.transform or Transform(), options.tokens, options.cut
     if estimator.model != "complement" or tokens.hash_bits is not None:
@@ -137,7 +129,7 @@ def transformed_counts(estimator: Any, examples: Examples, options: TextOptions)
     return counts, transform
 
 
-def _read(texts: Any, analysis: Analysis, vocabulary: WordList | None) -> tuple[WordList, Any]:
+def _read(texts: TextsLike, analysis: Analysis, vocabulary: WordList | None) -> tuple[WordList, Any]:
     """Return words and documents × words: those of a vocabulary, or all that the documents have."""
     if vocabulary is not None:
         return vocabulary, look_up(texts, analysis, vocabulary, "X")
@@ -150,12 +142,12 @@ def _read(texts: Any, analysis: Analysis, vocabulary: WordList | None) -> tuple[
 class TextBatchCounter(Counter):
     """Texts of a classifier, counted batch after batch; the words of all batches are in one table from the start."""
 
-    _model: Any  # a classifier of texts, which is made of this
+    _model: ReadsTexts
     _words: WordCounter
 
-    def __init__(self, estimator: Any, journal: Any = None) -> None:
+    def __init__(self, estimator: ReadsTexts, journal: JournalKey = None) -> None:
         super().__init__(estimator, journal)
-        self._known: dict[Any, int] = {}  # the code of each label, in the order in which they turned up
+        self._known: dict[Label, int] = {}  # the code of each label, in the order in which they turned up
         self._classes = np.empty(0)
 
     def _count(self, examples: Examples) -> None:
@@ -177,7 +169,7 @@ class TextBatchCounter(Counter):
             self._words.add_batch(batch, codes[at : at + len(batch)], None)
             at += len(batch)
 
-    def result(self) -> Any:
+    def result(self) -> ReadsTexts | None:
         """Return a classifier that has learned all texts so far, without views; None if there were none."""
         if not self.rows:
             return None
@@ -193,26 +185,32 @@ class ReadsTexts(Classifier):
     """A classifier whose rows are texts: how they are read, counted and learned."""
 
     _reader: TextReader
-    model: str
-    effort: str
+    model: TextModel
+    tokens: TokensLike | None
+    transform: Transform | None
+    effort: Effort
     _transform: FittedTransform | None = None
     _params_in_files = params_of_texts
     _counter = TextBatchCounter
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
 
+    @abstractmethod
+    def _likelihoods(self, model: Model | None, views: Views) -> Mapping[Name, Likelihood]:
+        """Return the likelihood of words that the parameters, and what was chosen, describe; it needs no counts."""
+
     def _validate_params(self) -> None:
         super()._validate_params()
         TextOptions.of(self)
 
-    def _uncut(self) -> dict[str, Any]:
+    def _uncut(self) -> dict[str, object]:
         return TextOptions.of(self).uncut()
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, first: bool) -> Examples:
+    def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         labels = _labels(y)
         if not len(labels):
             raise DataError("The argument 'y' must hold at least one label; got none.")
@@ -225,7 +223,7 @@ class ReadsTexts(Classifier):
             _check_unchanged(self._reader, options)
         return Examples(X, classes, codes, read_weights(sample_weight, len(codes)))
 
-    def _watched(self, examples: Examples, book: Book | None, groups: Any) -> Examples:
+    def _watched(self, examples: Examples, book: Book | None, groups: GroupsLike) -> Examples:
         texts = examples.source
         if not isinstance(texts, Iterator):
             return examples
@@ -233,7 +231,7 @@ class ReadsTexts(Classifier):
         texts = texts if book is None else iter(book.watch(texts, form))
         return replace(examples, source=KeptTexts.of(texts, len(examples), EFFORTS[self.effort], groups))
 
-    def _learned(self, X: Any, y: Any, sample_weight: Any) -> Examples:
+    def _learned(self, X: Given, y: LabelsLike, sample_weight: WeightsLike) -> Examples:
         examples = super()._learned(X, y, sample_weight)
         if not isinstance(X, Iterator) and self._reader.size(X) != len(examples):
             raise LabelError(
@@ -241,7 +239,7 @@ class ReadsTexts(Classifier):
             )
         return examples
 
-    def _judge(self, examples: Examples, groups: Any = None) -> Judged:
+    def _judge(self, examples: Examples, groups: GroupsLike = None) -> Judged:
         refuse_transformed(self)
         return super()._judge(examples, groups)
 
@@ -253,7 +251,7 @@ class ReadsTexts(Classifier):
             refuse_transformed(self)
         return _counted(self, examples)
 
-    def _choose(self, examples: Examples, groups: Any) -> None:
+    def _choose(self, examples: Examples, groups: GroupsLike) -> None:
         kept = examples.source
         if not isinstance(kept, KeptTexts):
             super()._choose(examples, groups)
@@ -269,21 +267,22 @@ class ReadsTexts(Classifier):
         groups = None if groups is None else np.asarray(groups)[kept.which]
         self._choose_by(few, groups, None if wanted is None else replace(wanted, weights=None))
 
-    def _one(self, x: Any) -> Any:
+    def _one(self, x: RowLike) -> list[Text]:
         return [one_text(x)]
 
-    def _wording(self, source: Any, read: Any) -> Wording:
-        return Wording(text=WordsOfText.of(source[0], self._reader.analysis))
+    def _wording(self, source: Given, read: list[Text]) -> Wording:
+        return Wording(text=WordsOfText.of(read[0], self._reader.analysis))
 
     def _must_add_up(self) -> None:
         refuse_transformed(self)
 
-    def _without(self, inside: Examples, outside: Examples, groups: Any) -> Any:
+    def _without(self, inside: Examples, outside: Examples, groups: GroupsLike) -> Self:
         if self._transform is None:
             return super()._without(inside, outside, groups)
-        return clone(self).fit(outside.source, outside.y, outside.weights, groups=groups)
+        fitted: Self = clone(self).fit(outside.source, outside.y, outside.weights, groups=groups)
+        return fitted
 
-    def _learn(self, examples: Examples, classes: Any, journal: Any, first: bool) -> Any:
+    def _learn(self, examples: Examples, classes: LabelsLike | None, journal: JournalKey, first: bool) -> Self:
         refuse_transformed(
             self,
             "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches: they act on documents "

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, InputError, PriorError
-from suffice.estimators.shell.parameters import Interval, fit_context
+from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit_context
+from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
-from suffice.estimators.texts.vectorizer import alike
+from suffice.estimators.texts.vectorizer import TokensLike, alike
 from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounter
 from suffice.text import Analysis, WordList, learn
-from suffice.typing import Array
+from suffice.typing import Array, LabelArray, TextsLike
 
 __all__ = ["LanguageModel"]
 
-OF_DOCUMENTS: dict[str, Any] = {"binary": False, "max_df": 1.0, "hash_bits": None, "min_df": None, "max_features": None}
+OF_DOCUMENTS: dict[str, object] = {
+    "binary": False,
+    "max_df": 1.0,
+    "hash_bits": None,
+    "min_df": None,
+    "max_features": None,
+}
 """Options that a model of words has no use for, as they are by default."""
 
 
@@ -72,24 +81,24 @@ class LanguageModel(Whole, BaseEstimator):
     12.35
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like", Dirichlet],
         "unknown": [str],
         **{name: CUT_OPTIONS[name] for name in ("vocabulary", "ngram_range", "tokens")},
     }
 
-    words_: Any
+    words_: LabelArray
     counts_: Array
     posterior_: Dirichlet
 
     def __init__(
         self,
-        vocabulary: Any = None,
+        vocabulary: Iterable[str] | None = None,
         *,
-        alpha: Any = 1.0,
+        alpha: float | ArrayLike | Dirichlet = 1.0,
         unknown: str = "unk",
         ngram_range: tuple[int, int] | None = None,
-        tokens: Any = None,
+        tokens: TokensLike | None = None,
     ) -> None:
         self.vocabulary = vocabulary
         self.alpha = alpha
@@ -115,14 +124,14 @@ class LanguageModel(Whole, BaseEstimator):
                 )
         return options
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
 
     @fit_context
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: TextsLike, y: object = None) -> Self:
         """Learn from texts, forgetting whatever was learned before.
 
         Parameters
@@ -141,7 +150,7 @@ class LanguageModel(Whole, BaseEstimator):
         return self
 
     @fit_context
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: TextsLike, y: object = None) -> Self:
         """Learn from more texts. The vocabulary stays, and any cutting into parts gives the same model as one fit.
 
         Parameters
@@ -164,7 +173,7 @@ class LanguageModel(Whole, BaseEstimator):
         check_is_fitted(self, "posterior_")
         return dict(zip(self.words_.tolist(), self.posterior_.predict().probabilities.tolist(), strict=True))
 
-    def log_prob(self, X: Any) -> Array:
+    def log_prob(self, X: TextsLike) -> Array:
         """The log-probability of each text: of its words, by what is known now; a text teaches nothing about itself.
 
         Where it should (the Dirichlet-multinomial), it is ``posterior_.log_evidence(counts=...)``.
@@ -181,7 +190,7 @@ class LanguageModel(Whole, BaseEstimator):
         """
         return self._scores(X)[0]
 
-    def perplexity(self, X: Any) -> float:
+    def perplexity(self, X: TextsLike) -> float:
         """The number of equally probable words that would be as hard to guess as those of the texts.
 
         Parameters
@@ -199,12 +208,12 @@ class LanguageModel(Whole, BaseEstimator):
             raise DataError("The argument 'X' of LanguageModel.perplexity must hold words; got texts without any.")
         return float(np.exp(-logs.sum() / n))
 
-    def _scores(self, X: Any) -> tuple[Array, float]:
+    def _scores(self, X: TextsLike) -> tuple[Array, float]:
         check_is_fitted(self, "posterior_")
         words, matrix = learn(X, self._analysis, "X")
         return log_probability(self.posterior_, self._known.slots(words), matrix), float(matrix.sum())
 
-    def _learn(self, X: Any, fresh: bool) -> None:
+    def _learn(self, X: TextsLike, fresh: bool) -> None:
         options = self._options()
         self._analysis = options.analysis
         counter = WordCounter(self._analysis, 1)
@@ -218,14 +227,14 @@ class LanguageModel(Whole, BaseEstimator):
         self.counts_ = counts if fresh else self.counts_ + counts
         self.posterior_ = self._prior().update(counts=self.counts_)
 
-    def _get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> State:
         check_is_fitted(self, "posterior_")
         return {
             "schema": {"analysis": self._analysis, "known": self._known},
             "statistics": {"counts": self.counts_},
         }
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: State) -> None:
         analysis, known, counts = state["schema"]["analysis"], state["schema"]["known"], state["statistics"]["counts"]
         if not isinstance(analysis, Analysis) or not isinstance(known, Vocabulary):
             raise DataError("A language model must have a vocabulary, and say what a word is.")
@@ -243,8 +252,9 @@ class LanguageModel(Whole, BaseEstimator):
         return Vocabulary(words, np.arange(len(words)))
 
     def _prior(self) -> Dirichlet:
-        if isinstance(self.alpha, Real):
-            return Dirichlet(np.full(len(self.words_), float(self.alpha)))
+        given: object = self.alpha
+        if isinstance(given, Real):
+            return Dirichlet(np.full(len(self.words_), float(given)))
         prior = self.alpha if isinstance(self.alpha, Dirichlet) else Dirichlet(self.alpha)
         if prior.alpha.shape != (len(self.words_),):
             raise PriorError(

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.estimators.shell.parameters import Interval, is_loo
+from suffice.estimators.shell.parameters import Constraints, Interval, is_loo
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -21,7 +22,7 @@ from suffice.estimators.shell.stored import (
     read_views,
     written_views,
 )
-from suffice.estimators.texts.vectorizer import FLAT, alike, read_vectorizer
+from suffice.estimators.texts.vectorizer import FLAT, TokensLike, alike, read_vectorizer
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.complement import Complement
@@ -38,9 +39,13 @@ from suffice.text import Analysis, Tokens, Transform, WordList
 from suffice.text.tokens import analysis_of
 from suffice.text.word_list import given_words
 
+if TYPE_CHECKING:
+    from suffice.estimators.texts.text_classifier import TextClassifier
+
 __all__ = [
     "CUT_OPTIONS",
     "URNS",
+    "TextModel",
     "TextOptions",
     "likelihood_of",
     "params_of_texts",
@@ -48,10 +53,13 @@ __all__ = [
     "state_of",
 ]  # fmt: skip
 
-URNS: dict[str, Any] = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
+TextModel: TypeAlias = Literal["multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"]
+"""How a class makes documents."""
+
+URNS: dict[str, Literal["dcm", "edcm"]] = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
 """Bursty models, and how their urns are fitted."""
 
-CUT_OPTIONS: dict[str, Any] = {
+CUT_OPTIONS: Constraints = {
     "ngram_range": [tuple, None],
     "vocabulary": "no_validation",  # checked with errors that say more, as are tokens
     "min_df": [Interval(Real, 0, 1, closed="both"), Interval(Integral, 1, None, closed="left"), None],
@@ -59,6 +67,14 @@ CUT_OPTIONS: dict[str, Any] = {
     "tokens": "no_validation",
 }
 """Constraints of the parameters that say which tokens are the features of a model."""
+
+
+class HasTokens(Protocol):
+    """An estimator of texts; it may have options of documents, too."""
+
+    @property
+    def tokens(self) -> TokensLike | None:
+        """What a token is."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +89,7 @@ class TextOptions:
     best: bool = False  # whether pairs of words are wanted, unless something else is
 
     @classmethod
-    def of(cls, estimator: Any) -> TextOptions:
+    def of(cls, estimator: HasTokens) -> TextOptions:
         """Read the parameters of an estimator; raise if they cannot be, or exclude each other."""
         owner, given = type(estimator).__name__, estimator.tokens
         tokens, theirs = (given or Tokens(), {}) if isinstance(given, Tokens | None) else read_vectorizer(given, owner)
@@ -132,7 +148,7 @@ class TextOptions:
         """How tokens are made of documents."""
         return analysis_of(self.tokens, self.ngrams, ENGLISH_STOP_WORDS)
 
-    def uncut(self) -> dict[str, Any]:
+    def uncut(self) -> dict[str, object]:
         """Return parameters that leave no word out, but for those that a vocabulary lacks."""
         known, least = (None, 1) if self.vocabulary is None else (list(self.vocabulary), None)
         tokens = replace(self.tokens, max_df=1.0)
@@ -145,9 +161,9 @@ def _listed(words: tuple[str, ...]) -> WordList:
     return WordList.of(words)
 
 
-def params_of_texts(estimator: Any) -> dict[str, Any]:
+def params_of_texts(estimator: BaseEstimator) -> State:
     """Return the parameters of an estimator as files keep them: a vectorizer by what is read of it."""
-    given: dict[str, Any] = estimator.get_params(deep=False)
+    given: State = estimator.get_params(deep=False)
     if isinstance(given["tokens"], Tokens | None):
         return given
     options = TextOptions.of(estimator)
@@ -156,17 +172,18 @@ def params_of_texts(estimator: Any) -> dict[str, Any]:
     return {name: read[name] if name == "tokens" or name in FLAT else value for name, value in given.items()}
 
 
-def likelihood_of(estimator: Any, model: Model | None, views: Views) -> Likelihood:
+def likelihood_of(estimator: TextClassifier, model: Model | None, views: Views) -> Likelihood:
     """Return the likelihood that the parameters of a TextClassifier describe, with a pseudo-count that was chosen."""
     options, kind = TextOptions.of(estimator), estimator.model
     check_text_model(estimator, options, model)
     given, how = estimator.alpha, estimator.transform or Transform()
-    alpha: Any = views.alpha if given is None or is_loo(given) else given
+    alpha = views.alpha if given is None or is_loo(given) else given
     alpha = (0.03 if kind in URNS else 1.0) if alpha is None else alpha
     binary, cut = options.tokens.binary, options.cut
     if kind in URNS:
         return Polya(float(alpha), URNS[kind])
     if kind == "complement":
+        assert not isinstance(alpha, str)
         return Complement(alpha, how.norm, binary, cut, estimator._transform, estimator.estimate)
     if kind == "bernoulli":
         return Bernoulli.of(alpha, estimator.estimate, "words", cut)
@@ -174,7 +191,7 @@ def likelihood_of(estimator: Any, model: Model | None, views: Views) -> Likeliho
     return Multinomial(alpha, estimator.estimate, damped, binary, cut)
 
 
-def check_text_model(estimator: Any, options: TextOptions, model: Model | None) -> None:
+def check_text_model(estimator: TextClassifier, options: TextOptions, model: Model | None) -> None:
     """Raise InputError where the parameters of a TextClassifier exclude each other, or what was counted."""
     kind, alpha = estimator.model, estimator.alpha
     if is_loo(alpha) and kind in URNS:
@@ -193,7 +210,7 @@ def check_text_model(estimator: Any, options: TextOptions, model: Model | None) 
         raise InputError("TextClassifier with estimate='predictive' counts repeated words and needs binary=False.")
 
 
-def _check_urns(estimator: Any, options: TextOptions, model: Model | None) -> None:
+def _check_urns(estimator: TextClassifier, options: TextOptions, model: Model | None) -> None:
     if options.tokens.binary or not options.cut.keeps_all or estimator.estimate != "mean":
         raise InputError(
             f"TextClassifier with model={estimator.model!r} needs vocabulary, min_df, max_features and estimate, and "
@@ -210,7 +227,7 @@ def _check_urns(estimator: Any, options: TextOptions, model: Model | None) -> No
 SCHEMA = ("_declared", "_analysis")
 
 
-def state_of(estimator: Any) -> State:
+def state_of(estimator: TextClassifier) -> State:
     """Return what a file keeps beside the parameters."""
     model = estimator._model
     known = {**vars(estimator), "_declared": model.declared, "_analysis": estimator._reader.analysis}
@@ -224,13 +241,13 @@ def state_of(estimator: Any) -> State:
     }
 
 
-def restored(estimator: Any, state: State) -> None:
+def restored(estimator: TextClassifier, state: State) -> None:
     """Make an estimator what a file says; raise if that is none of its class."""
     classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
     check_labels(classes)
     check_schema(schema, SCHEMA)
     views, stale = read_views(state["views"], WordWeights)
-    transform: Any = state["views"].get("_transform")
+    transform = state["views"].get("_transform")
     estimator._journal = checked_journal(statistics)
     counts, analysis = statistics.get("counts"), schema["_analysis"]
     if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
@@ -240,14 +257,16 @@ def restored(estimator: Any, state: State) -> None:
         raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
     _check_shapes(counts, views, transform)
     estimator._reader, estimator._transform = TextReader(analysis, bits, estimator.model in URNS), transform
-    vars(estimator).update({name: schema[name] for name in OF_FILES if name in schema})
+    estimator.__dict__.update({name: schema[name] for name in OF_FILES if name in schema})
     block = Block(estimator._likelihoods(None, views)["text"], counts)
     estimator._put(Model(classes, ClassCounts(counts.n), {"text": block}, schema["_declared"]), views, stale)
 
 
-def _check_shapes(counts: WordCounts, views: Views, transform: Any) -> None:
-    weights: Any = views.weights
-    if weights is not None and len(weights.features) != (counts.width if counts.hash_bits else len(weights.words)):
+def _check_shapes(counts: WordCounts, views: Views, transform: object) -> None:
+    weights = views.weights
+    if isinstance(weights, WordWeights) and len(weights.features) != (
+        counts.width if counts.hash_bits else len(weights.words)
+    ):
         raise ShapeError("Evidence weights must be as many as words.")
     if not isinstance(transform, FittedTransform | None):
         raise DataError(f"The transform of documents must be one that is known; got {type(transform).__name__}.")

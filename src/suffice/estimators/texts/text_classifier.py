@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -18,16 +18,21 @@ from suffice.estimators.shell.parameters import (
     LENGTH_EXPONENT,
     RIDGE,
     TEMPER,
+    ClassPriorLike,
+    Constraints,
+    Estimate,
     Interval,
     StrOptions,
+    Tempering,
     class_prior_of,
     is_loo,
     length_exponent_of,
 )
 from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.counting import WEIGHED, ReadsTexts
-from suffice.estimators.texts.options import CUT_OPTIONS, URNS, likelihood_of, restored, state_of
-from suffice.models.choosing.chooser import EFFORTS, Wanted
+from suffice.estimators.texts.options import CUT_OPTIONS, URNS, TextModel, likelihood_of, restored, state_of
+from suffice.estimators.texts.vectorizer import TokensLike
+from suffice.models.choosing.chooser import EFFORTS, Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
@@ -35,7 +40,7 @@ from suffice.models.views import Views
 from suffice.stats.word_counts import WordCounts
 from suffice.telling import tell
 from suffice.text import Transform
-from suffice.typing import Array
+from suffice.typing import Array, LabelArray
 
 __all__ = ["TextClassifier"]
 
@@ -130,7 +135,7 @@ class TextClassifier(ReadsTexts):
     array([[0.75, 0.25]])
     """
 
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
+    _parameter_constraints: ClassVar[Constraints] = {
         "model": [StrOptions({"multinomial", "bernoulli", "complement", *URNS})],
         "estimate": [ESTIMATES],
         "alpha": [Interval(Real, 0, None, closed="left"), EVIDENCE, None],
@@ -148,22 +153,22 @@ class TextClassifier(ReadsTexts):
 
     def __init__(
         self,
-        model: str = "multinomial",
+        model: TextModel = "multinomial",
         *,
-        estimate: Any = "mean",
-        alpha: Any = None,
-        class_prior: Any = 1.0,
+        estimate: Estimate = "mean",
+        alpha: float | Literal["evidence", "loo"] | None = None,
+        class_prior: ClassPriorLike = 1.0,
         ngram_range: tuple[int, int] | None = None,
-        vocabulary: Any = None,
+        vocabulary: Iterable[str] | None = None,
         min_df: float | None = None,
         max_features: int | None = None,
-        tokens: Any = None,
+        tokens: TokensLike | None = None,
         transform: Transform | None = None,
-        temper: Any = "loo",
-        length_exponent: Any = "loo",
-        feature_weights: Any = "loo",
+        temper: Tempering | None = "loo",
+        length_exponent: Tempering | None = "loo",
+        feature_weights: Literal["loo"] | None = "loo",
         ridge: float | None = None,
-        effort: str = "balanced",
+        effort: Effort = "balanced",
         memory_limit: int = 2_000_000_000,
         verbose: bool = False,
     ) -> None:
@@ -216,7 +221,7 @@ class TextClassifier(ReadsTexts):
             least_rows=WEIGHED,
             alpha_bounds=(1.0, 10.0) if self.estimate == "map" else (1e-5, 10.0),
             length_exponent=length_exponent_of(self),
-            effort=self.effort,  # type: ignore[arg-type]
+            effort=self.effort,
             memory_limit=self.memory_limit,
             report=report,
         )
@@ -235,8 +240,7 @@ class TextClassifier(ReadsTexts):
     def ngram_range_(self) -> tuple[int, int]:
         """Words in a token, at least and at most: as given, or as ``effort="best"`` chose."""
         check_is_fitted(self)
-        ngrams: tuple[int, int] = self._reader.analysis.ngram_range
-        return ngrams
+        return self._reader.analysis.ngram_range
 
     @property
     def min_df_(self) -> float:
@@ -245,9 +249,10 @@ class TextClassifier(ReadsTexts):
         return 1 if cut is None else cut.min_df
 
     @property
-    def words_(self) -> Any:
+    def words_(self) -> LabelArray:
         """The words of the model, sorted; empty if they are hashed."""
-        return self._block.t.words.strings
+        words: LabelArray = self._block.t.words.strings
+        return words
 
     @property
     def alpha_(self) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import fields
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.feature_extraction import text as peer
@@ -13,15 +13,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice import text
 from suffice.errors import DataError, InputError, KindError
+from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.text import Analysis, Tokens
 from suffice.text.tokens import analysis_of
 from suffice.text.word_list import WordList
+from suffice.typing import TextsLike
 
-__all__ = ["FLAT", "CountVectorizer", "alike", "read_vectorizer"]
+__all__ = ["FLAT", "CountVectorizer", "TokensLike", "alike", "read_vectorizer"]
 
 PEERS = (peer.CountVectorizer, peer.TfidfVectorizer, peer.HashingVectorizer)
-FLAT: dict[str, Any] = {"ngram_range": (1, 1), "min_df": 1, "max_features": None, "vocabulary": None}
+Vectorizer: TypeAlias = peer.CountVectorizer | peer.HashingVectorizer
+TokensLike: TypeAlias = Tokens | Vectorizer
+"""What says what a token is: options, or a vectorizer that has them."""
+
+FLAT: dict[str, object] = {"ngram_range": (1, 1), "min_df": 1, "max_features": None, "vocabulary": None}
 """Options of vectorizers that are parameters of ours, with the defaults that they have there."""
 
 
@@ -43,7 +49,7 @@ class CountVectorizer(Whole, peer.CountVectorizer):
     array(['had', 'lamb', 'little', 'mary'], dtype=object)
     """
 
-    def _count_vocab(self, raw_documents: Any, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
+    def _count_vocab(self, raw_documents: TextsLike, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
         """The vocabulary and the matrix: the one place where scikit-learn's class looks at documents."""
         analysis = self._compiled()
         if analysis is None or (fixed_vocab and not all(isinstance(word, str) for word in self.vocabulary_)):
@@ -62,7 +68,7 @@ class CountVectorizer(Whole, peer.CountVectorizer):
             raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
         return dict(zip(words.strings.tolist(), range(len(words)), strict=True)), X.astype(self.dtype)
 
-    def _get_state(self) -> dict[str, Any]:
+    def _get_state(self) -> State:
         check_is_fitted(self, "vocabulary_")
         odd = next((word for word in self.vocabulary_ if not isinstance(word, str)), None)
         if odd is not None:
@@ -72,7 +78,7 @@ class CountVectorizer(Whole, peer.CountVectorizer):
         columns = np.array(list(self.vocabulary_.values()), np.int64)
         return {"schema": {"words": words, "columns": columns, "fixed": bool(self.fixed_vocabulary_)}}
 
-    def _set_state(self, state: dict[str, Any]) -> None:
+    def _set_state(self, state: State) -> None:
         words, columns, fixed = (state["schema"][name] for name in ("words", "columns", "fixed"))
         strings = all(type(word) is str for word in words.tolist())
         if not strings or columns.dtype.kind != "i" or type(fixed) is not bool:
@@ -95,7 +101,7 @@ class CountVectorizer(Whole, peer.CountVectorizer):
         return None if analysis.in_python else analysis
 
 
-def read_vectorizer(given: Any, owner: str) -> tuple[Tokens, dict[str, Any]]:
+def read_vectorizer(given: Vectorizer, owner: str) -> tuple[Tokens, State]:
     """Return the tokens of a vectorizer, and options of it that are parameters of ours, where they are not defaults."""
     kind = type(given)
     if kind not in (*PEERS, CountVectorizer):
@@ -105,7 +111,7 @@ def read_vectorizer(given: Any, owner: str) -> tuple[Tokens, dict[str, Any]]:
             f"The 'tokens' parameter of {owner} must be sf.Tokens(...), a CountVectorizer, TfidfVectorizer or "
             f"HashingVectorizer of scikit-learn, or None; got {what}{more}."
         )
-    theirs: dict[str, Any] = given.get_params(deep=False)
+    theirs: State = given.get_params(deep=False)
     if theirs["input"] != "content":
         raise InputError(
             f"The 'tokens' parameter of {owner} must have input='content', since texts are given as they are; got "

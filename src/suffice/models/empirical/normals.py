@@ -1,22 +1,9 @@
-"""Priors of normals, and priors that say little.
-
-Empirical Bayes finds the NormalInverseGamma that makes columns of numbers most probable (SX-4).
+"""Empirical Bayes of normals: the NormalInverseGamma that makes columns of numbers most probable (SX-4).
 
 Each column has its own m and its own scale v = b/a; κ and a are shared by all columns, which are few numbers for many
 classes and columns. The unit of a column does not matter. One after the other is moved uphill: m by the weighted mean
 that never descends (the evidence is a Student-t in m), ln v, ln κ and ln a by Newton's steps, halved where they would
 descend. b = a·v turns with a, so that the four hardly depend on each other.
-
-Priors that say little are in the unit of a column of which only its numbers are known, and of clusters that are sought.
-
-A prior that is learned while rows look for their clusters agrees with whatever these are: where all are alike, it says
-that all are alike, and they stay so. So clusters are sought with one that comes from all rows together.
-
-WP-1  vectors    NIW(x̄, κ = 0.01, ν = d + 2, Λ = S / k^(2/d)), S the covariance of all rows (Fraley and Raftery 2007)
-WP-2  numbers    NIG(x̄, κ = 0.01, a = 3/2, b = s²/2 / k^(2/d)), the same of each of d columns alone
-WP-3  counts     Gamma(1, 1/x̄): one event       flags, categories, words: a pseudo-count of 1, or all of them one row
-
-k clusters that fill the space of all rows have each a k-th of its volume: hence k^(2/d).
 """
 
 from __future__ import annotations
@@ -25,16 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from suffice.posterior import Gamma, NormalInverseGamma, NormalInverseWishart
+from suffice.posterior import NormalInverseGamma
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
-from suffice.stats import DiagonalMoments, FullMoments, PoissonSums, RateCounts
+from suffice.stats import DiagonalMoments
 from suffice.typing import Array, Booleans
 
-__all__ = [
-    "SHAPE", "Normals", "belief_about_normals", "largest_variance", "rate_of_all", "single", "units", "vague_normal",
-    "weak_count", "weak_normals", "weak_vectors",
-]  # fmt: skip
-
+__all__ = ["SHAPE", "Normals", "belief_about_normals", "units"]
 
 KAPPA, SHAPE = 0.01, 1.5
 """What class means, and their variance, are worth before any row: next to nothing, and one row."""
@@ -176,55 +159,3 @@ def units(t: DiagonalMoments) -> tuple[Array, Array]:
     total_variance = within + (share * (t.mean - middle) ** 2).sum(axis=0)
     spread = np.maximum(np.maximum(within, 1e-9 * total_variance), (2.0**-40 * np.abs(middle)) ** 2)
     return middle, np.where(spread > 0, spread, 1.0)
-
-
-def vague_normal(t: DiagonalMoments) -> NormalInverseGamma:
-    """Return a belief about the mean of all rows of a column and its variance within classes, in the column's unit."""
-    middle, spread = units(t)
-    return NormalInverseGamma(float(middle[0]), KAPPA, SHAPE, (SHAPE - 1) * float(spread[0]))
-
-
-def single(belief: NormalInverseGamma) -> NormalInverseGamma:
-    """Return a table of one belief as that belief."""
-    return NormalInverseGamma(*(float(np.ravel(value)[0]) for value in belief._values()))
-
-
-def largest_variance(t: DiagonalMoments) -> float:
-    """Return the largest variance of any feature over all classes together."""
-    parts = [DiagonalMoments(*(array[c] for array in t.arrays().values())) for c in range(len(t.mean))]
-    together = sum(parts[1:], start=parts[0])
-    return float(np.max(together.scatter / together.n)) if float(together.n[0]) > 0 else 0.0
-
-
-def rate_of_all(t: PoissonSums | RateCounts) -> Gamma:
-    """Return one event at the mean rate of all classes and features."""
-    total, n = float(t.total.sum()), float(t.n.sum())
-    return Gamma(1.0, n * t.total.shape[1] / total if total > 0 else 1.0)  # WP-3
-
-
-RIDGE = 1e-6
-"""Of a column's variance that is its alone, so that columns may be collinear."""
-
-
-def weak_normals(t: DiagonalMoments, k: int) -> NormalInverseGamma:
-    """Return a weak belief about k classes of numbers, from the moments of all rows."""
-    middle, spread = units(t)
-    return NormalInverseGamma(middle, KAPPA, SHAPE, (SHAPE - 1) * spread / k ** (2 / t.mean.shape[1]))  # WP-2
-
-
-def weak_vectors(t: FullMoments, k: int) -> NormalInverseWishart:
-    """Return a weak belief about k classes of vectors, from the moments of all rows."""
-    d = t.mean.shape[1]
-    diagonal = np.diagonal(t.scatter, axis1=-2, axis2=-1)
-    low = np.diagonal(t.scatter_lo, axis1=-2, axis2=-1)
-    middle, spread = units(DiagonalMoments(t.mean, t.n, diagonal, t.mean_lo, low, t.peak))
-    unit = np.sqrt(spread)
-    alike = t.scatter.sum(axis=0) / max(float(t.n.sum()), 1e-300) / unit[:, None] / unit
-    alike = (1 - RIDGE) * alike + RIDGE * np.eye(d)
-    np.fill_diagonal(alike, 1.0)
-    return NormalInverseWishart(middle, KAPPA, d + 2, alike * unit[:, None] * unit / k ** (2 / d))  # WP-1
-
-
-def weak_count(words: float, rows: float, width: int, estimate: str) -> float:
-    """Return a weak pseudo-count of words: all of them make one row, none is above 1; 1 where modes are plugged in."""
-    return 1.0 if estimate == "map" or not words else min(1.0, words / rows / width)  # WP-3

@@ -17,7 +17,7 @@ import numpy as np
 
 from suffice.errors import ImproperPrior, KindError, PriorError
 from suffice.models.empirical.covariances import Spread, by_evidence
-from suffice.models.empirical.normals import weak_vectors
+from suffice.models.empirical.weak import weak_vectors
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.shared import speaking_numbers
 from suffice.models.scoring.cells import Cells

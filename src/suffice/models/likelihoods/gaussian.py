@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from suffice.errors import DataError, ImproperPrior, InputError, KindError
-from suffice.models.empirical.normals import belief_about_normals, largest_variance, single, vague_normal, weak_normals
+from suffice.models.empirical.normals import belief_about_normals
+from suffice.models.empirical.weak import largest_variance, single, vague_normal, weak_normals
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import ClassDistributions, curves_of_numbers
 from suffice.models.likelihoods.shared import by_class, must_be, speaking_numbers

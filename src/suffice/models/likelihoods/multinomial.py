@@ -17,8 +17,8 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from suffice.errors import ImproperPrior, NoUniqueMode
-from suffice.models.empirical.normals import weak_count
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
+from suffice.models.empirical.weak import weak_count
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (

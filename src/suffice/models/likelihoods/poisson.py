@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
 from suffice.errors import DataError
-from suffice.models.empirical.normals import rate_of_all
 from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
+from suffice.models.empirical.weak import rate_of_all
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, curves_of_counts
 from suffice.models.likelihoods.places import must_be_proper
