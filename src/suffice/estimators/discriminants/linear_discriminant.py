@@ -37,10 +37,8 @@ from suffice.estimators.shell.parameters import (
     StrOptions,
     Tempering,
     validate_data,
-    wanted_of,
 )
 from suffice.estimators.shell.stored import State
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant_analysis import LinearAnalysis, Planes
@@ -182,9 +180,6 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _class_prior(self) -> ClassPrior:
         return given_priors(self.priors)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     def _agree(self, other: Classifier) -> None:
         super()._agree(other)

@@ -36,10 +36,8 @@ from suffice.estimators.shell.parameters import (
     ReadOptions,
     StrOptions,
     Tempering,
-    wanted_of,
 )
 from suffice.estimators.shell.stored import State
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.discriminant_analysis import QuadraticAnalysis, Quadrics
@@ -174,9 +172,6 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
 
     def _class_prior(self) -> ClassPrior:
         return given_priors(self.priors)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     def _agree(self, other: Classifier) -> None:
         super()._agree(other)

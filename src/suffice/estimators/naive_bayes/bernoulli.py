@@ -23,9 +23,7 @@ from suffice.estimators.shell.parameters import (
     Tags,
     Tempering,
     class_prior_of,
-    wanted_of,
 )
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.views import Views
@@ -132,9 +130,6 @@ class BernoulliNB(MatrixClassifier):
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     @property
     def alpha_(self) -> Alpha | Beta:

@@ -29,11 +29,9 @@ from suffice.estimators.shell.parameters import (
     Tags,
     Tempering,
     class_prior_of,
-    wanted_of,
 )
 from suffice.estimators.shell.stored import State
 from suffice.models.answers.parts import Wording
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.codes import Codes
@@ -216,9 +214,6 @@ class CategoricalNB(MatrixClassifier):
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     def _wording(self, source: Given, read: Any) -> Wording:
         raw, (rows,) = np.asarray(source, dtype=object)[0], self._reader.parts(read)

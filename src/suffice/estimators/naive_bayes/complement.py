@@ -20,9 +20,7 @@ from suffice.estimators.shell.parameters import (
     Tags,
     Tempering,
     class_prior_of,
-    wanted_of,
 )
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.views import Views
@@ -131,9 +129,6 @@ class ComplementNB(MatrixClassifier):
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self, flat=True)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     @property
     def alpha_(self) -> Alpha | Dirichlet:

@@ -22,9 +22,7 @@ from suffice.estimators.shell.parameters import (
     Tags,
     Tempering,
     class_prior_of,
-    wanted_of,
 )
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.polya import Polya, Urns
 from suffice.models.model import Model
@@ -156,9 +154,6 @@ class DirichletMultinomialNB(MatrixClassifier):
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         if not self.__sklearn_is_fitted__() or model is not self._model:  # other counts, other urns

@@ -23,9 +23,7 @@ from suffice.estimators.shell.parameters import (
     Tempering,
     class_prior_of,
     is_loo,
-    wanted_of,
 )
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.exponential import Exponential
 from suffice.models.views import Views
@@ -115,9 +113,6 @@ class ExponentialNB(MatrixClassifier):
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     @property
     def alpha_(self) -> Alpha | WaitingRate:

@@ -21,9 +21,7 @@ from suffice.estimators.shell.parameters import (
     Interval,
     StrOptions,
     Tempering,
-    wanted_of,
 )
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.views import Views
@@ -126,9 +124,6 @@ class GaussianNB(MatrixClassifier):
 
     def _settle(self, rows: int) -> None:
         _check_priors(self._class_prior().given, len(self.classes_))
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     @property
     def class_prior_(self) -> Array:

@@ -20,10 +20,8 @@ from suffice.estimators.shell.parameters import (
     Tags,
     Tempering,
     class_prior_of,
-    wanted_of,
 )
 from suffice.estimators.shell.stored import State
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.poisson import Poisson
@@ -121,9 +119,6 @@ class PoissonNB(MatrixClassifier):
 
     def _class_prior(self) -> ClassPrior:
         return class_prior_of(self)
-
-    def _wanted(self, rows: int) -> Wanted | None:
-        return wanted_of(self)
 
     @property
     def alpha_(self) -> Alpha | Gamma:

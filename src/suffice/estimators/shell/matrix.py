@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data
+from suffice.estimators.shell.parameters import CHECKS, ReadOptions, checked_weights, validate_data, wanted_of
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -25,6 +25,7 @@ from suffice.estimators.shell.stored import (
     read_views,
     written_views,
 )
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views
@@ -58,6 +59,9 @@ class MatrixClassifier(Classifier):
     def _make_reader(self) -> MatrixReader:
         """Return the reader that the parameters describe."""
         return MatrixReader()
+
+    def _wanted(self, rows: int) -> Wanted | None:
+        return wanted_of(self)
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return {"X": self._likelihood(views)}
