@@ -23,8 +23,9 @@ from laws.estimators import ESTIMATORS, EstimatorCase
 from laws.inside import chosen
 from suffice.engines import dask
 from suffice.errors import DataError, InputError, KindError, LabelError
-from suffice.models.choosing.bottom_k import row_hashes
+from suffice.stats.content import with_labels
 from suffice.store import from_bytes, to_bytes
+from suffice.text import text_hashes
 
 pytestmark = [quiet, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 ROWS = 60
@@ -103,13 +104,11 @@ def test_models_of_columns_are_chosen_as_in_memory(engine: Any) -> None:
 
 
 def test_what_is_chosen_by_rows_is_chosen_by_labelled_ones() -> None:
-    """A fit in memory goes by their order; in that of their hashes, all is the same."""
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, 240)
     body = CASES["TextClassifier"].rows(rng, 240, codes)
     labels = [str(c) if i % 4 else None for i, c in enumerate(codes.tolist())]
     table = pa.table({"body": body, "label": pa.array(labels)})
-    table = table.take(pa.array(np.argsort(row_hashes(table))))
     X, y = table["body"].to_pylist(), table["label"].to_pylist()
     model = sf.SemiSupervised(sf.TextClassifier(), unlabelled_weight="loo", max_iter=2)
     local = clone(model).fit(X, y)
@@ -222,7 +221,9 @@ def test_clusters_of_few_rows_are_those_of_the_same_rows_in_memory(engine: Any) 
     table, _ = table_of(CASES["TextClassifier"], 5)
     table = table.select(["text"])
     model = sf.Mixture(sf.TextClassifier(min_df=2), 3, n_init=2, max_iter=4, random_state=0)
-    ordered = table.take(pa.array(np.argsort(row_hashes(table), kind="stable")))["text"].to_pylist()
+    nothing = np.array([None]), np.zeros(len(table), np.int64)
+    hashes = with_labels(text_hashes(table["text"]), *nothing)
+    ordered = table.take(pa.array(np.argsort(hashes, kind="stable")))["text"].to_pylist()
     local = clone(model).fit(ordered)
     there = engine.fit(model, engine.split(table, [0, 17, 17]))
     assert_same(there, local, ordered)

@@ -1,6 +1,5 @@
 """Weights of words: what effort does, what groups do, and that weights are a view."""
 
-import warnings
 from copy import copy
 from typing import Any
 
@@ -12,8 +11,11 @@ import suffice as sf
 from suffice.errors import InputError
 from suffice.estimators.texts.options import TextModel
 from suffice.evaluate import log_loss
-from suffice.models.choosing.chooser import EFFORTS
 from suffice.models.likelihoods.shared import weight_in_words
+from suffice.readers import labels
+from suffice.stats.bottom_k import picked
+from suffice.stats.content import hashed
+from suffice.store import to_bytes
 
 CLASSES = np.array(["north", "south", "west"])
 
@@ -57,26 +59,38 @@ def test_each_effort_has_its_own() -> None:
         assert not model.stale_
 
 
-def test_a_stream_is_read_once_and_says_so() -> None:
+@pytest.mark.parametrize("most", [100, 10**6])
+@pytest.mark.parametrize("weighed", [False, True])
+@pytest.mark.parametrize("effort", ["fast", "balanced"])
+def test_a_stream_chooses_as_a_list_does(
+    effort: Any, weighed: bool, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     X, y = corpus(3)
-    with pytest.warns(UserWarning, match="read once: words have no evidence weights"):
-        stream = sf.TextClassifier().fit(iter(X), y)
-    assert (stream.feature_weights_ == 1).all()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        fast = sf.TextClassifier(effort="fast").fit(iter(X), y)
-    whole = sf.TextClassifier(effort="fast").fit(X, y)
-    assert fast.alpha_ == whole.alpha_
-    assert fast.temper_ == whole.temper_
-    np.testing.assert_array_equal(fast.predict_proba(X), whole.predict_proba(X))
+    X, y = X + X[:50], np.append(y, y[:50])
+    for name in ("FEW_ROWS", "WORD_ROWS"):
+        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", most)
+    monkeypatch.setattr("suffice.estimators.texts.text_classifier.WEIGHED", 90)
+    monkeypatch.setattr("suffice.readers.one_block.AT_ONCE", 64)
+    weights = np.arange(350) % 3 if weighed else None
+    stream, whole = (sf.TextClassifier(effort=effort).fit(texts, y, weights) for texts in (iter(X), X))
+    assert (stream.feature_weights_ != 1).any() == (effort == "balanced")
+    assert to_bytes(stream) == to_bytes(whole)
 
 
-def test_a_long_stream_keeps_some_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_groups_of_a_stream_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = corpus(4)
-    monkeypatch.setitem(EFFORTS, "fast", 100)
-    fast, whole = (sf.TextClassifier(effort="fast").fit(texts, y) for texts in (iter(X), X))
-    assert fast.alpha_ == whole.alpha_
-    np.testing.assert_array_equal(fast.predict_proba(X), whole.predict_proba(X))
+    author = np.arange(300) // 10
+    monkeypatch.setattr("suffice.models.choosing.chooser.FEW_ROWS", 100)
+    taken: list[Any] = []
+
+    def seen(*args: Any) -> Any:
+        taken.append(picked(*args))
+        return taken[-1]
+
+    monkeypatch.setattr(labels, "picked", seen)
+    sf.TextClassifier(effort="fast").fit(iter(X), y, groups=author)
+    ((_, group),) = taken
+    assert np.bincount(group).tolist() == [10] * 10
 
 
 def test_texts_that_do_not_fit_into_memory_are_represented_by_some() -> None:
@@ -187,7 +201,9 @@ def test_they_are_shown() -> None:
     assert weight_in_words(1.0, "words") == ""
 
 
-def test_a_matrix_of_counts_has_weights_of_its_own() -> None:
+def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_turn = lambda examples, reader: hashed(np.arange(len(examples)))  # noqa: E731
+    monkeypatch.setattr(labels.Examples, "hashes", in_turn)  # else a text is not in the place of its row of counts
     X, y = corpus(15, 500)
     words = sorted({word for text in X for word in text.split()})
     matrix = np.array([[text.split().count(word) for word in words] for text in X])

@@ -17,6 +17,9 @@ ROUNDED = {"mean", "mean_lo", "scatter", "scatter_lo", "log_factorials"}
 """Sums of reals among what was counted. All else there has the same bits, if it is whole or a small fraction."""
 
 
+OF_FILES = "said by files"
+"""Where outputs that were frozen again keep what model files, which stay as they are, said before."""
+
 SHOWN = 12
 
 
@@ -41,6 +44,16 @@ def write(path: Path, outputs: Any) -> None:
 def read(path: Path) -> Any:
     """Read outputs."""
     return json.loads(gzip.decompress(path.read_bytes()))
+
+
+def held_to(case: str, part: str) -> Any:
+    """Return what the model of a file must say: what it said when it was written, if its outputs were frozen again."""
+    frozen = read(output_file(case))
+    if OF_FILES in frozen:
+        return frozen[OF_FILES][part]
+    for name in part.split("/"):
+        frozen = frozen[name]
+    return frozen
 
 
 def reason(path: str) -> str | None:

@@ -17,7 +17,6 @@ from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.likelihoods.silent import Drop
 from suffice.models.predictor import Predictor
 from suffice.posterior import Gamma, NormalInverseGamma
-from suffice.readers.labels import weighed
 from suffice.readers.table import TableReader, columns_of, one_row
 from suffice.tables import Table
 
@@ -129,16 +128,6 @@ def test_some_rows_and_their_bytes() -> None:
     assert list(reader.row_bytes(some)) == [list(reader.row_bytes(table))[i] for i in (1, 5, 7)]
     assert list(reader.row_bytes(some)) == list(reader.row_bytes(some.only(["b"])))
     assert [len(next(iter(rows.values()))) for rows in reader.parts(some)] == [3]
-
-
-def test_rows_that_weigh_nothing_are_left_out() -> None:
-    table, codes = Table.read({"a": [1, 2, 3]}), np.array([0, 1, 1])
-    kept, left, weights = weighed(table, codes, [1, 0, 2])
-    assert (len(kept), left.tolist(), weights.tolist()) == (2, [0, 1], [1, 2])  # type: ignore[union-attr]
-    assert weighed(table, codes, None) == (table, codes, None)
-    assert weighed(table, codes, 2)[2].tolist() == [2, 2, 2]  # type: ignore[union-attr]
-    with pytest.raises(DataError, match="must give at least one row a weight above 0"):
-        weighed(table, codes, [0, 0, 0])
 
 
 @pytest.mark.parametrize("row", [{"a": 1, "b": "x"}, {"a": [1], "b": ["x"]}, pd.Series({"a": 1, "b": "x"})])

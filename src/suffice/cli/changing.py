@@ -16,8 +16,8 @@ from suffice.engines.passes import sample_size
 from suffice.engines.roles import roles
 from suffice.engines.row_sources import FileRows
 from suffice.errors import FileError, InputError, LabelError
-from suffice.models.choosing.bottom_k import BottomK, rows_of
 from suffice.models.choosing.chooser import ROWS
+from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.store.models import pieces
 from suffice.telling import counted
 
@@ -96,7 +96,8 @@ def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_j
     kept = BottomK(most)
     for part in files:
         columns = roles(part, model, getattr(model, "target_", None), getattr(model, "text_column_", None))
-        kept.add(FileRows(columns.labelled(part, files)).table(columns.names))
+        table = FileRows(columns.labelled(part, files)).table(columns.names)
+        kept.add(table, model._read(columns.features(table), columns.labels(table), None, False).hashes(model._reader))
     found = kept.table()
     if found is None:
         raise no_rows(data)

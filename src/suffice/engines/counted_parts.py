@@ -11,6 +11,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+import numpy as np
+import pyarrow as pa
+
 from suffice.engines.part_results import (
     UNCOUNTABLE,
     Job,
@@ -26,7 +29,10 @@ from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.errors import InputError
 from suffice.estimators.shell.counted import counter_of
-from suffice.models.choosing.bottom_k import BottomK, united
+from suffice.readers.labels import Examples
+from suffice.stats.bottom_k import BottomK, united
+from suffice.stats.content import table_hashes, with_labels
+from suffice.tables import Table
 
 __all__ = ["CountRows", "uncountable"]
 
@@ -110,30 +116,39 @@ class _Walk:
             return
         good = source
         try:
-            table = self._counted(source)
+            counted = self._counted(source)
         except UNCOUNTABLE as error:
             bad = uncountable(self.job, source, first=not self.job.skip)
             if not self.job.skip or not bad:
                 self._fail(error, source, bad)
             good = source.without(bad)
             try:
-                table = self._counted(good)
+                counted = self._counted(good)
             except UNCOUNTABLE as again:
                 self._fail(again, source, [])
-        if table is not None:
-            self.kept.add(self.job.roles.sampled(table))
+        if counted is not None and self.job.keep:
+            self._keep(*counted)
         self.at, self.rows = self.at + len(source), self.rows + len(good)
         self.skipped += len(source) - len(good)
 
-    def _counted(self, source: Source) -> Any:
-        """Count rows, and return them as a table; None if there are none."""
+    def _counted(self, source: Source) -> tuple[Any, Examples] | None:
+        """Count rows, and return them as a table, and as they were read; None if there are none."""
         if not len(source):
             return None
         table = source.table(self.job.roles.names)
-        pair = self.job.pair(table)
+        X, y = self.job.pair(table)
         if self.counter is not None:
-            self.counter.add(*pair)
-        return table
+            return table, self.counter.add(X, y)
+        classes, codes = np.unique(y, return_inverse=True)
+        return table, Examples(Table.read(X, "X"), classes, codes)
+
+    def _keep(self, table: Any, examples: Examples) -> None:
+        """Keep rows by their content, as it is read."""
+        source, roles = examples.source, self.job.roles
+        rows = table_hashes(source, source.names) if self.counter is None else self.counter.hashes(source)
+        hashes = with_labels(rows, roles.meant(examples.classes), examples.codes)
+        some = roles.sampled(table)
+        self.kept.add(table if some.all() else table.filter(pa.array(some)), hashes[some])
 
     def _fail(self, error: Exception, source: Source, bad: list[int]) -> NoReturn:
         hint = " errors='skip' leaves such rows out." if bad else ""

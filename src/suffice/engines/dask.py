@@ -64,8 +64,9 @@ def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, 
     -------
     estimator : object
         Its counts are those of a fit in memory, to the bit; by shares of rows without labels, to about 1e-9. What is
-        chosen by rows is chosen by at most 20,000 of them, those of the smallest hashes of their content: partitions
-        change nothing. ``transduction_`` and ``labels_`` of EM, one for each row, are not set.
+        chosen by rows is chosen by some of them (20,000, of texts 50,000), picked by their content: partitions change
+        nothing, and a fit in memory chooses the same. ``transduction_`` and ``labels_`` of EM, one for each row, are
+        not set.
 
     Examples
     --------

@@ -7,6 +7,7 @@ from typing import Any
 from suffice.engines.em_passes import fit_clusters, fit_partly_labelled
 from suffice.engines.part_results import model_of, sample_of
 from suffice.engines.passes import Engine, Options, Request, chosen_by_class, first_pass, refuse, sample_size
+from suffice.engines.roles import Roles
 from suffice.errors import DataError
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
@@ -25,13 +26,18 @@ def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -
     roles = request.roles(estimator)
     estimator._validate_params()
     refuse(estimator)
-    keep = max(sample_size(estimator), ROWS if options.look is not None else 0)
+    most, look = sample_size(estimator), options.look
+    keep = max(most, 0 if look is None else ROWS)
     _, part = first_pass(engine, estimator, roles, keep, options, chosen_by_class)
     if not part.statistics:
         raise DataError(f"The argument '{engine.argument}' must have rows with a label; there are none.")
-    table = sample_of(part, keep)
-    sample = None if table is None else (roles.features(table), roles.labels(table))
+    seen, sample = (_rows(roles, sample_of(part, n)) for n in (keep, most))
     known: dict[str, Any] = {"target_": roles.target, "skipped_rows_": part.skipped + engine.skipped}
     known |= {} if roles.text is None else {"text_column_": roles.text}
-    settled(estimator, model_of(part), part.rows, sample, options.look, **known)
+    show = None if look is None or seen is None else lambda model: look(model, *seen)
+    settled(estimator, model_of(part), part.rows, sample, show, **known)
     return estimator
+
+
+def _rows(roles: Roles, table: Any) -> tuple[Any, Any] | None:
+    return None if table is None else (roles.features(table), roles.labels(table))

@@ -21,12 +21,12 @@ from suffice.engines.row_sources import Source
 from suffice.errors import LabelError
 from suffice.estimators.em.reading import Begun, opened_again
 from suffice.estimators.shell.parameters import CHECKS
-from suffice.models.choosing.bottom_k import one_array
 from suffice.models.expectation import expected_counts, log_joint_of_labels
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Labels
 from suffice.readers.labels import is_missing, partly_labelled
+from suffice.stats.bottom_k import one_array
 from suffice.store.statistics import statistics_from_bytes, statistics_to_bytes
 from suffice.typing import Array, Booleans, Integers
 
@@ -67,9 +67,13 @@ class MarkedRoles(Roles):
         """Return all rows of a file."""
         return table
 
-    def sampled(self, table: Any) -> Any:
-        """Return the rows that something may be chosen by."""
-        return table if self.samples_all else table.filter(pa.array(self.labels(table) != NONE))
+    def sampled(self, table: Any) -> Booleans:
+        """Return which rows something may be chosen by."""
+        return super().sampled(table) if self.samples_all else np.asarray(self.labels(table) != NONE)
+
+    def meant(self, classes: Any) -> Any:
+        """Return the labels that marks stand for."""
+        return np.array([json.loads(mark) for mark in classes.tolist()], object)
 
     def unlabelled(self) -> Roles:
         """Return the roles of columns where labels say nothing."""

@@ -106,7 +106,7 @@ def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Requ
     found = request.roles(model)
     roles = MarkedRoles(found.kind, found.target, found.columns, lenient=found.lenient)
     refuse(model)
-    keep = ROWS if is_loo(estimator.unlabelled_weight) else sample_size(model)
+    keep = max(sample_size(model), ROWS if is_loo(estimator.unlabelled_weight) else 0)
     task, part = first_pass(engine, model, roles, keep, options, _chosen_by_all)
     counted = _counted(part, engine)
     marks, (classes, place) = counted.classes_.tolist(), _classes(counted, request.schema, roles)

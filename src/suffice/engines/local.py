@@ -101,9 +101,9 @@ def fit_files(
     Returns
     -------
     estimator : object
-        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by at most 20,000 of them,
-        those of the smallest hashes of their content: the order of rows and files changes nothing. Columns of a table
-        that are not declared are settled by the first batch.
+        Its counts are those of a fit in memory, to the bit. What is chosen by rows is chosen by some of them (20,000,
+        of texts 50,000), picked by their content, and is that of a fit in memory, too: the order of rows and files
+        changes nothing. Columns of a table that are not declared are settled by the first batch.
 
     Examples
     --------

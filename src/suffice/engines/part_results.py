@@ -13,7 +13,7 @@ import pyarrow.ipc as ipc
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.estimators.shell.counted import merge
-from suffice.models.choosing.bottom_k import rows_of
+from suffice.stats.bottom_k import rows_of
 from suffice.store import from_bytes, to_bytes
 
 __all__ = [
@@ -89,7 +89,7 @@ def first_failed(a: PartResult, b: PartResult) -> PartResult:
 
 def sample_of(part: PartResult, most: int) -> Any:
     """Return at most so many of the rows that were kept, in the order of their hashes; None if there are none."""
-    table = as_table(part.kept)
+    table = as_table(part.kept) if most else None
     return None if table is None else rows_of(table, most)
 
 

@@ -16,8 +16,8 @@ from suffice.errors import DataError, InputError, KindError, LabelError
 from suffice.estimators.naive_bayes.any_table import NaiveBayes
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.texts.text_classifier import TextClassifier
-from suffice.models.choosing.bottom_k import one_array
 from suffice.readers.table_columns import closest
+from suffice.stats.bottom_k import one_array
 from suffice.tables.parsing import is_number
 from suffice.typing import Booleans
 
@@ -87,9 +87,13 @@ class Roles:
         files.skip(lacking, f"no label in {self.target!r}", read=True)
         return table.filter(pa.array(there))
 
-    def sampled(self, table: Any) -> Any:
-        """Return the rows that something may be chosen by."""
-        return table
+    def sampled(self, table: Any) -> Booleans:
+        """Return which rows something may be chosen by."""
+        return np.ones(table.num_rows, bool)
+
+    def meant(self, classes: Any) -> Any:
+        """Return the labels that classes stand for."""
+        return classes
 
     def unlabelled(self) -> Roles:
         """Return the roles of columns where labels say nothing, as far as they may say nothing."""

@@ -15,6 +15,7 @@ from suffice.errors import InputError, KindError
 from suffice.models.likelihoods.codes import CodeRows
 from suffice.models.model import narrowest
 from suffice.stats import CategoryCounts
+from suffice.stats.content import RowHashes, matrix_hashes
 from suffice.stats.counts import category_sizes
 from suffice.stats.hashing import matrix_rows, value_rows
 from suffice.stats.inputs import RowMatrix
@@ -120,6 +121,10 @@ class CodeReader:
     def size(self, source: Any) -> int:
         """Return the number of rows."""
         return len(source)
+
+    def hashes(self, source: Any) -> RowHashes:
+        """Return a number for each row by its content."""
+        return matrix_hashes(source)
 
     def row_bytes(self, source: Any) -> Iterable[bytes]:
         """Return each row as bytes, equal for equal rows."""

@@ -9,10 +9,11 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from suffice.errors import DataError, LabelError
+from suffice.errors import LabelError
 from suffice.models.model import Name, narrowest
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.stats.word_counts import read_weights
+from suffice.stats.bottom_k import picked
+from suffice.stats.content import RowHashes, with_labels
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
 from suffice.text import unwrapped
@@ -20,7 +21,7 @@ from suffice.typing import Array, Booleans, DataLike, Integers, LabelArray
 
 __all__ = [
     "Coded", "Examples", "Given", "LabelChecks", "RowReader", "check_kinds_of_labels", "classes_and_codes",
-    "column_classes", "is_gap", "is_missing", "label_column", "labelled", "partly_labelled", "same_values", "weighed",
+    "column_classes", "is_gap", "is_missing", "label_column", "labelled", "partly_labelled", "same_values",
 ]  # fmt: skip
 
 
@@ -46,6 +47,9 @@ class RowReader(Protocol):
 
     def size(self, source: Any, /) -> int:
         """Return the number of rows."""
+
+    def hashes(self, source: Any, /) -> RowHashes:
+        """Return a number for each row by its content."""
 
     def row_bytes(self, source: Any, /) -> Iterable[bytes]:
         """Return each row as bytes, equal for equal rows."""
@@ -82,6 +86,16 @@ class Examples:
         """Return some of the rows."""
         weights = None if self.weights is None else self.weights[which]
         return replace(self, source=reader.take(self.source, which), codes=self.codes[which], weights=weights)
+
+    def hashes(self, reader: RowReader) -> RowHashes:
+        """Return a number for each row and its label, by what they hold."""
+        return with_labels(reader.hashes(self.source), self.classes, self.codes)
+
+    def picked(self, reader: RowReader, most: int, group: Integers | None) -> tuple[Examples, Integers, Any]:
+        """Return some rows, picked by their content, the order that it brings them into, and groups in that order."""
+        which, group = picked(self.hashes(reader), most, self.weights, group)
+        few = self if len(which) == len(self) else self.take(np.sort(which), reader)
+        return few, np.argsort(np.argsort(which)), group
 
     @property
     def counted(self) -> float:
@@ -194,19 +208,6 @@ def is_missing(label: Any) -> bool:
     if isinstance(label, bool | np.bool_):
         return False
     return is_gap(label) or (isinstance(label, Real) and label == -1)
-
-
-def weighed(table: Table, codes: Integers, sample_weight: Any) -> tuple[Table, Integers, Array | None]:
-    """Return the rows that weigh something, and what they weigh; None if all weigh one."""
-    if isinstance(sample_weight, Real):
-        sample_weight = np.full(len(codes), float(sample_weight))
-    weights = read_weights(sample_weight, len(codes))
-    if weights is None:
-        return table, codes, None
-    if not weights.any():
-        raise DataError("The argument 'sample_weight' must give at least one row a weight above 0; got only zeros.")
-    keep = weights > 0
-    return (table, codes, weights) if keep.all() else (table.take(keep), codes[keep], weights[keep])
 
 
 def same_values(a: Column, b: Column) -> bool:

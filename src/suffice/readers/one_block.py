@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,14 +14,20 @@ from suffice.models.choosing.judge import some_rows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import MatrixRows
 from suffice.models.scoring.text_rows import TextRows
+from suffice.readers.labels import Examples
+from suffice.stats.bottom_k import Kept
+from suffice.stats.content import RowHashes, matrix_hashes, with_labels
 from suffice.stats.hashing import matrix_rows, text_row, value_rows
 from suffice.stats.inputs import REAL, Allowed, RowMatrix
 from suffice.tables import frame_of
-from suffice.text import Analysis
+from suffice.text import Analysis, text_hashes
 from suffice.text.documents import each_text
 from suffice.typing import GroupsLike, Integers, Text
 
 __all__ = ["KeptTexts", "MatrixReader", "TextReader", "one_row_of", "one_text"]
+
+AT_ONCE = 2**12
+"""Texts of a stream that are hashed together."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,10 @@ class MatrixReader:
         """Return the number of rows."""
         return int(source.shape[0])
 
+    def hashes(self, source: Any) -> RowHashes:
+        """Return a number for each row by its content."""
+        return matrix_hashes(source)
+
     def row_bytes(self, source: Any) -> Iterable[bytes]:
         """Return each row as bytes, equal for equal rows."""
         plain = issparse(source) or np.asarray(source).dtype.kind in "biuf"
@@ -90,11 +100,22 @@ class TextReader:
 
     def take(self, source: Any, which: Integers) -> Any:
         """Return some of the texts."""
-        return source.take(which) if hasattr(source, "take") else [source[i] for i in which]
+        return source.take(which) if hasattr(source, "take") else [source[i] for i in np.asarray(which).tolist()]
 
     def size(self, source: Any) -> int:
         """Return the number of texts."""
         return len(source)
+
+    def hashes(self, source: Any) -> RowHashes:
+        """Return a number for each text; what is none, and a user's function reads, is told by its tokens."""
+        found: RowHashes = text_hashes(source, self._plain)
+        return found
+
+    def _plain(self, text: Any) -> str:
+        text = self.analysis._decoded(text.as_py() if hasattr(text, "as_py") else text)
+        if isinstance(text, str):
+            return text
+        return "\0".join(map(str, self.analysis.tokens(text))) if self.analysis.by_functions else ""
 
     def row_bytes(self, source: Any) -> Iterable[bytes]:
         """Return each text as bytes, equal for equal texts."""
@@ -102,24 +123,45 @@ class TextReader:
 
 
 class KeptTexts(Iterator[Text]):
-    """Texts that pass by, of which some are kept to choose by."""
+    """Texts that pass by, of which those are kept that would be picked by their content from a list of all.
 
-    def __init__(self, texts: Iterator[Text], which: Integers) -> None:
-        self._texts, self.which = texts, which
-        self._wanted, self._at, self.texts = set(which.tolist()), 0, list[Text]()
+    Of texts in groups, whole groups are kept, by their names: what a group holds is known at the end only.
+    """
 
-    @classmethod
-    def of(cls, texts: Iterator[Text], rows: int, most: int, groups: GroupsLike) -> KeptTexts:
-        """Keep at most so many of the texts, or whole groups of them."""
-        group = None if groups is None else group_codes(groups, rows)
-        return cls(texts, some_rows(rows, most, group))
+    def __init__(
+        self, texts: Iterator[Text], examples: Examples, reader: TextReader, most: int, groups: GroupsLike
+    ) -> None:
+        self._texts, self._examples, self._reader = texts, examples, reader
+        self._kept, self._at, self._waiting = Kept(most), 0, list[Text]()
+        self._wanted = examples.labels.given > 0
+        if groups is not None:
+            some = some_rows(len(examples), most, group_codes(groups, len(examples)))
+            self._wanted &= np.isin(np.arange(len(examples)), some)
 
     def __next__(self) -> Text:
         text = next(self._texts)
-        if self._at in self._wanted:
-            self.texts.append(text)
-        self._at += 1
+        self._waiting.append(text)
+        if len(self._waiting) == AT_ONCE:
+            self._sift()
         return text
+
+    def _sift(self) -> None:
+        examples, texts, start = self._examples, self._waiting, self._at
+        self._at, self._waiting = start + len(texts), []
+        numbers = np.arange(start, min(self._at, len(examples)))  # that there are more is for others to say
+        numbers = numbers[self._wanted[numbers]]
+        some = [texts[i] for i in (numbers - start).tolist()]
+        hashes = with_labels(self._reader.hashes(some), examples.classes, examples.codes[numbers])
+        self._kept.add(some, hashes, numbers)
+
+    def result(self) -> tuple[Examples, Integers]:
+        """Return what was kept, and the numbers of these texts."""
+        if self._waiting:
+            self._sift()
+        examples = self._examples
+        which, texts = self._kept.rows(examples.weights)
+        weights = None if examples.weights is None else examples.weights[which]
+        return replace(examples, source=texts, codes=examples.codes[which], weights=weights), which
 
 
 def one_row_of(x: Any, names: Any) -> Any:

@@ -23,6 +23,7 @@ from suffice.parallel import in_parallel
 from suffice.readers.labels import Coded, LabelChecks, column_classes, label_column, same_values
 from suffice.readers.table_columns import closest, counted_again, counted_first, declared_likelihoods
 from suffice.stats import ClassCounts
+from suffice.stats.content import RowHashes, table_hashes
 from suffice.stats.hashing import table_rows
 from suffice.tables import Column, Table
 from suffice.tables.series import is_series
@@ -143,12 +144,20 @@ class TableReader:
         """Return the number of rows."""
         return len(table)
 
+    def hashes(self, table: Table) -> RowHashes:
+        """Return a number for each row by its content; columns that are left out are no part of it."""
+        return table_hashes(table, self._read_names)
+
+    @property
+    def _read_names(self) -> list[Name]:
+        return [name for name in self.names if self.settled.get(name) != Drop()]
+
     def row_bytes(self, X: Any) -> Iterable[bytes]:
         """Return each row as bytes, equal for equal rows; columns that are left out are no part of them."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # whoever counts the rows warns
             table = self.aligned(Table.read(X, "X"))
-        return table_rows(table, [name for name in self.names if self.settled.get(name) != Drop()])
+        return table_rows(table, self._read_names)
 
     # what they add up to ----------------------------------------------------------------------------------------------
 

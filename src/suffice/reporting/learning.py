@@ -10,10 +10,10 @@ from suffice.errors import SufficeError
 from suffice.estimators import merge
 from suffice.estimators.shell.stored import params_in_files
 from suffice.models.choosing.judge import some_rows
-from suffice.models.scoring.rows import hashed
 from suffice.readers.columns import FAMILIES
 from suffice.reporting.judged_rows import share
 from suffice.reporting.labelled_rows import LabelledRows
+from suffice.stats.content import hashed
 
 __all__ = ["learning_curve"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from suffice.models.choosing.judge import some_rows
-from suffice.models.scoring.rows import hashed
 from suffice.reporting.labelled_rows import LabelledRows
+from suffice.stats.content import hashed
 from suffice.tables import Column, kind_of
 from suffice.telling import counted
 from suffice.typing import Array, Booleans, Integers

@@ -200,14 +200,24 @@ def _in_place(chunk: Any, kind: Any, patterns: list[bytes]) -> _native.Texts:
     return _native.Texts.of_arrow(content, offset, patterns, thread_count())
 
 
-def text_hashes(texts: Any) -> Any:
-    """Return a 64-bit hash of each string, or bytes, of an Arrow array; that of a null means nothing.
+def text_hashes(texts: Any, plain: Callable[[Any], str] = str) -> Any:
+    """Return a 64-bit hash of each text, wherever they are; that of a null means nothing. `plain` makes others texts.
 
     >>> import pyarrow as pa
     >>> a, b, c = text_hashes(pa.array(["one", "two", "one"]))
-    >>> bool(a == b), bool(a == c)
-    (False, True)
+    >>> bool(a == b), bool(a == c), bool(a == text_hashes(["one"])[0])
+    (False, True, True)
     """
     import pyarrow as pa
 
-    return _in_place(texts.cast(pa.large_binary()), np.int64, []).hashes()
+    chunks = _arrow_chunks(texts)
+    if chunks is not None:
+        parts = [_in_place(chunk.cast(pa.large_binary()), np.int64, []).hashes() for chunk in chunks]
+        return np.concatenate([np.empty(0, np.uint64), *parts])
+    parts = []
+    for part in _lists(texts, "X"):
+        native = _native.Texts.of_list(part, [])
+        if native.bad >= 0:
+            native = _native.Texts.of_list([text if isinstance(text, str) else plain(text) for text in part], [])
+        parts.append(native.hashes())
+    return np.concatenate([np.empty(0, np.uint64), *parts])

@@ -68,6 +68,11 @@ class Analysis:
         custom = self.tokenizer is not None or self.token_pattern != DEFAULT_PATTERN
         return callable(self.unit) or (self.unit == "word" and custom)
 
+    @property
+    def by_functions(self) -> bool:
+        """Whether documents are read by a user's functions, and need not be texts."""
+        return callable(self.unit) or self.tokenizer is not None or self.preprocessor is not None
+
     def tokens(self, text: str) -> list[str]:
         """Return the tokens of one document, found by Python."""
         if callable(self.unit):
@@ -93,8 +98,7 @@ class Analysis:
 
     def _tokenize(self, texts: list[Any]) -> Batch | list[Any]:
         texts = [self._decoded(text) for text in texts]
-        own = callable(self.unit) or self.tokenizer is not None or self.preprocessor is not None
-        if not own and not all(isinstance(text, str) for text in texts):
+        if not self.by_functions and not all(isinstance(text, str) for text in texts):
             return texts  # the batch will say which is not
         return Batch.of_tokens([self.tokens(text) for text in texts])
 

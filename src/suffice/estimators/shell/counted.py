@@ -16,6 +16,7 @@ from suffice.estimators.shell.whole import changing, know_nothing, whole
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels
 from suffice.readers.table import TableReader
+from suffice.stats.content import RowHashes
 from suffice.typing import JournalKey, LabelsLike
 
 __all__ = ["Counter", "counter_of", "counts_alone", "merge", "reading_like", "settled", "unfitted"]
@@ -63,11 +64,8 @@ BELIEFS = {
 }
 """Parameters that counts do not depend on: parts have them as they are by default."""
 
-Sample: TypeAlias = tuple[Given, LabelsLike]
+LabelledRows: TypeAlias = tuple[Given, LabelsLike]
 """Rows and their labels."""
-
-Look: TypeAlias = Callable[[Classifier, Given, LabelsLike], None]
-"""Takes a model, and rows with their labels."""
 
 
 class Counter:
@@ -82,15 +80,21 @@ class Counter:
         self._model = unfitted(estimator)
         self._key = journal
 
-    def add(self, X: Given, y: LabelsLike) -> None:
-        """Count one more batch of rows and labels."""
+    def add(self, X: Given, y: LabelsLike) -> Examples:
+        """Count one more batch of rows and labels, and return it as it was read."""
         model, first = self._model, not self.rows
         before = None if first else model._journal
-        examples = model._read(X, y, None, first)
+        examples: Examples = model._read(X, y, None, first)
         book = book_of(before, examples, self._key, first)
         self._count(examples)
         model._enter(book, examples, before)
         self.rows += len(examples)
+        return examples
+
+    def hashes(self, source: Given) -> RowHashes:
+        """Return a number for each row of a batch that was counted, by its content."""
+        found: RowHashes = self._model._reader.hashes(source)
+        return found
 
     def _count(self, examples: Examples) -> None:
         model = self._model
@@ -138,12 +142,17 @@ def reading_like(estimator: Classifier, counted: Classifier) -> None:
 
 
 def settled(
-    estimator: Classifier, counted: Classifier, rows: int, sample: Sample | None, look: Look | None, **known: str | None
+    estimator: Classifier,
+    counted: Classifier,
+    rows: int,
+    sample: LabelledRows | None,
+    look: Callable[[Classifier], None] | None,
+    **known: str | None,
 ) -> None:
     """Fit a classifier to what was counted of so many rows; a sample of these chooses what rows choose.
 
-    `look` takes the model, and the rows and labels of the sample, before anything is chosen; `known` is what else the
-    classifier has to know, such as the name of the target.
+    `look` takes the model before anything is chosen; `known` is what else the classifier has to know, such as the name
+    of the target.
     """
     with changing(estimator) as model:
         know_nothing(model)
@@ -152,7 +161,7 @@ def settled(
         if isinstance(model._reader, TableReader):  # a column that later tables may have, and predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)
+        if look is not None:
+            look(model)
         if sample is not None:
-            if look is not None:
-                look(model, *sample)
             model._choose(model._read(*sample, None, False).among(model.classes_), None)

@@ -17,8 +17,8 @@ from scipy import sparse
 
 from suffice.errors import InputError, SubtractionError
 from suffice.models.scoring.removal import group_codes
-from suffice.models.scoring.rows import hashed
 from suffice.readers.labels import Examples
+from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, GroupsLike, Integers
 
 if TYPE_CHECKING:

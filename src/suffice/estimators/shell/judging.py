@@ -17,7 +17,7 @@ from suffice.estimators.shell.parameters import Estimate, Tempering, check_tempe
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.choosing.chooser import Wanted, choose
-from suffice.models.choosing.judge import Judged, judge
+from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name
@@ -99,15 +99,14 @@ class Judging(Predicting):
 
     def _choose(self, examples: Examples, groups: GroupsLike) -> None:
         """Choose by training rows what is to be chosen by them."""
-        self._choose_by(examples, groups, self._wanted(len(examples)))
-
-    def _choose_by(self, examples: Examples, groups: GroupsLike, wanted: Wanted | None) -> None:
-        if wanted is None or isinstance(examples.source, Iterator):
+        wanted = self._wanted(len(examples))
+        if wanted is None or wanted.of_rows(len(examples)) is None or isinstance(examples.source, Iterator):
             return
         group = None if groups is None else group_codes(groups, len(examples))
-        rows = self._reader.rows(examples.source)
-        views = choose(replace(self._predictor, temper=self._temper(Views())), rows, examples.labels, group, wanted)
-        self._put(self._model, views, stale=False)
+        few, order, group = examples.picked(self._reader, wanted.sample_size, group)
+        sample = Sample(self._reader.rows(few.source), few.labels).take(order)
+        predictor = replace(self._predictor, temper=self._temper(Views()))
+        self._put(self._model, choose(predictor, sample.rows, sample.labels, group, wanted), stale=False)
 
     @property
     def temper_(self) -> Temper:

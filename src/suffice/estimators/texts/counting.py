@@ -18,7 +18,7 @@ from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.texts.options import URNS, TextModel, TextOptions, params_of_texts
 from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.answers.parts import Wording, WordsOfText
-from suffice.models.choosing.chooser import EFFORTS, Effort
+from suffice.models.choosing.chooser import Effort
 from suffice.models.choosing.judge import Judged
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
@@ -28,7 +28,6 @@ from suffice.readers.labels import Examples, Given, check_kinds_of_labels, class
 from suffice.readers.one_block import KeptTexts, TextReader, one_text
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounter, WordCounts, read_weights
-from suffice.telling import tell
 from suffice.text import Analysis, Transform, WordList, learn, look_up
 from suffice.typing import (
     GroupsLike,
@@ -229,7 +228,10 @@ class ReadsTexts(Classifier):
             return examples
         form = lambda text: next(iter(self._reader.row_bytes([text])))  # noqa: E731
         texts = texts if book is None else iter(book.watch(texts, form))
-        return replace(examples, source=KeptTexts.of(texts, len(examples), EFFORTS[self.effort], groups))
+        wanted = None if self.__sklearn_is_fitted__() else self._wanted(len(examples))
+        most = 0 if wanted is None else wanted.sample_size
+        kept = KeptTexts(texts, examples, self._reader, most, groups) if most else texts
+        return replace(examples, source=kept)
 
     def _learned(self, X: Given, y: LabelsLike, sample_weight: WeightsLike) -> Examples:
         examples = super()._learned(X, y, sample_weight)
@@ -252,20 +254,10 @@ class ReadsTexts(Classifier):
         return _counted(self, examples)
 
     def _choose(self, examples: Examples, groups: GroupsLike) -> None:
-        kept = examples.source
-        if not isinstance(kept, KeptTexts):
-            super()._choose(examples, groups)
-            return
-        wanted, many = self._wanted(len(kept.which)), len(kept.which) >= WEIGHED and len(self.classes_) > 1
-        if wanted is not None and wanted.weights and self.effort != "fast" and many:
-            tell(
-                "The argument 'X' is an iterator, read once: words have no evidence weights. Give a list for them, or "
-                "effort='fast' if none are wanted.",
-            )
-        weights = None if examples.weights is None else examples.weights[kept.which]
-        few = replace(examples, source=kept.texts, codes=examples.codes[kept.which], weights=weights)
-        groups = None if groups is None else np.asarray(groups)[kept.which]
-        self._choose_by(few, groups, None if wanted is None else replace(wanted, weights=None))
+        if isinstance(examples.source, KeptTexts):
+            examples, which = examples.source.result()
+            groups = None if groups is None else np.asarray(groups)[which]
+        super()._choose(examples, groups)
 
     def _one(self, x: RowLike) -> list[Text]:
         return [one_text(x)]

@@ -96,10 +96,11 @@ class TextClassifier(ReadsTexts):
     ridge : float, default=None
         How strongly weights are held at one. If not given, that with which most of the texts predict the others best.
     effort : {"fast", "balanced", "best"}, default="balanced"
-        "fast" reads the texts once and fits no weights. "balanced" fits them. "best" also counts pairs of words, where
+        "fast" reads the texts once and fits no weights. "balanced" fits them, by 50,000 texts at most, picked by their
+        content: their order changes nothing. "best" fits them by 200,000, and also counts pairs of words, where
         neither ``ngram_range`` nor ``vocabulary`` is given: ``ngram_range_`` and ``min_df_`` say what it chose.
     memory_limit : int, default=2_000_000_000
-        Bytes that fitting the weights may take; where that is too little for all texts, some do, picked by a hash.
+        Bytes that fitting the weights may take; where that is too little for so many texts, fewer do.
     verbose : bool, default=False
         Whether to tell of each step while weights are fitted.
 

@@ -29,8 +29,11 @@ __all__ = ["EFFORTS", "ROWS", "Effort", "Wanted", "choose"]
 Effort = Literal["fast", "balanced", "best"]
 Judging = Literal["loo", "held_out"]
 
-ROWS, FEW_ROWS, SCORES = 20_000, 2000, 2**24
-"""Rows that something is chosen by, at most; with little effort; and scores of these."""
+ROWS, FEW_ROWS, MANY_ROWS, SCORES = 20_000, 2000, 200_000, 2**24
+"""Rows that something is chosen by, at most; with little effort, and with the best; and scores of these."""
+
+WORD_ROWS = 50_000
+"""Rows that weights of words are fitted on, at most, unless the effort is to be the best."""
 
 EFFORTS = {"fast": 2000, "balanced": 8000, "best": 16000}
 """Rows that pseudo-count, temper and ridge are chosen by together."""
@@ -60,10 +63,16 @@ class Wanted:
 
     @property
     def sample_size(self) -> int:
-        """How many rows are kept to choose by where not all can be: none if nothing is chosen."""
+        """How many rows there are to choose by, at most, wherever they come from: none if nothing is chosen."""
         if not (self.alpha or self.temper or self.prior or self.weights):
             return 0
-        return FEW_ROWS if self.effort == "fast" else ROWS
+        words = self.weights == "features" and self.memory_limit is not None and self.effort == "balanced"
+        return WORD_ROWS if words else self.most_rows
+
+    @property
+    def most_rows(self) -> int:
+        """How many rows are left out one by one, at most."""
+        return {"fast": FEW_ROWS, "best": MANY_ROWS}.get(self.effort or "", ROWS)
 
     def of_rows(self, rows: int) -> Wanted | None:
         """Return what so many rows can choose; None if nothing."""
@@ -71,11 +80,6 @@ class Wanted:
         alpha = None if self.alpha == "held_out" and rows < FEW else self.alpha
         some = alpha or self.temper or self.prior or weights
         return replace(self, alpha=alpha, weights=weights) if some else None
-
-    def most_rows(self, rows: int, classes: int) -> int:
-        """Return how many of the rows are left out one by one."""
-        most = {"fast": FEW_ROWS, "best": rows}.get(self.effort or "", ROWS)
-        return min(most, SCORES // classes)
 
     def most_together(self, classes: int) -> int:
         """Return how many rows choose together."""
@@ -85,7 +89,11 @@ class Wanted:
 def choose(
     predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None, wanted: Wanted
 ) -> Views:
-    """Return what training rows choose: views of the model as if there were none yet."""
+    """Return what training rows choose: views of the model as if there were none yet.
+
+    Rows are at most `wanted.sample_size`, in the order of their content, so that what they choose is the same wherever
+    they came from (`bottom_k`).
+    """
     possible = wanted.of_rows(len(labels))
     if possible is None:
         return Views()
@@ -97,7 +105,7 @@ def choose(
     by_loo = wanted.temper == "loo" or (wanted.temper == "held_out" and (wanted.alpha == "loo" or not together))
     few, views = everything, Views()
     if not together or wanted.memory_limit is None or wanted.alpha == "loo":
-        few = everything.at_most(wanted.most_rows(len(labels), classes))
+        few = everything.at_most(min(wanted.most_rows, SCORES // classes))
     if by_loo or wanted.alpha == "loo" or wanted.prior or wanted.weights == "blocks":
         given = None if by_loo else temper
         predictor, views = _by_leave_one_out(predictor, few, wanted, given)

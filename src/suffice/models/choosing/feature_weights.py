@@ -21,8 +21,8 @@ from suffice.models.choosing.descent import Report, descend, safest
 from suffice.models.choosing.judge import Judged, some_rows
 from suffice.models.model import Name
 from suffice.models.scoring.cells import Temper
-from suffice.models.scoring.rows import hashed
 from suffice.models.views import ColumnWeights
+from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [

@@ -1,6 +1,7 @@
 """Leave-one-out, once: what classes that have not seen a training row say of it. Every chooser reads this value.
 
-Some of many training rows are picked by a hash of their number: always the same, and no pattern in data meets it.
+Rows come in the order of their content (`bottom_k.picked`). Some of them are then picked by a hash of their number, so
+these are the same however the data lie.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from suffice.models.predictor import Predictor, normalise
 from suffice.models.scoring.cells import powered, tempered
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import HeldOut
-from suffice.models.scoring.rows import Labels, Rows, hashed
+from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
+from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Judged", "Sample", "judge", "one_in", "some_rows"]

@@ -19,10 +19,10 @@ from scipy.special import logsumexp
 from suffice.models.empirical.normals import units
 from suffice.models.empirical.pseudo_counts import climb
 from suffice.models.scoring.ellipses import Covariance, Law
-from suffice.models.scoring.rows import hashed
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.stats import DiagonalMoments, FullMoments
+from suffice.stats.content import hashed
 from suffice.typing import Array, Integers
 
 __all__ = ["ENOUGH", "POWERS", "Spread", "by_evidence", "by_parts", "parts_of"]

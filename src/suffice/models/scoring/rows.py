@@ -24,7 +24,7 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows", "hashed"]
+__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,16 +241,3 @@ class CategoryRows(Rows):
     def names(self, t: ValueCounts) -> Sequence[Any]:
         """Return the categories, and what is called one that was never seen."""
         return [*t.values.tolist(), "never seen"]
-
-
-def hashed(numbers: Any) -> Any:
-    """Return a 64-bit number for each, evenly spread (splitmix64).
-
-    >>> [f"{x:016x}" for x in hashed([0, 1]).tolist()]
-    ['e220a8397b1dcdaf', '6e789e6aa1b965f4']
-    """
-    with np.errstate(over="ignore"):
-        z = (np.asarray(numbers, np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-        z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))

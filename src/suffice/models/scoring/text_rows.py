@@ -88,7 +88,7 @@ class TextRows(Rows):
         places = np.arange(len(self))[which]
         present = None if self.present is None else self.present[places]
         if len(self.texts):
-            some = self.texts.take(places) if hasattr(self.texts, "take") else [self.texts[i] for i in places]
+            some = self.texts.take(places) if hasattr(self.texts, "take") else [self.texts[i] for i in places.tolist()]
             rows = replace(self, texts=some, present=present)
         else:
             rows = replace(self, present=present)
@@ -98,11 +98,10 @@ class TextRows(Rows):
 
     def _picked(self, places: Integers) -> list[Batch]:
         """Return documents of batches one by one."""
-        chosen = list[Batch]()
-        for batch, part in zip(self.batches, self._parts, strict=True):
-            mine = places[(places >= part.start) & (places < part.stop)] - part.start
-            chosen += [batch.part(slice(int(i), int(i) + 1)) for i in mine]
-        return chosen
+        parts = self._parts
+        which = np.searchsorted([part.stop for part in parts], places, side="right").tolist()
+        first = [place - parts[k].start for k, place in zip(which, places.tolist(), strict=True)]
+        return [self.batches[k].part(slice(at, at + 1)) for k, at in zip(which, first, strict=True)]
 
     def part(self, block: slice) -> TextRows:
         """Return a stretch of the documents."""

@@ -1,0 +1,163 @@
+"""A 64-bit number for each row by what it holds: rows are sampled, and brought into an order, by it.
+
+It is the same whatever holds the rows, and in whatever order rows and columns lie there:
+
+number      the bits of its float64: 1, 1.0, True and an Arrow integer are the same, and so are 0 and −0
+text        a hash of its UTF-8
+row         of a matrix: Σ hashed(number ^ hashed(place)) of what is not 0, so that dense and sparse are the same;
+            of a table: Σ hashed(value ^ name of its column) of what is not missing; of a text: that of the text
+label       a text, or a number as it is written: 1, 1.0 and "1" are the same
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from suffice.errors import KindError
+from suffice.parallel import in_parallel
+from suffice.tables import Column, Table
+from suffice.text import text_hashes
+from suffice.typing import Integers
+
+__all__ = ["RowHashes", "hashed", "matrix_hashes", "table_hashes", "with_labels"]
+
+RowHashes = NDArray[np.uint64]
+
+AT_ONCE = 2**15
+"""Numbers that are hashed together: they stay in the cache."""
+
+
+def hashed(numbers: Any) -> Any:
+    """Return a 64-bit number for each, evenly spread (splitmix64).
+
+    >>> [f"{x:016x}" for x in hashed([0, 1]).tolist()]
+    ['e220a8397b1dcdaf', '6e789e6aa1b965f4']
+    """
+    z = np.array(numbers, np.uint64, order="C")
+    _spread(z.reshape(-1))
+    return z
+
+
+def _spread(z: RowHashes) -> None:
+    """Hash numbers where they are."""
+    room = np.empty(min(AT_ONCE, len(z)), np.uint64)
+    with np.errstate(over="ignore"):
+        for at in range(0, len(z), AT_ONCE):
+            part = z[at : at + AT_ONCE]
+            shifted = room[: len(part)]
+            part += np.uint64(1)
+            part *= np.uint64(0x9E3779B97F4A7C15)
+            part ^= np.right_shift(part, np.uint64(30), out=shifted)
+            part *= np.uint64(0xBF58476D1CE4E5B9)
+            part ^= np.right_shift(part, np.uint64(27), out=shifted)
+            part *= np.uint64(0x94D049BB133111EB)
+            part ^= np.right_shift(part, np.uint64(31), out=shifted)
+
+
+def with_labels(rows: RowHashes, classes: NDArray[Any], codes: Integers) -> RowHashes:
+    """Return the number of each row together with its label.
+
+    >>> rows, codes = np.zeros(2, np.uint64), np.array([0, 1])
+    >>> a, b = (with_labels(rows, np.array(classes), codes) for classes in ([1, 2], ["1", "x"]))
+    >>> (a == b).tolist()
+    [True, False]
+    """
+    return np.asarray(hashed(rows ^ text_hashes([_written(label) for label in classes.tolist()])[codes]))
+
+
+def _written(label: Any) -> str:
+    return str(int(label) if isinstance(label, float) and label.is_integer() else label)
+
+
+def matrix_hashes(X: Any) -> RowHashes:
+    """Return the number of each row of an array, which may hold words, or of a sparse matrix.
+
+    >>> X = np.array([[0.0, 2.0], [3.0, 0.0]])
+    >>> (matrix_hashes(X) == matrix_hashes(sparse.csr_matrix(X.astype(np.int8)))).tolist()
+    [True, True]
+    """
+    places = hashed(np.arange(X.shape[1]))
+    if not sparse.issparse(X):
+        return _of_dense(np.asarray(X), places)
+    X = X.tocsr()
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    values = np.asarray(X.data, np.float64)
+    each = values.view(np.uint64) ^ places[X.indices]
+    _spread(each)
+    each[values == 0] = 0
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(each, dtype=np.uint64)])
+    return np.asarray(np.diff(sums[X.indptr]))
+
+
+def _of_dense(X: NDArray[Any], places: RowHashes) -> RowHashes:
+    total, step = np.empty(len(X), np.uint64), max(1, AT_ONCE // max(1, X.shape[1]))
+    for at in range(0, len(X), step):
+        part = X[at : at + step]
+        numbers = part.dtype.kind in "biuf"
+        values = _bits(np.ascontiguousarray(part)) if numbers else _of_values(part.ravel().tolist()).reshape(part.shape)
+        each = values ^ places
+        _spread(each.reshape(-1))
+        each *= values != 0
+        total[at : at + step] = each.sum(axis=1, dtype=np.uint64)
+    return total
+
+
+def _of_values(values: Sequence[Any]) -> RowHashes:
+    """Return words by their hashes, and numbers by their bits."""
+    found = _bits(np.array([0.0 if isinstance(value, str) else float(value) for value in values]))
+    words = np.array([isinstance(value, str) for value in values], bool)
+    found[words] = text_hashes([value for value in values if isinstance(value, str)])
+    return found
+
+
+def table_hashes(table: Table, names: Iterable[Any]) -> RowHashes:
+    """Return the number of each row of these columns of a table; one that cannot be read says nothing.
+
+    >>> a, b = Table.read({"n": [1, 2], "w": ["x", None]}), Table.read({"w": ["x", None], "n": [1.0, 2.0]})
+    >>> (table_hashes(a, "nw") == table_hashes(b, "nw")).tolist()
+    [True, True]
+    """
+    there = [name for name in names if name in table]
+    total = np.zeros(len(table), np.uint64)
+    for each in in_parallel(lambda name: _of_column(table, name), there):
+        if each is not None:
+            total += each
+    return total
+
+
+def _of_column(table: Table, name: Any) -> RowHashes | None:
+    try:
+        column = table[name]
+    except KindError:
+        return None
+    each = _of_storage(column)
+    if each is None:
+        return None
+    each ^= text_hashes([str(name)])[0]
+    _spread(each)
+    if column.missing is not None:
+        each[column.missing] = 0
+    return each
+
+
+def _of_storage(column: Column) -> RowHashes | None:
+    if column.storage in ("nothing", "date"):
+        return None
+    if column.storage == "string":
+        return np.asarray(text_hashes(column.values))
+    if column.storage != "category":
+        return _bits(column.values)
+    labels = column.labels
+    each = _bits(labels) if labels.dtype.kind in "biuf" else text_hashes([str(label) for label in labels.tolist()])
+    return np.asarray(np.append(each, np.uint64(0))[column.values])
+
+
+def _bits(numbers: NDArray[Any]) -> RowHashes:
+    return (np.asarray(numbers, np.float64) + 0.0).view(np.uint64)  # −0 is 0

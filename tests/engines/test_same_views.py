@@ -1,0 +1,197 @@
+"""Rows choose the same views, to the bit, wherever they lie: in memory in any form and order, in files, on clusters.
+
+They are picked, and brought into an order, by their content. What was counted must be the same to the bit for that:
+moments and sums of fractions, which add up with rounding, choose views that are as near as they are themselves.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+
+import suffice as sf
+from engines.clusters import Dask, Spark, quiet, slices
+from laws.estimators import KINDS, LABELS, counts, flags, mixed, names_of_categories, reals, texts
+from laws.inside import chosen
+from suffice.models.choosing.chooser import EFFORTS
+
+ROWS = 500
+NORMAL = {**KINDS, "again": "categorical", "more": "poisson", "less": "gaussian"}
+EXACT = {name: kind for name, kind in NORMAL.items() if kind != "gaussian"}
+MOST = {"ROWS": 150, "FEW_ROWS": 70, "WORD_ROWS": 320, "MANY_ROWS": 400}
+pytestmark = quiet
+
+
+@dataclass(frozen=True)
+class Case:
+    """A classifier that chooses by rows, and rows for it, which say some things twice, so that they are tempered."""
+
+    name: str
+    model: Any
+    chooses: set[str]
+    near: float = 0.0  # how far views may be apart, relative to themselves
+
+    def __str__(self) -> str:
+        return self.name
+
+    def table(self) -> Any:
+        rng = np.random.default_rng(7)
+        codes = rng.integers(0, 3, ROWS)
+        return pa.table({**self._columns(rng, codes), "label": LABELS[codes]})
+
+    def _columns(self, rng: Any, codes: Any) -> dict[str, Any]:
+        if isinstance(self.model, sf.TextClassifier):
+            found = [text.split() for text in texts(rng, ROWS, codes)]
+            return {"text": [" ".join([*words, *(f"{word}s {word}y" for word in words)]) for words in found]}
+        if isinstance(self.model, sf.NaiveBayes):
+            columns = mixed(rng, ROWS, codes)
+            columns |= {"again": columns["colour"], "more": columns["events"], "less": columns["size"]}
+            return {name: column for name, column in columns.items() if name in self.model.columns}
+        made: dict[type, Any] = {sf.CategoricalNB: names_of_categories, sf.GaussianNB: reals, sf.BernoulliNB: flags}
+        X = made.get(type(self.model), counts)(rng, ROWS, codes)
+        X = np.column_stack([X, X[:, :2]])
+        return {f"x{j}": X[:, j] for j in range(X.shape[1])}
+
+    def features(self, table: Any) -> Any:
+        return table["text"].to_pylist() if self.is_text else table.drop_columns(["label"])
+
+    @property
+    def is_text(self) -> bool:
+        return isinstance(self.model, sf.TextClassifier)
+
+    def fitted(self, X: Any, y: Any) -> Any:
+        return clone(self.model).fit(X, y)
+
+    def in_memory(self, table: Any) -> Iterator[tuple[str, Any]]:
+        """Yield the model of the rows in each form that memory has for them."""
+        y, X = table["label"].to_numpy(), self.features(table)
+        for name, order in {
+            "turned": np.arange(ROWS)[::-1],
+            "mixed": np.random.default_rng(1).permutation(ROWS),
+        }.items():
+            other = table.take(pa.array(order))
+            yield name, self.fitted(self.features(other), other["label"].to_numpy())
+        if self.is_text:
+            for form in (iter, np.array, pa.array, pl.Series):
+                yield form.__name__, self.fitted(form(X), y)
+            return
+        yield "pandas", self.fitted(X.to_pandas(), y)
+        yield "polars", self.fitted(pl.from_arrow(X), y)
+        if isinstance(self.model, sf.NaiveBayes):
+            yield "lists", self.fitted(X.to_pydict(), y.tolist())
+        else:
+            yield "array", self.fitted(np.column_stack(list(X.columns)), y)
+
+    def in_files(self, table: Any, folder: Path) -> Iterator[tuple[str, Any]]:
+        """Yield the model of the rows in files of several kinds."""
+
+        def fitted(*parts: tuple[str, Any]) -> Any:
+            for name, part in parts:
+                path = folder / name
+                pq.write_table(part, path) if name.endswith("parquet") else part.to_pandas().to_csv(path, index=False)
+            return sf.fit_files(clone(self.model), [folder / name for name, _ in parts], "label")
+
+        first, last = slices(table, [180])
+        yield "parquet", fitted(("a.parquet", table))
+        yield "csv", fitted(("a.csv", table))
+        yield "several", fitted(("b.parquet", last), ("c.csv", first))
+
+
+CASES = [
+    Case("texts", sf.TextClassifier(ridge=0.5), {"alpha", "temper", "weights"}),
+    Case("texts, fast", sf.TextClassifier(effort="fast"), {"alpha", "temper"}),
+    Case("texts, best", sf.TextClassifier(effort="best", ridge=1.0), {"alpha", "temper", "weights"}),
+    Case("texts by leave-one-out", sf.TextClassifier(alpha="loo", feature_weights=None), {"alpha", "temper"}),
+    Case("tables", sf.NaiveBayes(EXACT, ridge=1.0), {"temper", "weights"}),
+    Case("tables of normals", sf.NaiveBayes(NORMAL, ridge=1.0), {"temper", "weights"}, near=1e-6),
+    Case("counts", sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"), {"alpha", "temper", "weights"}),
+    Case("flags", sf.BernoulliNB(alpha="loo", temper="loo"), {"alpha", "temper"}),
+    Case("categories", sf.CategoricalNB(alpha="loo", temper="loo"), {"alpha", "temper"}),
+    Case("normals", sf.GaussianNB(temper="loo"), {"temper"}, near=1e-6),
+]
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let fewer rows choose than there are, and files be read in small batches."""
+    for name, most in MOST.items():
+        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", most)
+    monkeypatch.setitem(EFFORTS, "balanced", 200)
+    monkeypatch.setattr("suffice.tables.row_files.BLOCK", 4096)
+    monkeypatch.setattr("suffice.tables.row_files.ROWS", 64)
+
+
+def views_of(model: Any) -> dict[Any, Any]:
+    """Return all that was chosen, as numbers by name."""
+    views = chosen(model)
+    found: dict[Any, Any] = {"alpha": views.get("alpha"), "ridge": None}
+    if "temper" in views:
+        found |= {"power": views["temper"].power, "length": views["temper"].length}
+    if "weights" in views:
+        found |= {"ridge": views["weights"].ridge, **views["weights"].classes}
+        features = getattr(views["weights"], "features", None)
+        found |= vars(views["weights"]).get("columns", {}) if features is None else dict(enumerate(features.tolist()))
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def assert_same_views(case: Case, name: str, model: Any, expected: Any) -> None:
+    got, wanted = views_of(model), views_of(expected)
+    assert set(chosen(model)) == case.chooses
+    assert got == (pytest.approx(wanted, rel=case.near) if case.near else wanted), name
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_in_memory_in_any_form_and_order(case: Case) -> None:
+    table = case.table()
+    expected = case.fitted(case.features(table), table["label"].to_numpy())
+    for name, model in case.in_memory(table):
+        assert_same_views(case, name, model, expected)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_in_files_and_on_dask(case: Case, tmp_path: Path) -> None:
+    table = case.table()
+    expected = case.fitted(case.features(table), table["label"].to_numpy())
+    for name, model in case.in_files(table, tmp_path):
+        assert_same_views(case, name, model, expected)
+    for cuts in ([], [40, 40, 333]):
+        assert_same_views(case, "dask", Dask().fit(clone(case.model), Dask().split(table, cuts), "label"), expected)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_on_spark(case: Case, spark: Any) -> None:
+    table = case.table()
+    expected = case.fitted(case.features(table), table["label"].to_numpy())
+    engine = Spark(spark)
+    assert_same_views(case, "spark", engine.fit(clone(case.model), engine.split(table, [9, 200]), "label"), expected)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if str(case) in ("counts", "flags")], ids=str)
+def test_sparse_matrices_are_dense_ones(case: Case) -> None:
+    table = case.table()
+    X, y = np.column_stack(list(case.features(table).columns)), table["label"].to_numpy()
+    assert_same_views(case, "sparse", case.fitted(sparse.csr_matrix(X), y), case.fitted(X.astype(np.float32), y))
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_views_of_all_rows_are_others(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
+    table = case.table()
+    X, y = case.features(table), table["label"].to_numpy()
+    picked = views_of(case.fitted(X, y))
+    for name in MOST:
+        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", 10**6)
+    every = views_of(case.fitted(X, y))
+    assert picked["power"] != 1
+    assert picked["power"] != pytest.approx(every["power"], rel=1e-3)
+    if "weights" in case.chooses:
+        assert picked != pytest.approx(every, rel=1e-3)
+        assert np.isfinite(picked["ridge"])
