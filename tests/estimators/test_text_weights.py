@@ -55,6 +55,7 @@ def test_each_effort_has_its_own() -> None:
     assert any(" " in word for word in best.words_)
     assert best.feature_weights_.shape == best.words_.shape
     for model in (fast, balanced, best):
+        assert isinstance(model.alpha_, float)
         assert 1e-3 <= model.alpha_ <= 10
         assert not model.stale_
 

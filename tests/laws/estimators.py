@@ -103,11 +103,13 @@ def discriminant(name: str, *arguments: Any, lone: bool = True, **parameters: An
     return EstimatorCase(f"GaussianDiscriminant {name}", model, reals, exact=False, lone=lone)
 
 
+SIX = sf.Dirichlet([1.0, 2.0, 1.25, 1.5, 3.0, 1.75])
 PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
 
 ESTIMATORS = [
     EstimatorCase("BernoulliNB", sf.BernoulliNB(), flags),
     EstimatorCase("CategoricalNB", sf.CategoricalNB(), codes_of_categories),
+    EstimatorCase("CategoricalNB believed", sf.CategoricalNB(alpha=SIX, min_categories=6), codes_of_categories),
     EstimatorCase("CategoricalNB by name", sf.CategoricalNB(), names_of_categories),
     EstimatorCase("ComplementNB", sf.ComplementNB(), counts),
     EstimatorCase("ComplementNB norm", sf.ComplementNB(norm=True), counts),
@@ -155,6 +157,14 @@ ESTIMATORS = [
         "TextClassifier vocabulary, bernoulli",
         sf.TextClassifier("bernoulli", vocabulary=[*WORDS[:3], "yak"], temper=None),
         texts,
+    ),
+    EstimatorCase(
+        "TextClassifier believed",
+        sf.TextClassifier(vocabulary=[*WORDS[:5], "yak"], **{**PLAIN, "alpha": SIX}),
+        texts,
+    ),
+    EstimatorCase(
+        "TextClassifier bernoulli believed", sf.TextClassifier("bernoulli", alpha=sf.Beta(1.5, 2), temper=None), texts
     ),
     EstimatorCase(
         "TextClassifier vocabulary, weighed",

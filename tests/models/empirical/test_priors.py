@@ -136,5 +136,6 @@ def test_shapes_of_sparse_words() -> None:
     assert text.alpha_ == pytest.approx(words.alpha_)
     np.testing.assert_allclose(text.predict_proba(X), words.predict_proba(matrix))
     presence = TextClassifier("bernoulli", alpha="evidence").fit(X, y)
-    heights = [TextClassifier("bernoulli", alpha=presence.alpha_ * f).fit(X, y).log_evidence_ for f in (0.9, 1, 1.1)]
+    alpha: Any = presence.alpha_
+    heights = [TextClassifier("bernoulli", alpha=alpha * f).fit(X, y).log_evidence_ for f in (0.9, 1, 1.1)]
     assert max(heights) == heights[1]

@@ -28,7 +28,9 @@ from suffice.estimators.shell.parameters import (
     StrOptions,
     Tags,
     Tempering,
+    beliefs_of,
     class_prior_of,
+    counts_of_belief,
 )
 from suffice.estimators.shell.stored import State
 from suffice.models.answers.parts import Wording
@@ -37,6 +39,7 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.codes import Codes
 from suffice.models.model import Block, Model
 from suffice.models.views import Views
+from suffice.posterior import Dirichlet
 from suffice.readers.codes import CodeReader, as_numbers, declared_categories
 from suffice.readers.labels import Examples, Given
 from suffice.typing import Array, Integers, Label, LabelArray, LabelsLike, WeightsLike
@@ -53,9 +56,10 @@ class CategoricalNB(MatrixClassifier):
 
     Parameters
     ----------
-    alpha : float, "evidence" or "loo", default=1.0
-        Pseudo-count added to every category; 0 for none. "evidence" finds the one, for all features, that makes the
-        training rows most probable, "loo" the number of least leave-one-out log loss.
+    alpha : float, Dirichlet, list of n_features Dirichlets, "evidence" or "loo", default=1.0
+        Pseudo-count added to every category; 0 for none. A Dirichlet has one for each category of every feature, a list
+        has a Dirichlet for each feature; a category not known at fit has their mean. "evidence" finds the number, for
+        all features, that makes the training rows most probable, "loo" the one of least leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
@@ -77,8 +81,8 @@ class CategoricalNB(MatrixClassifier):
 
     Attributes
     ----------
-    alpha_ : float
-        The pseudo-count in use.
+    alpha_ : float, Dirichlet or list of Dirichlets
+        The pseudo-counts in use.
     categories_ : list of n_features ndarrays, or None
         The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …
     category_count_ : list of n_features ndarrays of shape (n_classes, n_categories)
@@ -112,12 +116,16 @@ class CategoricalNB(MatrixClassifier):
     >>> dice.n_categories_, dice.category_count_[0]
     (array([6]), array([[1., 0., 0., 0., 0., 0.],
            [0., 0., 0., 0., 0., 2.]]))
+    >>> coin = sf.CategoricalNB(alpha=sf.Dirichlet([3, 1])).fit([[0], [1], [1]], ["a", "a", "b"])
+    >>> np.exp(coin.feature_log_prob_[0]).round(3)
+    array([[0.667, 0.333],
+           [0.6  , 0.4  ]])
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
         **COUNTS,
         **SKLEARN_PRIOR,
-        "alpha": [NUMBER, EVIDENCE],
+        "alpha": [NUMBER, EVIDENCE, Dirichlet, list, tuple],
         "categories": [StrOptions({"auto"}), list, tuple],
         "min_categories": [None, "array-like", Interval(Integral, 1, None, closed="left")],
     }
@@ -128,7 +136,7 @@ class CategoricalNB(MatrixClassifier):
     def __init__(
         self,
         *,
-        alpha: float | Literal["evidence", "loo"] = 1.0,
+        alpha: float | Dirichlet | Sequence[Dirichlet] | Literal["evidence", "loo"] = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: ClassPriorLike | None = None,
@@ -197,6 +205,9 @@ class CategoricalNB(MatrixClassifier):
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         self._reader, left = self._reader.without_unseen(model.blocks["X"].statistic)
+        for j, (belief, size) in enumerate(zip(beliefs_of(self), left.sizes.tolist(), strict=False)):
+            what = f"one per category of feature {j}; declare those that rows may lack by 'categories'"
+            counts_of_belief(belief, size, what, "CategoricalNB")
         super()._put(replace(model, blocks={"X": replace(model.blocks["X"], statistic=left)}), views, stale)
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
@@ -209,6 +220,9 @@ class CategoricalNB(MatrixClassifier):
         return models
 
     def _likelihood(self, views: Views) -> Codes:
+        each = [counts_of_belief(belief, belief.alpha.size, "", "") for belief in beliefs_of(self)]
+        if each:
+            return Codes(tuple(one if isinstance(one, float) else tuple(one.tolist()) for one in each), self.estimate)
         alpha = checked_alpha(self, views)
         return Codes(alpha if isinstance(alpha, str) else float(alpha), self.estimate)
 
@@ -232,10 +246,10 @@ class CategoricalNB(MatrixClassifier):
         return self._reader.categories
 
     @property
-    def alpha_(self) -> float:
-        """The pseudo-count in use."""
-        settled = self._settled_as(Codes)
-        return settled._alpha if isinstance(self.alpha, str) else self.alpha
+    def alpha_(self) -> float | Dirichlet | Sequence[Dirichlet]:
+        """The pseudo-counts in use."""
+        alpha = self._settled_as(Codes).alpha if isinstance(self.alpha, str) else self.alpha
+        return alpha if isinstance(alpha, Dirichlet | list) else float(alpha)  # type: ignore[arg-type]
 
     @property
     def n_categories_(self) -> Integers:

@@ -25,6 +25,7 @@ from suffice.estimators.shell.parameters import (
     Tags,
     Tempering,
     class_prior_of,
+    counts_of_belief,
     is_loo,
     wanted_of,
 )
@@ -218,13 +219,7 @@ def pseudo_counts(estimator: Smoothed, views: Views) -> float | Array | str:
     if not isinstance(estimator.alpha, Dirichlet):
         alpha = checked_alpha(estimator, views)
         return alpha if isinstance(alpha, str) else np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha)
-    given = estimator.alpha.alpha
-    if given.shape != (estimator.n_features_in_,):
-        raise InputError(
-            f"The 'alpha' parameter of {type(estimator).__name__} must be a Dirichlet of {estimator.n_features_in_} "
-            f"categories, one per feature. Got one of shape {given.shape} instead."
-        )
-    return given
+    return counts_of_belief(estimator.alpha, estimator.n_features_in_, "one per feature", type(estimator).__name__)
 
 
 def checked_alpha(estimator: Smoothed, views: Views) -> float | Array | str:

@@ -17,7 +17,7 @@ from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
 
-from suffice.errors import InputError, KindError
+from suffice.errors import InputError, KindError, PriorError
 from suffice.estimators.shell.stored import params_in_files, verify
 from suffice.models.choosing.chooser import Wanted
 from suffice.models.class_prior import ClassPrior
@@ -31,9 +31,9 @@ from suffice.typing import Array, WeightsLike
 __all__ = [
     "CHECKS", "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE",
     "SKLEARN_PRIOR", "TEMPER", "Alpha", "ClassPriorLike", "Constraints", "Estimate", "HasMethods", "Interval",
-    "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "agree", "check_temper", "checked_weights",
-    "class_prior_of", "fit_context", "fit_nested", "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one",
-    "num_samples", "validate_data", "wanted_of",
+    "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "agree", "beliefs_of", "check_temper",
+    "checked_weights", "class_prior_of", "counts_of_belief", "fit_context", "fit_nested", "given_temper", "is_loo",
+    "length_exponent_of", "must_sum_to_one", "num_samples", "validate_data", "wanted_of",
 ]  # fmt: skip
 
 # what they can be -----------------------------------------------------------------------------------------------------
@@ -179,6 +179,31 @@ def must_sum_to_one(given: Array, parameter: str, name: str) -> None:
             f"The '{parameter}' parameter of {name} must hold probabilities of the classes, which sum to 1. Got "
             f"{given.tolist()} instead; a pseudo-count of each class is a Dirichlet."
         )
+
+
+def counts_of_belief(belief: Dirichlet, categories: int, what: str, name: str) -> float | Array:
+    """Return the pseudo-counts of a Dirichlet, one number where all are equal; raise PriorError if they do not fit."""
+    alpha = belief.alpha
+    if alpha.shape != (categories,):
+        raise PriorError(
+            f"The 'alpha' parameter of {name} must be a Dirichlet of {categories:,} categories, {what}. Got one of "
+            f"shape {alpha.shape} instead."
+        )
+    return float(alpha[0]) if (alpha == alpha[0]).all() else alpha
+
+
+def beliefs_of(estimator: BaseEstimator) -> list[Dirichlet]:
+    """Return the belief about each feature, where `alpha` is one or lists them; raise PriorError unless it has all."""
+    given, features = estimator.alpha, estimator.n_features_in_
+    if not isinstance(given, Dirichlet | list | tuple):
+        return []
+    every = [given] * features if isinstance(given, Dirichlet) else list(given)
+    if len(every) != features or not all(isinstance(one, Dirichlet) and one.alpha.ndim == 1 for one in every):
+        raise PriorError(
+            f"The 'alpha' parameter of {type(estimator).__name__} must be a number, a Dirichlet or a list of "
+            f"{features} Dirichlets, one per feature. Got {given!r} instead."
+        )
+    return every
 
 
 def wanted_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -41,10 +42,15 @@ from suffice.typing import (
     WeightsLike,
 )
 
-__all__ = ["WEIGHED", "ReadsTexts"]
+__all__ = ["WEIGHED", "ReadsTexts", "report"]
 
 WEIGHED = 200
 """Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
+
+
+def report(step: int, value: float) -> None:
+    """Print how far the fit of evidence weights is."""
+    print(f"[TextClassifier] weights, step {step}: {value:.5f} a row", file=sys.stderr)
 
 
 def _labels(y: LabelsLike) -> LabelArray:

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from suffice.errors import DataError, InputError, ShapeError
-from suffice.estimators.shell.parameters import Constraints, Interval, is_loo
+from suffice.errors import DataError, InputError, PriorError, ShapeError
+from suffice.estimators.shell.parameters import Constraints, Interval, counts_of_belief, is_loo
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -28,16 +28,18 @@ from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.polya import Polya
-from suffice.models.likelihoods.vocabulary import Cut
+from suffice.models.likelihoods.vocabulary import Cut, Vocabulary
 from suffice.models.model import Block, Model
 from suffice.models.scoring.linear import FittedTransform
 from suffice.models.views import Views, WordWeights
+from suffice.posterior import Beta, Dirichlet
 from suffice.readers.one_block import TextReader
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
-from suffice.text import Analysis, Tokens, Transform, WordList
+from suffice.text import Analysis, Tokens, Transform
 from suffice.text.tokens import analysis_of
 from suffice.text.word_list import given_words
+from suffice.typing import Array
 
 if TYPE_CHECKING:
     from suffice.estimators.texts.text_classifier import TextClassifier
@@ -140,7 +142,7 @@ class TextOptions:
         """Which words are left out."""
         chosen = self.min_df is None and self.pairs
         least = 2 if chosen else 1 if self.min_df is None else self.min_df
-        words = None if self.vocabulary is None else _listed(self.vocabulary)
+        words = None if self.vocabulary is None else _listed(self.vocabulary).words
         return Cut(least, self.tokens.max_df, self.max_features, chosen, words)
 
     @property
@@ -157,8 +159,8 @@ class TextOptions:
 
 
 @lru_cache(maxsize=8)
-def _listed(words: tuple[str, ...]) -> WordList:
-    return WordList.of(words)
+def _listed(words: tuple[str, ...]) -> Vocabulary:
+    return Vocabulary.of(list(words))
 
 
 def params_of_texts(estimator: BaseEstimator) -> State:
@@ -176,19 +178,41 @@ def likelihood_of(estimator: TextClassifier, model: Model | None, views: Views) 
     """Return the likelihood that the parameters of a TextClassifier describe, with a pseudo-count that was chosen."""
     options, kind = TextOptions.of(estimator), estimator.model
     check_text_model(estimator, options, model)
-    given, how = estimator.alpha, estimator.transform or Transform()
+    given, how = _belief(estimator, options), estimator.transform or Transform()
     alpha = views.alpha if given is None or is_loo(given) else given
     alpha = (0.03 if kind in URNS else 1.0) if alpha is None else alpha
+    if kind == "bernoulli":
+        return Bernoulli.of(alpha, estimator.estimate, "words", options.cut)
+    assert not isinstance(alpha, Beta)
     binary, cut = options.tokens.binary, options.cut
     if kind in URNS:
         return Polya(float(alpha), URNS[kind])
     if kind == "complement":
         assert not isinstance(alpha, str)
         return Complement(alpha, how.norm, binary, cut, estimator._transform, estimator.estimate)
-    if kind == "bernoulli":
-        return Bernoulli.of(alpha, estimator.estimate, "words", cut)
     damped = how.sublinear_tf is not False and estimator.estimate != "predictive"
     return Multinomial(alpha, estimator.estimate, damped, binary, cut)
+
+
+def _belief(estimator: TextClassifier, options: TextOptions) -> float | str | Array | Beta | None:
+    """Return the pseudo-counts that `alpha` says, in the order of sorted words; raise PriorError if it cannot."""
+    alpha, kind = estimator.alpha, estimator.model
+    if isinstance(alpha, Beta) and (kind != "bernoulli" or alpha.batch_shape != ()):
+        what = f"model={kind!r}" if kind != "bernoulli" else f"a table of shape {alpha.batch_shape}"
+        raise PriorError(
+            f"The 'alpha' parameter of TextClassifier can be one Beta for all words with model='bernoulli'; got {what}."
+        )
+    if not isinstance(alpha, Dirichlet):
+        return alpha
+    words = options.vocabulary
+    if kind != "multinomial" or words is None:
+        raise PriorError(
+            "The 'alpha' parameter of TextClassifier can be a Dirichlet with model='multinomial' and a 'vocabulary', "
+            f"since it has a pseudo-count for each of its words; got model={kind!r} and {'no' * (not words) or 'a'} "
+            "vocabulary. Give a vocabulary, or a number for all words."
+        )
+    each = counts_of_belief(alpha, len(words), "one per word of 'vocabulary'", "TextClassifier")
+    return each if isinstance(each, float) else each[_listed(words).slot]
 
 
 def check_text_model(estimator: TextClassifier, options: TextOptions, model: Model | None) -> None:

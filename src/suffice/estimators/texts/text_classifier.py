@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal
@@ -29,7 +28,7 @@ from suffice.estimators.shell.parameters import (
     length_exponent_of,
 )
 from suffice.estimators.shell.stored import State
-from suffice.estimators.texts.counting import WEIGHED, ReadsTexts
+from suffice.estimators.texts.counting import WEIGHED, ReadsTexts, report
 from suffice.estimators.texts.options import CUT_OPTIONS, URNS, TextModel, likelihood_of, restored, state_of
 from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.choosing.chooser import EFFORTS, Effort, Wanted
@@ -37,6 +36,7 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import Views
+from suffice.posterior import Beta, Dirichlet
 from suffice.stats.word_counts import WordCounts
 from suffice.telling import tell
 from suffice.text import Transform
@@ -61,11 +61,13 @@ class TextClassifier(ReadsTexts):
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
         How probabilities of words are estimated. "predictive" integrates them out: "multinomial" then scores the whole
         document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
-    alpha : float, "evidence" or "loo", default=None
+    alpha : float, Dirichlet, Beta, "evidence" or "loo", default=None
         Pseudo-count added to every word; 0 for none. If not given, "multinomial" chooses the one with which most of the
         texts predict the others best (1 where they are fewer than 50), the bursty models have 0.03 one-word documents
         per word, and the others 1. "evidence", for "multinomial" and "bernoulli", finds the one that makes the training
-        texts most probable; "loo", not for the bursty models, that of least leave-one-out log loss.
+        texts most probable; "loo", not for the bursty models, that of least leave-one-out log loss. A Dirichlet has one
+        for each word of ``vocabulary``, for "multinomial"; a Beta has those of a word that is there, and is not, for
+        "bernoulli".
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
         Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
         each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
@@ -106,8 +108,8 @@ class TextClassifier(ReadsTexts):
 
     Attributes
     ----------
-    alpha_ : float
-        The pseudo-count in use.
+    alpha_ : float, Dirichlet or Beta
+        The pseudo-counts in use.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     class_count_ : ndarray of shape (n_classes,)
@@ -139,7 +141,7 @@ class TextClassifier(ReadsTexts):
     _parameter_constraints: ClassVar[Constraints] = {
         "model": [StrOptions({"multinomial", "bernoulli", "complement", *URNS})],
         "estimate": [ESTIMATES],
-        "alpha": [Interval(Real, 0, None, closed="left"), EVIDENCE, None],
+        "alpha": [Interval(Real, 0, None, closed="left"), Beta, Dirichlet, EVIDENCE, None],
         "class_prior": CLASS_PRIOR,
         **CUT_OPTIONS,
         "transform": [Transform, None],
@@ -157,7 +159,7 @@ class TextClassifier(ReadsTexts):
         model: TextModel = "multinomial",
         *,
         estimate: Estimate = "mean",
-        alpha: float | Literal["evidence", "loo"] | None = None,
+        alpha: float | Dirichlet | Beta | Literal["evidence", "loo"] | None = None,
         class_prior: ClassPriorLike = 1.0,
         ngram_range: tuple[int, int] | None = None,
         vocabulary: Iterable[str] | None = None,
@@ -213,7 +215,6 @@ class TextClassifier(ReadsTexts):
         if self._transform is not None:
             return None
         chooses = self.model == "multinomial" and self.estimate != "predictive"
-        report = _report if self.verbose else None
         return Wanted(
             alpha="loo" if is_loo(self.alpha) else "held_out" if self.alpha is None and chooses else None,
             temper="held_out" if is_loo(self.temper) else None,
@@ -224,7 +225,7 @@ class TextClassifier(ReadsTexts):
             length_exponent=length_exponent_of(self),
             effort=self.effort,
             memory_limit=self.memory_limit,
-            report=report,
+            report=report if self.verbose else None,
         )
 
     @property
@@ -256,9 +257,11 @@ class TextClassifier(ReadsTexts):
         return words
 
     @property
-    def alpha_(self) -> float:
-        """The pseudo-count in use."""
+    def alpha_(self) -> float | Dirichlet | Beta:
+        """The pseudo-counts in use."""
         settled: Any = self._block.settled
+        if isinstance(self.alpha, Beta | Dirichlet):
+            return self.alpha
         return float(np.ravel(settled.odds.a if self.model == "bernoulli" else settled.alpha)[0])
 
     @property
@@ -286,7 +289,7 @@ class TextClassifier(ReadsTexts):
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)
-        if self.estimate == "map" or self.alpha == "evidence":
+        if self.estimate == "map" or (isinstance(self.alpha, str) and self.alpha == "evidence"):
             _ = self._block.settled
 
     def _get_state(self) -> State:
@@ -294,7 +297,3 @@ class TextClassifier(ReadsTexts):
 
     def _set_state(self, state: State) -> None:
         restored(self, state)
-
-
-def _report(step: int, value: float) -> None:
-    print(f"[TextClassifier] weights, step {step}: {value:.5f} a row", file=sys.stderr)

@@ -213,8 +213,8 @@ class Bernoulli(Likelihood):
         """Return what brings most evidence to a row of the class, θ_c ln(θ_c/θ): of words, only those it has."""
         ones, rows = self.counts(t)
         if isinstance(t, WordCounts):
-            more = float(added(self.odds.a, self.estimate))
-            return speaking_words(of_counts(ones, more, rows + 2 * more, rows, code), t, k, weights)
+            on, both = self._more()
+            return speaking_words(of_counts(ones, on, rows + both, rows, code), t, k, weights)
         theta = np.exp(np.hstack([logs.values for logs in self.log_theta(t)]))
         says = ("True", "False") if self.features == "values" else ("on", "off")
         brought = of_ratio(theta[code], share_of_others(rows, code) @ theta)
@@ -224,8 +224,8 @@ class Bernoulli(Likelihood):
         """Return the mutual information of the class and whether each feature is on."""
         ones, n = self.counts(t)
         if isinstance(t, WordCounts):
-            more = added(self.odds.a, self.estimate)
-            return of_cells(ones, more, n + 2 * more, 0.5, prior)
+            more, both = self._more()
+            return of_cells(ones, more, n + both, 0.5, prior)
         on, off = self.log_theta(t)
         return of_flags(np.exp(on.values), np.exp(off.values), prior)
 
@@ -233,10 +233,15 @@ class Bernoulli(Likelihood):
         """Return a Beta for each feature, or word."""
         (ones, n), odds = self.counts(t), self.odds
         if isinstance(t, WordCounts):
-            more = added(odds.a, self.estimate)
-            return FeatureBelief(ones, more, n + 2 * more, "beta", "word", "share of texts that have it")
+            more, both = self._more()
+            return FeatureBelief(ones, more, n + both, "beta", "word", "share of texts that have it")
         a, b = (np.broadcast_to(part, ones.values.shape) for part in (odds.a, odds.b))
         return FeatureBelief(ones, a, n[:, None] + a + b, "beta", "feature", "how often a feature is on")
+
+    def _more(self) -> tuple[float, float]:
+        """Return what is added to the texts that have a word, and to all texts."""
+        on, off = (float(added(part, self.estimate)) for part in (self.odds.a, self.odds.b))
+        return on, on + off
 
     def distributions(self, t: BinaryCounts, level: float) -> list[ClassDistributions]:
         """Return how often a column is True, and how often it is not."""

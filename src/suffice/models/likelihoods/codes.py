@@ -17,8 +17,12 @@ from suffice.models.likelihoods.places import (
     check_shares,
     evidence_of_shares,
     log_density_of_shares,
+    log_share,
     log_shares,
+    mean_counts,
     must_be_proper,
+    sums_of_counts,
+    with_unseen,
 )
 from suffice.models.likelihoods.shared import added, of_ratio, share_of_others, shares, strongest
 from suffice.models.scoring.beliefs import belief_of_shares, must_be_known
@@ -117,9 +121,13 @@ class CodeScores:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Codes(Likelihood):
-    """Categories by code, with a pseudo-count of `alpha` each; "evidence" for the one of highest evidence."""
+    """Categories by code, with a pseudo-count of `alpha` each; "evidence" for the one of highest evidence.
 
-    alpha: float | str = 1.0
+    Or else each column has pseudo-counts of its own: a number, or one for each category. A category that is not among
+    those known has their mean.
+    """
+
+    alpha: float | str | tuple[float | tuple[float, ...], ...] = 1.0
     estimate: Estimate = field(default="mean", repr=False)
 
     word = "categorical"
@@ -133,8 +141,8 @@ class Codes(Likelihood):
         """Return the likelihood with the pseudo-count of highest evidence, if wanted; raise if there is no mode."""
         found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
         if self.estimate == "map":
-            for counts in self.columns(t):
-                check_shares(counts, found.alpha)
+            for counts, alpha in zip(self.columns(t), found._alphas(t), strict=True):
+                check_shares(counts, alpha)
         return found
 
     def _best_alpha(self, t: CategoryCounts) -> float:
@@ -148,24 +156,29 @@ class Codes(Likelihood):
         """Return how many rows were counted, classes × columns."""
         return np.stack([counts.sum(axis=1) for counts in self.columns(t)], axis=1)
 
-    @property
-    def _alpha(self) -> float:
-        return float(self.alpha)
+    def _alphas(self, t: CategoryCounts) -> list[Array]:
+        """Return the pseudo-counts of each column: one of all categories, or one of each."""
+        each = self.alpha if isinstance(self.alpha, tuple) else (float(self.alpha),) * len(t.sizes)
+        return [np.asarray(alpha, np.float64) for alpha in each]
 
-    @property
-    def _more(self) -> float:
-        """What is added to each count."""
-        return float(added(np.asarray(self.alpha, np.float64), self.estimate))
+    def _more(self, t: CategoryCounts) -> list[Array]:
+        """Return what is added to the counts of each column."""
+        return [added(alpha, self.estimate) for alpha in self._alphas(t)]
+
+    def _with_alphas(self, t: CategoryCounts) -> list[Array]:
+        """Return the parameters of the posterior of each column, classes × categories."""
+        return [counts + alpha for counts, alpha in zip(self.columns(t), self._alphas(t), strict=True)]
 
     def log_theta(self, t: CategoryCounts) -> list[Array]:
         """Return ln θ of each column, classes × categories."""
-        return [log_shares(counts, self._alpha, self.estimate) for counts in self.columns(t)]
+        both = zip(self.columns(t), self._alphas(t), strict=True)
+        return [log_shares(counts, alpha, self.estimate) for counts, alpha in both]
 
     def scorer(self, t: CategoryCounts) -> CodeScores:
         """Return what scores rows."""
-        alpha = 0.0 if self.estimate == "mle" else self._alpha
-        total = self._totals(t) + alpha * t.sizes
-        unseen = np.where(total > 0, log(np.asarray(alpha)) - safe_log(total), -np.inf)  # NB-2
+        alphas = [alpha * 0.0 if self.estimate == "mle" else alpha for alpha in self._alphas(t)]
+        total = self._totals(t) + sums_of_counts(alphas, t.sizes)
+        unseen = np.where(total > 0, log(mean_counts(alphas)) - safe_log(total), -np.inf)  # NB-2
         parts = [part for pair in zip(self.log_theta(t), unseen.T[..., None], strict=True) for part in pair]
         return CodeScores(by_feature(np.hstack(parts)), first_lines(t), len(t.counts))
 
@@ -179,13 +192,14 @@ class Codes(Likelihood):
 
     def _without_one(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> Array:
         """Return the score of each row by its class without it: by tables of classes that lack one row."""
-        out, more, totals = np.empty(len(removed.row)), self._more, self._totals(t)
+        out, more, totals = np.empty(len(removed.row)), self._more(t), self._totals(t)
+        every = sums_of_counts(more, t.sizes)
         for weight in np.unique(removed.members.data):
             mine = np.flatnonzero(removed.members.data == weight)
             parts = []
-            for counts, total in zip(self.columns(t), totals.T, strict=True):
+            for j, (counts, total) in enumerate(zip(self.columns(t), totals.T, strict=True)):
                 rest, n = (left(part, np.minimum(part, weight)) for part in (counts, total[:, None]))
-                parts += [_log_shares(rest, n, more), np.zeros((len(counts), 1))]
+                parts += [log_share(rest + more[j], n + every[j], t.sizes[j]), np.zeros((len(counts), 1))]
             by = CodeScores(by_feature(np.hstack(parts)), first_lines(t), len(t.counts))
             some = rows if len(mine) == len(rows) else rows.take(mine)
             out[mine] = by.scores(some)[np.arange(len(mine)), removed.code[mine]]  # SX-3
@@ -194,18 +208,25 @@ class Codes(Likelihood):
     def _without(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> Array:
         """Return the score of each pair of a row and a class without what is removed."""
         shape = (len(removed.row), len(t.sizes))
-        padded = np.hstack([_with_unseen(counts) for counts in self.columns(t)])
+        padded = np.hstack([with_unseen(counts) for counts in self.columns(t)])
         entries, taken = removed.entries(rows.entries(t))
         own = left(padded[removed.code[entries.row], entries.feature], taken).reshape(shape)
         total = left(self._totals(t)[removed.code], removed.weight[:, None])
-        return np.asarray(_log_shares(own, total, self._more, t.sizes).sum(axis=1))  # SX-3
+        more = self._more(t)
+        lines = [
+            part for one, size in zip(more, t.sizes, strict=True) for part in (np.broadcast_to(one, size), one.mean())
+        ]
+        own = own + np.hstack(lines)[entries.feature].reshape(shape)
+        return np.asarray(log_share(own, total + sums_of_counts(more, t.sizes), t.sizes).sum(axis=1))  # SX-3
 
     def contributions(self, t: CategoryCounts, rows: CodeRows, weights: Array | None = None) -> Contributions:
         """Explain one row: what the category of each column says."""
         scorer, code, belief = self.scorer(t), rows.codes(t)[0], None
         if self.estimate in ("mean", "predictive"):
-            own = np.stack([_with_unseen(counts)[:, c] for counts, c in zip(self.columns(t), code, strict=True)])
-            belief = belief_of_shares(own + self._alpha, self._totals(t).T + self._alpha * t.sizes[:, None])
+            alphas, means = self._with_alphas(t), mean_counts(self._alphas(t))
+            wide = (with_unseen(alpha, mean) for alpha, mean in zip(alphas, means, strict=True))
+            own = np.stack([alpha[:, c] for alpha, c in zip(wide, code, strict=True)])
+            belief = belief_of_shares(own, self._totals(t).T + sums_of_counts(self._alphas(t), t.sizes)[:, None])
         logs = scorer.table[scorer.first[:-1] + code, : scorer.classes]
         values = [f"{v:.6g}" for v in rows.numbers[0].tolist()]
         unknown = "value of this row" if (code >= t.sizes).all() else ""
@@ -216,24 +237,26 @@ class Codes(Likelihood):
         which = np.arange(len(t.sizes)) if features is None else np.asarray(features)
         if len(set(t.sizes[which].tolist())) > 1:
             raise KindError("Columns of several numbers of categories have no common posterior: name one feature.")
-        beliefs = np.stack([t.column(int(j)) + self._alpha for j in which], axis=1)
+        alphas = self._alphas(t)
+        beliefs = np.stack([t.column(int(j)) + alphas[j] for j in which], axis=1)
         return Dirichlet(beliefs[:, 0] if len(which) == 1 else beliefs)
 
     def belief(self, t: CategoryCounts, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""
-        return PlaceBelief([counts + self._alpha for counts in self.columns(t)], _matrix, self._alpha)
+        return PlaceBelief(self._with_alphas(t), _matrix, mean_counts(self._alphas(t)).tolist())
 
     def intervals(self, t: CategoryCounts, level: float) -> tuple[list[Array], list[Array]]:
         """Return bounds of each θ, a table of classes × categories for each column."""
-        columns = [counts + self._alpha for counts in self.columns(t)]
+        columns = self._with_alphas(t)
         must_be_known(*columns)
         found = [shares(column, level) for column in columns]
         return [one["low"] for one in found], [one["high"] for one in found]
 
     def log_evidence(self, t: CategoryCounts) -> Cells:
         """Return ln p of the rows of each class, column by column."""
-        must_be_proper(self._alpha)
-        return Cells(np.column_stack([evidence_of_shares(counts, self._alpha) for counts in self.columns(t)]))
+        must_be_proper(*self._alphas(t))
+        both = zip(self.columns(t), self._alphas(t), strict=True)
+        return Cells(np.column_stack([evidence_of_shares(counts, alpha) for counts, alpha in both]))
 
     def speaks(self, t: CategoryCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
         """Return the categories that bring most evidence to a row of the class: θ_c ln(θ_c/θ)."""
@@ -254,7 +277,8 @@ class Codes(Likelihood):
 
     def log_prior_density(self, t: CategoryCounts) -> float:
         """Return ln p of the probabilities that are plugged in."""
-        return sum(log_density_of_shares(counts, self._alpha, self.estimate) for counts in self.columns(t))
+        both = zip(self.columns(t), self._alphas(t), strict=True)
+        return sum(log_density_of_shares(counts, alpha, self.estimate) for counts, alpha in both)
 
     def n_parameters(self, t: CategoryCounts) -> int:
         """Return the number of categories but one, of all columns together."""
@@ -272,14 +296,3 @@ class Codes(Likelihood):
 
 def _matrix(rows: MatrixRows) -> Integers:
     return np.asarray(rows.source.matrix).astype(np.int64)
-
-
-def _with_unseen(counts: Array) -> Array:
-    return np.column_stack([counts, np.zeros(len(counts))])
-
-
-def _log_shares(counts: Array, total: Array, more: float, sizes: Any = None) -> Array:
-    """Return ln of (count + more) / (total + more · size); a class without rows and prior has no opinion."""
-    size = counts.shape[1] if sizes is None else sizes
-    every = total + more * size
-    return np.where(every > 0, log(np.maximum(counts + more, 0.0)) - safe_log(every), -np.log(np.maximum(size, 1)))

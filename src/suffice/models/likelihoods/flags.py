@@ -129,9 +129,9 @@ def must_have_mode(odds: FlagOdds, t: Any) -> None:
     """Raise NoUniqueMode unless the belief about every class and feature has one."""
     if not isinstance(t, WordCounts):
         check_mode(Beta, odds.a + t.ones, odds.b + t.zeros)
-    elif odds.a.min() < 1:
+    elif (least := min(odds.a.min(), odds.b.min())) < 1:
         raise NoUniqueMode(
-            f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={odds.a.min():g}. "
+            f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={least:g}. "
             "Use estimate='mean', or a larger alpha."
         )
 

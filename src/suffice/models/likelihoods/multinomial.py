@@ -100,7 +100,11 @@ class Multinomial(Likelihood):
         return not self.learns_prior and self.estimate != "predictive" and bool(np.min(self.more) > 0)
 
     def counts(self, t: WordTable) -> Cells:
-        """Return T, classes × words."""
+        """Return T, classes × words; dense where each word has a pseudo-count of its own."""
+        found = self._met(t)
+        return Cells(found.dense()) if found.unmet is not None and np.ndim(self.alpha) else found
+
+    def _met(self, t: WordTable) -> Cells:
         return Cells.of(t.documents if self.binary and isinstance(t, WordCounts) else t.tokens)
 
     def measured(self, t: WordTable) -> str:
@@ -128,7 +132,7 @@ class Multinomial(Likelihood):
         return self._rising(t) if self.estimate == "predictive" else self._linear(t)
 
     def _rising(self, t: WordTable) -> Rising:
-        return Rising.of(self.counts(t), self.more, t)
+        return Rising.of(self._met(t), self.more, t)
 
     def _linear(self, t: WordTable) -> Linear:
         log_theta = self.log_theta(t)
@@ -226,7 +230,7 @@ class Multinomial(Likelihood):
         counts, texts = self.counts(t), isinstance(t, WordCounts)
         alpha = self.more if texts else np.asarray(self.alpha, np.float64)
         total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
-        sure = not texts or bool(alpha > 0)
+        sure = not texts or bool(np.min(alpha) > 0)
         return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
 
     def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
@@ -267,9 +271,10 @@ class Multinomial(Likelihood):
     def _check_mode(self, t: WordTable) -> None:
         """Raise NoUniqueMode unless the belief about every class has one."""
         if sparse.issparse(t.tokens):
-            if np.min(self.alpha) < 1:
+            least = np.min(self.alpha)
+            if least < 1:
                 raise NoUniqueMode(
-                    f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={self.alpha:g}. "
+                    f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={least:g}. "
                     "Use estimate='mean', or a larger alpha."
                 )
             return

@@ -37,11 +37,28 @@ from suffice.typing import Array, Integers
 
 __all__ = [
     "PlaceBelief", "PlaceScores", "check_shares", "evidence_of_shares", "held_out_places", "log_density_of_shares",
-    "log_shares", "must_be_proper", "shares_that_speak", "value_contribution",
+    "log_share", "log_shares", "mean_counts", "must_be_proper", "shares_that_speak", "sums_of_counts",
+    "value_contribution", "with_unseen",
 ]  # fmt: skip
 
 Places = Callable[[Any], Integers]
 """From rows to the place of each."""
+
+
+def with_unseen(counts: Array, unseen: float = 0.0) -> Array:
+    """Return counts, classes × categories, with those of a category never seen."""
+    return np.column_stack([counts, np.full(len(counts), unseen)])
+
+
+def mean_counts(alphas: list[Array]) -> Array:
+    """Return the mean pseudo-count of each column, which that of a category never seen is."""
+    return np.array([alpha.mean() for alpha in alphas])
+
+
+def sums_of_counts(alphas: list[Array], sizes: Integers) -> Array:
+    """Return what the pseudo-counts of each column's categories add up to."""
+    both = zip(alphas, sizes.tolist(), strict=True)
+    return np.array([alpha.sum() if alpha.ndim else float(alpha) * size for alpha, size in both])
 
 
 def check_shares(counts: Array, alpha: Any) -> None:
@@ -55,10 +72,11 @@ def log_shares(counts: Array, alpha: Any, estimate: Estimate) -> Array:
     if estimate == "map" and counts.shape[1]:
         return log(Dirichlet(alpha + counts).mode)  # NB-2
     amounts = counts + added(np.asarray(alpha, np.float64), estimate)
-    return _log_share(amounts, amounts.sum(axis=1, keepdims=True), counts.shape[1])  # NB-2
+    return log_share(amounts, amounts.sum(axis=1, keepdims=True), counts.shape[1])  # NB-2
 
 
-def _log_share(part: Array, total: Array, places: Any) -> Array:
+def log_share(part: Array, total: Array, places: Any) -> Array:
+    """Return ln of part / total; a class without rows and prior has no opinion of so many places."""
     return np.where(total > 0, log(np.maximum(part, 0.0)) - safe_log(total), -np.log(np.maximum(places, 1)))
 
 
@@ -108,7 +126,7 @@ def held_out_places(scores: Array, counts: Array, more: Array, place: Integers, 
     mine, code = place[removed.row], removed.code
     taken, total = removed.same_place(place), removed.sums(there.astype(np.float64))
     rest, n = left(counts[code, mine], np.where(mine < 0, 0.0, taken)), left(counts.sum(axis=1)[code], total)
-    own = _log_share(rest + more[mine], n + more.sum(), len(more))  # SX-3
+    own = log_share(rest + more[mine], n + more.sum(), len(more))  # SX-3
     scores[removed.row, code] = np.where(mine < 0, 0.0, own)
     return DenseHeldOut(scores)
 
@@ -134,7 +152,7 @@ class PlaceBelief:
 
     alphas: list[Array]  # of each column, classes × places
     place: Places  # rows × columns
-    unseen: float | None = None  # α of a place beyond those of a column, which is no part of its total
+    unseen: list[float] | None = None  # α of a place beyond those of each column, which is no part of its total
 
     def moments(self, rows: Rows) -> Moments:
         """Return mean and variance of Σ_j ln θ_jx."""
@@ -146,8 +164,8 @@ class PlaceBelief:
     def _moments(self) -> list[Moments]:
         must_be_known(*self.alphas)
         found = []
-        for alpha in self.alphas:
-            total, wide = alpha.sum(axis=1, keepdims=True), self._with_unseen(alpha)
+        for alpha, wide in zip(self.alphas, self._wide, strict=True):
+            total = alpha.sum(axis=1, keepdims=True)
             spread = np.maximum(trigamma(wide) - trigamma(total), 0.0)
             found.append((digamma(wide) - digamma(total), spread))  # SX-5
         return found
@@ -157,12 +175,11 @@ class PlaceBelief:
         must_be_known(*self.alphas)
         places = self.place(rows)
         out = np.zeros((size, len(places), len(self.alphas[0])))
-        for alpha, place in zip(self.alphas, places.T, strict=True):
-            out[:, place >= 0] += self._drawn(alpha, place[place >= 0], rng, size)
+        for alpha, wide, place in zip(self.alphas, self._wide, places.T, strict=True):
+            out[:, place >= 0] += self._drawn(alpha, wide, place[place >= 0], rng, size)
         return out
 
-    def _drawn(self, alpha: Array, place: Integers, rng: np.random.Generator, size: int) -> Array:
-        wide = self._with_unseen(alpha)
+    def _drawn(self, alpha: Array, wide: Array, place: Integers, rng: np.random.Generator, size: int) -> Array:
         met, where = np.unique(np.minimum(place, wide.shape[1] - 1), return_inverse=True)
         logs = log_gammas(np.broadcast_to(wide[:, met], (size, len(alpha), len(met))), rng)
         rest = np.setdiff1d(np.arange(alpha.shape[1]), met)
@@ -172,8 +189,13 @@ class PlaceBelief:
             total = np.logaddexp(total, log_gammas(np.broadcast_to(others, total.shape), rng))
         return np.asarray((logs - total[..., None])[..., where].transpose(0, 2, 1))
 
-    def _with_unseen(self, alpha: Array) -> Array:
-        return alpha if self.unseen is None else np.column_stack([alpha, np.full(len(alpha), self.unseen)])
+    @property
+    def _wide(self) -> list[Array]:
+        """α of each column, with that of a place beyond, if there is one."""
+        if self.unseen is None:
+            return self.alphas
+        both = zip(self.alphas, self.unseen, strict=True)
+        return [with_unseen(alpha, unseen) for alpha, unseen in both]
 
 
 def _looked_up(tables: list[Array], places: Integers) -> Array:

@@ -105,6 +105,10 @@ class Cells:
         """Return all of them as an array; of texts it may be large."""
         return self.columns(np.arange(self.width))
 
+    def stored(self) -> Cells:
+        """Return the same with sparse values, all of which are stored where they were dense."""
+        return self if self.unmet is not None else Cells(sparse.csr_matrix(self.values), np.zeros(len(self.values)))
+
     def like(self, data: Array) -> Any:
         """Return CSR with other numbers in the stored cells."""
         return sparse.csr_matrix((data, self.values.indices, self.values.indptr), shape=self.values.shape)

@@ -134,14 +134,15 @@ class Linear:
     def of_texts(self) -> tuple[Any, Any]:
         """The weights as the kernels for texts read them: a lexicon, and weights that are sparse in word and class."""
         lexicon, width, classes = RankedLexicon.of(self.t), self.weights.width, len(self.offset)
-        by_word = self.weights.above.T.tocsr()[lexicon.order]
+        weights = self.weights.stored()
+        by_word = weights.above.T.tocsr()[lexicon.order]
         mass = (np.ones(width) if self.feature_weights is None else self.feature_weights)[lexicon.order]
         base = np.zeros(width) if self.base is None else self.base[lexicon.order] * mass
         values = by_word.data * np.repeat(mass, np.diff(by_word.indptr))
         start, code = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
         scale = np.ones(classes) if self.scale is None else self.scale
-        assert self.weights.unmet is not None  # words are sparse
-        terms = (base, mass, self.weights.unmet, scale, np.asarray(self.offset, np.float64), self.times, lexicon.native)
+        assert weights.unmet is not None  # words are sparse
+        terms = (base, mass, weights.unmet, scale, np.asarray(self.offset, np.float64), self.times, lexicon.native)
         return lexicon.native, _native.TextWeights(start, code, values, *terms)
 
     def __getstate__(self) -> dict[str, Any]:
