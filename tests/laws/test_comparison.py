@@ -111,6 +111,9 @@ def test_the_error_of_a_difference_is_that_of_paired_rows() -> None:
     mean = w @ apart / w.sum()
     assert found.difference[1] == pytest.approx(mean)
     assert found.error[1] == pytest.approx(np.sqrt((w**2 * (apart - mean) ** 2).sum()) / w.sum())
+    nothing: Any = None
+    with pytest.raises(InputError, match="'X' of compare must hold the rows"):
+        sf.compare(models, nothing, y)
     numbers: Any = {"three": 3}
     with pytest.raises(KindError, match="'three' must be a classifier of suffice; got int"):
         sf.compare(numbers, X, y)

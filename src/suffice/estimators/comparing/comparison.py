@@ -216,12 +216,14 @@ def _by_losses(
     sample_weight: WeightsLike,
     groups: GroupsLike,
 ) -> LossComparison:
+    if X is None:
+        raise InputError("The argument 'X' of compare must hold the rows that 'y' has labels of; got None.")
     own = cast("Mapping[str, DataLike]", X) if isinstance(X, Mapping) and set(X) == set(models) else None
     found = {}
     for name, model in models.items():
         if not isinstance(model, Classifier):
             raise KindError(f"The model {name!r} must be a classifier of suffice; got {type(model).__name__}.")
-        rows: Given = cast("DataLike", X) if own is None else own[name]
+        rows: Given = X if own is None else own[name]
         if model.__sklearn_is_fitted__():
             rows, y = model._known_columns(rows, y)
         found[str(name)] = crossfit(model, rows, y, sample_weight, groups=groups)

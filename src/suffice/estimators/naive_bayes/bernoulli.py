@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -22,6 +22,7 @@ from suffice.estimators.shell.parameters import (
     ReadOptions,
     Tags,
     Tempering,
+    Vector,
     class_prior_of,
 )
 from suffice.models.class_prior import ClassPrior
@@ -97,7 +98,7 @@ class BernoulliNB(MatrixClassifier):
     def __init__(
         self,
         *,
-        alpha: Alpha | Beta = 1.0,
+        alpha: Alpha | Beta | Literal["evidence"] = 1.0,
         force_alpha: bool = True,
         binarize: float | None = 0.0,
         fit_prior: bool = True,
@@ -132,7 +133,7 @@ class BernoulliNB(MatrixClassifier):
         return class_prior_of(self)
 
     @property
-    def alpha_(self) -> Alpha | Beta:
+    def alpha_(self) -> float | Vector | Beta:
         """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
         check_is_fitted(self)
         if not isinstance(self.alpha, str):

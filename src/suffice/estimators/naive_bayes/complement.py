@@ -19,6 +19,7 @@ from suffice.estimators.shell.parameters import (
     ReadOptions,
     Tags,
     Tempering,
+    Vector,
     class_prior_of,
 )
 from suffice.models.class_prior import ClassPrior
@@ -131,7 +132,7 @@ class ComplementNB(MatrixClassifier):
         return class_prior_of(self, flat=True)
 
     @property
-    def alpha_(self) -> Alpha | Dirichlet:
+    def alpha_(self) -> float | Vector | Dirichlet:
         """The pseudo-counts in use: as given, or chosen by rows."""
         settled = self._settled_as(Complement)
         return settled.alpha if isinstance(self.alpha, str) else self.alpha

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import ClassVar, Literal
 
@@ -21,6 +20,7 @@ from suffice.estimators.shell.parameters import (
     StrOptions,
     Tags,
     Tempering,
+    Vector,
     class_prior_of,
 )
 from suffice.models.class_prior import ClassPrior
@@ -120,7 +120,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         self,
         *,
         method: Literal["dcm", "edcm"] = "dcm",
-        alpha: float | Sequence[float] | Array = 0.03,
+        alpha: float | Vector = 0.03,
         class_prior: ClassPriorLike = 1.0,
         max_iter: int = 100,
         tol: float = 1e-6,

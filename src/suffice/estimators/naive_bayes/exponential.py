@@ -21,8 +21,8 @@ from suffice.estimators.shell.parameters import (
     Estimate,
     Tags,
     Tempering,
+    Vector,
     class_prior_of,
-    is_loo,
 )
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.exponential import Exponential
@@ -115,11 +115,11 @@ class ExponentialNB(MatrixClassifier):
         return class_prior_of(self)
 
     @property
-    def alpha_(self) -> Alpha | WaitingRate:
+    def alpha_(self) -> float | Vector | WaitingRate:
         """The prior in use: as given, or chosen by rows."""
         check_is_fitted(self)
         settled = self._settled_as(Exponential)
-        return float(np.ravel(settled.shape)[0]) if is_loo(self.alpha) else self.alpha
+        return float(np.ravel(settled.shape)[0]) if isinstance(self.alpha, str) else self.alpha
 
     @property
     def rate_(self) -> Array:

@@ -24,6 +24,7 @@ from suffice.estimators.shell.parameters import (
     ReadOptions,
     Tags,
     Tempering,
+    Vector,
     class_prior_of,
     counts_of_belief,
     is_loo,
@@ -53,7 +54,7 @@ class Smoothed(HasFeatures, Protocol):
     """An estimator that has pseudo-counts."""
 
     @property
-    def alpha(self) -> Alpha | Conjugate[Any]:
+    def alpha(self) -> Alpha | Conjugate[Any] | Literal["evidence"]:
         """The pseudo-counts."""
 
 
@@ -135,7 +136,7 @@ class MultinomialNB(MatrixClassifier):
     def __init__(
         self,
         *,
-        alpha: Alpha | Dirichlet = 1.0,
+        alpha: Alpha | Dirichlet | Literal["evidence"] = 1.0,
         force_alpha: bool = True,
         fit_prior: bool = True,
         class_prior: ClassPriorLike | None = None,
@@ -188,7 +189,7 @@ class MultinomialNB(MatrixClassifier):
         return wanted_of(self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge)
 
     @property
-    def alpha_(self) -> Alpha | Dirichlet:
+    def alpha_(self) -> float | Vector | Dirichlet:
         """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
         check_is_fitted(self)
         alpha = self._settled_as(Multinomial).alpha if isinstance(self.alpha, str) else self.alpha

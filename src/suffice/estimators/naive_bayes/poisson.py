@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -19,6 +19,7 @@ from suffice.estimators.shell.parameters import (
     ReadOptions,
     Tags,
     Tempering,
+    Vector,
     class_prior_of,
 )
 from suffice.estimators.shell.stored import State
@@ -89,7 +90,7 @@ class PoissonNB(MatrixClassifier):
     def __init__(
         self,
         *,
-        alpha: Alpha | Gamma = 1.0,
+        alpha: Alpha | Gamma | Literal["evidence"] = 1.0,
         force_alpha: bool = True,
         class_prior: ClassPriorLike = 1.0,
         estimate: Estimate = "predictive",
@@ -121,7 +122,7 @@ class PoissonNB(MatrixClassifier):
         return class_prior_of(self)
 
     @property
-    def alpha_(self) -> Alpha | Gamma:
+    def alpha_(self) -> float | Vector | Gamma:
         """The prior in use: as given, of highest evidence, or chosen by rows."""
         check_is_fitted(self)
         if not isinstance(self.alpha, str):

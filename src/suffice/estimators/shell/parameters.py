@@ -31,7 +31,7 @@ from suffice.typing import Array, WeightsLike
 __all__ = [
     "CHECKS", "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE",
     "SKLEARN_PRIOR", "TEMPER", "Alpha", "ClassPriorLike", "Constraints", "Estimate", "HasMethods", "Interval",
-    "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "agree", "beliefs_of", "check_temper",
+    "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "Vector", "agree", "beliefs_of", "check_temper",
     "checked_weights", "class_prior_of", "counts_of_belief", "fit_context", "fit_nested", "given_temper", "is_loo",
     "length_exponent_of", "must_sum_to_one", "num_samples", "validate_data", "wanted_of",
 ]  # fmt: skip
@@ -41,8 +41,8 @@ __all__ = [
 Vector: TypeAlias = Sequence[float] | np.ndarray[Any, Any]
 """One for each feature, or each class."""
 
-Alpha: TypeAlias = float | Vector | Literal["evidence", "loo"]
-"""Pseudo-counts: one for all, one for each feature, or how to find them."""
+Alpha: TypeAlias = float | Vector | Literal["loo"]
+"""Pseudo-counts: one for all, one for each feature, or that rows are to choose one."""
 
 ClassPriorLike: TypeAlias = Literal["counted", "uniform"] | float | Vector | Dirichlet
 """What is believed of classes: see the parameter of that name."""
