@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import replace
-from typing import Any, TypeAlias, TypeVar
+from typing import TypeAlias, TypeVar
 
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.journals import book_of
+from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.estimators.shell.whole import changing, know_nothing, whole
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels
-from suffice.readers.table import TableReader
 from suffice.stats.content import RowHashes
 from suffice.typing import JournalKey, LabelsLike
 
@@ -122,7 +122,7 @@ def unfitted(estimator: C) -> C:
 def counts_alone(estimator: C) -> C:
     """Return an unfitted classifier that counts as this one does, and has no prior or view of its own."""
     plain = type(estimator)().get_params(deep=False)
-    uncut: dict[str, Any] = getattr(estimator, "_uncut", dict)()
+    uncut: dict[str, object] = getattr(estimator, "_uncut", dict)()
     plain = uncut | {name: plain[name] for name in BELIEFS & set(plain)}
     if {"prior", "estimate"} <= set(plain):
         plain["estimate"] = "mle"  # which has no prior to choose
@@ -134,11 +134,8 @@ def reading_like(estimator: Classifier, counted: Classifier) -> None:
     """Let a classifier that is not fitted read rows as one does that has counted them."""
     theirs = set(counted.get_params(deep=False)) | {"_predictor", "_stale", "_journal"}
     estimator.__dict__.update({name: value for name, value in vars(counted).items() if name not in theirs})
-    reader = estimator._reader
-    if isinstance(reader, TableReader):
-        own: Any = estimator
-        options = {"columns": own.columns, "estimate": own.estimate, "strict": own.unseen == "error"}
-        estimator._reader = replace(reader, **options)
+    if isinstance(estimator, TableClassifier):
+        estimator._reader = estimator._as_told(estimator._reader)
 
 
 def settled(
@@ -158,7 +155,7 @@ def settled(
         know_nothing(model)
         model._set_state(counted._get_state())
         model.__dict__.update(known)
-        if isinstance(model._reader, TableReader):  # a column that later tables may have, and predictions ignore
+        if isinstance(model, TableClassifier):  # a column that later tables may have, and predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)
         if look is not None:

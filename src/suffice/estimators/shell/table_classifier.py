@@ -67,8 +67,7 @@ class TableClassifier(Classifier):
     def _read_table(
         self, X: Given, y: LabelsLike | None, target: Hashable | None, sample_weight: WeightsLike, first: bool
     ) -> Examples:
-        reader = TableReader() if first else self._reader
-        reader = replace(reader, columns=self.columns, estimate=self.estimate, strict=self.unseen == "error")
+        reader = self._as_told(TableReader() if first else self._reader)
         table, name, (classes, codes) = reader.read(X, y, target, CHECKS)
         if first:
             reader = reader.started(table, name)
@@ -80,6 +79,10 @@ class TableClassifier(Classifier):
             table = reader.aligned(table)
         self._reader = reader
         return Examples(table, classes, codes, _weights(sample_weight, len(codes)))
+
+    def _as_told(self, reader: TableReader) -> TableReader:
+        """Return a reader that reads tables as the parameters say."""
+        return replace(reader, columns=self.columns, estimate=self.estimate, strict=self.unseen == "error")
 
     def _known_classes(self, classes: LabelsLike | None, examples: Examples, first: bool) -> LabelArray:
         if first and classes is None:
@@ -173,8 +176,7 @@ class TableClassifier(Classifier):
         if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
             raise DataError(f"The table must come from a known library; got {backend!r}.")
         model = _model(classes, schema, statistics)
-        reader = TableReader(self.columns, self.estimate, self.unseen == "error")
-        self._reader = replace(reader, named=named, backend=backend, target=schema["_target"]).of(model)
+        self._reader = self._as_told(TableReader(named=named, backend=backend, target=schema["_target"])).of(model)
         self.__dict__.update({name: schema[name] for name in ("feature_names_in_", *OF_FILES) if name in schema})
         self._put(model, views, stale)
 
