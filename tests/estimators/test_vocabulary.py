@@ -13,6 +13,7 @@ from sklearn.base import clone
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 import suffice as sf
 from estimators.plain import TextClassifier
@@ -123,6 +124,7 @@ def test_semi_supervised_texts_keep_their_words() -> None:
         ({"vocabulary": ["tea", "rum", "tea"]}, "must hold each word once; got 'tea' twice"),
         ({"vocabulary": ["tea", 3]}, "must hold strings; got int"),
         ({"vocabulary": {"tea", None}}, "must hold strings; got NoneType"),
+        ({"vocabulary": iter(["tea"])}, "must be a list of words, such as ['mary', 'lamb']; got an iterator"),
         ({"vocabulary": "tea"}, "must be a list of words, such as ['mary', 'lamb']; got a single str"),
         ({"vocabulary": ["Tea"]}, "must be in lower case, as texts are read; got 'Tea'"),
         ({"vocabulary": ["tea"], "min_df": 2}, "'min_df' must not be given; got min_df=2"),
@@ -224,6 +226,12 @@ def test_a_grid_of_tokens() -> None:
     value = sf.Tokens(stop_words=["tea"])
     assert clone(sf.TextClassifier(tokens=value)).tokens == value
     assert model.set_params(tokens=value).fit(TEXTS, LABELS).tokens is value
+
+
+def test_a_pipeline_may_be_told_the_form_of_its_output() -> None:
+    """The parameter of the name that scikit-learn's transformers have a method of makes no transformer of it."""
+    pipeline = make_pipeline(FunctionTransformer(), TextClassifier()).set_output(transform="default")
+    assert pipeline.fit(TEXTS, LABELS).predict(TEXTS[:2]).shape == (2,)
 
 
 def test_what_the_best_effort_chose() -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -107,20 +107,30 @@ def is_utf8(data: NDArray[np.uint8], offset: Integers) -> bool:
     return not len(data) or not (data[inner] & 0xC0 == 0x80).any()
 
 
-def given_words(given: Any, owner: str, lowercase: bool, unknown: str | None = None) -> list[str]:
+def given_words(given: Any, owner: str, lowercase: bool, unknown: str | None = None) -> tuple[str, ...]:
     """Return a vocabulary that a user gives, in its order; a set is sorted, a mapping has a column for each word.
 
     `owner` is what the parameter belongs to, for complaints; `unknown` is a word that has a meaning of its own.
     """
     must = f"The 'vocabulary' parameter of {owner} must"
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-        raise KindError(f"{must} be a list of words, such as ['mary', 'lamb']; got a single {type(given).__name__}.")
+    if isinstance(given, str | bytes | Iterator) or not isinstance(given, Iterable):
+        one = (
+            "an iterator, which is read but once" if isinstance(given, Iterator) else f"a single {type(given).__name__}"
+        )
+        raise KindError(f"{must} be a list of words, such as ['mary', 'lamb']; got {one}.")
     words = list(given)
     odd = next((type(word) for word in words if not isinstance(word, str)), None)
     if odd is not None:
         raise KindError(f"{must} hold strings; got {odd.__name__}.")
     if isinstance(given, Mapping | Set):  # which have no order of words, or one of their own
         words.sort(key=given.__getitem__ if isinstance(given, Mapping) else None)
+    _check_words(tuple(words), must, lowercase, unknown)
+    return tuple(words)
+
+
+@lru_cache(maxsize=8)  # a long vocabulary is asked for again and again
+def _check_words(words: tuple[str, ...], must: str, lowercase: bool, unknown: str | None) -> None:
+    """Raise InputError unless there are words, each once and in lower case where texts are read so."""
     if not words:
         raise InputError(f"{must} hold at least one word; got none. Use None for the words of the texts.")
     if unknown in words:
@@ -136,4 +146,3 @@ def given_words(given: Any, owner: str, lowercase: bool, unknown: str | None = N
         raise InputError(
             f"{must} be in lower case, as texts are read; got {high!r}. Or use tokens=sf.Tokens(lowercase=False)."
         )
-    return words

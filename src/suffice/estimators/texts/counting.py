@@ -265,6 +265,10 @@ class ReadsTexts(Classifier):
             groups = None if groups is None else np.asarray(groups)[which]
         super()._choose(examples, groups)
 
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Return the classifier as it is: pipelines of scikit-learn ask this of all that has a `transform`."""
+        return self
+
     def _one(self, x: RowLike) -> list[Text]:
         return [one_text(x)]
 

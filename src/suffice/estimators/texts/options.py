@@ -106,8 +106,8 @@ class TextOptions:
                 )
         if flat["vocabulary"] is not None:
             lower = tokens.lowercase and tokens.preprocessor is None and not callable(tokens.analyzer)
-            words = given_words(flat["vocabulary"], owner, lower, getattr(estimator, "unknown", None))
-            flat["vocabulary"] = tuple(words)
+            unknown = getattr(estimator, "unknown", None)
+            flat["vocabulary"] = given_words(flat["vocabulary"], owner, lower, unknown)
         ngrams = flat.pop("ngram_range")
         best = getattr(estimator, "effort", None) == "best"
         found = cls(tokens, None if ngrams is None else tuple(ngrams), **flat, best=best)
