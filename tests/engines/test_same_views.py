@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import dask.array as da
 import numpy as np
 import polars as pl
 import pyarrow as pa
@@ -27,6 +28,7 @@ ROWS = 500
 NORMAL = {**KINDS, "again": "categorical", "more": "poisson", "less": "gaussian"}
 EXACT = {name: kind for name, kind in NORMAL.items() if kind != "gaussian"}
 MOST = {"ROWS": 150, "FEW_ROWS": 70, "WORD_ROWS": 320, "MANY_ROWS": 400}
+from_array: Any = da.from_array
 pytestmark = quiet
 
 
@@ -176,10 +178,13 @@ def test_on_spark(case: Case, spark: Any) -> None:
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if str(case) in ("counts", "flags")], ids=str)
-def test_sparse_matrices_are_dense_ones(case: Case) -> None:
+def test_matrices_of_any_kind(case: Case) -> None:
     table = case.table()
     X, y = np.column_stack(list(case.features(table).columns)), table["label"].to_numpy()
-    assert_same_views(case, "sparse", case.fitted(sparse.csr_matrix(X), y), case.fitted(X.astype(np.float32), y))
+    expected = case.fitted(X.astype(np.float32), y)
+    assert_same_views(case, "sparse", case.fitted(sparse.csr_matrix(X), y), expected)
+    parts = from_array(X, 70), from_array(y.astype("U1"), 70)
+    assert_same_views(case, "dask", Dask().fit(clone(case.model), *parts), expected)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)

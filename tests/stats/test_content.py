@@ -81,6 +81,7 @@ def test_words_in_a_matrix() -> None:
     assert len(set(one.tolist())) == 3
     numbers = np.array([[0, 2], [3, -0.0]])
     assert matrix_hashes(numbers.astype(object)).tolist() == matrix_hashes(numbers).tolist()
+    assert len(set(matrix_hashes(np.array(X).astype(bytes)).tolist())) == 3
     mixed = np.array([["a", 1], ["a", 1.0], ["a", 2]], object)
     assert np.unique(matrix_hashes(mixed)).size == 2
 

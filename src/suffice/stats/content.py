@@ -12,6 +12,7 @@ label       a text, or a number as it is written: 1, 1.0 and "1" are the same
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -111,9 +112,9 @@ def _of_dense(X: NDArray[Any], places: RowHashes) -> RowHashes:
 
 def _of_values(values: Sequence[Any]) -> RowHashes:
     """Return words by their hashes, and numbers by their bits."""
-    found = _bits(np.array([0.0 if isinstance(value, str) else float(value) for value in values]))
-    words = np.array([isinstance(value, str) for value in values], bool)
-    found[words] = text_hashes([value for value in values if isinstance(value, str)])
+    words = np.array([not isinstance(value, Real) for value in values], bool)
+    found = _bits(np.array([0.0 if word else float(value) for value, word in zip(values, words, strict=True)]))
+    found[words] = text_hashes([value for value, word in zip(values, words, strict=True) if word])
     return found
 
 
