@@ -27,14 +27,14 @@ CLEAR = 2.0
 PAIRS: dict[str, Any] = {"ngram_range": (1, 2), "min_df": 2}
 TEXTS: dict[str, dict[str, Any]] = {
     USUAL: {},
-    "counts as they are": {"transform": sf.Transform(sublinear_tf=False)},
+    "counts as they are": {"term_weighting": sf.TermWeighting(sublinear_tf=False)},
     "binary": {"binary": True},
     "alpha 1": {"alpha": 1.0},
     "ridge 0.3": {"ridge": 0.3},
     "pairs of words": PAIRS,
     "pairs of words, binary": {**PAIRS, "binary": True},
     "no weights": {"feature_weights": None},
-    "no weights, counts as they are": {"feature_weights": None, "transform": sf.Transform(sublinear_tf=False)},
+    "no weights, counts as they are": {"feature_weights": None, "term_weighting": sf.TermWeighting(sublinear_tf=False)},
     "no weights, binary": {"feature_weights": None, "binary": True},
     "no weights, alpha 1": {"feature_weights": None, "alpha": 1.0},
     "no weights, pairs of words": {"feature_weights": None, **PAIRS},

@@ -53,8 +53,8 @@ from .readers import columns as columns
 from .reporting import report as report
 from .store import load as load
 from .store import save as save
+from .text import TermWeighting as TermWeighting
 from .text import Tokens as Tokens
-from .text import Transform as Transform
 from .versions import show_versions as show_versions
 
 __all__: list[str]

@@ -129,7 +129,7 @@ def test_tasks_have_names_that_the_dashboard_groups() -> None:
             "'tokenizer'.*function 'split'",
         ),
         (
-            sf.TextClassifier("complement", transform=sf.Transform(use_idf=True)),
+            sf.TextClassifier("complement", term_weighting=sf.TermWeighting(use_idf=True)),
             {"features": "text"},
             InputError,
             "all rows in memory",

@@ -11,5 +11,5 @@ TextClassifier = partial(
     class_prior="counted",
     temper=None,
     feature_weights=None,
-    transform=sf.Transform(sublinear_tf=False),
+    term_weighting=sf.TermWeighting(sublinear_tf=False),
 )

@@ -34,8 +34,8 @@ def test_absent_words_and_length_have_bars_of_their_own() -> None:
     for settings in ({"estimate": "predictive"}, {"model": "dirichlet_multinomial"}, {"model": "edcm"}):
         explanation = parts(sf.TextClassifier(**settings).fit(TEXTS, LABELS).explain("cheap lunch for all"))
         assert explanation["(length)"][0] == "3 words"
-    idf = sf.Transform(use_idf=True, normalize=True)
-    for settings in ({}, {"model": "complement"}, {"model": "complement", "transform": idf}):
+    idf = sf.TermWeighting(use_idf=True, normalize=True)
+    for settings in ({}, {"model": "complement"}, {"model": "complement", "term_weighting": idf}):
         model = sf.TextClassifier(**settings).fit(TEXTS, LABELS)
         said = model.explain("cheap lunch for all")
         logs = model.predict_log_proba(["cheap lunch for all"])[0]

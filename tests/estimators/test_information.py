@@ -137,9 +137,9 @@ def test_texts_of_a_view() -> None:
     hashed = sf.mutual_information(TextClassifier(tokens=sf.Tokens(hash_bits=10)).fit(TEXTS, Y))
     assert len(hashed) == 1024
     assert hashed.names.dtype.kind == "i"
-    rennie = TextClassifier("complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)).fit(
-        TEXTS, Y
-    )
+    rennie = TextClassifier(
+        "complement", term_weighting=sf.TermWeighting(sublinear_tf=True, use_idf=True, normalize=True)
+    ).fit(TEXTS, Y)
     assert np.isfinite(sf.mutual_information(rennie).values).all()
 
 

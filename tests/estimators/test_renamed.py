@@ -13,6 +13,8 @@ from suffice.estimators.shell.whole import ATTRIBUTES, MOVED, PARAMETERS
 
 X, Y = np.array([[2, 1, 0], [1, 2, 0], [0, 1, 3], [0, 0, 2]]), ["ham", "ham", "spam", "spam"]
 
+VALUES: dict[str, type[Any]] = {"tokens": sf.Tokens, "term_weighting": sf.TermWeighting}
+
 OLD = [(kind, old, new) for kind, names in PARAMETERS.items() for old, new in names.items()]
 
 
@@ -46,7 +48,7 @@ def test_parameters_are_those_of_the_signature(kind: str, old: str, new: str) ->
 )
 def test_a_parameter_that_is_part_of_a_value_is_refused_with_the_value(kind: str, old: str, new: str) -> None:
     make: Any = getattr(sf, kind)
-    value = f"sf.{new.capitalize()}({old}='loo')"
+    value = f"sf.{VALUES[new].__name__}({old}='loo')"
     said = f"The '{old}' parameter of {kind} is now part of '{new}'; got {old}='loo': use {new}={value}."
     for method in (make, make().set_params):
         with pytest.raises(KeywordError) as error:
@@ -55,7 +57,7 @@ def test_a_parameter_that_is_part_of_a_value_is_refused_with_the_value(kind: str
     with pytest.raises(AttributeError, match=f"The attribute '{old}' of {kind} is now part of '{new}'"):
         getattr(make(), old)
     assert old not in make().get_params()
-    assert old in vars({"tokens": sf.Tokens(), "transform": sf.Transform()}[new])
+    assert old in vars(VALUES[new]())
 
 
 def test_the_value_that_is_to_be_used_has_all_that_was_given() -> None:

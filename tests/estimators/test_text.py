@@ -52,8 +52,8 @@ def test_the_numbers_are_scikit_learns(model: TextModel, alpha: float, options: 
 
 def test_complement_normalised_and_binary_words() -> None:
     for norm, binary in ((True, False), (False, True)):
-        tokens, transform = sf.Tokens(binary=binary), sf.Transform(norm=norm)
-        ours = TextClassifier("complement", tokens=tokens, transform=transform).fit(TEXTS, LABELS)
+        tokens, weighting = sf.Tokens(binary=binary), sf.TermWeighting(norm=norm)
+        ours = TextClassifier("complement", tokens=tokens, term_weighting=weighting).fit(TEXTS, LABELS)
         theirs = make_pipeline(Peer(binary=binary), peers.ComplementNB(norm=norm)).fit(TEXTS, LABELS)
         np.testing.assert_allclose(ours.predict_proba(TEXTS), theirs.predict_proba(TEXTS), rtol=1e-9)
     ours = TextClassifier(tokens=sf.Tokens(binary=True)).fit(TEXTS, LABELS)
@@ -114,9 +114,9 @@ def test_a_word_that_a_class_has_not_met() -> None:
 
 
 def test_transforms_equal_those_made_by_hand() -> None:
-    ours = TextClassifier("complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)).fit(
-        TEXTS, LABELS
-    )
+    ours = TextClassifier(
+        "complement", term_weighting=sf.TermWeighting(sublinear_tf=True, use_idf=True, normalize=True)
+    ).fit(TEXTS, LABELS)
     X = Peer().fit_transform(TEXTS).toarray().astype(float)
     idf = np.log(len(X) / (X > 0).sum(axis=0))
     X = np.log1p(X) * idf
@@ -178,7 +178,7 @@ def test_in_scikit_learns_company() -> None:
         ),
         (["tea", "rum"], ["a", "b"], {"ngram_range": (2, 1)}, "ngram_range"),
         (["tea", "rum"], ["a", "b"], {"estimate": "map", "alpha": 0.5}, "alpha of at least 1"),
-        (["tea", "rum"], ["a", "b"], {"transform": sf.Transform(use_idf=True)}, "with model='complement'"),
+        (["tea", "rum"], ["a", "b"], {"term_weighting": sf.TermWeighting(use_idf=True)}, "with model='complement'"),
         (["tea", "rum"], ["a", "b"], {"model": "edcm", "min_df": 2}, "how often every word is repeated"),
         (
             ["tea", "rum"],
@@ -209,7 +209,7 @@ def test_views_are_not_computed_while_batches_come() -> None:
 
 
 @pytest.mark.parametrize("weights", [[1, 2, 9], [1], [], 1.0, [[1], [2]], [-1, 1]])
-@pytest.mark.parametrize("options", [{}, {"model": "complement", "transform": sf.Transform(use_idf=True)}])
+@pytest.mark.parametrize("options", [{}, {"model": "complement", "term_weighting": sf.TermWeighting(use_idf=True)}])
 def test_weights_that_do_not_fit(weights: Any, options: dict[str, Any]) -> None:
     with pytest.raises(SufficeError, match="'sample_weight'"):
         TextClassifier(**options).fit(["tea", "rum"], ["a", "b"], sample_weight=weights)
@@ -221,12 +221,12 @@ def test_parameters_that_change_after_the_fit() -> None:
     with pytest.raises(SufficeError, match="from the first fit on"):
         plain.set_params(model="dirichlet_multinomial").partial_fit(["tea"], ["a"])
     np.testing.assert_array_equal(plain.predict_proba(TEXTS), expected)
-    idf = TextClassifier("complement", transform=sf.Transform(use_idf=True)).fit(TEXTS, LABELS)
+    idf = TextClassifier("complement", term_weighting=sf.TermWeighting(use_idf=True)).fit(TEXTS, LABELS)
     expected = idf.predict_proba(TEXTS)
     with pytest.raises(SufficeError, match="cannot learn in batches"):
-        idf.set_params(transform=None).partial_fit(["tea"], ["a"])
+        idf.set_params(term_weighting=None).partial_fit(["tea"], ["a"])
     np.testing.assert_array_equal(idf.predict_proba(TEXTS), expected)
-    later = TextClassifier("complement").fit(TEXTS, LABELS).set_params(transform=sf.Transform(use_idf=True))
+    later = TextClassifier("complement").fit(TEXTS, LABELS).set_params(term_weighting=sf.TermWeighting(use_idf=True))
     assert later.predict(TEXTS).shape == LABELS.shape
     with pytest.raises(SufficeError, match="what a token is must stay"):
         TextClassifier().fit(TEXTS, LABELS).set_params(tokens=sf.Tokens(lowercase=False)).partial_fit(["tea"], ["a"])
@@ -236,7 +236,7 @@ def test_more_that_is_refused() -> None:
     with pytest.raises(Exception, match="not fitted"):
         TextClassifier().predict(["tea"])
     with pytest.raises(SufficeError, match="cannot learn in batches"):
-        TextClassifier("complement", transform=sf.Transform(use_idf=True)).partial_fit(
+        TextClassifier("complement", term_weighting=sf.TermWeighting(use_idf=True)).partial_fit(
             ["tea"], ["a"], classes=["a", "b"]
         )
     model = TextClassifier().fit(TEXTS, LABELS)
@@ -270,9 +270,9 @@ def test_20_newsgroups() -> None:
         np.testing.assert_array_equal(ours.predict(test), PEERS[model]().fit(X, y).predict(Z))
     urn = TextClassifier("dirichlet_multinomial").fit(train, y)
     assert urn.score(test, expected) >= 0.7728 + 0.03
-    rennie = TextClassifier("complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)).fit(
-        train, y
-    )
+    rennie = TextClassifier(
+        "complement", term_weighting=sf.TermWeighting(sublinear_tf=True, use_idf=True, normalize=True)
+    ).fit(train, y)
     assert round(rennie.score(test, expected), 3) >= 0.843
-    normed = sf.Transform(sublinear_tf=True, use_idf=True, normalize=True, norm=True)
-    assert rennie.set_params(transform=normed).fit(train, y).score(test, expected) >= 0.838
+    normed = sf.TermWeighting(sublinear_tf=True, use_idf=True, normalize=True, norm=True)
+    assert rennie.set_params(term_weighting=normed).fit(train, y).score(test, expected) >= 0.838

@@ -213,7 +213,7 @@ def test_a_matrix_of_counts_has_weights_of_its_own(monkeypatch: pytest.MonkeyPat
     )
     np.testing.assert_allclose(dense.predict_proba(matrix), thin.predict_proba(sparse.csr_array(matrix)), rtol=1e-9)
     texts = sf.TextClassifier(
-        alpha=1.0, class_prior="counted", ridge=0.5, temper=None, transform=sf.Transform(sublinear_tf=False)
+        alpha=1.0, class_prior="counted", ridge=0.5, temper=None, term_weighting=sf.TermWeighting(sublinear_tf=False)
     ).fit(X, y)
     np.testing.assert_allclose(texts.predict_proba(X), dense.predict_proba(matrix), atol=2e-3)
     assert (sf.MultinomialNB().fit(matrix, y).feature_weights_ == 1).all()

@@ -94,8 +94,8 @@ def test_words_are_weighed_and_explained() -> None:
 
 
 def test_transformed_texts_have_a_vocabulary_too() -> None:
-    how = sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)
-    ours = TextClassifier("complement", vocabulary=GIVEN, transform=how).fit(TEXTS, LABELS)
+    how = sf.TermWeighting(sublinear_tf=True, use_idf=True, normalize=True)
+    ours = TextClassifier("complement", vocabulary=GIVEN, term_weighting=how).fit(TEXTS, LABELS)
     X, Z = (
         CountVectorizer(vocabulary=sorted(GIVEN)).transform(texts).toarray().astype(float) for texts in (TEXTS, NEW)
     )
@@ -136,7 +136,7 @@ def test_semi_supervised_texts_keep_their_words() -> None:
         ({"tokens": CountVectorizer}, "got the class CountVectorizer"),
         ({"tokens": peers.MultinomialNB()}, "got a MultinomialNB"),
         ({"tokens": CountVectorizer(input="filename")}, "must have input='content', since texts are given as they are"),
-        ({"tokens": TfidfVectorizer(sublinear_tf=True)}, "Use transform=sf.Transform(sublinear_tf=True)"),
+        ({"tokens": TfidfVectorizer(sublinear_tf=True)}, "Use term_weighting=sf.TermWeighting(sublinear_tf=True)"),
         ({"tokens": HashingVectorizer(n_features=1000)}, "a power of two of buckets"),
         ({"tokens": HashingVectorizer(n_features=1)}, "a power of two of buckets"),
         ({"tokens": CountVectorizer(ngram_range=(1, 2)), "ngram_range": (1, 1)}, "got (1, 1) and (1, 2)"),
@@ -144,7 +144,7 @@ def test_semi_supervised_texts_keep_their_words() -> None:
         ({"tokens": CountVectorizer(vocabulary=["rum"]), "vocabulary": ["tea"]}, "got ['tea'] and ['rum']"),
         ({"tokens": CountVectorizer(vocabulary=["rum"]), "min_df": 2}, "'min_df' must not be given"),
         ({"tokens": CountVectorizer(analyzer="words")}, "'analyzer' of Tokens must be"),
-        ({"transform": True}, "The 'transform' parameter of TextClassifier must be"),
+        ({"term_weighting": True}, "The 'term_weighting' parameter of TextClassifier must be"),
     ],
 )
 def test_what_cannot_be_is_one_sentence_and_the_model_stays(options: dict[str, Any], said: str) -> None:
@@ -228,10 +228,21 @@ def test_a_grid_of_tokens() -> None:
     assert model.set_params(tokens=value).fit(TEXTS, LABELS).tokens is value
 
 
-def test_a_pipeline_may_be_told_the_form_of_its_output() -> None:
-    """The parameter of the name that scikit-learn's transformers have a method of makes no transformer of it."""
-    pipeline = make_pipeline(FunctionTransformer(), TextClassifier()).set_output(transform="default")
-    assert pipeline.fit(TEXTS, LABELS).predict(TEXTS[:2]).shape == (2,)
+@pytest.mark.parametrize("weighting", [None, sf.TermWeighting(use_idf=True)])
+def test_a_classifier_is_no_transformer(weighting: sf.TermWeighting | None) -> None:
+    """Scikit-learn takes whatever has an attribute `transform` for a transformer, a parameter included."""
+    model = sf.TextClassifier("complement", term_weighting=weighting)
+    for one in (sf.TextClassifier(), model, make_pipeline(model), clone(model).fit(TEXTS, LABELS)):
+        assert not hasattr(one, "transform")
+    assert not hasattr(sf.TextClassifier().fit(TEXTS, LABELS), "transform")
+    assert not hasattr(model, "set_output")
+
+
+@pytest.mark.parametrize("form", ["default", "pandas"])
+def test_a_pipeline_may_be_told_the_form_of_its_output(form: str) -> None:
+    pipeline = make_pipeline(FunctionTransformer(), TextClassifier()).set_output(transform=form)
+    expected = TextClassifier().fit(TEXTS, LABELS).predict(NEW)
+    np.testing.assert_array_equal(pipeline.fit(TEXTS, LABELS).predict(NEW), expected)
 
 
 def test_what_the_best_effort_chose() -> None:
@@ -271,5 +282,5 @@ def test_seventeen_parameters_in_their_order() -> None:
 
 NAMES = [
     *("model", "estimate", "alpha", "class_prior", "ngram_range", "vocabulary", "min_df", "max_features", "tokens"),
-    *("transform", "temper", "length_exponent", "feature_weights", "ridge", "effort", "memory_limit", "verbose"),
+    *("term_weighting", "temper", "length_exponent", "feature_weights", "ridge", "effort", "memory_limit", "verbose"),
 ]

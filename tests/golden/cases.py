@@ -319,19 +319,19 @@ TEXTS = [
     Case("TextClassifier", lambda: sf.TextClassifier(class_prior="counted", **UNTOLD), texts, quick=True),
     Case(
         "TextClassifier as often",
-        lambda: sf.TextClassifier(transform=sf.Transform(sublinear_tf=False), class_prior="counted", **UNTOLD),
+        lambda: sf.TextClassifier(term_weighting=sf.TermWeighting(sublinear_tf=False), class_prior="counted", **UNTOLD),
         texts,
     ),
     Case(
         "TextClassifier sublinear",
-        lambda: sf.TextClassifier(transform=sf.Transform(sublinear_tf=True), class_prior="counted", **UNTOLD),
+        lambda: sf.TextClassifier(term_weighting=sf.TermWeighting(sublinear_tf=True), class_prior="counted", **UNTOLD),
         texts,
     ),
     Case(
         "TextClassifier transformed",
         lambda: sf.TextClassifier(
             "complement",
-            transform=sf.Transform(sublinear_tf=False, use_idf=True, normalize=True),
+            term_weighting=sf.TermWeighting(sublinear_tf=False, use_idf=True, normalize=True),
             temper=None,
             class_prior="counted",
         ),
@@ -402,7 +402,7 @@ TEXTS = [
         "TextClassifier complement norm",
         lambda: sf.TextClassifier(
             "complement",
-            transform=sf.Transform(norm=True, sublinear_tf=True, use_idf=True, normalize=True),
+            term_weighting=sf.TermWeighting(norm=True, sublinear_tf=True, use_idf=True, normalize=True),
             class_prior="counted",
         ),
         texts,

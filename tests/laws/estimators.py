@@ -137,7 +137,9 @@ ESTIMATORS = [
     ),
     EstimatorCase("TextClassifier", sf.TextClassifier(**PLAIN), texts),
     EstimatorCase(
-        "TextClassifier as often", sf.TextClassifier(transform=sf.Transform(sublinear_tf=False), **PLAIN), texts
+        "TextClassifier as often",
+        sf.TextClassifier(term_weighting=sf.TermWeighting(sublinear_tf=False), **PLAIN),
+        texts,
     ),
     EstimatorCase(
         "TextClassifier weighed", weighed.Texts(alpha=1.5, temper=0.7, length_exponent=0.4, effort="fast"), texts
@@ -173,7 +175,7 @@ ESTIMATORS = [
     ),
     EstimatorCase(
         "TextClassifier complement norm",
-        sf.TextClassifier("complement", transform=sf.Transform(norm=True), temper=None),
+        sf.TextClassifier("complement", term_weighting=sf.TermWeighting(norm=True), temper=None),
         texts,
     ),
     EstimatorCase("MultinomialNB weighed", weighed.Counts(), counts),

@@ -139,7 +139,7 @@ def test_a_journal_needs_no_key() -> None:
 
 def test_a_transform_that_cannot_be_taken_apart_is_fitted_again() -> None:
     texts, labels = ["tea milk", "rum cola", "tea tea", "rum rum cola"] * 10, np.array(["a", "b"] * 20)
-    model = sf.TextClassifier("complement", transform=sf.Transform(use_idf=True)).fit(texts, labels)
+    model = sf.TextClassifier("complement", term_weighting=sf.TermWeighting(use_idf=True)).fit(texts, labels)
     found = crossfit(model, texts, labels)
     rest = clone(model).fit([t for t, k in zip(texts, found.fold, strict=True) if k], labels[found.fold > 0])
     mine = [t for t, k in zip(texts, found.fold, strict=True) if not k]

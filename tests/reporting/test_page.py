@@ -83,7 +83,7 @@ def models() -> list[tuple[str, Any, Any, Any]]:
         ("hashed", text(tokens=sf.Tokens(hash_bits=6)), texts, labels),
         ("best", text(effort="best"), texts, labels),
         ("letters", text(tokens=sf.Tokens(analyzer="char"), ngram_range=(2, 3)), texts, labels),
-        ("transformed", text("complement", transform=sf.Transform(use_idf=True)), texts, labels),
+        ("transformed", text("complement", term_weighting=sf.TermWeighting(use_idf=True)), texts, labels),
         ("bursts", text("edcm"), texts, labels),
     ]
 

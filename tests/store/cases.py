@@ -86,7 +86,7 @@ def models() -> dict[str, tuple[Any, Any]]:
         "text_urns": (sf.TextClassifier("dirichlet_multinomial").fit(TEXTS, Y), TEXTS),
         "text_transformed": (
             sf.TextClassifier(
-                "complement", transform=sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)
+                "complement", term_weighting=sf.TermWeighting(sublinear_tf=True, use_idf=True, normalize=True)
             ).fit(TEXTS, Y),
             TEXTS,
         ),

@@ -73,25 +73,25 @@ TOKENS = {
 
 def test_options_of_tokens_are_one_value(path: Path) -> None:
     def older(given: dict[str, Any]) -> None:
-        del given["tokens"], given["transform"], given["vocabulary"]
+        del given["tokens"], given["term_weighting"], given["vocabulary"]
         given.update(TOKENS, sublinear_tf=False, use_idf=False, norm=False)
 
     changed(path, older)
     tokens = sf.Tokens(lowercase=False, stop_words=["at"], max_df=0.9)
     assert sf.store.describe(path).parameters["tokens"] == tokens
     model = sf.load(path)
-    assert (model.tokens, model.transform) == (tokens, sf.Transform(sublinear_tf=False))
+    assert (model.tokens, model.term_weighting) == (tokens, sf.TermWeighting(sublinear_tf=False))
     assert model.vocabulary is None
     assert model.predict(["cheap"]) == ["spam"]
 
 
 def test_options_of_tokens_as_they_are_by_default(path: Path) -> None:
     def older(given: dict[str, Any]) -> None:
-        del given["tokens"], given["transform"], given["vocabulary"]
+        del given["tokens"], given["term_weighting"], given["vocabulary"]
         given.update(lowercase=True, binary=False, normalize=False)
 
     changed(path, older)
-    assert sf.load(path).tokens is sf.load(path).transform is None
+    assert sf.load(path).tokens is sf.load(path).term_weighting is None
 
 
 def test_options_of_tokens_that_cannot_be(path: Path) -> None:

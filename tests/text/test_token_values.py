@@ -15,8 +15,8 @@ GIVEN: list[Any] = [
     sf.Tokens(),
     sf.Tokens(stop_words=["the", "a"], max_df=3),
     sf.Tokens(tokenizer=str.split, token_pattern=None, hash_bits=4),
-    sf.Transform(),
-    sf.Transform(sublinear_tf=False, norm=True),
+    sf.TermWeighting(),
+    sf.TermWeighting(sublinear_tf=False, norm=True),
 ]
 
 
@@ -28,7 +28,7 @@ def test_only_what_differs_is_shown() -> None:
     )
     assert repr(sf.Tokens(tokenizer=str.split, max_df=2)) == "Tokens(tokenizer=str.split, max_df=2)"
     assert repr(sf.Tokens(max_df=1)) == "Tokens(max_df=1)"  # one document, not all of them
-    assert repr(sf.Transform(sublinear_tf=False)) == "Transform(sublinear_tf=False)"
+    assert repr(sf.TermWeighting(sublinear_tf=False)) == "TermWeighting(sublinear_tf=False)"
     assert repr(sf.TextClassifier(tokens=sf.Tokens(binary=True))) == "TextClassifier(tokens=Tokens(binary=True))"
 
 
@@ -92,16 +92,16 @@ def test_what_cannot_be_is_refused_at_once(options: dict[str, Any], said: str) -
 
 
 def test_transforms_are_flags() -> None:
-    assert sf.Transform(use_idf=np.True_).use_idf is True  # type: ignore[arg-type]
+    assert sf.TermWeighting(use_idf=np.True_).use_idf is True  # type: ignore[arg-type]
     for name in ("sublinear_tf", "use_idf", "normalize", "norm"):
-        with pytest.raises(KindError, match=f"The argument '{name}' of Transform must be True or False; got 'yes'"):
-            sf.Transform(**{name: "yes"})  # type: ignore[arg-type]
-    with pytest.raises(KindError, match="'norm' of Transform"):
-        sf.Transform(norm=None)  # type: ignore[arg-type]
+        with pytest.raises(KindError, match=f"The argument '{name}' of TermWeighting must be True or False; got 'yes'"):
+            sf.TermWeighting(**{name: "yes"})  # type: ignore[arg-type]
+    with pytest.raises(KindError, match="'norm' of TermWeighting"):
+        sf.TermWeighting(norm=None)  # type: ignore[arg-type]
 
 
 def test_all_is_by_name() -> None:
     make: Any
-    for make in (sf.Tokens, sf.Transform):
+    for make in (sf.Tokens, sf.TermWeighting):
         with pytest.raises(TypeError):
             make("word")

@@ -10,7 +10,7 @@ import numpy as np
 from suffice.errors import DataError
 from suffice.estimators.shell.whole import MOVED, PARAMETERS
 from suffice.store import registry
-from suffice.text import Tokens, Transform
+from suffice.text import TermWeighting, Tokens
 
 __all__ = ["current"]
 
@@ -39,7 +39,7 @@ def _with_values(given: dict[str, Any], estimator: str) -> dict[str, Any]:
     return rest | {name: None if value == VALUES[name]() else value for name, value in made.items()}
 
 
-VALUES: dict[str, type[Any]] = {"tokens": Tokens, "transform": Transform}
+VALUES: dict[str, type[Any]] = {"tokens": Tokens, "term_weighting": TermWeighting}
 """The values that such parameters are part of."""
 
 

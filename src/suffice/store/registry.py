@@ -22,7 +22,7 @@ from suffice.models.views import ColumnWeights, FeatureWeights, WordWeights
 from suffice.readers import columns
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounts
-from suffice.text import Analysis, Tokens, Transform, WordList
+from suffice.text import Analysis, TermWeighting, Tokens, WordList
 
 __all__ = ["ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "made", "public_fields"]
 
@@ -46,7 +46,7 @@ LATER: dict[str, set[str]] = {
     "Histogram": {"bits"},
     "LanguageModel": {"tokens"},
     "MultinomialNB": {"length_exponent"},
-    "TextClassifier": {"length_exponent", "tokens", "transform", "vocabulary"},
+    "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
 }
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
 
@@ -56,7 +56,7 @@ RECORDS: dict[str, type[Any]] = {
     **_by_name(*_public(posterior, posterior.Conjugate)),
     **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Spread, Temper, Vocabulary),
     **_by_name(WordList, WordWeights),
-    **_by_name(Tokens, Transform, prefix="text."),
+    **_by_name(TermWeighting, Tokens, prefix="text."),
     "Transform": FittedTransform,  # as it was called in the first files
     **_by_name(*columns.FAMILIES, columns.Unknown, prefix="columns."),
 }

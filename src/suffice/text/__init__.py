@@ -3,10 +3,10 @@
 from suffice.text.count_matrix import learn, look_up, matrix
 from suffice.text.documents import Batch, batches, text_hashes, unwrapped
 from suffice.text.tokenization import Analysis
-from suffice.text.tokens import Tokens, Transform
+from suffice.text.tokens import TermWeighting, Tokens
 from suffice.text.word_list import WordList
 
 __all__ = [
-    "Analysis", "Batch", "Tokens", "Transform", "WordList", "batches", "learn", "look_up", "matrix", "text_hashes",
+    "Analysis", "Batch", "TermWeighting", "Tokens", "WordList", "batches", "learn", "look_up", "matrix", "text_hashes",
     "unwrapped",
 ]  # fmt: skip

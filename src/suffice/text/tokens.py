@@ -14,7 +14,7 @@ import numpy as np
 from suffice.errors import InputError, KindError, SufficeError
 from suffice.text.tokenization import DEFAULT_PATTERN, Analysis
 
-__all__ = ["Tokens", "Transform", "analysis_of"]
+__all__ = ["TermWeighting", "Tokens", "analysis_of"]
 
 
 class _Value:
@@ -172,7 +172,7 @@ def _among(value: Any, choices: tuple[str, ...], functions: bool = True) -> bool
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Transform(_Value):
+class TermWeighting(_Value):
     """What is made of the counts of a document's words.
 
     Parameters
@@ -190,10 +190,10 @@ class Transform(_Value):
     Examples
     --------
     >>> import suffice as sf
-    >>> rennie = sf.Transform(sublinear_tf=True, use_idf=True, normalize=True)
+    >>> rennie = sf.TermWeighting(sublinear_tf=True, use_idf=True, normalize=True)
     >>> rennie
-    Transform(sublinear_tf=True, use_idf=True, normalize=True)
-    >>> model = sf.TextClassifier("complement", transform=rennie)
+    TermWeighting(sublinear_tf=True, use_idf=True, normalize=True)
+    >>> model = sf.TextClassifier("complement", term_weighting=rennie)
     >>> model.fit(["cheap pills", "lunch at noon"], ["spam", "ham"]).predict(["cheap lunch pills"])
     array(['spam'], dtype='<U4')
     """

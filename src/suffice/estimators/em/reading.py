@@ -30,7 +30,7 @@ from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, RowReader
 from suffice.tables import Table
-from suffice.text import Transform
+from suffice.text import TermWeighting
 from suffice.typing import DataLike, LabelArray, LabelsLike
 
 __all__ = [
@@ -70,8 +70,8 @@ def without_views(estimator: Classifier) -> Classifier:
     """Return the classifier without what it would choose by rows and labels; words count as often as they come."""
     given = estimator.get_params(deep=False)
     plain: dict[str, object] = {name: None for name in ("temper", "feature_weights") if is_loo(given.get(name))}
-    if "transform" in given:
-        plain["transform"] = replace(given["transform"] or Transform(), sublinear_tf=False)
+    if "term_weighting" in given:
+        plain["term_weighting"] = replace(given["term_weighting"] or TermWeighting(), sublinear_tf=False)
     changed: Classifier = estimator.set_params(**plain)
     return changed
 

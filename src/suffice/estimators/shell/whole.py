@@ -169,13 +169,13 @@ TOKENS = (
     "analyzer", "lowercase", "strip_accents", "stop_words", "token_pattern", "tokenizer", "preprocessor", "encoding",
     "decode_error",
 )  # fmt: skip
-TRANSFORM = ("sublinear_tf", "use_idf", "normalize", "norm")
+TERM_WEIGHTING = ("sublinear_tf", "use_idf", "normalize", "norm")
 
 MOVED: dict[str, dict[str, str]] = {
     "LanguageModel": dict.fromkeys(TOKENS, "tokens"),
     "TextClassifier": {
         **dict.fromkeys((*TOKENS, "binary", "max_df", "hash_bits"), "tokens"),
-        **dict.fromkeys(TRANSFORM, "transform"),
+        **dict.fromkeys(TERM_WEIGHTING, "term_weighting"),
     },
 }
 """Parameters that are part of a value now: the name they have there, and the parameter that takes the value."""
@@ -242,7 +242,7 @@ def _instead(old: str, given: dict[str, object], moved: dict[str, str]) -> str:
     """Return what to write instead of a value that has another name now, or is part of one; nothing for others."""
     if old in moved:
         alike = ", ".join(f"{one}={given[one]!r}" for one in given if moved.get(one) == moved[old])
-        return f": use {moved[old]}=sf.{moved[old].capitalize()}({alike})"
+        return f": use {moved[old]}=sf.{moved[old].title().replace('_', '')}({alike})"
     value = given[old]
     known = value is None or isinstance(value, bool)
     return f": use class_prior={VALUES[old, value]!r}" if known and (old, value) in VALUES else ""

@@ -29,7 +29,7 @@ from suffice.readers.labels import Examples, Given, check_kinds_of_labels, class
 from suffice.readers.one_block import KeptTexts, TextReader, one_text
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounter, WordCounts, read_weights
-from suffice.text import Analysis, Transform, WordList, learn, look_up
+from suffice.text import Analysis, TermWeighting, WordList, learn, look_up
 from suffice.typing import (
     GroupsLike,
     JournalKey,
@@ -91,7 +91,7 @@ def _counted(estimator: ReadsTexts, examples: Examples) -> Model:
 
 def transforms(estimator: ReadsTexts) -> bool:
     """Return whether documents are transformed before they are counted."""
-    how = estimator.transform or Transform()
+    how = estimator.term_weighting or TermWeighting()
     early = how.sublinear_tf and estimator.model != "multinomial"
     return bool(early or how.use_idf or how.normalize)
 
@@ -110,10 +110,10 @@ def transformed_counts(
     estimator: ReadsTexts, examples: Examples, options: TextOptions
 ) -> tuple[WordCounts, FittedTransform]:
     """Count documents that are transformed first; return the transform, too."""
-    how, tokens, cut = estimator.transform or Transform(), options.tokens, options.cut
+    how, tokens, cut = estimator.term_weighting or TermWeighting(), options.tokens, options.cut
     if estimator.model != "complement" or tokens.hash_bits is not None:
         raise InputError(
-            "The 'transform' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' with "
+            "The 'term_weighting' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' with "
             f"model='complement' and no 'hash_bits'; got model={estimator.model!r}, hash_bits={tokens.hash_bits}."
         )
     words, matrix = _read(examples.source, options.analysis, cut.words)
@@ -192,7 +192,7 @@ class ReadsTexts(Classifier):
     _reader: TextReader
     model: TextModel
     tokens: TokensLike | None
-    transform: Transform | None
+    term_weighting: TermWeighting | None
     effort: Effort
     _transform: FittedTransform | None = None
     _params_in_files = params_of_texts
@@ -264,10 +264,6 @@ class ReadsTexts(Classifier):
             examples, which = examples.source.result()
             groups = None if groups is None else np.asarray(groups)[which]
         super()._choose(examples, groups)
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Return the classifier as it is: pipelines of scikit-learn ask this of all that has a `transform`."""
-        return self
 
     def _one(self, x: RowLike) -> list[Text]:
         return [one_text(x)]

@@ -36,7 +36,7 @@ from suffice.posterior import Beta, Dirichlet
 from suffice.readers.one_block import TextReader
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
-from suffice.text import Analysis, Tokens, Transform
+from suffice.text import Analysis, TermWeighting, Tokens
 from suffice.text.tokens import analysis_of
 from suffice.text.word_list import given_words
 from suffice.typing import Array
@@ -178,7 +178,7 @@ def likelihood_of(estimator: TextClassifier, model: Model | None, views: Views) 
     """Return the likelihood that the parameters of a TextClassifier describe, with a pseudo-count that was chosen."""
     options, kind = TextOptions.of(estimator), estimator.model
     check_text_model(estimator, options, model)
-    given, how = _belief(estimator, options), estimator.transform or Transform()
+    given, how = _belief(estimator, options), estimator.term_weighting or TermWeighting()
     alpha = views.alpha if given is None or is_loo(given) else given
     alpha = (0.03 if kind in URNS else 1.0) if alpha is None else alpha
     if kind == "bernoulli":

@@ -39,7 +39,7 @@ from suffice.models.views import Views
 from suffice.posterior import Beta, Dirichlet
 from suffice.stats.word_counts import WordCounts
 from suffice.telling import tell
-from suffice.text import Transform
+from suffice.text import TermWeighting
 from suffice.typing import Array, LabelArray
 
 __all__ = ["TextClassifier"]
@@ -84,7 +84,7 @@ class TextClassifier(ReadsTexts):
     tokens : Tokens or vectorizer of scikit-learn, default=None
         What a document's tokens are. A ``CountVectorizer``, ``TfidfVectorizer`` or ``HashingVectorizer`` says so by its
         options, those of the four parameters above included. Counts are made of tokens, never tf-idf weights.
-    transform : Transform, default=None
+    term_weighting : TermWeighting, default=None
         What is made of the counts of a document's words.
     temper : float, "loo" or None, default="loo"
         Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
@@ -144,7 +144,7 @@ class TextClassifier(ReadsTexts):
         "alpha": [Interval(Real, 0, None, closed="left"), Beta, Dirichlet, EVIDENCE, None],
         "class_prior": CLASS_PRIOR,
         **CUT_OPTIONS,
-        "transform": [Transform, None],
+        "term_weighting": [TermWeighting, None],
         "temper": TEMPER,
         "length_exponent": LENGTH_EXPONENT,
         "feature_weights": [StrOptions({"loo"}), None],
@@ -166,7 +166,7 @@ class TextClassifier(ReadsTexts):
         min_df: float | None = None,
         max_features: int | None = None,
         tokens: TokensLike | None = None,
-        transform: Transform | None = None,
+        term_weighting: TermWeighting | None = None,
         temper: Tempering | None = "loo",
         length_exponent: Tempering | None = "loo",
         feature_weights: Literal["loo"] | None = "loo",
@@ -184,7 +184,7 @@ class TextClassifier(ReadsTexts):
         self.min_df = min_df
         self.max_features = max_features
         self.tokens = tokens
-        self.transform = transform
+        self.term_weighting = term_weighting
         self.temper = temper
         self.length_exponent = length_exponent
         self.feature_weights = feature_weights

@@ -119,8 +119,8 @@ def read_vectorizer(given: Vectorizer, owner: str) -> tuple[Tokens, State]:
         )
     if theirs.get("sublinear_tf"):
         raise InputError(
-            f"The 'tokens' parameter of {owner} says what a token is, and sublinear_tf is a transform of counts; got a "
-            f"{kind.__name__} with sublinear_tf=True. Use transform=sf.Transform(sublinear_tf=True)."
+            f"The 'tokens' parameter of {owner} says what a token is, and sublinear_tf is a weighting of terms; got a "
+            f"{kind.__name__} with sublinear_tf=True. Use term_weighting=sf.TermWeighting(sublinear_tf=True)."
         )
     own = {one.name: theirs[one.name] for one in fields(Tokens) if one.name in theirs}
     if "n_features" in theirs:
