@@ -167,7 +167,7 @@ def answered(model: Any, data: Data) -> dict[str, Any]:
         "evidence": tried(lambda: evidence_of(model, data.X)),
     }
     for name in ("decision_function", "transform"):
-        if callable(getattr(model, name, None)):
+        if hasattr(model, name):
             out[name] = tried(partial(getattr(model, name), asked))
     return {**out, "tables": tried(lambda: tables_of(model))} if hasattr(model, "columns_") else out
 

@@ -107,7 +107,7 @@ def answer(model: Any, rows: Any) -> Any:
     """Return what a model says of rows, as an array."""
     if hasattr(model, "predict_joint_log_proba"):
         return model.predict_joint_log_proba(rows)
-    if callable(getattr(model, "transform", None)):
+    if hasattr(model, "transform"):
         out = model.transform(rows)
         return out.toarray() if hasattr(out, "toarray") else out
     for name in ("predict_log_proba", "score_samples"):
