@@ -79,7 +79,7 @@ def test_it_is_a_view_of_the_counts() -> None:
 
 def test_words_are_weighed_and_explained() -> None:
     texts, labels = [*TEXTS * 4, "tea"], [*LABELS.tolist() * 4, "a"]
-    model = sf.TextClassifier(vocabulary=GIVEN).fit(texts, labels)
+    model = sf.TextClassifier(vocabulary=GIVEN, ridge=1.0).fit(texts, labels)
     assert model.feature_weights_.shape == (6,)
     weights = dict(zip(model.words_.tolist(), model.feature_weights_, strict=True))
     assert weights["apple"] == weights["zebra"] == pytest.approx(1.0)
