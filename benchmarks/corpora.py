@@ -60,3 +60,36 @@ def both(name: str) -> tuple[pd.DataFrame, Any, list[Split]] | None:
         return None
     X, y = pd.concat([train[0], test[0]], ignore_index=True), np.concatenate([train[1], test[1]])
     return X, y, [(np.arange(len(train[1])), np.arange(len(train[1]), len(y)))]
+
+
+TOGETHER: dict[str, dict[str, Any]] = {
+    "german": {"file": "german.data", "sep": " "},
+    "krkp": {"file": "kr-vs-kp.data"},
+    "magic": {"file": "magic04.data"},
+    "nursery": {"file": "nursery.data"},
+    "tictactoe": {"file": "tic-tac-toe.data"},
+}
+"""Tables without a head, the label last."""
+
+
+def joined(name: str) -> tuple[pd.DataFrame, Any, list[Split] | None] | None:
+    """Return columns, target and, where it comes with one, the split of a table whose columns may act together."""
+    place = folder()
+    if name == "pendigits" and place is not None and (place / name).is_dir():
+        parts = [_headless(place / name / f"pendigits.{part}.data") for part in ("train", "test")]
+        X, y = pd.concat([X for X, _ in parts], ignore_index=True), np.concatenate([y for _, y in parts])
+        return X, y, [(np.arange(len(parts[0][1])), np.arange(len(parts[0][1]), len(y)))]
+    if name == "adult":
+        return both(name)
+    if name in TOGETHER:
+        given = TOGETHER[name]
+        if place is None or not (place / name).is_dir():
+            return None
+        return *_headless(place / name / given["file"], given.get("sep", ",")), None
+    found = frame(name)
+    return None if found is None else (*found, None)
+
+
+def _headless(path: Path, sep: str = ",") -> tuple[pd.DataFrame, Any]:
+    table = pd.read_csv(path, header=None, sep=sep, skipinitialspace=True, keep_default_na=False)
+    return table.iloc[:, :-1].rename(columns=lambda j: f"x{j}"), table.iloc[:, -1].to_numpy().astype(str)

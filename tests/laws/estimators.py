@@ -92,6 +92,7 @@ LEARNED: dict[str, Any] = {
     "events": sf.columns.Poisson(prior="evidence"),
     "note": sf.columns.Text(alpha="evidence"),
 }
+TOGETHER = [("flag", "colour"), ("colour", "events", "flag")]
 BELIEF = sf.NormalInverseGamma(0.0, 0.1, 2.0, 2.0)
 
 VECTORS = sf.NormalInverseWishart([300.0] * 3, 1e-4, 5.0, 2.0 * np.eye(3))
@@ -124,6 +125,14 @@ ESTIMATORS = [
     EstimatorCase(
         "NaiveBayes waits",
         sf.NaiveBayes({**KINDS, "wait": "exponential"}, feature_weights=None, temper=None),
+        mixed,
+        exact=False,
+    ),
+    EstimatorCase(
+        "NaiveBayes joint",
+        sf.NaiveBayes(
+            KINDS, feature_weights=None, temper=None, joint=[("flag", "colour"), ("colour", "events", "flag")]
+        ),
         mixed,
         exact=False,
     ),

@@ -28,7 +28,7 @@ def describe_columns(model: Any) -> dict[str, dict[str, Any]]:
     """
     weights, names = model.feature_weights_ or {}, [str(label) for label in model.classes_]
     found = {}
-    for name, block in model._model.blocks.items():
+    for name, block in model._model.alone.items():
         facts = block.settled.table(block.t, model.classes_, 0.95)
         classes = {label: _of_class(facts, c, len(names)) for c, label in enumerate(names)}
         found[str(name)] = {"model": block.likelihood.word, "weight": weights.get(name), "classes": classes}

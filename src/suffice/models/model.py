@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from typing import Any, Self
@@ -22,9 +22,29 @@ from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.typing import Array, Integers
 
-__all__ = ["Block", "Model", "Name", "narrowest"]
+__all__ = ["Block", "Model", "Name", "Together", "narrowest"]
 
 Name = str | int
+
+
+class Together(str):
+    """The name of a block of several columns.
+
+    >>> Together(("age", "job")), Together(("age", "job")).columns
+    ('age × job', ('age', 'job'))
+    """
+
+    columns: tuple[Name, ...]
+
+    def __new__(cls, columns: Iterable[Name]) -> Self:
+        """Name the columns."""
+        names = tuple(columns)
+        name = super().__new__(cls, " × ".join(map(str, names)))
+        name.columns = names
+        return name
+
+    def __getnewargs__(self) -> tuple[Any]:
+        return (self.columns,)
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,6 +188,11 @@ class Model:
     def likelihoods(self) -> dict[Name, Likelihood]:
         """The likelihood of each block."""
         return {name: block.likelihood for name, block in self.blocks.items()}
+
+    @property
+    def alone(self) -> dict[Name, Block]:
+        """Blocks that stand for themselves, without those that only add to what others say."""
+        return {name: block for name, block in self.blocks.items() if not block.likelihood.correction}
 
     @property
     def voting(self) -> dict[Name, Block]:

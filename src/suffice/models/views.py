@@ -56,8 +56,8 @@ class ColumnWeights(Weights):
     columns: dict[Any, float]
 
     def of_block(self, name: Any) -> float:
-        """Return the exponent of a column; 1 for one that came later."""
-        return self.columns.get(name, 1.0)
+        """Return the exponent of a column; 1 for one that came later, 0 for columns together that did."""
+        return self.columns.get(name, 0.0 if hasattr(name, "columns") else 1.0)
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
         """Return the weights of the columns that are there."""

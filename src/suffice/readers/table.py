@@ -15,11 +15,12 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.silent import Drop, NoValues
-from suffice.models.model import Model, Name
+from suffice.models.model import Block, Model, Name, Together
 from suffice.models.open_columns import Chosen, OpenBlock
 from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
+from suffice.readers.joint_columns import counted_together, joint_rows
 from suffice.readers.labels import Coded, LabelChecks, column_classes, label_column, same_values
 from suffice.readers.table_columns import closest, counted_again, counted_first, declared_likelihoods
 from suffice.stats import ClassCounts
@@ -128,7 +129,10 @@ class TableReader:
         """Return each column of a table as its likelihood reads it; columns that the table lacks are absent."""
         by = self.settled if likelihoods is None else likelihoods
         names = [name for name in by if name in table]
-        return dict(zip(names, in_parallel(lambda name: _rows(table, name, by[name]), names), strict=True))
+        found: dict[Name, Rows] = dict(
+            zip(names, in_parallel(lambda name: _rows(table, name, by[name]), names), strict=True)
+        )
+        return found | joint_rows(table, by) if any(isinstance(name, Together) for name in by) else found
 
     def parts(self, table: Table) -> Iterator[dict[Name, Rows]]:
         """Return all rows, at once."""
@@ -186,12 +190,15 @@ class TableReader:
                 )
             return counted_again(name, table, labels, block)
 
-        blocks = dict(zip(self.names, in_parallel(counted, list(self.names)), strict=True))
+        blocks: dict[Name, Block] = dict(zip(self.names, in_parallel(counted, list(self.names)), strict=True))
+        if any(isinstance(name, Together) for name in before):
+            blocks |= counted_together(table, labels, {} if model is None else model.likelihoods)
         return Model(classes, ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes), blocks)
 
     def of(self, model: Model) -> TableReader:
         """Return the reader of tables for a model."""
-        return replace(self, names=tuple(model.blocks), settled=model.likelihoods)
+        names = tuple(name for name in model.blocks if not isinstance(name, Together))
+        return replace(self, names=names, settled=model.likelihoods)
 
     def likelihoods(self, model: Model) -> dict[Name, Likelihood]:
         """Return the likelihoods of a model's columns that estimate otherwise than the user wants, made to comply."""
@@ -261,11 +268,12 @@ def _source(y: Any, table: Table, labels: Column) -> Any:
 
 def columns_of(model: Model) -> dict[Name, Likelihood]:
     """Return the likelihood of each column as users write it: how it estimates is a parameter of the classifier."""
-    usual = {name: type(likelihood)() for name, likelihood in model.likelihoods.items()}
+    alone = {name: one for name, one in model.likelihoods.items() if not isinstance(name, Together)}
+    usual = {name: type(likelihood)() for name, likelihood in alone.items()}
     options = ("estimate", "strict")
     return {
         name: likelihood.changed_where_known(**{one: getattr(usual[name], one, None) for one in options})
-        for name, likelihood in model.likelihoods.items()
+        for name, likelihood in alone.items()
     }
 
 

@@ -13,7 +13,7 @@ from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.choosing.kinds import choose
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.silent import Drop
-from suffice.models.model import Model, Name
+from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
 from suffice.readers.columns import FAMILIES
@@ -113,6 +113,9 @@ def rechosen(model: Model, fresh: Model) -> Model:
         return model
     blocks = dict(model.blocks)
     for name, block in fresh.blocks.items():
+        if isinstance(name, Together):
+            blocks[name] = block
+            continue
         before = blocks[name]
         assert isinstance(block, OpenBlock)
         assert isinstance(before, OpenBlock)

@@ -4,6 +4,7 @@ from suffice.stats.base import Statistic
 from suffice.stats.bursts import Bursts
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, PoissonSums, RateCounts, TokenCounts
 from suffice.stats.extremes import Extremes
+from suffice.stats.joint_counts import JointCounts
 from suffice.stats.journal import Journal
 from suffice.stats.moments import DiagonalMoments, FullMoments
 from suffice.stats.value_counts import ValueCounts
@@ -17,6 +18,7 @@ __all__ = [
     "DiagonalMoments",
     "Extremes",
     "FullMoments",
+    "JointCounts",
     "Journal",
     "PoissonSums",
     "RateCounts",

@@ -6,7 +6,7 @@ Only values that occur are written down, sorted, so that two statistics are unit
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,7 @@ class ValueCounts(Statistic):
     count: Array
     classes: Integers
 
-    _whole = ("line", "place", "classes")
+    _whole: ClassVar[tuple[str, ...]] = ("line", "place", "classes")
 
     @classmethod
     def zero(cls) -> Self:
@@ -100,7 +100,7 @@ class ValueCounts(Statistic):
         return cls._seen(values[order], counted, shape)
 
     @classmethod
-    def _seen(cls, values: NDArray[Any], counted: CellHistogram, classes: Any) -> Self:
+    def _seen(cls, values: Any, counted: CellHistogram, classes: Any) -> Self:
         """Drop values that no row has."""
         used = np.zeros(len(values), bool)
         used[counted.value] = True
@@ -139,13 +139,23 @@ class ValueCounts(Statistic):
         order = np.lexsort((self.place, line))
         order = order[line[order] >= 0]
         counted = CellHistogram(line[order], self.place[order], self.count[order])
-        return self._seen(self.values, counted, np.asarray(classes))
+        return self._seen(self._axes, counted, np.asarray(classes))
 
     def scaled(self, factor: float) -> Self:
         """Return the statistic as if every row had `factor` times its weight; what underflows is dropped."""
         count = self.count * factor
         kept = count > 0
-        return self._seen(self.values, CellHistogram(self.line[kept], self.place[kept], count[kept]), self.classes)
+        return self._seen(self._axes, CellHistogram(self.line[kept], self.place[kept], count[kept]), self.classes)
+
+    @property
+    def _axes(self) -> Any:
+        """What places stand for."""
+        return self.values
+
+    @staticmethod
+    def _called(axes: Any, place: int) -> Any:
+        """Return the value at a place, for complaints."""
+        return axes[place]
 
     def _is_identity(self) -> bool:
         return not self.classes and not len(self.values)
@@ -169,18 +179,18 @@ class ValueCounts(Statistic):
         return self
 
     def _plus(self, other: Self) -> Self:
-        values, mine, theirs = self._united(other)
-        return self._seen(values, mine + theirs, self.classes)
+        axes, mine, theirs = self._united(other)
+        return self._seen(axes, mine + theirs, self.classes)
 
     def _minus(self, other: Self) -> Self:
-        values, mine, theirs = self._united(other)
+        axes, mine, theirs = self._united(other)
         left = mine - theirs
         if left.count.min(initial=0.0) < 0:
-            worst = values[left.value[left.count.argmin()]]
+            worst = self._called(axes, int(left.value[left.count.argmin()]))
             raise DataError(f"more rows with the value {worst} would be removed than were added.")
-        return self._seen(values, left, self.classes)
+        return self._seen(axes, left, self.classes)
 
-    def _united(self, other: Self) -> tuple[NDArray[Any], CellHistogram, CellHistogram]:
+    def _united(self, other: Self) -> tuple[Any, CellHistogram, CellHistogram]:
         """Return the union of the values, and the counts of each statistic over it."""
         if self.values.dtype != other.values.dtype and len(self.values) and len(other.values):
             raise DataError("one statistic counts words, the other numbers.")

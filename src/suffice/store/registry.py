@@ -14,6 +14,7 @@ import numpy as np
 from suffice import estimators, posterior, stats
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
+from suffice.models.likelihoods.joint import Joint
 from suffice.models.likelihoods.vocabulary import Vocabulary
 from suffice.models.open_columns import Chosen
 from suffice.models.scoring.cells import Temper
@@ -46,6 +47,7 @@ LATER: dict[str, set[str]] = {
     "Histogram": {"bits"},
     "LanguageModel": {"tokens"},
     "MultinomialNB": {"length_exponent"},
+    "NaiveBayes": {"joint"},
     "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
 }
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
@@ -58,7 +60,7 @@ RECORDS: dict[str, type[Any]] = {
     **_by_name(WordList, WordWeights),
     **_by_name(TermWeighting, Tokens, prefix="text."),
     "Transform": FittedTransform,  # as it was called in the first files
-    **_by_name(*columns.FAMILIES, columns.Unknown, prefix="columns."),
+    **_by_name(*columns.FAMILIES, columns.Unknown, Joint, prefix="columns."),
 }
 
 

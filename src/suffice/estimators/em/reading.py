@@ -131,7 +131,7 @@ class Begun:
         must_share(estimator, total)
         blocks = {
             name: replace(block, likelihood=block.likelihood.uncut(), statistic=block.t)
-            for name, block in total.blocks.items()
+            for name, block in total.alone.items()  # the others are no densities
         }
         total = replace(total, blocks=blocks)
         ready = copy(estimator)

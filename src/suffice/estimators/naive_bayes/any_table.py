@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
+from suffice.estimators.shell.joint_sets import JointColumns
 from suffice.estimators.shell.parameters import (
     CHECKS,
     CLASS_PRIOR,
@@ -17,6 +19,7 @@ from suffice.estimators.shell.parameters import (
     ClassPriorLike,
     Constraints,
     Estimate,
+    Interval,
     StrOptions,
     Tempering,
     class_prior_of,
@@ -73,6 +76,10 @@ class NaiveBayes(TableClassifier):
     effort : {"fast", "balanced", "best"}, default="balanced"
         "fast" fits no weights, and chooses the temper by 2,000 rows at most; "balanced" chooses both by 20,000, "best"
         by 200,000. Rows are picked by their content: their order changes nothing.
+    joint : "auto", 2, 3, list of tuples or None, default=None
+        Columns that act together: sets of two or three whose joint value says more than each column alone. "auto"
+        chooses them, and how many, by rows that are kept out of the counts, and none unless they predict these better;
+        2 or 3 is the most columns of a set; a list such as ``[("age", "job")]`` declares them. Numbers enter as bins.
 
     Attributes
     ----------
@@ -92,6 +99,8 @@ class NaiveBayes(TableClassifier):
         Their names, where they are strings.
     feature_weights_ : dict
         The exponent of each column that votes: near 0 where others have said it already.
+    joint_ : dict
+        The sets of columns that act together, the weightiest first, and what is believed of each.
 
     Examples
     --------
@@ -116,6 +125,7 @@ class NaiveBayes(TableClassifier):
         "feature_weights": [StrOptions({"loo"}), None],
         "ridge": RIDGE,
         "effort": [StrOptions({"fast", "balanced", "best"})],
+        "joint": [StrOptions({"auto"}), Interval(Integral, 2, 3, closed="both"), list, None],
     }
 
     def __init__(
@@ -129,6 +139,7 @@ class NaiveBayes(TableClassifier):
         feature_weights: Literal["loo"] | None = "loo",
         ridge: float | None = None,
         effort: Effort = "balanced",
+        joint: JointColumns = None,
     ) -> None:
         self.columns = columns
         self.estimate = estimate
@@ -138,6 +149,7 @@ class NaiveBayes(TableClassifier):
         self.feature_weights = feature_weights
         self.ridge = ridge
         self.effort = effort
+        self.joint = joint
 
     @fit_context
     def fit(
@@ -234,13 +246,7 @@ class NaiveBayes(TableClassifier):
     @property
     def statistics_(self) -> dict[Name, Any]:
         """What was counted of each column."""
-        return {name: block.statistic for name, block in self._model.blocks.items()}
-
-    @property
-    def feature_weights_(self) -> dict[Name, float]:
-        """The exponent of each column that votes: near 0 where others have said it already."""
-        weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
-        return {name: 1.0 if weights is None else weights.of_block(name) for name in self._model.voting}
+        return {name: block.statistic for name, block in self._model.alone.items()}
 
     def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
         """Return the share of rows whose class is predicted right.

@@ -194,8 +194,12 @@ class Judging(Predicting):
         Temper(power=1.0, length=0.0)
         """
         check_is_fitted(self)
-        self._put(self._model.without_trace(), Views(), stale=False)
+        self._put(self._counts_alone(self._model), Views(), stale=False)
         return self
+
+    def _counts_alone(self, model: Model) -> Model:
+        """Return a model without a trace of removed rows, and without what was chosen by rows."""
+        return model.without_trace()
 
     @property
     def journal_(self) -> Journal | None:

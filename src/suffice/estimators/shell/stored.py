@@ -36,7 +36,7 @@ State = dict[str, Any]
 OF_FILES = ("target_", "text_column_")
 """Which columns of files held the labels and the texts, where a model was fitted to files."""
 
-OPTIONAL = ("feature_names_in_", *OF_FILES)
+OPTIONAL = ("feature_names_in_", "joint_", *OF_FILES)
 """What a schema may lack."""
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from numbers import Real
 from typing import Literal, TypeAlias
 
@@ -12,6 +11,17 @@ import numpy as np
 
 from suffice.errors import DataError, LabelError, ShapeError
 from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.joint_sets import (
+    Found,
+    JointColumns,
+    chosen_sets,
+    common_sets,
+    heard_sets,
+    is_declared,
+    joint_of,
+    read_sets,
+    with_declared,
+)
 from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.shell.stored import (
     OF_FILES,
@@ -22,9 +32,11 @@ from suffice.estimators.shell.stored import (
     read_views,
     written_views,
 )
+from suffice.estimators.shell.table_repr import as_html, as_text
 from suffice.models.answers.parts import Wording, reading
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.model import Model, Name
+from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
 from suffice.models.views import ColumnWeights, Views
 from suffice.readers.labels import Examples, Given
@@ -33,15 +45,14 @@ from suffice.readers.table_columns import check_block, rechosen
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import read_weights
 from suffice.tables import Table
-from suffice.telling import counted
-from suffice.typing import Array, LabelArray, LabelsLike, RowLike, WeightsLike
+from suffice.typing import Array, GroupsLike, LabelArray, LabelsLike, RowLike, WeightsLike
 
 __all__ = ["ColumnModels", "TableClassifier"]
 
 ColumnModels: TypeAlias = Literal["auto"] | Mapping[str, Likelihood | str] | Mapping[int, Likelihood | str]
 """How columns are modelled, by name; "auto" for all that are not named."""
 
-SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_")
+SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_", "joint_")
 
 
 class TableClassifier(Classifier):
@@ -49,6 +60,7 @@ class TableClassifier(Classifier):
 
     columns: ColumnModels
     unseen: Literal["prior", "error"]
+    joint: JointColumns
     _reader: TableReader
     n_features_in_: int
     feature_names_in_: LabelArray
@@ -108,12 +120,12 @@ class TableClassifier(Classifier):
             examples = examples if weights.all() else examples.take(np.flatnonzero(weights > 0), self._reader)
         model = self._reader.count(examples.source, examples.labels, before, examples.classes)
         self._reader.tell_of_dropped(before, model, examples.source)
-        return model
+        return with_declared(self.joint, self._reader, examples, model, before)
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         self._reader = self._reader.of(model)
         super()._put(model, views, stale)
-        self._reader, self.n_features_in_ = self._reader.of(self._model), len(self._model.blocks)
+        self._reader, self.n_features_in_ = self._reader.of(self._model), len(self._model.alone)
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return self._reader.likelihoods(model)
@@ -123,7 +135,52 @@ class TableClassifier(Classifier):
         if weights is not None and not weights.all():
             examples = examples.take(np.flatnonzero(weights > 0), self._reader)
         fresh = self._reader.count(examples.source, examples.labels, None, examples.classes)
+        fresh = with_declared(self.joint, self._reader, examples, fresh, None)
         return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
+
+    def _choose(self, examples: Examples, groups: GroupsLike) -> None:
+        wanted = self._wanted(len(examples))
+        if not is_declared(self.joint) and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9):
+            self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
+            found = self._together(examples, groups, wanted)
+            if found is not None and wanted is not None:
+                self._put(replace(self._model, blocks={**self._model.blocks, **found.blocks}), Views(), stale=False)
+                wanted = replace(wanted, ridge=found.ridge if wanted.ridge is None else wanted.ridge)
+        self._choose_by(examples, groups, wanted)
+        if not is_declared(self.joint):
+            model, views = self._model, self._predictor.views
+            heard = heard_sets(model, self.feature_weights_)
+            if len(heard) < len(model.blocks):
+                self._put(replace(model, blocks=heard), views.cut(model.classes, heard), self._stale)
+
+    def _together(self, examples: Examples, groups: GroupsLike, wanted: Wanted | None) -> Found | None:
+        """Return counts of the columns that act together as far as these rows tell; None if they tell of none."""
+        if self.joint is None or wanted is None or wanted.weights is None or wanted.effort == "fast":
+            return None
+        power = None if wanted.temper else self._temper(Views()).power
+        order = 3 if isinstance(self.joint, str) else int(self.joint)  # type: ignore[arg-type]
+        return chosen_sets(self._predictor, self._reader, examples, groups, power, order)
+
+    def _models(self, others: Sequence[Classifier]) -> list[Model]:
+        return common_sets(super()._models(others), is_declared(self.joint))
+
+    def _counts_alone(self, model: Model) -> Model:
+        model = super()._counts_alone(model)
+        return model if is_declared(self.joint) else replace(model, blocks=model.alone)
+
+    def _needs_all_rows(self) -> str:
+        return "" if self.joint is None else "joint"
+
+    @property
+    def feature_weights_(self) -> dict[Name, float]:
+        """The exponent of each column that votes: near 0 where others have said it already."""
+        weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
+        return {name: 1.0 if weights is None else weights.of_block(name) for name in self._model.voting}
+
+    @property
+    def joint_(self) -> dict[tuple[Name, ...], Likelihood]:
+        """The columns that act together, and what is believed of them, the weightiest first."""
+        return joint_of(self._model, self.feature_weights_)
 
     def _source(self, X: Given) -> Table:
         return self._reader.aligned(Table.read(X, "X"))
@@ -154,9 +211,13 @@ class TableClassifier(Classifier):
         kept = {name: block.numbers.parts for name, block in opened.items() if block.numbers is not None}
         statistics = {
             "rows": model.rows,
-            "columns": {name: block.statistic for name, block in model.blocks.items()},
+            "columns": {name: block.statistic for name, block in model.alone.items()},
             "open": kept,
         }
+        together = {name: block for name, block in model.blocks.items() if isinstance(name, Together)}
+        if together:
+            known["joint_"] = [(name.columns, block.likelihood) for name, block in together.items()]
+            statistics["joint"] = [block.statistic for block in together.values()]
         journal = {} if self._journal is None else {"journal": self._journal}
         return {
             "classes": model.classes,
@@ -210,54 +271,5 @@ def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
     blocks = {name: OpenBlock(likelihood, counted[name], kept.get(name)) for name, likelihood in columns.items()}
     for name, block in blocks.items():
         check_block(name, block, len(classes))
-    return Model(classes, rows, blocks, schema["_declared"])
-
-
-MOST = 60
-HEAD = ("column", "kind", "rows", "prior")
-
-
-def as_text(estimator: TableClassifier, name: str) -> str:
-    """Return classes, and a line per column."""
-    lines = [HEAD, *_lines(estimator)]
-    width = [max(len(line[k]) for line in lines) for k in range(3)]
-    shown = [f"  {a:{width[0]}}  {b:{width[1]}}  {c:>{width[2]}}  {d}".rstrip() for a, b, c, d in lines]
-    return "\n".join([name, f"  {_rows(estimator)}", *shown])
-
-
-def as_html(estimator: TableClassifier, name: str) -> str:
-    """Return classes, and a line per column, as a table."""
-    if not estimator.__sklearn_is_fitted__():
-        return f"<pre>{escape(name)}</pre>"
-    head = "".join(f"<th style='text-align:left'>{word}</th>" for word in HEAD)
-    body = "".join(f"<tr>{_cells(line)}</tr>" for line in _lines(estimator))
-    caption = f"<b>{escape(name)}</b><br>{escape(_rows(estimator))}"
-    return f"<table><caption style='text-align:left'>{caption}</caption><tr>{head}</tr>{body}</table>"
-
-
-def _cells(line: tuple[str, ...]) -> str:
-    sides = ("left", "left", "right", "left")
-    pairs = zip(sides, line, strict=True)
-    return "".join(f"<td style='text-align:{side}'>{escape(cell)}</td>" for side, cell in pairs)
-
-
-def _rows(estimator: TableClassifier) -> str:
-    counts = estimator.class_count_
-    each = [f"{label} {n:,.15g}" for label, n in zip(estimator.classes_, counts, strict=True)]
-    more = f", and {len(each) - 10} more" if len(each) > 10 else ""
-    sizes = f"{counted(counts.sum(), 'row')} of {counted(len(each), 'class', 'classes')}"
-    return f"{sizes}: {', '.join(each[:10])}{more}"
-
-
-def _lines(estimator: TableClassifier) -> list[tuple[str, str, str, str]]:
-    """Return column, kind, rows that have a value, and prior; the middle of a long list is left out."""
-    names = list(estimator._model.blocks)
-    shown = names if len(names) <= MOST else [*names[: MOST // 2], None, *names[-(MOST // 2) :]]
-    gap = ("…", f"{len(names) - len(shown) + 1} more", "", "")
-    return [gap if name is None else _line(estimator, name) for name in shown]
-
-
-def _line(estimator: TableClassifier, name: Name) -> tuple[str, str, str, str]:
-    block = estimator._model.blocks[name]
-    rows = float(np.sum(block.statistic.n)) if hasattr(block.statistic, "n") else 0.0
-    return str(name), block.likelihood.word, f"{rows:,.15g}", block.likelihood.prior_in_words(block.t)
+    together = read_sets(schema.get("joint_", []), statistics.get("joint", []), columns, len(classes))
+    return Model(classes, rows, {**blocks, **together}, schema["_declared"])

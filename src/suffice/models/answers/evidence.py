@@ -75,9 +75,9 @@ def evidence(predictor: Predictor, names: Any = None, by_block: bool = False, co
     model = predictor.model
     labels, belief = predictor.prior.log_evidence(model.n)
     if by_block:
-        columns = [_of_block(block, len(model.classes)) for block in model.blocks.values()]
+        columns = [_of_block(block, len(model.classes)) for block in model.alone.values()]
         cells = Cells(np.array(columns).reshape(len(columns), len(model.classes)).T)
-        return Evidence(model.classes, list(model.blocks), labels, belief, cells, coefficient)
+        return Evidence(model.classes, list(model.alone), labels, belief, cells, coefficient)
     (block,) = model.blocks.values()
     cells = block.settled.log_evidence(block.t)
     features = names_of(block.t, cells.width) if names is None else names
@@ -93,7 +93,7 @@ def coefficient_of(model: Model, rows: Mapping[Name, Rows], weights: Array | Non
     """Return Σ ln n!/Πx! over the training rows (of Poisson counts Σ −ln Πx!); raise LabelError if rows are missing."""
     total = float(model.n.sum())
     found = 0.0
-    for name, block in model.blocks.items():
+    for name, block in model.alone.items():
         given = np.ones(len(rows[name])) if weights is None else weights
         if abs(given.sum() - total) > 1e-9 * total:
             raise LabelError(f"The argument 'X' must hold the rows that were learned, {total:g}; got {given.sum():g}.")

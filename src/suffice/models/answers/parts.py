@@ -220,9 +220,10 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
             continue
         power = 1.0 if weights is None else weights.of_block(name)
         meant = weight_in_words(power, "columns")
-        values.append(f"{readings[name]}, {meant}" if meant else readings[name])
         block = predictor.model.blocks[name]
         said = block.settled.contributions(block.t, rows[name])
+        value = said.values[0] if block.likelihood.correction else readings[name]
+        values.append(f"{value}, {meant}" if meant else value)
         belief[:, i] = _belief_of_one(said, power)
         if 0 in said.inner:
             inner[i] = said.inner[0]

@@ -131,6 +131,8 @@ def shown_columns(
     """
     weights = predictor.views.weights
     for name, block in predictor.model.voting.items():
+        if block.likelihood.correction:
+            continue
         power = 1.0 if weights is None else weights.of_block(name)
         for j, one in enumerate(block.settled.distributions(block.t, level)):
             known = one if categories is None else replace(one, values=np.asarray(categories[j]))

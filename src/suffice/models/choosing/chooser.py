@@ -147,7 +147,9 @@ def _by_leave_one_out(
         views, suited = replace(views, prior=prior), temper
     votes = {} if suited is not None and wanted.weights != "blocks" else judged.votes()
     if suited is None:
-        suited = choose_temper(Scored.of(judged, wanted.length_exponent, _total(judged, votes)))
+        blocks = judged.predictor.model.blocks
+        alone = {name: vote for name, vote in votes.items() if not blocks[name].likelihood.correction}
+        suited = choose_temper(Scored.of(judged, wanted.length_exponent, _total(judged, alone)))
     if temper is None:
         views = replace(views, temper=suited)
     if wanted.weights == "blocks":

@@ -68,6 +68,10 @@ class WeighedRows(Protocol):
     def weights(self) -> Array:
         """What each row counts for."""
 
+    @property
+    def centre(self) -> Array | None:
+        """What weights are held at; one if None."""
+
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """Return −Σ w ln p of the own class, and its gradient in the weights of features and the terms of classes."""
 
@@ -87,10 +91,17 @@ class ColumnRows:
     codes: Integers
     weights: Array
     group: Integers  # rows that belong together, by number
+    centre: Array | None = None  # what weights are held at; one if not given
 
     @classmethod
     def of(
-        cls, votes: Array, log_prior: Array, codes: Integers, weights: Array, group: Integers | None = None
+        cls,
+        votes: Array,
+        log_prior: Array,
+        codes: Integers,
+        weights: Array,
+        group: Integers | None = None,
+        centre: Array | None = None,
     ) -> ColumnRows:
         """Take columns × rows × classes, and rows × classes; rows that are impossible are left out."""
         prior = np.broadcast_to(log_prior, votes.shape[1:])
@@ -98,7 +109,7 @@ class ColumnRows:
         by_class = np.ascontiguousarray(votes[:, usable].transpose(0, 2, 1))
         group = np.arange(len(codes)) if group is None else group
         prior = np.ascontiguousarray(prior[usable].T)
-        return cls(by_class, prior, codes[usable], weights[usable], group[usable])
+        return cls(by_class, prior, codes[usable], weights[usable], group[usable], centre)
 
     @property
     def size(self) -> tuple[int, int]:
@@ -108,7 +119,7 @@ class ColumnRows:
     def take(self, which: Booleans) -> ColumnRows:
         """Return some of the rows."""
         votes, prior = (np.ascontiguousarray(part[..., which]) for part in (self.votes, self.log_prior))
-        return ColumnRows(votes, prior, self.codes[which], self.weights[which], self.group[which])
+        return ColumnRows(votes, prior, self.codes[which], self.weights[which], self.group[which], self.centre)
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """Return −Σ w ln p of the own class, and its gradients."""
@@ -156,7 +167,10 @@ def choose_column_weights(
     which = some_rows(len(codes), max(1, NUMBERS // (len(votes) * len(labels))), group)
     table = np.stack([vote[which] for vote in votes.values()]) * temper.power
     prior = np.broadcast_to(judged.log_prior, (len(codes), len(labels)))[which]
-    rows = ColumnRows.of(table, prior, codes[which], judged.weights[which], None if group is None else group[which])
+    some = None if group is None else group[which]
+    blocks = judged.predictor.model.blocks
+    centre = np.array([0.0 if blocks[name].likelihood.correction else 1.0 for name in votes])
+    rows = ColumnRows.of(table, prior, codes[which], judged.weights[which], some, centre)
     found = fit_weights(rows, _ridge_of(rows) if ridge is None else ridge, tolerance=EXACT)
     columns = dict(zip(votes, found.features.tolist(), strict=True))
     return ColumnWeights(terms_by_name(found, labels), found.ridge, columns)
@@ -183,7 +197,7 @@ def fit_weights(
 ) -> Fitted:
     """Return the weights of highest objective for one ridge, from where an earlier fit ended."""
     n, classes = rows.size
-    ones, zeros = np.ones(n), np.zeros(classes)
+    ones, zeros = np.ones(n) if rows.centre is None else rows.centre, np.zeros(classes)
     if np.isinf(ridge):
         return Fitted(ones, zeros, ridge, -rows.loss(ones, zeros)[0], 1)
     middle = np.concatenate([ones, zeros])
@@ -193,13 +207,13 @@ def fit_weights(
 
     def objective(moved: Array) -> tuple[float, Array]:
         parameters = middle + moved * scale
-        away = parameters[:n] - 1.0
+        away = parameters[:n] - ones
         loss, gradient, terms = rows.loss(np.maximum(parameters[:n], 0.0), parameters[n:])
         gradient += ridge * away  # SX-9
         return loss + ridge / 2 * float(np.einsum("i,i->", away, away)), np.concatenate([gradient, terms]) * scale
 
     first = middle if initial is None else np.concatenate([initial.features, initial.classes])
-    lower = np.concatenate([-1.0 / scale[:n], np.full(classes, -np.inf)])
+    lower = np.concatenate([-ones / scale[:n], np.full(classes, -np.inf)])
     found = descend(objective, (first - middle) / scale, lower, tolerance, report=report)
     parameters = middle + found.x * scale
     terms = parameters[n:]
@@ -228,7 +242,8 @@ def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted |
     ridge = safest(loss, RIDGE, STEP, 1e-3, LARGEST)
     if ridge * STEP > LARGEST:  # rows do not tell weights from none: there are none
         n, classes = parts[0][0].size
-        return Fitted(np.ones(n), np.zeros(classes), np.inf, 0.0, 0)
+        centre = parts[0][0].centre
+        return Fitted(np.ones(n) if centre is None else centre, np.zeros(classes), np.inf, 0.0, 0)
     return fits[ridge, 0]
 
 

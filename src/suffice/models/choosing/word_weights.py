@@ -58,6 +58,7 @@ class WordRows:
     size: tuple[int, int]
     prior: Array  # ln p(c) with all rows
     weights: Array
+    centre: Array | None = None
 
     @classmethod
     def of(cls, judged: Judged, temper: Temper) -> WordRows:
@@ -160,9 +161,9 @@ class Split:
     unseen: Judged
 
     @classmethod
-    def of(cls, predictor: Predictor, sample: Sample) -> Split:
-        """Take some of the rows out of the model."""
-        out = one_in(JUDGED, len(sample), sample.group)
+    def of(cls, predictor: Predictor, sample: Sample, out: Booleans | None = None) -> Split:
+        """Take some of the rows out of the model: those that are given, or one in so many."""
+        out = one_in(JUDGED, len(sample), sample.group) if out is None else out
         unseen, learned = sample.take(out), sample.take(~out)
         left = _without(predictor, unseen)
         removed = _nothing_removed(len(unseen))
@@ -219,8 +220,10 @@ def _without(predictor: Predictor, sample: Sample) -> Predictor:
     counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
     blocks = {}
     for name, block in model.voting.items():
-        likelihood = block.settled.uncut()
-        blocks[name] = Block(likelihood, likelihood.without(block.t, sample.rows[name], labels))
+        likelihood, rows = block.settled.uncut(), sample.rows[name]
+        there = labels if rows.present is None else labels.take(rows.present)
+        rows = rows if rows.present is None else rows.take(rows.present)
+        blocks[name] = Block(likelihood, likelihood.without(block.t, rows, there))
     return replace(predictor, model=replace(model, rows=model.rows - counted, blocks=blocks))
 
 

@@ -44,6 +44,12 @@ class Likelihood(ABC):
     undecided: ClassVar[bool] = False
     """Whether a column had no value so far: later rows decide what it is."""
 
+    correction: ClassVar[bool] = False
+    """Whether it only adds to what other blocks say, and is no density: evidence and EM leave it out (JC-7)."""
+
+    joins: ClassVar[bool] = True
+    """Whether a column of it may act together with others, by its values or bins of them."""
+
     measure_kind: ClassVar[str] = "probabilities of values"
     """What its evidence is of: models compare by evidence only where that is the same."""
 

@@ -82,6 +82,7 @@ class Silent(Likelihood):
 
     statistic = ClassCounts
     silent = True
+    joins = False
     storages = frozenset({"bool", "integer", "real", "string", "category", "date"})
 
     def count(self, rows: Rows, labels: Labels) -> ClassCounts:

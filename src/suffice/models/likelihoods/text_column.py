@@ -95,6 +95,7 @@ class Text(Multinomial):
     lowercase: bool = True
 
     word = "text"
+    joins = False
     statistic = WordCounts  # type: ignore[assignment]
     storages = frozenset({"string", "category"})
     value_word = "word"

@@ -1,0 +1,177 @@
+"""Columns of a classifier of tables that act together: declared, or chosen by rows; counted, merged and dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+from suffice.errors import DataError, InputError, ShapeError
+from suffice.models.choosing.joint_choice import ENOUGH, JointChoice, choose_joint
+from suffice.models.choosing.judge import Sample, judge
+from suffice.models.choosing.smoothing import Scored, choose_temper
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.joint import Joint, JointRows
+from suffice.models.model import Block, Model, Name, Together
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.removal import group_codes
+from suffice.models.scoring.rows import Rows
+from suffice.readers.joint_columns import candidates, counted_together, edges_of
+from suffice.readers.labels import Examples
+from suffice.readers.table import TableReader
+from suffice.readers.table_columns import closest
+from suffice.stats import JointCounts
+from suffice.tables import Table
+from suffice.telling import tell
+
+__all__ = [
+    "LEAST", "Found", "JointColumns", "chosen_sets", "common_sets", "heard_sets", "is_declared", "joint_of",
+    "read_sets", "with_declared",
+]  # fmt: skip
+
+JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
+"""Which columns act together: chosen by rows, of so many columns at most; declared; or none."""
+
+CODES = "codes of all columns"
+
+LEAST = 100
+"""Fewer rows cannot tell which columns act together."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Counts of columns that act together, and the ridge that weights were judged by, if they were."""
+
+    blocks: dict[Name, Block]
+    ridge: float | None = None
+
+
+def is_declared(joint: Any) -> bool:
+    """Return whether sets of columns are declared, not chosen."""
+    return isinstance(joint, list | tuple)
+
+
+def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:
+    """Return the likelihood of each set of columns that act together, the weightiest first."""
+    names = sorted((name for name in model.blocks if isinstance(name, Together)), key=lambda name: -weights[name])
+    return {name.columns: model.blocks[name].likelihood for name in names}
+
+
+def heard_sets(model: Model, weights: Mapping[Name, float]) -> dict[Name, Block]:
+    """Return all blocks but sets of columns whose weight is zero: they say nothing."""
+    blocks = model.blocks.items()
+    return {name: block for name, block in blocks if not isinstance(name, Together) or weights[name] > 0}
+
+
+def read_sets(named: Any, counts: Any, columns: Mapping[Name, Any], classes: int) -> dict[Name, Block]:
+    """Return the columns that act together as a file has them; raise unless they are of the table, with such counts."""
+    if not isinstance(named, list) or not isinstance(counts, list) or len(named) != len(counts):
+        raise DataError("Columns that act together must have a statistic each.")
+    found = dict[Name, Block]()
+    for entry, t in zip(named, counts, strict=True):
+        names, law = entry if isinstance(entry, tuple | list) and len(entry) == 2 else ((), None)
+        known = len(names) in (2, 3) and all(name in columns for name in names)
+        if not known or not isinstance(law, Joint) or len(law.edges) != len(names):
+            raise DataError("Columns that act together must be two or three of the table, with a model.")
+        if type(t) is not JointCounts or t.shape != (classes,) or len(t.sizes) not in (0, len(names)):
+            raise ShapeError(f"Columns that act together must have joint counts of {classes} classes.")
+        found[Together(names)] = Block(law, t)
+    return found
+
+
+def declared_sets(joint: Any, reader: TableReader) -> list[Together]:
+    """Return the sets of columns that are declared; raise InputError unless each is two or three columns."""
+    found = list[Together]()
+    for one in joint:
+        columns = tuple(one) if isinstance(one, tuple | list) else (one,)
+        if len(columns) not in (2, 3) or len(set(columns)) != len(columns):
+            raise InputError(
+                f"The 'joint' parameter must list sets of two or three columns, such as ('age', 'job'); got {one!r}."
+            )
+        for name in columns:
+            if name not in reader.names:
+                raise InputError(
+                    f"The 'joint' parameter names {name!r}, which is not a column.{closest(name, reader.names)}"
+                )
+        found.append(Together(columns))
+    return found
+
+
+def with_declared(joint: Any, reader: TableReader, examples: Examples, model: Model, before: Model | None) -> Model:
+    """Count the sets of columns that are declared and were not counted before; these rows say where bins end.
+
+    Rows without a value of each column do not count, so a set whose columns turn up later has lost nothing.
+    """
+    if not is_declared(joint):
+        return model
+    laws, known = dict[Name, Likelihood](), {} if before is None else before.blocks
+    for one in declared_sets(joint, reader):
+        families = {name: model.blocks[name].likelihood for name in one.columns}
+        for name, law in families.items():
+            if not (law.joins or law.undecided):
+                raise InputError(
+                    f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join."
+                )
+        if one not in known and not any(law.silent for law in families.values()):
+            laws[one] = Joint(edges=tuple(edges_of(examples.source[name]) for name in one.columns))
+    more = counted_together(examples.source, examples.labels, laws)
+    return replace(model, blocks={**model.blocks, **more}) if more else model
+
+
+def chosen_sets(
+    predictor: Predictor, reader: TableReader, examples: Examples, groups: Any, power: float | None, order: int
+) -> Found | None:
+    """Choose the sets of columns that act together and count them; None if rows do not tell of any."""
+    if len(examples) < LEAST or len(predictor.model.classes) < 2:
+        return None
+    group = None if groups is None else group_codes(groups, len(examples))
+    few, by_content, group = examples.picked(reader, ENOUGH, group)
+    coding, edges = candidates(few.source, predictor.model)
+    if len(coding.names) < 2:
+        return None
+    rows: dict[Name, Rows] = {**reader.rows(few.source), CODES: JointRows(coding.codes, ())}
+    sample = replace(Sample(rows, few.labels).take(by_content), group=group)
+    taken: Any = sample.rows[CODES]
+    choice = _choice(predictor, sample, replace(coding, codes=taken.codes), power, order)
+    if choice is None:
+        return None
+    laws = dict[Name, Likelihood]()
+    for one in choice.sets:
+        laws[Together(one)] = Joint(choice.kappa, tuple(edges[name] for name in one))
+    return Found(counted_together(examples.source, examples.labels, laws), choice.ridge)
+
+
+def _choice(predictor: Predictor, sample: Any, coding: Any, power: float | None, order: int) -> JointChoice | None:
+    judged = judge(predictor, sample.rows, sample.labels, sample.group)
+    if power is None:
+        power = choose_temper(Scored.of(judged, 0.0)).power
+    return choose_joint(predictor, sample, coding, power, order)
+
+
+def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
+    """Return models with the sets of columns that all of them count alike; the others are dropped, and named.
+
+    Sets that were declared must be counted alike: raise InputError if bins end elsewhere.
+    """
+    every = list(dict.fromkeys(name for model in models for name in model.blocks if isinstance(name, Together)))
+    alike = [name for name in every if _alike([model.blocks.get(name) for model in models])]
+    if len(alike) == len(every):
+        return list(models)
+    apart = next(name for name in every if name not in alike)
+    if declared:
+        raise InputError(
+            f"Models that are combined must cut the numbers of {apart} into the same bins; they were fitted apart. "
+            "Fit one of them by partial_fit on a copy of the other, or leave the set out of 'joint'."
+        )
+    tell(f"{len(every) - len(alike)} sets of columns that act together differ between the models and are dropped.")
+    kept = {*alike}
+    return [
+        replace(model, blocks={name: one for name, one in model.blocks.items() if name in kept or name in model.alone})
+        for model in models
+    ]
+
+
+def _alike(blocks: list[Block | None]) -> bool:
+    first: Any = blocks[0]
+    edges = [getattr(block.likelihood, "edges", None) for block in blocks if block is not None]
+    return first is not None and len(edges) == len(blocks) and all(one == edges[0] for one in edges)

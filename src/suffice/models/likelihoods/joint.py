@@ -1,0 +1,263 @@
+"""Columns that act together: how much more often values come together in a class than each alone suggests.
+
+score      ℓ_c(v) = ln (n_c(v) + κ) / (E_c(v) + κ)                                                      JC-2
+expected   pair: E_c(ab) = n_c(a) n_c(b) / n_c                                                          JC-1
+           triple: E_c(abd) = n_c(ab) n_c(ad) n_c(bd) n_c / (n_c(a) n_c(b) n_c(d)), at most each pair's count
+held out   the same without the removed rows in all of these counts                                     SX-3
+
+It is a term on top of what the columns say alone, not a density: evidence and EM leave it out (JC-7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise, product
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import digamma
+
+from suffice.errors import DataError
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.categorical import categories
+from suffice.models.likelihoods.places import PlaceScores
+from suffice.models.likelihoods.shared import by_value, share_of_others, strongest
+from suffice.models.scoring.beliefs import log_gammas, trigamma
+from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.lifts import flat, left_of, log_lift, with_expected
+from suffice.models.scoring.linear import DenseHeldOut, Linear
+from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Moments, Scorer, Speaks
+from suffice.models.scoring.rows import Labels, Rows
+from suffice.posterior import Gamma
+from suffice.stats.grid import on_grid
+from suffice.stats.inputs import POSITIVE
+from suffice.stats.joint_counts import JointCounts
+from suffice.tables import Column, numbers
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["CELLS", "Joint", "JointRows", "coded"]
+
+CELLS = 2**22
+"""Classes × joint values at most: a table of these is what rows are scored by."""
+
+UNSEEN = "never seen together"
+
+
+def coded(column: Column, edges: tuple[float, ...] | None) -> tuple[Integers, NDArray[Any]]:
+    """Return a code for each row of a column, −1 where it is missing, and the values that codes stand for, as words."""
+    if edges is None:
+        codes, labels = categories(column)
+        words = [value if isinstance(value, str) else repr(float(value)) for value in labels.tolist()]
+        return np.asarray(codes, np.int64), np.array([*words, ""], object)[:-1]
+    place = np.searchsorted(np.array(edges), on_grid(numbers(column)), side="right").astype(np.int64)
+    codes = place if column.missing is None else np.where(column.missing, -1, place)
+    return codes, np.array([*map(str, range(len(edges) + 1))], object)
+
+
+@dataclass(frozen=True, eq=False)
+class JointRows(Rows):
+    """Rows of a few columns by the codes of their values."""
+
+    codes: Integers  # rows × columns; −1 where a value is missing
+    values: tuple[NDArray[Any], ...]  # what the codes of each column stand for
+
+    @cached_property
+    def present(self) -> Booleans:  # type: ignore[override]
+        """Which rows have a value in every column."""
+        return np.asarray((self.codes >= 0).all(axis=1))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def take(self, which: Any) -> JointRows:
+        """Return some of the rows."""
+        return JointRows(self.codes[which], self.values)
+
+    def count(self, kind: type[Any], labels: Labels) -> JointCounts:
+        """Count joint values by class."""
+        shared = {"labels": labels.y, "weights": labels.weights, "n_classes": labels.n_classes}
+        counted: JointCounts = kind.of_columns(self.codes, self.values, **shared)
+        return counted
+
+    def among(self, t: JointCounts) -> Integers:
+        """Return codes among the values of a statistic, rows × columns; −1 for those that it does not have."""
+        columns = []
+        for known, mine, code in zip(t.axes, self.values, self.codes.T, strict=True):
+            place = np.minimum(np.searchsorted(known, mine), max(len(known) - 1, 0))
+            seen = known[place] == mine if len(known) else np.zeros(len(mine), bool)
+            columns.append(np.append(np.where(seen, place, -1), -1)[code])
+        return np.stack(columns, axis=1).astype(np.int64)
+
+    def places(self, t: JointCounts) -> Integers:
+        """Return the place of each row's joint value in a statistic; −1 where it has none of the values, or none."""
+        return flat(self.among(t), t.sizes.tolist())
+
+    def scored(self, by: Linear) -> Array:
+        """Return the weights of each row's joint value, rows × classes."""
+        return np.asarray(by.offset + self.entries(by.t) @ by.weights.dense().T)
+
+    def entries(self, t: JointCounts) -> Any:
+        """Return a row with a single one for each joint value."""
+        place = self.places(t)
+        (row,) = np.nonzero(place >= 0)
+        return sparse.csr_matrix((np.ones(len(row)), (row, place[row])), (len(self), int(np.prod(t.sizes))))
+
+    def names(self, t: JointCounts) -> Sequence[Any]:
+        """Return joint values in words."""
+        return _names(t, ())
+
+
+def _names(t: JointCounts, edges: Sequence[tuple[float, ...] | None]) -> list[str]:
+    """Return all joint values in words, in the order of places."""
+    words = [_words(axis, cuts) for axis, cuts in zip(t.axes, edges or (None,) * len(t.sizes), strict=True)]
+    return [", ".join(parts) for parts in product(*words)]
+
+
+def _words(axis: NDArray[Any], edges: tuple[float, ...] | None) -> list[str]:
+    if edges is None:
+        return [value.removesuffix(".0") for value in axis.tolist()]
+    ends = [f"{edge:.6g}" for edge in edges]
+    inside = [f"{a} to {b}" for a, b in pairwise(ends)]
+    names = [f"below {ends[0]}", *inside, f"{ends[-1]} or more"] if ends else ["any"]
+    return [names[int(code)] for code in axis.tolist()]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Joint(Likelihood):
+    """Two or three columns together: what their joint value says on top of what each says alone.
+
+    Parameters
+    ----------
+    kappa : float, default=1.0
+        How strongly columns are believed not to act together: that many rows' worth.
+    edges : tuple, default=()
+        For each column, where bins of its numbers end; None for a column of categories.
+    """
+
+    kappa: float = 1.0
+    edges: tuple[tuple[float, ...] | None, ...] = ()
+    estimate: Estimate = field(default="mean", repr=False)  # of which there is one: the mean of the belief about a lift
+
+    word = "joint"
+    statistic = JointCounts
+    correction: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        POSITIVE.read(self.kappa, "kappa")
+
+    def count(self, rows: JointRows, labels: Labels) -> JointCounts:
+        """Count joint values by class."""
+        sizes = [len(values) for values in rows.values]
+        if labels.n_classes * float(np.prod(sizes)) > CELLS:
+            shown = " × ".join(f"{size:,}" for size in sizes)
+            raise DataError(
+                f"Columns that act together must have at most {CELLS // labels.n_classes:,} joint values; got {shown}. "
+                "Leave out the one with most, or unite its rare values."
+            )
+        return rows.count(JointCounts, labels)
+
+    def _tables(self, t: JointCounts) -> tuple[Array, Array]:
+        """Return counts and expected counts, classes × joint values."""
+        return with_expected(t.table)
+
+    def log_lifts(self, t: JointCounts) -> Array:
+        """Return ℓ, classes × joint values."""
+        return log_lift(*self._tables(t), self.kappa)
+
+    def scorer(self, t: JointCounts) -> Scorer:
+        """Return what scores rows; values never seen, alone, say nothing together."""
+        return PlaceScores.of(self.log_lifts(t), lambda rows: rows.places(t))
+
+    def held_out(self, t: JointCounts, rows: JointRows, removed: Removal) -> HeldOut:
+        """Score training rows, each by classes without it or its group."""
+        scores, codes = self.scorer(t).scores(rows), rows.among(t)
+        own = log_lift(*left_of(t.table, codes, removed), self.kappa)
+        scores[removed.row, removed.code] = np.where(rows.present[removed.row], own, 0.0)
+        return DenseHeldOut(scores)
+
+    def contributions(self, t: JointCounts, rows: JointRows, weights: Array | None = None) -> Contributions:
+        """Explain one row: what its joint value says on top of its values."""
+        place = int(rows.places(t)[0])
+        if place < 0:
+            return Contributions([0], [UNSEEN], np.zeros((1, int(t.classes))))
+        count, every = (table[:, place] for table in self._tables(t))
+        shape = count + self.kappa
+        belief = (digamma(shape) - np.log(every + self.kappa))[None], trigamma(shape)[None]
+        return Contributions([0], [_names(t, self.edges)[place]], log_lift(count, every, self.kappa)[None], belief)
+
+    def posterior(self, t: JointCounts, features: Integers | None = None) -> Gamma:
+        """Return the belief about each lift, classes × joint values."""
+        count, every = self._tables(t)
+        which = slice(None) if features is None else features
+        return Gamma(count[:, which] + self.kappa, every[:, which] + self.kappa)
+
+    def belief(self, t: JointCounts, weights: Array | None = None) -> LiftBelief:
+        """Return what is believed of the scores of rows."""
+        count, every = self._tables(t)
+        return LiftBelief(t, count + self.kappa, every + self.kappa)
+
+    def intervals(self, t: JointCounts, level: float) -> Any:
+        """Return bounds of each lift, classes × joint values."""
+        return self.posterior(t).interval(level)
+
+    def log_evidence(self, t: JointCounts) -> Cells:
+        """Return zeros, classes × 1: the columns alone have the evidence."""
+        return Cells(np.zeros((int(t.classes), 1)))
+
+    def speaks(self, t: JointCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
+        """Return the joint values that bring most evidence to a row of the class."""
+        lifts, table = self.log_lifts(t), t.table.reshape(int(t.classes), -1)
+        share = table[code] / max(float(table[code].sum()), 1e-300)
+        brought, names = share * (lifts[code] - share_of_others(t.n, code) @ lifts), _names(t, self.edges)
+        return strongest(brought, k, lambda i: (0, names[i]))
+
+    def known(self, t: JointCounts, rows: JointRows, least: int = 1) -> Booleans:
+        """Return which rows have a joint value that was learned from so many rows or more."""
+        return np.append(t.totals >= max(least, 1), False)[rows.places(t)]
+
+    def rows(self, *columns: Column) -> JointRows:
+        """Return columns by their joint values."""
+        edges = self.edges or (None,) * len(columns)
+        read = [coded(column, cuts) for column, cuts in zip(columns, edges, strict=True)]
+        return JointRows(np.stack([codes for codes, _ in read], axis=1), tuple(values for _, values in read))
+
+    def table(self, t: JointCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
+        """Return a line per joint value and class: rows, how many were expected, and bounds of the lift."""
+        count, every = self._tables(t)
+        low, high = self.intervals(t, level)
+        lift = np.exp(log_lift(count, every, self.kappa))
+        names = np.array(_names(t, self.edges), object)
+        return by_value("value", names, classes, n=count, expected=every, lift=lift, low=low, high=high)
+
+    def prior_in_words(self, t: JointCounts) -> str:
+        """Describe the belief about a lift."""
+        return f"Gamma({self.kappa:g}, {self.kappa:g}) over {int(np.prod(t.sizes)):,} joint values"
+
+
+@dataclass(frozen=True, eq=False)
+class LiftBelief:
+    """Gamma beliefs about lifts, classes × joint values."""
+
+    t: JointCounts
+    shape: Array
+    rate: Array
+
+    def moments(self, rows: JointRows) -> Moments:
+        """Return mean and variance of ln λ of each row's joint value."""
+        tables = digamma(self.shape) - np.log(self.rate), trigamma(self.shape)  # SX-5
+        place = rows.places(self.t)
+        mean, variance = (np.append(table, np.zeros((len(table), 1)), axis=1).T[place] for table in tables)
+        return mean, variance
+
+    def draws(self, rows: JointRows, rng: np.random.Generator, size: int) -> Array:
+        """Return ln λ of each row's joint value under drawn λ."""
+        met, where = np.unique(rows.places(self.t), return_inverse=True)
+        shape, rate = (np.append(table, np.ones((len(table), 1)), axis=1)[:, met] for table in (self.shape, self.rate))
+        logs = log_gammas(np.broadcast_to(shape, (size, *shape.shape)), rng) - np.log(rate)
+        logs[..., met < 0] = 0.0
+        return np.asarray(logs[..., where].transpose(0, 2, 1))

@@ -1,0 +1,79 @@
+"""How much more often values of columns come together than each alone suggests: counts, expected counts, and lifts.
+
+expected   pair: E_c(ab) = n_c(a) n_c(b) / n_c                                                          JC-1
+           triple: E_c(abd) = n_c(ab) n_c(ad) n_c(bd) n_c / (n_c(a) n_c(b) n_c(d)), at most each pair's count
+lift       ℓ_c(v) = ln (n_c(v) + κ) / (E_c(v) + κ)                                                      JC-2
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from suffice.models.scoring.removal import Removal, left
+from suffice.typing import Array, Integers
+
+__all__ = ["expected", "flat", "left_of", "log_lift", "subsets", "with_expected"]
+
+
+def expected(counts: dict[tuple[int, ...], Array]) -> Array:
+    """Return the count of a joint value if columns did not act together, from counts of its subsets by their columns.
+
+    >>> pair = {(): 10.0, (0,): 5.0, (1,): 4.0, (0, 1): 3.0}
+    >>> float(expected({which: np.array(count) for which, count in pair.items()}))
+    2.0
+    """
+    n, columns = counts[()], max(counts, key=len)
+    single = [counts[j,] for j in columns]
+    if len(columns) == 2:
+        return np.asarray(single[0] * single[1] / np.where(n > 0, n, 1.0))  # JC-1
+    pairs = [counts[pair] for pair in combinations(columns, 2)]
+    below = single[0] * single[1] * single[2]
+    kirkwood = pairs[0] * pairs[1] * pairs[2] * n / np.where(below > 0, below, 1.0)
+    return np.asarray(reduce(np.minimum, pairs, kirkwood))  # JC-1
+
+
+def subsets(columns: int) -> list[tuple[int, ...]]:
+    """Return all subsets of so many columns, by their places, the empty one first."""
+    return [which for size in range(columns + 1) for which in combinations(range(columns), size)]
+
+
+def with_expected(table: Array) -> tuple[Array, Array]:
+    """Return counts and expected counts, classes × joint values, of counts by class and the value of each column."""
+    counts = {}
+    for which in subsets(table.ndim - 1):
+        others = tuple(axis for axis in range(1, table.ndim) if axis - 1 not in which)
+        counts[which] = table.sum(axis=others, keepdims=True) if others else table
+    every = np.broadcast_to(expected(counts), table.shape)
+    return table.reshape(len(table), -1), every.reshape(len(table), -1)
+
+
+def left_of(table: Array, codes: Integers, removed: Removal) -> tuple[Array, Array]:
+    """Return counts and expected counts of each pair's joint value without what is removed; codes of −1 have none."""
+    sizes, counts = table.shape[1:], {}
+    there = (codes >= 0).all(axis=1)
+    for which in subsets(len(sizes)):
+        others = tuple(axis for axis in range(1, table.ndim) if axis - 1 not in which)
+        total = table.sum(axis=others).reshape(len(table), -1)
+        place = np.where(there, flat(codes[:, which], [sizes[j] for j in which]), -1)
+        taken = removed.same_place(place)
+        mine = place[removed.row]
+        counts[which] = left(np.where(mine < 0, 0.0, total[removed.code, mine]), np.where(mine < 0, 0.0, taken))
+    return counts[tuple(range(len(sizes)))], expected(counts)  # SX-3
+
+
+def log_lift(count: Any, expected_count: Any, kappa: float) -> Array:
+    """Return the term of a joint value: ln of the mean of a Gamma(κ, κ) belief about count over expected count."""
+    return np.asarray(np.log((count + kappa) / (expected_count + kappa)))  # JC-2
+
+
+def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
+    """Return places of joint codes, rows × columns; −1 where one of them is."""
+    place = np.zeros(len(codes), np.int64)
+    for code, size in zip(codes.T, sizes, strict=True):
+        place = place * size + code
+    return np.where((codes < 0).any(axis=1), -1, place)
