@@ -169,8 +169,9 @@ class Model:
         return self._map(lambda t: t.scaled(factor))  # SX-11
 
     def without_trace(self) -> Model:
-        """Return the model without what statistics keep, for rounding's sake, of rows that were removed."""
-        return replace(self._map(lambda t: t.without_trace()), rows=self.rows)
+        """Return the model without what statistics keep of removed rows, and without blocks that rows chose."""
+        kept = {name: block for name, block in self.blocks.items() if not block.likelihood.chosen_by_rows}
+        return replace(replace(self, blocks=kept)._map(lambda t: t.without_trace()), rows=self.rows)
 
     def _map(self, change: Callable[[Any], Any]) -> Model:
         blocks = {name: block.with_statistic(change) for name, block in self.blocks.items()}

@@ -15,7 +15,7 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.gaussian import Gaussian
 from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.silent import Drop, NoValues
-from suffice.models.model import Block, Model, Name, Together
+from suffice.models.model import Block, Model, Name
 from suffice.models.open_columns import Chosen, OpenBlock
 from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import Labels, Rows
@@ -129,10 +129,9 @@ class TableReader:
         """Return each column of a table as its likelihood reads it; columns that the table lacks are absent."""
         by = self.settled if likelihoods is None else likelihoods
         names = [name for name in by if name in table]
-        found: dict[Name, Rows] = dict(
-            zip(names, in_parallel(lambda name: _rows(table, name, by[name]), names), strict=True)
-        )
-        return found | joint_rows(table, by) if any(isinstance(name, Together) for name in by) else found
+        read = in_parallel(lambda name: _rows(table, name, by[name]), names)
+        together = joint_rows(table, by) if any(one.correction for one in by.values()) else {}
+        return {**dict(zip(names, read, strict=True)), **together}
 
     def parts(self, table: Table) -> Iterator[dict[Name, Rows]]:
         """Return all rows, at once."""
@@ -191,14 +190,12 @@ class TableReader:
             return counted_again(name, table, labels, block)
 
         blocks: dict[Name, Block] = dict(zip(self.names, in_parallel(counted, list(self.names)), strict=True))
-        if any(isinstance(name, Together) for name in before):
-            blocks |= counted_together(table, labels, {} if model is None else model.likelihoods)
+        blocks |= counted_together(table, labels, {} if model is None else model.likelihoods)
         return Model(classes, ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes), blocks)
 
     def of(self, model: Model) -> TableReader:
         """Return the reader of tables for a model."""
-        names = tuple(name for name in model.blocks if not isinstance(name, Together))
-        return replace(self, names=names, settled=model.likelihoods)
+        return replace(self, names=tuple(model.alone), settled=model.likelihoods)
 
     def likelihoods(self, model: Model) -> dict[Name, Likelihood]:
         """Return the likelihoods of a model's columns that estimate otherwise than the user wants, made to comply."""
@@ -268,12 +265,11 @@ def _source(y: Any, table: Table, labels: Column) -> Any:
 
 def columns_of(model: Model) -> dict[Name, Likelihood]:
     """Return the likelihood of each column as users write it: how it estimates is a parameter of the classifier."""
-    alone = {name: one for name, one in model.likelihoods.items() if not isinstance(name, Together)}
-    usual = {name: type(likelihood)() for name, likelihood in alone.items()}
+    usual = {name: type(block.likelihood)() for name, block in model.alone.items()}
     options = ("estimate", "strict")
     return {
-        name: likelihood.changed_where_known(**{one: getattr(usual[name], one, None) for one in options})
-        for name, likelihood in alone.items()
+        name: block.likelihood.changed_where_known(**{one: getattr(usual[name], one, None) for one in options})
+        for name, block in model.alone.items()
     }
 
 

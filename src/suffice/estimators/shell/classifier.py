@@ -202,7 +202,7 @@ class Classifier(Judging):
             know_nothing(self)
             return
         views = Views() if drop_views else self._predictor.views
-        rest = self._counts_alone(rest) if drop_views else rest
+        rest = rest.without_trace() if drop_views else rest
         held = {name: block.statistic for name, block in rest.blocks.items()}
         self._put(rest, views.cut(rest.classes, held), stale=not drop_views)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.models.choosing.joint_choice import ENOUGH, JointChoice, choose_joint
+from suffice.models.choosing.joint_choice import ENOUGH, Coding, JointChoice, choose_joint
 from suffice.models.choosing.judge import Sample, judge
 from suffice.models.choosing.smoothing import Scored, choose_temper
 from suffice.models.likelihoods.base import Likelihood
@@ -21,8 +21,8 @@ from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.readers.table_columns import closest
 from suffice.stats import JointCounts
-from suffice.tables import Table
 from suffice.telling import tell
+from suffice.typing import GroupsLike
 
 __all__ = [
     "LEAST", "Found", "JointColumns", "chosen_sets", "common_sets", "heard_sets", "is_declared", "joint_of",
@@ -46,7 +46,7 @@ class Found:
     ridge: float | None = None
 
 
-def is_declared(joint: Any) -> bool:
+def is_declared(joint: object) -> bool:
     """Return whether sets of columns are declared, not chosen."""
     return isinstance(joint, list | tuple)
 
@@ -63,7 +63,7 @@ def heard_sets(model: Model, weights: Mapping[Name, float]) -> dict[Name, Block]
     return {name: block for name, block in blocks if not isinstance(name, Together) or weights[name] > 0}
 
 
-def read_sets(named: Any, counts: Any, columns: Mapping[Name, Any], classes: int) -> dict[Name, Block]:
+def read_sets(named: object, counts: object, columns: Mapping[Name, Likelihood], classes: int) -> dict[Name, Block]:
     """Return the columns that act together as a file has them; raise unless they are of the table, with such counts."""
     if not isinstance(named, list) or not isinstance(counts, list) or len(named) != len(counts):
         raise DataError("Columns that act together must have a statistic each.")
@@ -79,7 +79,7 @@ def read_sets(named: Any, counts: Any, columns: Mapping[Name, Any], classes: int
     return found
 
 
-def declared_sets(joint: Any, reader: TableReader) -> list[Together]:
+def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together]:
     """Return the sets of columns that are declared; raise InputError unless each is two or three columns."""
     found = list[Together]()
     for one in joint:
@@ -97,12 +97,14 @@ def declared_sets(joint: Any, reader: TableReader) -> list[Together]:
     return found
 
 
-def with_declared(joint: Any, reader: TableReader, examples: Examples, model: Model, before: Model | None) -> Model:
+def with_declared(
+    joint: JointColumns, reader: TableReader, examples: Examples, model: Model, before: Model | None
+) -> Model:
     """Count the sets of columns that are declared and were not counted before; these rows say where bins end.
 
     Rows without a value of each column do not count, so a set whose columns turn up later has lost nothing.
     """
-    if not is_declared(joint):
+    if joint is None or isinstance(joint, str | int):
         return model
     laws, known = dict[Name, Likelihood](), {} if before is None else before.blocks
     for one in declared_sets(joint, reader):
@@ -119,7 +121,7 @@ def with_declared(joint: Any, reader: TableReader, examples: Examples, model: Mo
 
 
 def chosen_sets(
-    predictor: Predictor, reader: TableReader, examples: Examples, groups: Any, power: float | None, order: int
+    predictor: Predictor, reader: TableReader, examples: Examples, groups: GroupsLike, power: float | None, order: int
 ) -> Found | None:
     """Choose the sets of columns that act together and count them; None if rows do not tell of any."""
     if len(examples) < LEAST or len(predictor.model.classes) < 2:
@@ -131,17 +133,20 @@ def chosen_sets(
         return None
     rows: dict[Name, Rows] = {**reader.rows(few.source), CODES: JointRows(coding.codes, ())}
     sample = replace(Sample(rows, few.labels).take(by_content), group=group)
-    taken: Any = sample.rows[CODES]
+    taken = sample.rows[CODES]
+    assert isinstance(taken, JointRows)
     choice = _choice(predictor, sample, replace(coding, codes=taken.codes), power, order)
     if choice is None:
         return None
     laws = dict[Name, Likelihood]()
     for one in choice.sets:
-        laws[Together(one)] = Joint(choice.kappa, tuple(edges[name] for name in one))
+        laws[Together(one)] = Joint(choice.kappa, tuple(edges[name] for name in one), chosen=True)
     return Found(counted_together(examples.source, examples.labels, laws), choice.ridge)
 
 
-def _choice(predictor: Predictor, sample: Any, coding: Any, power: float | None, order: int) -> JointChoice | None:
+def _choice(
+    predictor: Predictor, sample: Sample, coding: Coding, power: float | None, order: int
+) -> JointChoice | None:
     judged = judge(predictor, sample.rows, sample.labels, sample.group)
     if power is None:
         power = choose_temper(Scored.of(judged, 0.0)).power
@@ -172,6 +177,5 @@ def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
 
 
 def _alike(blocks: list[Block | None]) -> bool:
-    first: Any = blocks[0]
     edges = [getattr(block.likelihood, "edges", None) for block in blocks if block is not None]
-    return first is not None and len(edges) == len(blocks) and all(one == edges[0] for one in edges)
+    return len(edges) == len(blocks) and all(one == edges[0] for one in edges)

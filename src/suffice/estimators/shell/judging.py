@@ -97,15 +97,15 @@ class Judging(Predicting):
             self._predictor = self._predictor.with_views(views, temper)
         return self._predictor
 
-    def _choose(self, examples: Examples, groups: GroupsLike) -> None:
-        """Choose by training rows what is to be chosen by them."""
+    def _choose(self, examples: Examples, groups: GroupsLike, ridge: float | None = None) -> None:
+        """Choose by training rows what is to be chosen by them; the ridge of weights may be known."""
         wanted = self._wanted(len(examples))
         if wanted is None or wanted.of_rows(len(examples)) is None or isinstance(examples.source, Iterator):
             return
         group = None if groups is None else group_codes(groups, len(examples))
         few, order, group = examples.picked(self._reader, wanted.sample_size, group)
         sample = Sample(self._reader.rows(few.source), few.labels).take(order)
-        predictor = replace(self._predictor, temper=self._temper(Views()))
+        wanted, predictor = wanted.with_ridge(ridge), replace(self._predictor, temper=self._temper(Views()))
         self._put(self._model, choose(predictor, sample.rows, sample.labels, group, wanted), stale=False)
 
     @property
@@ -194,12 +194,8 @@ class Judging(Predicting):
         Temper(power=1.0, length=0.0)
         """
         check_is_fitted(self)
-        self._put(self._counts_alone(self._model), Views(), stale=False)
+        self._put(self._model.without_trace(), Views(), stale=False)
         return self
-
-    def _counts_alone(self, model: Model) -> Model:
-        """Return a model without a trace of removed rows, and without what was chosen by rows."""
-        return model.without_trace()
 
     @property
     def journal_(self) -> Journal | None:

@@ -34,7 +34,6 @@ from suffice.estimators.shell.stored import (
 )
 from suffice.estimators.shell.table_repr import as_html, as_text
 from suffice.models.answers.parts import Wording, reading
-from suffice.models.choosing.chooser import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
@@ -138,35 +137,30 @@ class TableClassifier(Classifier):
         fresh = with_declared(self.joint, self._reader, examples, fresh, None)
         return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
 
-    def _choose(self, examples: Examples, groups: GroupsLike) -> None:
-        wanted = self._wanted(len(examples))
-        if not is_declared(self.joint) and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9):
+    def _choose(self, examples: Examples, groups: GroupsLike, ridge: float | None = None) -> None:
+        chosen = not is_declared(self.joint)
+        if chosen and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9):
             self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
-            found = self._together(examples, groups, wanted)
-            if found is not None and wanted is not None:
+            found = self._together(examples, groups)
+            if found is not None:
+                ridge = found.ridge
                 self._put(replace(self._model, blocks={**self._model.blocks, **found.blocks}), Views(), stale=False)
-                wanted = replace(wanted, ridge=found.ridge if wanted.ridge is None else wanted.ridge)
-        self._choose_by(examples, groups, wanted)
-        if not is_declared(self.joint):
-            model, views = self._model, self._predictor.views
-            heard = heard_sets(model, self.feature_weights_)
-            if len(heard) < len(model.blocks):
-                self._put(replace(model, blocks=heard), views.cut(model.classes, heard), self._stale)
+        super()._choose(examples, groups, ridge)
+        model, heard = self._model, heard_sets(self._model, self.feature_weights_)
+        if chosen and len(heard) < len(model.blocks):
+            self._put(replace(model, blocks=heard), self._predictor.views.cut(model.classes, heard), self._stale)
 
-    def _together(self, examples: Examples, groups: GroupsLike, wanted: Wanted | None) -> Found | None:
+    def _together(self, examples: Examples, groups: GroupsLike) -> Found | None:
         """Return counts of the columns that act together as far as these rows tell; None if they tell of none."""
-        if self.joint is None or wanted is None or wanted.weights is None or wanted.effort == "fast":
+        wanted, joint = self._wanted(len(examples)), self.joint
+        if joint is None or is_declared(joint) or wanted is None or not wanted.weights or wanted.effort == "fast":
             return None
         power = None if wanted.temper else self._temper(Views()).power
-        order = 3 if isinstance(self.joint, str) else int(self.joint)  # type: ignore[arg-type]
+        order = 2 if joint == 2 else 3
         return chosen_sets(self._predictor, self._reader, examples, groups, power, order)
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         return common_sets(super()._models(others), is_declared(self.joint))
-
-    def _counts_alone(self, model: Model) -> Model:
-        model = super()._counts_alone(model)
-        return model if is_declared(self.joint) else replace(model, blocks=model.alone)
 
     def _needs_all_rows(self) -> str:
         return "" if self.joint is None else "joint"

@@ -259,11 +259,11 @@ class ReadsTexts(Classifier):
             refuse_transformed(self)
         return _counted(self, examples)
 
-    def _choose(self, examples: Examples, groups: GroupsLike) -> None:
+    def _choose(self, examples: Examples, groups: GroupsLike, ridge: float | None = None) -> None:
         if isinstance(examples.source, KeptTexts):
             examples, which = examples.source.result()
             groups = None if groups is None else np.asarray(groups)[which]
-        super()._choose(examples, groups)
+        super()._choose(examples, groups, ridge)
 
     def _one(self, x: RowLike) -> list[Text]:
         return [one_text(x)]

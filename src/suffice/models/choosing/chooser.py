@@ -74,6 +74,10 @@ class Wanted:
         """How many rows are left out one by one, at most."""
         return {"fast": FEW_ROWS, "best": MANY_ROWS}.get(self.effort or "", ROWS)
 
+    def with_ridge(self, ridge: float | None) -> Wanted:
+        """Return the same with a ridge that was chosen already, unless one is given."""
+        return self if ridge is None or self.ridge is not None else replace(self, ridge=ridge)
+
     def of_rows(self, rows: int) -> Wanted | None:
         """Return what so many rows can choose; None if nothing."""
         weights = self.weights if rows >= self.least_rows else None

@@ -20,8 +20,8 @@ from suffice.models.choosing.word_weights import Split
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.lifts import expected, flat, log_lift, subsets
 from suffice.models.scoring.removal import ROUNDING, Removal
-from suffice.models.scoring.rows import hashed
 from suffice.parallel import in_parallel
+from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Coding", "JointChoice", "choose_joint"]

@@ -47,6 +47,11 @@ class Likelihood(ABC):
     correction: ClassVar[bool] = False
     """Whether it only adds to what other blocks say, and is no density: evidence and EM leave it out (JC-7)."""
 
+    @property
+    def chosen_by_rows(self) -> bool:
+        """Whether there is such a block because training rows chose it, so that it is a view."""
+        return False
+
     joins: ClassVar[bool] = True
     """Whether a column of it may act together with others, by its values or bins of them."""
 

@@ -137,10 +137,13 @@ class Joint(Likelihood):
         How strongly columns are believed not to act together: that many rows' worth.
     edges : tuple, default=()
         For each column, where bins of its numbers end; None for a column of categories.
+    chosen : bool, default=False
+        Whether rows chose the columns; otherwise they were declared.
     """
 
     kappa: float = 1.0
     edges: tuple[tuple[float, ...] | None, ...] = ()
+    chosen: bool = False
     estimate: Estimate = field(default="mean", repr=False)  # of which there is one: the mean of the belief about a lift
 
     word = "joint"
@@ -149,6 +152,11 @@ class Joint(Likelihood):
 
     def __post_init__(self) -> None:
         POSITIVE.read(self.kappa, "kappa")
+
+    @property
+    def chosen_by_rows(self) -> bool:
+        """Whether the columns were chosen, not declared."""
+        return self.chosen
 
     def count(self, rows: JointRows, labels: Labels) -> JointCounts:
         """Count joint values by class."""
