@@ -21,7 +21,6 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.lifts import expected, flat, log_lift, subsets
 from suffice.models.scoring.removal import ROUNDING, Removal
 from suffice.parallel import in_parallel
-from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Coding", "JointChoice", "choose_joint"]
@@ -210,7 +209,7 @@ def choose_joint(
     predictor: Predictor, sample: Sample, coding: Coding, power: float, order: int = 3
 ) -> JointChoice | None:
     """Return the sets of columns that act together, as far as rows outside the counts tell; None if none earn it."""
-    parts = hashed(np.arange(len(sample)) if sample.group is None else sample.group) % np.uint64(JUDGED)
+    parts = (np.arange(len(sample)) if sample.group is None else sample.group) % JUDGED
     folds = range(JUDGED) if len(sample) <= FEW else range(1)
     trials = [Trial(Split.of(predictor, sample, parts == k), coding, parts == k, power) for k in folds]
     losses: dict[Option, Array] = {}
