@@ -141,3 +141,20 @@ def test_rows_in_parts_are_refused_so_far(tmp_path: Path) -> None:
     (tmp_path / "rows.csv").write_text("\n".join(["a,b,kind", *lines]))
     with pytest.raises(InputError, match="joint"):
         sf.fit_files(sf.NaiveBayes(joint="auto"), tmp_path / "rows.csv", "kind")
+
+
+def test_sets_are_chosen_with_their_weights() -> None:
+    X, y = exclusive()
+    with pytest.raises(InputError, match="only with feature_weights='loo'"):
+        sf.NaiveBayes(joint="auto", feature_weights=None).fit(X, y)
+    assert sf.NaiveBayes(joint="auto", effort="fast").fit(X, y).joint_ == {}
+
+
+def test_groups_stay_on_one_side_of_what_judges() -> None:
+    """Two columns together name a person, who always has the same label: that says nothing of other persons."""
+    rng = np.random.default_rng(4)
+    person = np.repeat(np.arange(100), 6)
+    X = {"a": np.array([f"a{k // 10}" for k in person]), "b": np.array([f"b{k % 10}" for k in person])}
+    y = rng.integers(0, 2, 100)[person]
+    assert list(sf.NaiveBayes(joint=2).fit(X, y).joint_) == [("a", "b")]
+    assert sf.NaiveBayes(joint=2).fit(X, y, groups=person).joint_ == {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from suffice.errors import DataError, InputError, ShapeError
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.choosing.joint_choice import ENOUGH, Coding, JointChoice, choose_joint
 from suffice.models.choosing.judge import Sample, judge
 from suffice.models.choosing.smoothing import Scored, choose_temper
@@ -26,7 +27,7 @@ from suffice.typing import GroupsLike
 
 __all__ = [
     "LEAST", "Found", "JointColumns", "chosen_sets", "common_sets", "heard_sets", "is_declared", "joint_of",
-    "read_sets", "with_declared",
+    "must_be_weighed", "read_sets", "with_declared",
 ]  # fmt: skip
 
 JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
@@ -49,6 +50,15 @@ class Found:
 def is_declared(joint: object) -> bool:
     """Return whether sets of columns are declared, not chosen."""
     return isinstance(joint, list | tuple)
+
+
+def must_be_weighed(joint: JointColumns, wanted: Wanted | None) -> None:
+    """Raise InputError if sets of columns are to be chosen, but no weights: sets are chosen with theirs."""
+    if wanted is None or not wanted.weights:
+        raise InputError(
+            f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_weights='loo': sets of columns "
+            "are chosen with their weights. Declare them, as in joint=[('age', 'job')], or let weights be chosen."
+        )
 
 
 def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:

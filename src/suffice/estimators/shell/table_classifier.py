@@ -19,6 +19,7 @@ from suffice.estimators.shell.joint_sets import (
     heard_sets,
     is_declared,
     joint_of,
+    must_be_weighed,
     read_sets,
     with_declared,
 )
@@ -153,7 +154,10 @@ class TableClassifier(Classifier):
     def _together(self, examples: Examples, groups: GroupsLike) -> Found | None:
         """Return counts of the columns that act together as far as these rows tell; None if they tell of none."""
         wanted, joint = self._wanted(len(examples)), self.joint
-        if joint is None or is_declared(joint) or wanted is None or not wanted.weights or wanted.effort == "fast":
+        if joint is None or is_declared(joint):
+            return None
+        must_be_weighed(joint, wanted)
+        if wanted is None or wanted.effort == "fast":
             return None
         power = None if wanted.temper else self._temper(Views()).power
         order = 2 if joint == 2 else 3

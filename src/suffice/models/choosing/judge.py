@@ -1,7 +1,7 @@
 """Leave-one-out, once: what classes that have not seen a training row say of it. Every chooser reads this value.
 
-Rows come in the order of their content (`bottom_k.picked`). Some of them are then picked by a hash of their number, so
-these are the same however the data lie.
+Rows come in the order of their content (`bottom_k.picked`). Some of them are then picked by a hash of their number, or
+each of so many, so these are the same however the data lie.
 """
 
 from __future__ import annotations
