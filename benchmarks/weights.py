@@ -8,7 +8,6 @@ documents and leaves the page as it is.
 
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from typing import Any
@@ -43,44 +42,6 @@ REGRESSIONS: Methods = {LOGISTIC.format(c): partial(regression, c) for c in (1, 
 FEW: Methods = {"no weights": partial(sf.TextClassifier, feature_weights=None), "weights": sf.TextClassifier}
 SIZES = (60, 125, 250, 500, 1000, 2000)
 NETWORKS: Methods = {"fastText": partial(FastText, 1), "fastText, pairs of words": partial(FastText, 2)}
-
-
-@dataclass(frozen=True)
-class Aim:
-    """An aim for our default: a figure that is at least, or at most, so much, or as much as a peer's."""
-
-    data: str
-    figure: str
-    bound: float | str
-
-    @property
-    def more(self) -> bool:
-        """Whether more of it is better."""
-        return self.figure == "accuracy"
-
-    def line(self, found: Found) -> list[str]:
-        ours = figure(found[TABLE if self.data == ADULT else DEFAULT], self.figure)
-        bound = figure(found[self.bound], self.figure) if isinstance(self.bound, str) else self.bound
-        spare = (ours - bound) * (1 if self.more else -1)
-        least = f"at {'least' if self.more else 'most'} {shown(self.figure, bound)}"
-        beside = f", that of {self.bound}" if isinstance(self.bound, str) else ""
-        met = f"{'met' if spare >= 0 else 'missed'} by {shown(self.figure, abs(spare))}"
-        return [f"{self.data}: {self.figure} {least}{beside}", shown(self.figure, ours), met]
-
-
-AIMS = [
-    Aim(NEWS, "accuracy", 0.858),
-    Aim(NEWS, "log loss", 0.52),
-    Aim(NEWS, "training", 20.0),
-    Aim(R8, "accuracy", 0.970),
-    Aim(R8, "log loss", 0.098),
-    Aim(SMS, "log loss", 0.050),
-    Aim(ADULT, "accuracy", 0.858),
-    Aim(ADULT, "log loss", 0.302),
-    Aim(ADULT, "accuracy", ONE_HOT),
-    Aim(ADULT, "log loss", ONE_HOT),
-    *(Aim(data, "training", LOGISTIC.format(1)) for data in (NEWS, R8, SMS)),
-]
 
 
 def figure(found: Judged, name: str) -> float:
@@ -185,8 +146,7 @@ def page(results: dict[str, Found]) -> str:
         markdown([data, *head], [line(name, judged) for name, judged in found.items()])
         for data, found in results.items()
     ]
-    aims = markdown(["aim for the default", "measured", ""], [aim.line(results[aim.data]) for aim in AIMS])
-    return "\n\n".join([*tables, aims, f"fastText with {EPOCHS} epochs and a rate of {RATE}. {machine()}."])
+    return "\n\n".join([*tables, f"fastText with {EPOCHS} epochs and a rate of {RATE}. {machine()}."])
 
 
 def main() -> int:
