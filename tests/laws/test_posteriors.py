@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import suffice as sf
-from laws.registry import FAMILIES, FamilyCase
+from laws.registry import FAMILIES, FamilyCase, positive
 
 every_family = pytest.mark.parametrize("case", FAMILIES, ids=str)
 
@@ -52,6 +52,28 @@ def test_chain_rule(case: FamilyCase, data: st.DataObject) -> None:
         total += float(belief.predict().log(row))
         belief = belief.update(**case.data([row]))
     assert total == pytest.approx(prior.log_evidence(**case.data(rows)), rel=1e-8, abs=1e-8)
+
+
+EXPOSED = st.lists(st.tuples(st.integers(0, 60), st.floats(0.01, 50)), min_size=1, max_size=12)
+
+
+@given(prior=st.builds(sf.Gamma, positive(), positive()), first=EXPOSED, second=EXPOSED)
+def test_counts_of_exposures_chain_and_add_up(prior: sf.Gamma, first: Any, second: Any) -> None:
+    rows = [*first, *second]
+    belief, total = prior, 0.0
+    for count, exposure in rows:
+        total += float(belief.predict(exposure).log(count))
+        belief = belief.update(values=[count], exposures=[exposure])
+    values, exposures = zip(*rows, strict=True)
+    assert_same(belief, prior.update(values=values, exposures=exposures))
+    assert total == pytest.approx(prior.log_evidence(values=values, exposures=exposures), rel=1e-8, abs=1e-8)
+    ones, alike = np.ones(len(rows)), prior.log_evidence(values=values)
+    assert prior.update(values=values, exposures=ones) == prior.update(values=values)
+    assert prior.log_evidence(values=values, exposures=ones) == pytest.approx(alike, rel=1e-12)
+    columns = np.stack([values, values], axis=1)
+    both = prior.log_evidence(values=columns, exposures=exposures, weights=[2] * len(rows))
+    twice = prior.log_evidence(values=values * 2, exposures=exposures * 2)
+    np.testing.assert_allclose(both, [twice, twice], rtol=1e-9, atol=1e-9)
 
 
 @every_family

@@ -3,14 +3,18 @@
 from itertools import product
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
+from scipy import optimize, stats
 
-from suffice.errors import DataError
+from suffice.errors import DataError, KindError
+from suffice.models.empirical.pseudo_counts import MOST_KAPPA, LiftEvidence, kappa_of_lifts
 from suffice.models.likelihoods.joint import CELLS, Joint, JointRows
-from suffice.models.scoring.lifts import expected, log_lift
+from suffice.models.scoring.lifts import expected, log_lift, with_expected
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels
+from suffice.posterior import Gamma
 from suffice.tables import Table
 
 KAPPA = 0.7
@@ -75,6 +79,76 @@ def test_triples_are_expected_no_more_often_than_their_pairs() -> None:
     arrays = {which: np.array([count]) for which, count in counts.items()}
     assert 9 * 9 * 9 * 100 / 10**3 > 9
     np.testing.assert_array_equal(expected(arrays), [9.0])
+
+
+def _pair(seed: int = 0, n: int = 400, together: float = 0.3) -> tuple[Any, Any]:
+    """Return the counts of two columns that act together, and the likelihood of highest evidence."""
+    rng = np.random.default_rng(seed)
+    a, y = rng.integers(0, 5, n), rng.integers(0, 3, n)
+    b = np.where(rng.random(n) < together, (a + y) % 4, rng.integers(0, 4, n))
+    names = np.array(list("abcde"), object), np.array(list("wxyz"), object)
+    family = Joint(None, (None, None))
+    return family, family.count(JointRows(np.stack([a, b], axis=1), names), Labels(y, None, 3))
+
+
+def test_the_evidence_of_lifts_is_that_of_negative_binomials_against_poisson() -> None:
+    family, t = _pair()
+    counts, every = (cells.reshape(3, -1) for cells in with_expected(t.table))
+    for kappa in (1e-6, 0.3, 2.0, 1e3, 1e6):
+        found = Joint(kappa, (None, None)).log_evidence_of_lifts(t)
+        with mpmath.workdps(50):
+            k = mpmath.mpf(kappa)
+            for line in range(3):
+                total = mpmath.mpf(0)
+                for n, e in zip(counts[line], every[line], strict=True):
+                    n, e = mpmath.mpf(float(n)), mpmath.mpf(float(e))
+                    total += mpmath.loggamma(k + n) - mpmath.loggamma(k) + k * mpmath.log(k / (k + e)) + e
+                    total -= n * mpmath.log(k + e)
+                assert found[line] == pytest.approx(float(total), rel=1e-9, abs=1e-8)
+    over, belief = every[every > 0], Gamma(0.3, 0.3)
+    cells = counts[every > 0]
+    alone = [belief.log_evidence(values=[n], exposures=[e]) for n, e in zip(cells, over, strict=True)]
+    against = sum(alone) - stats.poisson.logpmf(cells, over).sum()
+    assert Joint(0.3, (None, None)).log_evidence_of_lifts(t).sum() == pytest.approx(against)
+    assert family.log_evidence_of_lifts(t).sum() > 10
+
+
+def test_kappa_is_that_of_highest_evidence() -> None:
+    family, t = _pair()
+    found = family.settled(t)
+    oracle = optimize.minimize_scalar(
+        lambda log: -Joint(float(np.exp(log)), (None, None)).log_evidence_of_lifts(t).sum(), bounds=(-8, 8)
+    )
+    assert found.kappa == pytest.approx(np.exp(oracle.x), rel=1e-4)
+    np.testing.assert_array_equal(family.log_lifts(t), found.log_lifts(t))
+    apart, none = _pair(together=0.0, n=4000)
+    assert apart.settled(none).kappa == MOST_KAPPA, "columns that act alone are believed to, but not for good"
+    assert family.settled(t).settled(none).kappa == found.kappa
+
+
+def test_kappa_of_an_overdispersed_table_is_found_again() -> None:
+    rng = np.random.default_rng(1)
+    expected_counts = rng.uniform(0.1, 40, 4000)
+    counts = rng.poisson(rng.gamma(3.0, 1 / 3.0, 4000) * expected_counts).astype(np.float64)
+    assert kappa_of_lifts(counts, expected_counts) == pytest.approx(3.0, rel=0.15)
+    assert kappa_of_lifts(np.zeros(3), np.zeros(3)) == 1
+    hill = LiftEvidence.of(counts, expected_counts)
+    for kappa in (0.01, 1.0, 400.0):
+        x, step = np.array([kappa]), np.array([1e-4 * kappa])
+        first, second = hill.derivatives(x)
+        assert first[0] == pytest.approx((hill.value(x + step) - hill.value(x - step)) / (2 * step[0]), rel=1e-4)
+        slopes = [hill.derivatives(at)[0][0] for at in (x + step, x - step)]
+        assert second[0, 0] == pytest.approx((slopes[0] - slopes[1]) / (2 * step[0]), rel=1e-4)
+
+
+def test_three_columns_have_no_evidence_of_their_lifts() -> None:
+    read, y = table()
+    family = Joint(None, (None, None, None))
+    rows = family.rows(*(read[name] for name in "uvw"))
+    t = family.count(rows.take(rows.present), Labels(y[rows.present], None, 2))
+    assert family.settled(t).kappa == 1
+    with pytest.raises(KindError, match="Three columns have no evidence"):
+        family.log_evidence_of_lifts(t)
 
 
 def test_values_never_seen_say_nothing_together() -> None:

@@ -191,6 +191,41 @@ def test_count_formulas() -> None:
     assert after.predict().mean == pytest.approx(after.mean)
 
 
+def test_counts_of_exposures_are_those_of_scipy() -> None:
+    s, r = 2.5, 0.7
+    for over in (1e-4, 0.3, 1.0, 40.0, 1e9):
+        predicted, oracle = sf.Gamma(s, r).predict(over), stats.nbinom(s, r / (r + over))
+        k = np.array([0, 1, 7, 300])
+        np.testing.assert_allclose(predicted.logpmf(k), oracle.logpmf(k), rtol=1e-9)
+        assert (predicted.mean, predicted.var) == pytest.approx((oracle.mean(), oracle.var()))
+        assert sf.Gamma(s, r).log_evidence(values=[7], exposures=[over]) == pytest.approx(oracle.logpmf(7), rel=1e-9)
+    with mpmath.workdps(50):  # where scipy has lost the digits of 1 − p
+        p = mpmath.mpf(r) / (mpmath.mpf(r) + mpmath.mpf(1e-9))
+        exact = [float(mpmath.log(mpmath.binomial(k + s - 1, k) * p**s * (1 - p) ** k)) for k in (0, 1, 7)]
+    np.testing.assert_allclose(sf.Gamma(s, r).predict(1e-9).logpmf([0, 1, 7]), exact, rtol=1e-12)
+    nothing = sf.Gamma(s, r).predict(0)
+    assert nothing.pmf([0, 1]).tolist() == [1, 0]
+    assert (nothing.mean, nothing.var, nothing.sample(0)) == (0, 0, 0)
+    assert sf.Gamma(s, r).update(values=[0], exposures=[0]) == sf.Gamma(s, r)
+    assert sf.Gamma(s, r).log_evidence(values=[0], exposures=[0]) == 0
+
+
+@pytest.mark.parametrize(("shape", "rate"), [(1e-6, 1e-6), (0.4, 3.0), (1e6, 1e6)])
+def test_the_evidence_of_exposures_is_that_of_many_digits(shape: float, rate: float) -> None:
+    x, over, times = [0, 3, 41, 2], [5.0, 1e-3, 60.0, 0.25], [1, 2, 1, 3]
+    with mpmath.workdps(60):
+        s, r, terms = mpmath.mpf(shape), mpmath.mpf(rate), mpmath.mpf(0)
+        total, time = sum(w * k for w, k in zip(times, x, strict=True)), mpmath.mpf(0)
+        for k, e, w in zip(x, over, times, strict=True):
+            time += w * mpmath.mpf(e)
+            terms += w * (k * mpmath.log(mpmath.mpf(e)) - mpmath.loggamma(k + 1))
+        terms += (
+            mpmath.loggamma(s + total) - mpmath.loggamma(s) + s * mpmath.log(r) - (s + total) * mpmath.log(r + time)
+        )
+        exact = float(terms)
+    assert sf.Gamma(shape, rate).log_evidence(values=x, exposures=over, weights=times) == pytest.approx(exact, rel=1e-9)
+
+
 # ---- a real number, a vector
 
 

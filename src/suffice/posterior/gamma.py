@@ -1,10 +1,10 @@
 """A count: Poisson likelihood, Gamma prior.
 
-x | rate ~ Poisson(rate)      rate ~ Gamma(s, r)      statistic: n, Σx, Σ ln x!
+x | rate ~ Poisson(rate · E)      rate ~ Gamma(s, r)      statistic: n, Σx, Σ ln x!; exposures E, one if not given
 
-GP-1  posterior       Gamma(s + Σx, r + n)
-GP-2  one more count  negative binomial(s, r / (r + 1))
-GP-3  log evidence    ln Γ(s') − ln Γ(s) + s ln r − s' ln r' − Σ ln x!
+GP-1  posterior       Gamma(s + Σx, r + ΣE)
+GP-2  one more count  negative binomial(s, q / (q + 1)), q = r / E
+GP-3  log evidence    ln Γ(s') − ln Γ(s) + s ln r − s' ln r' + Σ x ln E − Σ ln x!
 GP-4  mode            max(0, s − 1) / r
 """
 
@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import stats
+from scipy.special import xlogy
 
-from suffice.posterior.base import Conjugate, S, draws, generator, parameters, plain, require, tails
+from suffice.errors import DataError, KeywordError, ShapeError
+from suffice.posterior.base import Conjugate, S, draws, generator, parameters, plain, require, some_rows, tails
 from suffice.posterior.masses import NegativeBinomial
 from suffice.posterior.special import log_rising
 from suffice.stats import PoissonSums
+from suffice.stats.inputs import COUNT
 from suffice.typing import Floats, Interval, Rng, Size
 
 __all__ = ["Gamma", "GammaBelief"]
@@ -88,6 +91,12 @@ class Gamma(GammaBelief[PoissonSums]):
     (2.25, 2.0)
     >>> round(belief.predict().pmf(0), 4)
     0.1342
+
+    Counts over different times, or among different numbers of people: the rate is per unit of exposure.
+
+    >>> belief = Gamma(shape=2, rate=1).update(values=[3, 40], exposures=[0.5, 8])
+    >>> belief, round(belief.predict(exposure=10).mean, 2)
+    (Gamma(shape=45, rate=9.5), 47.37)
     """
 
     learns_from = (PoissonSums,)
@@ -101,6 +110,7 @@ class Gamma(GammaBelief[PoissonSums]):
         *,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
+        exposures: ArrayLike | None = None,
     ) -> Gamma:
         """Learn from counts, or from a statistic.
 
@@ -110,15 +120,20 @@ class Gamma(GammaBelief[PoissonSums]):
             Whole numbers, one row per observation.
         weights : array, optional
             What each row of `values` counts for; one if not given.
+        exposures : array, optional
+            How long, or among how many, each row of `values` was counted: a number per row, or per value; one if not
+            given. The rate is per unit of it.
         statistic : PoissonSums, optional
             Counted before, instead of keywords.
         """
-        t = self._read(statistic, values=values, weights=weights)
-        return Gamma(self.shape + t.total, self.rate + t.n)  # GP-1
+        t, exposure, _ = self._exposed(statistic, values, weights, exposures)
+        return Gamma(self.shape + t.total, self.rate + exposure)  # GP-1
 
-    def predict(self) -> NegativeBinomial:
-        """Return the distribution of the next count."""
-        return NegativeBinomial(np.asarray(self.shape), np.asarray(self.rate))
+    def predict(self, exposure: ArrayLike = 1.0) -> NegativeBinomial:
+        """Return the distribution of the next count, over so much exposure."""
+        over, s, r = np.broadcast_arrays(COUNT.read(exposure, "exposure"), self.shape, self.rate)
+        with np.errstate(divide="ignore", over="ignore"):  # without exposure, the count is 0
+            return NegativeBinomial(s, r / over)
 
     def log_evidence(
         self,
@@ -126,9 +141,32 @@ class Gamma(GammaBelief[PoissonSums]):
         *,
         values: ArrayLike | None = None,
         weights: ArrayLike | None = None,
+        exposures: ArrayLike | None = None,
     ) -> Floats:
         """Return the log-probability of the counts."""
-        t = self._read(statistic, values=values, weights=weights)
+        t, exposure, logs = self._exposed(statistic, values, weights, exposures)
         s, r = np.asarray(self.shape), np.asarray(self.rate)
-        rates = -s * np.log1p(t.n / r) - t.total * np.log(r + t.n)  # s ln r − s' ln r', kept apart from cancelling
-        return plain(log_rising(s, t.total) + rates - t.log_factorials)  # GP-3
+        rates = -s * np.log1p(exposure / r) - t.total * np.log(r + exposure)  # s ln r − s' ln r', kept from cancelling
+        return plain(log_rising(s, t.total) + rates + logs - t.log_factorials)  # GP-3
+
+    def _exposed(
+        self, statistic: PoissonSums | None, values: Any, weights: ArrayLike | None, exposures: ArrayLike | None
+    ) -> tuple[PoissonSums, Any, Any]:
+        """Return the statistic, ΣE and Σ x ln E; n and 0 where exposures are not given."""
+        if exposures is not None and values is None:
+            raise KeywordError("The keyword 'exposures' of Gamma belongs to 'values'; got it without them.")
+        t = self._read(statistic, values=values, weights=weights)
+        if exposures is None:
+            return t, t.n, 0.0
+        rows, each = some_rows(values), COUNT.read(exposures, "exposures")
+        x = np.asarray(rows.matrix.toarray() if rows.is_sparse else rows.matrix, np.float64).reshape(-1, *rows.shape)
+        if each.shape not in (x.shape, x.shape[:1]):
+            raise ShapeError(
+                f"The argument 'exposures' must hold one number per row of 'values', {len(x)}, or one per value; "
+                f"got shape {each.shape}."
+            )
+        over = each if each.shape == x.shape else each.reshape(-1, *(1 for _ in rows.shape))
+        if ((over == 0) & (x > 0)).any():
+            raise DataError("The argument 'values' must be 0 where 'exposures' are: nothing can be counted there.")
+        times = np.ones(len(x)) if weights is None else np.asarray(weights, np.float64)
+        return t, np.tensordot(times, over, 1), np.tensordot(times, xlogy(x, over), 1)

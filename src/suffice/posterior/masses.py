@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, xlog1py
 
 from suffice.errors import InputError
 from suffice.posterior.base import draws, generator, plain
@@ -64,7 +64,7 @@ class NegativeBinomial(Mass):
 
     def _log(self, x: Array) -> Array:
         s, r, k = self.shape, self.rate, _possible(x, np.inf)
-        chances = -s * np.log1p(1 / r) - k * np.log1p(r)  # s ln p + k ln(1 − p), p = r/(r+1)
+        chances = -s * np.log1p(1 / r) - xlog1py(k, r)  # s ln p + k ln(1 − p), p = r/(r+1)
         log = log_rising(s, k) - gammaln(k + 1) + chances  # GP-2
         return _where_possible(x, np.inf, log)
 

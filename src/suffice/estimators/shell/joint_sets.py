@@ -64,7 +64,7 @@ def must_be_weighed(joint: JointColumns, wanted: Wanted | None) -> None:
 def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:
     """Return the likelihood of each set of columns that act together, the weightiest first."""
     names = sorted((name for name in model.blocks if isinstance(name, Together)), key=lambda name: -weights[name])
-    return {name.columns: model.blocks[name].likelihood for name in names}
+    return {name.columns: model.blocks[name].settled for name in names}
 
 
 def heard_sets(model: Model, weights: Mapping[Name, float]) -> dict[Name, Block]:
@@ -125,7 +125,8 @@ def with_declared(
                     f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join."
                 )
         if one not in known and not any(law.silent for law in families.values()):
-            laws[one] = Joint(edges=tuple(edges_of(examples.source[name]) for name in one.columns))
+            kappa = None if len(one.columns) == 2 else 1.0  # of highest evidence, which three columns have none of
+            laws[one] = Joint(kappa, tuple(edges_of(examples.source[name]) for name in one.columns))
     more = counted_together(examples.source, examples.labels, laws)
     return replace(model, blocks={**model.blocks, **more}) if more else model
 

@@ -19,9 +19,9 @@ from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array
 
 __all__ = [
-    "LARGEST", "SMALLEST", "Hill", "Maximum", "Rises", "Terms", "alpha_of_cells", "alpha_of_presence",
-     "beta_of_flags", "climb", "flag_terms", "gamma_of_counts", "one_alpha", "rate_terms",
-    "symmetric_terms",
+    "LARGEST", "MOST_KAPPA", "SMALLEST", "Hill", "LiftEvidence", "Maximum", "Rises", "Terms", "alpha_of_cells",
+    "alpha_of_presence", "beta_of_flags", "climb", "climb_from_grid", "flag_terms", "gamma_of_counts", "kappa_of_lifts",
+    "one_alpha", "rate_terms", "symmetric_terms",
 ]  # fmt: skip
 
 STEPS, HALVINGS, REACH = 100, 40, 3.0
@@ -98,6 +98,10 @@ def _newton(hill: Hill, u: Array, ends: tuple[Array, Array], flat: float) -> Arr
 
 
 SMALLEST, LARGEST = 1e-6, 1e6
+MOST_KAPPA = 10.0
+"""κ at most: expected counts are of the same rows, so counts keep closer to them than Poisson's, and where values are
+few the evidence runs to columns that act alone. Lifts shrunk to nothing are lost; weights shrink those too large.
+"""
 GRID = np.array([1.0, *np.logspace(-6, 6, 25)])
 
 Terms = tuple[Any, Any, Any, Any]
@@ -164,7 +168,7 @@ def symmetric_terms(counts: Array, sizes: Any, totals: Array, other: float | Non
     return Rises.of(([1.0], 0.0, counts, 1.0), below)
 
 
-def one_alpha(hill: Rises) -> float:
+def one_alpha(hill: Hill) -> float:
     """Return the pseudo-count of highest evidence."""
     return float(climb_from_grid(hill).x[0])
 
@@ -186,7 +190,7 @@ def alpha_of_presence(documents: Any, n: Array) -> float:
     )
 
 
-def climb_from_grid(hill: Rises) -> Maximum:
+def climb_from_grid(hill: Hill) -> Maximum:
     """Climb from the best of several places that lie apart, since there may be more than one maximum."""
     heights = np.array([hill.value(np.array([alpha])) for alpha in GRID])
     level = heights >= heights.max() - 1e-12 * max(1.0, abs(heights.max()))  # where it does not matter, 1
@@ -250,3 +254,36 @@ def gamma_of_counts(hill: Rates) -> Gamma:
     starts = [np.array([shape, shape / mean]) for shape in (1.0, 0.01, 100.0)]
     start = max(starts, key=hill.value)
     return Gamma(*climb(hill, start, [SMALLEST, SMALLEST**2], [LARGEST, LARGEST**2]).x.tolist())
+
+
+@dataclass(frozen=True)
+class LiftEvidence:
+    """JC-3 of many cells, in κ: counts n ~ Poisson(λE) with λ ~ Gamma(κ, κ), against columns that act alone."""
+
+    count: Array
+    expected: Array
+    shapes: Rises  # ln κ(κ+1)…(κ+n−1), equal counts together
+
+    @classmethod
+    def of(cls, count: Array, expected: Array) -> LiftEvidence:
+        """Take the cells of a pair of columns, those that no row has but some were expected to have included."""
+        some = expected > 0
+        return cls(count[some], expected[some], Rises.of(([1.0], 0.0, count[some], 1.0)))
+
+    def value(self, x: Array) -> float:
+        """Return the log evidence against columns that do not act together."""
+        kappa, n = float(x[0]), self.count
+        rates = self.expected.sum() - (kappa + n) @ np.log1p(self.expected / kappa) - n.sum() * np.log(kappa)
+        return float(self.shapes.value(x) + rates)  # JC-3
+
+    def derivatives(self, x: Array) -> tuple[Array, Array]:
+        """Return the gradient and the Hessian of the log evidence."""
+        kappa, after, more = float(x[0]), float(x[0]) + self.expected, self.expected - self.count
+        first, second = self.shapes.derivatives(x)
+        once = (more / after).sum() - np.log1p(self.expected / kappa).sum()
+        return first + once, second + (self.expected / (kappa * after) - more / after**2).sum()
+
+
+def kappa_of_lifts(count: Array, expected: Array) -> float:
+    """Return the κ of highest evidence for the cells of a pair, at most MOST_KAPPA; 1 where there are none."""
+    return min(one_alpha(LiftEvidence.of(count, expected)), MOST_KAPPA)

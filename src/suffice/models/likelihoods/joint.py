@@ -3,15 +3,17 @@
 score      ℓ_c(v) = ln (n_c(v) + κ) / (E_c(v) + κ)                                                      JC-2
 expected   pair: E_c(ab) = n_c(a) n_c(b) / n_c                                                          JC-1
            triple: E_c(abd) = n_c(ab) n_c(ad) n_c(bd) n_c / (n_c(a) n_c(b) n_c(d)), at most each pair's count
+evidence   of a pair's lifts, against columns that do not act together: the sum over cells of              JC-3
+           ln κ(κ+1)…(κ+n−1) − n ln κ − (κ + n) ln(1 + E/κ) + E
 held out   the same without the removed rows in all of these counts                                     SX-3
 
-It is a term on top of what the columns say alone, not a density: evidence and EM leave it out (JC-7).
+It is a term on top of what the columns say alone, not a density: the evidence of a model and EM leave it out (JC-7).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise, product
 from typing import Any, ClassVar
@@ -21,14 +23,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import digamma
 
-from suffice.errors import DataError
+from suffice.errors import DataError, KindError
+from suffice.models.empirical.pseudo_counts import kappa_of_lifts
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.categorical import categories
 from suffice.models.likelihoods.places import PlaceScores
 from suffice.models.likelihoods.shared import by_value, share_of_others, strongest
 from suffice.models.scoring.beliefs import log_gammas, trigamma
 from suffice.models.scoring.cells import Cells
-from suffice.models.scoring.lifts import flat, left_of, log_lift, with_expected
+from suffice.models.scoring.lifts import flat, left_of, log_evidence_of_lift, log_lift, with_expected
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Moments, Scorer, Speaks
@@ -133,15 +136,16 @@ class Joint(Likelihood):
 
     Parameters
     ----------
-    kappa : float, default=1.0
-        How strongly columns are believed not to act together: that many rows' worth.
+    kappa : float or None, default=1.0
+        How strongly columns are believed not to act together: that many rows' worth. None for the κ of highest
+        evidence up to 10, for pairs; of three columns, expected counts are no model, and it is 1.
     edges : tuple, default=()
         For each column, where bins of its numbers end; None for a column of categories.
     chosen : bool, default=False
         Whether rows chose the columns; otherwise they were declared.
     """
 
-    kappa: float = 1.0
+    kappa: float | None = 1.0
     edges: tuple[tuple[float, ...] | None, ...] = ()
     chosen: bool = False
     estimate: Estimate = field(default="mean", repr=False)  # of which there is one: the mean of the belief about a lift
@@ -151,7 +155,8 @@ class Joint(Likelihood):
     correction: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        POSITIVE.read(self.kappa, "kappa")
+        if self.kappa is not None:
+            POSITIVE.read(self.kappa, "kappa")
 
     @property
     def chosen_by_rows(self) -> bool:
@@ -169,13 +174,29 @@ class Joint(Likelihood):
             )
         return rows.count(JointCounts, labels)
 
+    def settled(self, t: JointCounts) -> Joint:
+        """Return the likelihood with a definite κ."""
+        return self if self.kappa is not None else replace(self, kappa=self._kappa(t))
+
+    def _kappa(self, t: JointCounts) -> float:
+        """Return κ as given, or that of highest evidence."""
+        if self.kappa is not None:
+            return self.kappa
+        return kappa_of_lifts(*self._tables(t)) if len(t.sizes) == 2 else 1.0
+
     def _tables(self, t: JointCounts) -> tuple[Array, Array]:
         """Return counts and expected counts, classes × joint values."""
         return with_expected(t.table)
 
     def log_lifts(self, t: JointCounts) -> Array:
         """Return ℓ, classes × joint values."""
-        return log_lift(*self._tables(t), self.kappa)
+        return log_lift(*self._tables(t), self._kappa(t))
+
+    def log_evidence_of_lifts(self, t: JointCounts) -> Array:
+        """Return how much more probable a pair acting together makes the joint counts of each class, as a logarithm."""
+        if len(t.sizes) == 3:
+            raise KindError("Three columns have no evidence of acting together: their expected counts are no model.")
+        return np.asarray(log_evidence_of_lift(*self._tables(t), self._kappa(t)).sum(axis=1))
 
     def scorer(self, t: JointCounts) -> Scorer:
         """Return what scores rows; values never seen, alone, say nothing together."""
@@ -184,7 +205,7 @@ class Joint(Likelihood):
     def held_out(self, t: JointCounts, rows: JointRows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
         scores, codes = self.scorer(t).scores(rows), rows.among(t)
-        own = log_lift(*left_of(t.table, codes, removed), self.kappa)
+        own = log_lift(*left_of(t.table, codes, removed), self._kappa(t))
         scores[removed.row, removed.code] = np.where(rows.present[removed.row], own, 0.0)
         return DenseHeldOut(scores)
 
@@ -194,20 +215,20 @@ class Joint(Likelihood):
         if place < 0:
             return Contributions([0], [UNSEEN], np.zeros((1, int(t.classes))))
         count, every = (table[:, place] for table in self._tables(t))
-        shape = count + self.kappa
-        belief = (digamma(shape) - np.log(every + self.kappa))[None], trigamma(shape)[None]
-        return Contributions([0], [_names(t, self.edges)[place]], log_lift(count, every, self.kappa)[None], belief)
+        kappa = self._kappa(t)
+        belief = (digamma(count + kappa) - np.log(every + kappa))[None], trigamma(count + kappa)[None]
+        return Contributions([0], [_names(t, self.edges)[place]], log_lift(count, every, kappa)[None], belief)
 
     def posterior(self, t: JointCounts, features: Integers | None = None) -> Gamma:
         """Return the belief about each lift, classes × joint values."""
-        count, every = self._tables(t)
+        (count, every), kappa = self._tables(t), self._kappa(t)
         which = slice(None) if features is None else features
-        return Gamma(count[:, which] + self.kappa, every[:, which] + self.kappa)
+        return Gamma(count[:, which] + kappa, every[:, which] + kappa)
 
     def belief(self, t: JointCounts, weights: Array | None = None) -> LiftBelief:
         """Return what is believed of the scores of rows."""
-        count, every = self._tables(t)
-        return LiftBelief(t, count + self.kappa, every + self.kappa)
+        (count, every), kappa = self._tables(t), self._kappa(t)
+        return LiftBelief(t, count + kappa, every + kappa)
 
     def intervals(self, t: JointCounts, level: float) -> Any:
         """Return bounds of each lift, classes × joint values."""
@@ -238,13 +259,14 @@ class Joint(Likelihood):
         """Return a line per joint value and class: rows, how many were expected, and bounds of the lift."""
         count, every = self._tables(t)
         low, high = self.intervals(t, level)
-        lift = np.exp(log_lift(count, every, self.kappa))
+        lift = np.exp(self.log_lifts(t))
         names = np.array(_names(t, self.edges), object)
         return by_value("value", names, classes, n=count, expected=every, lift=lift, low=low, high=high)
 
     def prior_in_words(self, t: JointCounts) -> str:
         """Describe the belief about a lift."""
-        return f"Gamma({self.kappa:g}, {self.kappa:g}) over {int(np.prod(t.sizes)):,} joint values"
+        kappa = self._kappa(t)
+        return f"Gamma({kappa:.4g}, {kappa:.4g}) over {int(np.prod(t.sizes)):,} joint values"
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 expected   pair: E_c(ab) = n_c(a) n_c(b) / n_c                                                          JC-1
            triple: E_c(abd) = n_c(ab) n_c(ad) n_c(bd) n_c / (n_c(a) n_c(b) n_c(d)), at most each pair's count
+evidence   ln κ(κ+1)…(κ+n−1) − n ln κ − (κ + n) ln(1 + E/κ) + E, against E rows, for pairs               JC-3
 lift       ℓ_c(v) = ln (n_c(v) + κ) / (E_c(v) + κ)                                                      JC-2
 """
 
@@ -15,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from suffice.models.scoring.removal import Removal, left
+from suffice.posterior.special import log_rising
 from suffice.typing import Array, Integers
 
-__all__ = ["expected", "flat", "left_of", "log_lift", "subsets", "with_expected"]
+__all__ = ["expected", "flat", "left_of", "log_evidence_of_lift", "log_lift", "subsets", "with_expected"]
 
 
 def expected(counts: dict[tuple[int, ...], Array]) -> Array:
@@ -69,6 +71,16 @@ def left_of(table: Array, codes: Integers, removed: Removal) -> tuple[Array, Arr
 def log_lift(count: Any, expected_count: Any, kappa: float) -> Array:
     """Return the term of a joint value: ln of the mean of a Gamma(κ, κ) belief about count over expected count."""
     return np.asarray(np.log((count + kappa) / (expected_count + kappa)))  # JC-2
+
+
+def log_evidence_of_lift(count: Array, expected: Array, kappa: float) -> Array:
+    """Return ln p(n | E, κ) − ln p(n | E) of each cell: how much more probable its count is if columns act together.
+
+    >>> log_evidence_of_lift(np.array([0.0, 5.0, 20.0]), np.array([0.0, 5.0, 5.0]), 1.0).round(2)
+    array([ 0.  , -0.96,  9.71])
+    """
+    rates = expected - (kappa + count) * np.log1p(expected / kappa) - count * np.log(kappa)
+    return np.asarray(log_rising(kappa, count) + rates)  # JC-3
 
 
 def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
