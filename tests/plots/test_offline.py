@@ -13,12 +13,16 @@ import pytest
 import suffice as sf
 
 TEXTS = sf.TextClassifier("bernoulli").fit(["red apple", "red pear", "blue sky"], ["fruit", "fruit", "air"])
+LIGHTS = sf.NaiveBayes(joint=[("lamp", "door")]).fit(
+    {"lamp": ["on", "on", "off", "off"] * 30, "door": ["open", "shut"] * 60}, ["home", "away", "away", "home"] * 30
+)
 CHARTS: dict[str, Callable[[], Any]] = {
     "belief": lambda: sf.plots.belief(sf.Beta(2, 3)),
     "filmstrip": lambda: sf.plots.filmstrip(sf.Beta(2, 2), [1, 0, 1, 1]),
     "predictive": lambda: sf.plots.predictive(sf.Gamma(2, 1)),
     "simplex": lambda: sf.plots.simplex(sf.Dirichlet([2, 3, 4])),
     "hypotheses": lambda: sf.plots.hypotheses(sf.ConceptLearner({"a": {1, 2}, "b": {1}}).observe([1])),
+    "joint": lambda: sf.plots.joint(LIGHTS, "lamp", "door"),
     "words": lambda: sf.plots.words(TEXTS),
     "waterfall": lambda: sf.plots.waterfall(TEXTS.explain("red sky")),
     "reliability": lambda: sf.plots.reliability(

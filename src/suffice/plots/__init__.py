@@ -10,6 +10,7 @@ from suffice.plots.burstiness import burstiness
 from suffice.plots.concept import hypotheses, membership, number_game
 from suffice.plots.filmstrip import filmstrip
 from suffice.plots.information import information
+from suffice.plots.lift_map import joint
 from suffice.plots.next_count import predictive
 from suffice.plots.objective import objective
 from suffice.plots.pareto import pareto
@@ -26,6 +27,7 @@ __all__ = [
     "filmstrip",
     "hypotheses",
     "information",
+    "joint",
     "membership",
     "number_game",
     "objective",

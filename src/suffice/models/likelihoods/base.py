@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError
-from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
+from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, JointLifts
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Belief, Contributions, HeldOut, Scorer, Speaks
@@ -168,6 +168,10 @@ class Likelihood(ABC):
     def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
         """Return how each column is distributed in each class, for pictures; none where that cannot be drawn."""
         return []
+
+    def lifts(self, t: Any) -> JointLifts | None:
+        """Return how often values of its columns come together, for pictures; None where it has one column."""
+        return None
 
     def known(self, t: Any, rows: Any, least: int = 1) -> Booleans:
         """Return which rows hold something that was learned from so many rows or more."""

@@ -27,14 +27,15 @@ from suffice.errors import DataError, KindError
 from suffice.models.empirical.pseudo_counts import kappa_of_lifts
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.categorical import categories
+from suffice.models.likelihoods.pictures import JointLifts
 from suffice.models.likelihoods.places import PlaceScores
 from suffice.models.likelihoods.shared import by_value, share_of_others, strongest
-from suffice.models.scoring.beliefs import log_gammas, trigamma
+from suffice.models.scoring.beliefs import LiftBelief, trigamma
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.lifts import flat, left_of, log_evidence_of_lift, log_lift, with_expected
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Moments, Scorer, Speaks
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.posterior import Gamma
 from suffice.stats.grid import on_grid
@@ -128,6 +129,15 @@ def _words(axis: NDArray[Any], edges: tuple[float, ...] | None) -> list[str]:
     inside = [f"{a} to {b}" for a, b in pairwise(ends)]
     names = [f"below {ends[0]}", *inside, f"{ends[-1]} or more"] if ends else ["any"]
     return [names[int(code)] for code in axis.tolist()]
+
+
+def _order(axis: NDArray[Any]) -> list[int]:
+    """Return the order of values: by size if all are numbers or bins, by name otherwise."""
+    try:
+        sizes = [float(value) for value in axis.tolist()]
+    except ValueError:
+        return list(range(len(axis)))
+    return sorted(range(len(axis)), key=sizes.__getitem__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -245,6 +255,15 @@ class Joint(Likelihood):
         brought, names = share * (lifts[code] - share_of_others(t.n, code) @ lifts), _names(t, self.edges)
         return strongest(brought, k, lambda i: (0, names[i]))
 
+    def lifts(self, t: JointCounts) -> JointLifts:
+        """Return how often values come together, each column in its order: of numbers, or of words."""
+        orders = [_order(axis) for axis in t.axes]
+        words = [_words(axis, cuts) for axis, cuts in zip(t.axes, self.edges or (None,) * len(orders), strict=True)]
+        named = tuple(tuple(one[at] for at in order) for one, order in zip(words, orders, strict=True))
+        shape = (max(1, int(t.classes)), *t.sizes)
+        count, every = (cells.reshape(shape)[np.ix_(range(shape[0]), *orders)] for cells in self._tables(t))
+        return JointLifts(named, count, every, self._kappa(t))
+
     def known(self, t: JointCounts, rows: JointRows, least: int = 1) -> Booleans:
         """Return which rows have a joint value that was learned from so many rows or more."""
         return np.append(t.totals >= max(least, 1), False)[rows.places(t)]
@@ -267,27 +286,3 @@ class Joint(Likelihood):
         """Describe the belief about a lift."""
         kappa = self._kappa(t)
         return f"Gamma({kappa:.4g}, {kappa:.4g}) over {int(np.prod(t.sizes)):,} joint values"
-
-
-@dataclass(frozen=True, eq=False)
-class LiftBelief:
-    """Gamma beliefs about lifts, classes × joint values."""
-
-    t: JointCounts
-    shape: Array
-    rate: Array
-
-    def moments(self, rows: JointRows) -> Moments:
-        """Return mean and variance of ln λ of each row's joint value."""
-        tables = digamma(self.shape) - np.log(self.rate), trigamma(self.shape)  # SX-5
-        place = rows.places(self.t)
-        mean, variance = (np.append(table, np.zeros((len(table), 1)), axis=1).T[place] for table in tables)
-        return mean, variance
-
-    def draws(self, rows: JointRows, rng: np.random.Generator, size: int) -> Array:
-        """Return ln λ of each row's joint value under drawn λ."""
-        met, where = np.unique(rows.places(self.t), return_inverse=True)
-        shape, rate = (np.append(table, np.ones((len(table), 1)), axis=1)[:, met] for table in (self.shape, self.rate))
-        logs = log_gammas(np.broadcast_to(shape, (size, *shape.shape)), rng) - np.log(rate)
-        logs[..., met < 0] = 0.0
-        return np.asarray(logs[..., where].transpose(0, 2, 1))

@@ -13,7 +13,7 @@ from suffice.models.scoring.cells import Cells
 from suffice.posterior import Beta, Gamma
 from suffice.typing import Array, Integers
 
-__all__ = ["ClassDistributions", "FeatureBelief", "curves_of_counts", "curves_of_numbers", "dots"]
+__all__ = ["ClassDistributions", "FeatureBelief", "JointLifts", "curves_of_counts", "curves_of_numbers", "dots"]
 
 FINE = 801
 """Points of a curve."""
@@ -60,6 +60,42 @@ class FeatureBelief:
         added = np.asarray(self.added, np.float64)
         own = self.counts.line(code) + (added[code] if added.ndim == 2 else added)
         return np.argsort(-own, kind="stable")[:k]
+
+
+@dataclass(frozen=True)
+class JointLifts:
+    """How often values of columns come together in each class, and how often they would if each acted alone."""
+
+    values: tuple[tuple[str, ...], ...]  # of each column, in words
+    count: Array  # classes × values of each column
+    expected: Array
+    kappa: float
+
+    def belief(self) -> Gamma:
+        """Return the belief about how much more often they come together, classes × values of each column."""
+        return Gamma(self.count + self.kappa, self.expected + self.kappa)  # its mean is e^ℓ, JC-2
+
+    def ordered(self, columns: tuple[int, ...]) -> JointLifts:
+        """Return the same with columns in another order."""
+        axes = (0, *(k + 1 for k in columns))
+        count, expected = self.count.transpose(axes), self.expected.transpose(axes)
+        return JointLifts(tuple(self.values[k] for k in columns), count, expected, self.kappa)
+
+    def united(self, most: int) -> JointLifts:
+        """Return the same with at most so many values of each column: those of fewest rows are one."""
+        values, count, expected = list(self.values), self.count, self.expected
+        for k, names in enumerate(values):
+            if len(names) <= most:
+                continue
+            rows = count.sum(axis=tuple(axis for axis in range(count.ndim) if axis != k + 1))
+            rare = np.sort(np.argsort(-rows, kind="stable")[most - 1 :])
+            kept = np.setdiff1d(np.arange(len(names)), rare)
+            values[k] = (*(names[at] for at in kept), f"{len(rare):,} others")
+            count, expected = (
+                np.concatenate([one.take(kept, k + 1), one.take(rare, k + 1).sum(axis=k + 1, keepdims=True)], k + 1)
+                for one in (count, expected)
+            )
+        return JointLifts(tuple(values), count, expected, self.kappa)
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,12 @@ from scipy.special import digamma, gammaln, polygamma
 from suffice.errors import ImproperPrior
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
+from suffice.models.scoring.results import Moments
 from suffice.models.scoring.rows import MatrixRows, Rows
 from suffice.typing import Array
 
 __all__ = [
+    "LiftBelief",
     "RateBelief",
     "WordBelief",
     "belief_of_rates",
@@ -152,3 +154,27 @@ class WordBelief:
         alpha, total = self.counts.columns(there) + prior[there], self.counts.sum() + prior.sum()
         must_be_known(alpha, total)
         return X[:, there].tocsr(), len(there) == self.counts.width, alpha, total
+
+
+@dataclass(frozen=True, eq=False)
+class LiftBelief:
+    """Gamma beliefs about lifts, classes × joint values."""
+
+    t: Any
+    shape: Array
+    rate: Array
+
+    def moments(self, rows: Any) -> Moments:
+        """Return mean and variance of ln λ of each row's joint value."""
+        tables = digamma(self.shape) - np.log(self.rate), trigamma(self.shape)  # SX-5
+        place = rows.places(self.t)
+        mean, variance = (np.append(table, np.zeros((len(table), 1)), axis=1).T[place] for table in tables)
+        return mean, variance
+
+    def draws(self, rows: Any, rng: np.random.Generator, size: int) -> Array:
+        """Return ln λ of each row's joint value under drawn λ."""
+        met, where = np.unique(rows.places(self.t), return_inverse=True)
+        shape, rate = (np.append(table, np.ones((len(table), 1)), axis=1)[:, met] for table in (self.shape, self.rate))
+        logs = log_gammas(np.broadcast_to(shape, (size, *shape.shape)), rng) - np.log(rate)
+        logs[..., met < 0] = 0.0
+        return np.asarray(logs[..., where].transpose(0, 2, 1))

@@ -1,0 +1,223 @@
+"""Which values of columns that act together come together more often than each alone suggests, class by class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError, KindError
+from suffice.models.answers.explanation import place_of
+from suffice.models.likelihoods.pictures import JointLifts
+from suffice.models.model import Together
+from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
+from suffice.typing import Array
+
+__all__ = ["joint"]
+
+CLASSES, SLICES = 6, 4
+"""Classes that are shown by default; and values of a third column, each of which has panels of its own."""
+
+FURTHEST = 3.0
+"""Colours end at 8 times as often, and at an eighth."""
+
+WRITTEN = 12
+"""Values of a column up to which cells have their number in them."""
+
+MORE, LESS = PALETTE[1], PALETTE[0]
+HARDLY_MORE, HARDLY_LESS = "rgba(213, 94, 0, 0.05)", "rgba(0, 114, 178, 0.05)"
+UNDECIDED = 0.38
+
+
+def joint(
+    model: Any, first: Any, second: Any, third: Any = None, classes: Any = None, most: int = 20, level: float = 0.95
+) -> Any:
+    """Plot how many times as often values of columns come together in each class as each alone suggests.
+
+    Orange is more often, blue less. Cells are pale where rows leave it open: the interval of the number holds 1. Values
+    with fewest rows are united where there are many.
+
+    Parameters
+    ----------
+    model : fitted NaiveBayes
+        With columns that act together: ``joint_`` lists them.
+    first, second : column name
+        Down and across.
+    third : column name, default=None
+        Of three columns that act together: each of its four most frequent values has panels of its own.
+    classes : list of labels, default=None
+        Which classes; the first six by default.
+    most : int, default=20
+        Values of a column at most.
+    level : float, default=0.95
+        Probability of the intervals.
+
+    Returns
+    -------
+    chart : altair.VConcatChart
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X = {"lamp": ["on", "on", "off", "off"] * 30, "door": ["open", "shut"] * 60}
+    >>> model = sf.NaiveBayes(joint=[("lamp", "door")]).fit(X, ["home", "away", "away", "home"] * 30)
+    >>> chart = sf.plots.joint(model, "lamp", "door")
+    """
+    known = getattr(model, "joint_", None)
+    if known is None:
+        raise KindError(f"The argument 'model' of joint must be a fitted NaiveBayes; got a {type(model).__name__}.")
+    asked = (first, second) if third is None else (first, second, third)
+    columns = _columns(known, asked)
+    block = model._model.blocks[Together(columns)]
+    found = block.settled.lifts(block.t).ordered(tuple(columns.index(name) for name in asked))
+    whole = tuple(map(len, found.values[:2]))
+    found = found.united(whole_number(most, "most", 2))
+    labels = model.classes_[:CLASSES] if classes is None else list(classes)
+    codes = [place_of(model.classes_, label, "classes") for label in labels]
+    lines = _panels(found, [cut(label, 26) for label in labels], codes, asked, level)
+    alt = altair()
+    chart = alt.vconcat(*(alt.hconcat(*line, spacing=18) for line in lines), spacing=18)
+    title = " × ".join(cut(name, 30) for name in asked)
+    return dressed(chart.properties(title=alt.Title(title, subtitle=_subtitle(asked, whole, found), offset=14)))
+
+
+def _columns(known: Any, asked: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the columns of the set as the model names them; raise unless there is one."""
+    for columns in known:
+        if set(columns) == set(asked) and len(columns) == len(asked):
+            return tuple(columns)
+    if not known:
+        raise InputError(
+            "No columns of this model act together. Fit it with joint='auto', or declare them, as in "
+            f"joint=[{asked!r}]."
+        )
+    names = [" × ".join(map(str, columns)) for columns in known]
+    more = f" and {len(names) - 8:,} more" if len(names) > 8 else ""
+    raise InputError(
+        f"The columns {' × '.join(map(str, asked))} do not act together in this model; these do: "
+        f"{', '.join(names[:8])}{more}. Declare others, as in joint=[{asked!r}]."
+    )
+
+
+def _subtitle(asked: tuple[Any, ...], whole: tuple[int, ...], found: JointLifts) -> list[str]:
+    """Say how to read the colours, and what is not shown."""
+    lines = ["How many times as often together as each alone suggests; pale where rows leave it open."]
+    for name, before, values in zip(asked, whole, found.values, strict=False):
+        if len(values) < before:
+            lines.append(f"The {before - len(values) + 1:,} rarest of {before:,} values of {cut(name, 30)} are one.")
+    if len(asked) == 3 and len(found.values[2]) > SLICES:
+        lines.append(f"{SLICES} of {len(found.values[2])} values of {cut(asked[2], 30)} are shown.")
+    return lines
+
+
+def _panels(
+    found: JointLifts, labels: list[str], codes: list[int], asked: tuple[Any, ...], level: float
+) -> list[list[Any]]:
+    """Return lines of panels, one for each class; of three columns, values of the third have lines of their own."""
+    belief = found.belief()
+    low, high = (np.asarray(end) for end in belief.interval(level))
+    tables = np.stack([found.count, found.expected, np.asarray(belief.mean), low, high])[:, codes]
+    panels = [(tables, labels)]
+    if len(asked) == 3:
+        rows = found.count.sum(axis=(0, 1, 2))
+        shown = np.sort(np.argsort(-rows, kind="stable")[:SLICES]).tolist()
+        of = [f"{cut(asked[2], 16)} = {cut(found.values[2][at], 16)}" for at in shown]
+        panels = [(tables[..., at], [f"{one}, {name}" for one in labels]) for at, name in zip(shown, of, strict=True)]
+    reach, across = _reach(tables), _across(found)
+    lines = list[list[Any]]()
+    for cells, titles in panels:
+        drawn = [
+            _panel(cells[:, k], found.values[:2], title, asked[:2], reach, leftmost=k % across == 0)
+            for k, title in enumerate(titles)
+        ]
+        lines += [drawn[k : k + across] for k in range(0, len(drawn), across)]
+    return lines
+
+
+def _reach(tables: Array) -> float:
+    """Return how far colours go, as a power of 2: as far as cells that are not open, from 2 times to 8 times."""
+    _, _, lift, low, high = tables
+    sure = (low > 1) | (high < 1)
+    return float(np.clip(np.abs(np.log2(lift[sure])).max(initial=0.0), 1.0, FURTHEST))
+
+
+def _across(found: JointLifts) -> int:
+    """Return how many panels stand side by side: as many as about 900 pixels hold."""
+    return max(1, min(4, round(900 / (_step(found.values[:2]) * len(found.values[1]) + 60))))
+
+
+def _step(values: tuple[tuple[str, ...], ...]) -> int:
+    """Return the side of a cell in pixels."""
+    return 34 if max(map(len, values)) <= WRITTEN else 20
+
+
+def _panel(
+    tables: Array, values: tuple[tuple[str, ...], ...], title: str, names: tuple[Any, ...], reach: float, leftmost: bool
+) -> Any:
+    """Draw the cells of one class."""
+    alt, step = altair(), _step(values)
+    base = alt.Chart(_cells(tables, values, reach)).encode(
+        x=_axis("x", values[1], cut(names[1], 40), 0 if max(map(len, values[1])) * 6 <= step else -40),
+        y=_axis("y", values[0], cut(names[0], 40) if leftmost else None, 0),
+    )
+    tips = [alt.Tooltip("down:N", title=str(names[0])), alt.Tooltip("across:N", title=str(names[1]))]
+    tips += [alt.Tooltip("rows:Q", format=",.6~g")]
+    tips += [alt.Tooltip(f"{name}:Q", format=".3~g") for name in ("expected", "lift", "low", "high")]
+    colour = alt.Color("power:Q", scale=_colours(alt, reach), legend=_legend(alt, reach))
+    sure = alt.Opacity("sure:Q", scale=None, legend=None)
+    layers = [base.mark_rect(cornerRadius=1).encode(color=colour, opacity=sure, tooltip=tips)]
+    if max(map(len, values)) <= WRITTEN:
+        ink = alt.when("datum.strong").then(alt.value("white")).otherwise(alt.value(GREY))
+        layers.append(base.mark_text(fontSize=11).encode(text="label:N", color=ink))
+    heading = alt.Title(title, fontSize=12, anchor="start")
+    return alt.layer(*layers).properties(width=step * len(values[1]), height=step * len(values[0]), title=heading)
+
+
+def _cells(tables: Array, values: tuple[tuple[str, ...], ...], reach: float) -> Any:
+    """Return a line per cell; none where no row was and none was expected."""
+    at = y, x = np.nonzero((tables[0] > 0) | (tables[1] > 0))
+    count, expected, lift, low, high = (table[at] for table in tables)
+    power, undecided = np.log2(lift), (low <= 1) & (high >= 1)
+    return rows_of(
+        x=x,
+        y=y,
+        down=[cut(values[0][k], 60) for k in y],
+        across=[cut(values[1][k], 60) for k in x],
+        rows=count,
+        expected=expected,
+        lift=lift,
+        low=low,
+        high=high,
+        power=np.clip(power, -reach, reach),
+        sure=np.where(undecided, UNDECIDED, 1.0),
+        label=[_times(value) for value in lift],
+        strong=~undecided & (np.abs(power) > 0.55 * reach),
+    )
+
+
+def _axis(side: str, values: tuple[str, ...], title: str | None, angle: int) -> Any:
+    """Return an axis of values; one without a title has no words at all: those of its neighbour hold for it."""
+    alt = altair()
+    words = labelled(cut(value, 22) for value in values)
+    axis = alt.Axis(labelExpr=words, labelLimit=150, labelAngle=angle, labels=title is not None, ticks=False)
+    axis.domain = axis.grid = False
+    kind = alt.X if side == "x" else alt.Y
+    return kind(f"{side}:O", title=title, axis=axis, scale=alt.Scale(domain=list(range(len(values)))))
+
+
+def _colours(alt: Any, reach: float) -> Any:
+    ends = [LESS, HARDLY_LESS, HARDLY_MORE, MORE]  # clear in the middle, so that it is the page's own colour
+    return alt.Scale(domain=[-reach, -1e-6, 1e-6, reach], range=ends, interpolate="rgb", clamp=True)
+
+
+def _legend(alt: Any, reach: float) -> Any:
+    steps = [float(power) for power in range(-int(reach), int(reach) + 1)]
+    words = "datum.value < 0 ? '1/' + format(pow(2, -datum.value), '.2~g') : format(pow(2, datum.value), '.2~g') + '×'"
+    return alt.Legend(
+        title=None, orient="bottom", direction="horizontal", values=steps, labelExpr=words, gradientLength=180
+    )
+
+
+def _times(lift: float) -> str:
+    """Return a lift in few characters."""
+    return f"{lift:.0f}" if lift >= 9.95 else f"{lift:.1f}" if lift >= 0.095 else "0.0"
