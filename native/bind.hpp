@@ -92,5 +92,7 @@ void bind_dense(nb::module_& m);
 void bind_sparse(nb::module_& m);
 void bind_evidence(nb::module_& m);
 void bind_distance(nb::module_& m);
+void bind_columns(nb::module_& m);
+void bind_joint(nb::module_& m);
 
 }  // namespace suffice

@@ -96,6 +96,51 @@ def distances(
     rule: Rule,
     threads: int,
 ) -> bool: ...
+def column_loss(
+    votes: Array,
+    prior: Array,
+    code: Integers,
+    weight: Array,
+    features: Array,
+    terms: Array,
+    gradient: Array,
+    gradient_of_terms: Array,
+    bend: Array,
+    each: Array,
+    share: Array,
+    threads: int,
+) -> float: ...
+def joint_gains(
+    out: Array,
+    codes: NDArray[np.int32],
+    sizes: Integers,
+    label: Integers,
+    given: Array,
+    order: Integers,
+    start: Integers,
+    sets: Integers,
+    weight: Array,
+    share: Array,
+    kappa: float,
+    ridge: float,
+    power: float,
+    threads: int,
+) -> None: ...
+def joint_lifts(
+    out: Array,
+    out_other: Array,
+    codes: NDArray[np.int32],
+    others: NDArray[np.int32],
+    sizes: Integers,
+    label: Integers,
+    given: Array,
+    order: Integers,
+    start: Integers,
+    sets: Integers,
+    kappa: float,
+    power: float,
+    threads: int,
+) -> None: ...
 
 class Texts:
     """Documents somewhere in memory."""

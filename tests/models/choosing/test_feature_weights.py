@@ -7,22 +7,29 @@ import pytest
 from scipy.optimize import approx_fprime, minimize
 
 from suffice.models.choosing.feature_weights import ColumnRows, choose_ridge, fit_weights, in_words
+from suffice.parallel import threads
 
 
-def some_rows(seed: int = 0, n: int = 80, columns: int = 4, classes: int = 3) -> ColumnRows:
+def some_votes(seed: int = 0, n: int = 80, columns: int = 4, classes: int = 3) -> tuple[Any, Any, Any, Any]:
+    """Return votes, logarithms of priors, codes of labels, and weights of rows."""
     rng = np.random.default_rng(seed)
     codes = rng.integers(0, classes, n)
     votes = rng.normal(0, 1, (columns, n, classes))
     votes[:2, np.arange(n), codes] += 1.0
-    return ColumnRows.of(votes, np.log(rng.dirichlet(np.ones(classes), n)), codes, rng.uniform(0.5, 2, n))
+    return votes, np.log(rng.dirichlet(np.ones(classes), n)), codes, rng.uniform(0.5, 2, n)
+
+
+def some_rows(seed: int = 0, n: int = 80, columns: int = 4, classes: int = 3) -> ColumnRows:
+    return ColumnRows.of(*some_votes(seed, n, columns, classes))
 
 
 def penalised(rows: ColumnRows, ridge: float, parameters: Any) -> float:
     """Return the objective, written out row by row."""
     weights, terms = parameters[: len(rows.votes)], parameters[len(rows.votes) :]
+    votes = np.insert(rows.votes, 0, 0.0, axis=1)  # those of the first class, which others are relative to
     total = ridge / 2 * ((weights - 1) ** 2).sum()
     for i, code in enumerate(rows.codes):
-        scores = rows.log_prior[:, i] + terms + weights @ rows.votes[:, :, i]
+        scores = rows.log_prior[:, i] + terms + weights @ votes[:, :, i]
         total -= rows.weights[i] * (scores[code] - np.logaddexp.reduce(scores))
     return float(total)
 
@@ -57,6 +64,45 @@ def test_gradient_and_hessian_by_finite_differences() -> None:
         assert rows.hessian_diagonal(at, terms)[j] == pytest.approx((above - below) / 2e-5, rel=1e-4)
 
 
+@pytest.mark.parametrize(("n", "columns", "classes"), [(1, 1, 2), (37, 0, 3), (700, 5, 2), (1100, 9, 7), (3, 4, 1)])
+def test_losses_and_derivatives_are_those_of_the_formula(n: int, columns: int, classes: int) -> None:
+    votes, prior, codes, weights = some_votes(2, n, columns, classes)
+    votes = 40 * votes  # some probabilities are as good as nothing
+    rng = np.random.default_rng(0)
+    at, terms = rng.uniform(0, 2, columns), rng.normal(size=classes)
+    at[columns // 2 :][:1] = 0.0
+    scores = prior + terms + np.tensordot(at, votes, 1)
+    scores -= scores.max(axis=1, keepdims=True)
+    logs = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    share, losses = np.exp(logs), -weights * logs[np.arange(n), codes]
+    residual = weights[:, None] * (share - np.eye(classes)[codes])
+    mean = (share * votes).sum(axis=2, keepdims=True)
+    rows = ColumnRows.of(votes, prior, codes, weights)
+    value, gradient, gradient_of_terms = rows.loss(at, terms)
+    assert value == pytest.approx(losses.sum(), rel=1e-12, abs=1e-12)
+    np.testing.assert_allclose(rows.each(at, terms), losses, rtol=1e-11, atol=1e-13)
+    np.testing.assert_allclose(rows.shares(at, terms), share.T, rtol=1e-11, atol=1e-300)
+    np.testing.assert_allclose(gradient, (votes * residual).sum(axis=(1, 2)), rtol=1e-10, atol=1e-9)
+    np.testing.assert_allclose(gradient_of_terms, residual.sum(axis=0), rtol=1e-10, atol=1e-11)
+    bend = ((votes - mean) ** 2 * (share * weights[:, None])).sum(axis=(1, 2))
+    np.testing.assert_allclose(rows.hessian_diagonal(at, terms), bend, rtol=1e-10, atol=1e-9)
+
+
+def test_threads_do_not_change_a_bit() -> None:
+    rows, at, terms = some_rows(8, 9000, 12, 3), np.linspace(0, 2, 12), np.array([0.1, -0.3, 0.2])
+    found = []
+    for n in (1, 2, 5):
+        with threads(n):
+            value, *gradients = rows.loss(at, terms)
+            found.append([value, *np.concatenate([*gradients, rows.hessian_diagonal(at, terms), rows.each(at, terms)])])
+    assert found[0] == found[1] == found[2]
+
+
+def test_scores_beyond_all_numbers_have_no_loss() -> None:
+    rows = some_rows(9)
+    assert np.isnan(rows.loss(np.full(4, 1e308), np.zeros(3))[0])
+
+
 def test_a_fit_can_go_on_from_another() -> None:
     rows = some_rows(4)
     near = fit_weights(rows, 1.0, tolerance=1e-9)
@@ -85,23 +131,21 @@ def test_the_ridge_is_the_largest_that_rows_cannot_tell_from_the_best() -> None:
 
 
 def test_rows_that_are_impossible_do_not_count() -> None:
-    rows = some_rows(3)
-    votes, prior = rows.votes.transpose(0, 2, 1).copy(), rows.log_prior.T
+    votes, prior, codes, weights = some_votes(3)
     votes[0, 5, 1] = -np.inf
-    found = fit_weights(ColumnRows.of(votes, prior, rows.codes, rows.weights), 1.0)
+    found = fit_weights(ColumnRows.of(votes, prior, codes, weights), 1.0)
     kept = np.arange(80) != 5
-    fewer = fit_weights(ColumnRows.of(votes[:, kept], prior[kept], rows.codes[kept], rows.weights[kept]), 1.0)
+    fewer = fit_weights(ColumnRows.of(votes[:, kept], prior[kept], codes[kept], weights[kept]), 1.0)
     np.testing.assert_allclose(found.features, fewer.features, atol=1e-12)
 
 
 def test_groups_stay_with_their_rows() -> None:
-    rows = some_rows(5)
-    votes, prior = rows.votes.transpose(0, 2, 1).copy(), rows.log_prior.T
+    votes, prior, codes, weights = some_votes(5)
     votes[0, 5, 1] = -np.inf
     group = np.arange(80) // 4
-    found = ColumnRows.of(votes, prior, rows.codes, rows.weights, group)
+    found = ColumnRows.of(votes, prior, codes, weights, group)
     np.testing.assert_array_equal(found.group, np.delete(group, 5))
-    np.testing.assert_array_equal(found.take(found.group == 3).codes, rows.codes[12:16])
+    np.testing.assert_array_equal(found.take(found.group == 3).codes, codes[12:16])
 
 
 @pytest.mark.parametrize(

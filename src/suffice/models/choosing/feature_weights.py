@@ -17,17 +17,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from suffice import _native
 from suffice.models.choosing.descent import Report, descend, safest
 from suffice.models.choosing.judge import Judged, some_rows
 from suffice.models.model import Name
 from suffice.models.scoring.cells import Temper
 from suffice.models.views import ColumnWeights
+from suffice.parallel import thread_count
 from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
     "JUDGED", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_column_weights", "choose_ridge",
-    "fit_weights", "in_words", "terms_by_name",
+    "fit_weights", "in_words", "possible", "terms_by_name",
 ]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
@@ -84,9 +86,12 @@ class WeighedRows(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows:
-    """Rows of a few columns with their held-out scores, powers included. Rows, which are many, are the last axis."""
+    """Rows of a few columns with their held-out scores, powers included. Rows, which are many, are the last axis.
 
-    votes: Array  # columns × classes × rows
+    Votes of classes are relative to the first, which has none: probabilities are the same.
+    """
+
+    votes: Array  # columns × classes but the first × rows
     log_prior: Array  # classes × rows
     codes: Integers
     weights: Array
@@ -104,9 +109,10 @@ class ColumnRows:
         centre: Array | None = None,
     ) -> ColumnRows:
         """Take columns × rows × classes, and rows × classes; rows that are impossible are left out."""
+        usable = possible(votes, log_prior, weights)
         prior = np.broadcast_to(log_prior, votes.shape[1:])
-        usable = np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(prior).all(axis=1) & (weights > 0)
-        by_class = np.ascontiguousarray(votes[:, usable].transpose(0, 2, 1))
+        some = votes if usable.all() else votes[:, usable]
+        by_class = np.ascontiguousarray((some[..., 1:] - some[..., :1]).transpose(0, 2, 1))
         group = np.arange(len(codes)) if group is None else group
         prior = np.ascontiguousarray(prior[usable].T)
         return cls(by_class, prior, codes[usable], weights[usable], group[usable], centre)
@@ -114,7 +120,7 @@ class ColumnRows:
     @property
     def size(self) -> tuple[int, int]:
         """The numbers of columns and classes."""
-        return self.votes.shape[0], self.votes.shape[1]
+        return len(self.votes), len(self.log_prior)
 
     def take(self, which: Booleans) -> ColumnRows:
         """Return some of the rows."""
@@ -123,37 +129,40 @@ class ColumnRows:
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """Return −Σ w ln p of the own class, and its gradients."""
-        share, logs = self._shares(features, classes)
-        residual = share * self.weights
-        residual[self.codes, np.arange(len(self.codes))] -= self.weights
-        gradient = np.einsum("jk,k->j", self._flat, residual.ravel())
-        return -float(self.weights @ logs), gradient, residual.sum(axis=1)
+        gradient, terms = np.zeros(len(features)), np.zeros(len(classes))
+        return self._ask(features, classes, gradient=gradient, terms=terms), gradient, terms
 
     def each(self, features: Array, classes: Array) -> Array:
         """Return −w ln p of the own class, row by row."""
-        return -self.weights * self._shares(features, classes)[1]
+        out = np.zeros(len(self.codes))
+        self._ask(features, classes, each=out)
+        return out
 
     def hessian_diagonal(self, features: Array, classes: Array) -> Array:
         """Return second derivatives, column by column."""
-        share, _ = self._shares(features, classes)
-        mean = (self.votes * share).sum(axis=1)
-        return np.asarray(((self.votes - mean[:, None]) ** 2 * (share * self.weights)).sum(axis=(1, 2)))
+        out = np.zeros(len(features))
+        self._ask(features, classes, bend=out)
+        return out
 
-    @property
-    def _flat(self) -> Array:
-        return self.votes.reshape(len(self.votes), -1)
+    def shares(self, features: Array, classes: Array) -> Array:
+        """Return the probabilities of classes, classes × rows."""
+        out = np.zeros(self.log_prior.shape)
+        self._ask(features, classes, share=out)
+        return out
 
-    def _shares(self, features: Array, classes: Array) -> tuple[Array, Array]:
-        """Return probabilities, classes × rows, and ln p of the own class."""
-        joint = np.einsum("j,jk->k", features, self._flat).reshape(self.log_prior.shape)
-        joint += self.log_prior
-        joint += classes[:, None]
-        joint -= joint.max(axis=0)
-        own = joint[self.codes, np.arange(len(self.codes))]
-        share = np.exp(joint, out=joint)
-        total = share.sum(axis=0)
-        share /= total
-        return share, own - np.log(total)
+    def _ask(self, features: Array, classes: Array, **out: Array) -> float:
+        """Return the loss, and fill the arrays that are given."""
+        nothing = np.zeros(0)
+        gradient, terms, bend, each = (out.get(name, nothing) for name in ("gradient", "terms", "bend", "each"))
+        share = out.get("share", np.zeros((0, 0)))
+        rows = self.votes, self.log_prior, self.codes, self.weights
+        return _native.column_loss(*rows, features, classes, gradient, terms, bend, each, share, thread_count())
+
+
+def possible(votes: Array, log_prior: Array, weights: Array) -> Booleans:
+    """Return which rows count and have a finite score in every class; votes are columns × rows × classes."""
+    prior = np.broadcast_to(log_prior, votes.shape[1:])
+    return np.asarray(np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(prior).all(axis=1) & (weights > 0))
 
 
 def choose_column_weights(

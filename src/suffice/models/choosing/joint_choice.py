@@ -7,20 +7,19 @@ leave-one-out alone flatters sparse cells. No set at all is one of the choices, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from suffice.models.choosing.feature_weights import JUDGED, ROUGH, ColumnRows, Fitted, fit_weights
+from suffice.models.choosing.feature_weights import JUDGED, ROUGH, ColumnRows, Fitted, fit_weights, possible
 from suffice.models.choosing.judge import Judged, Sample
 from suffice.models.choosing.word_weights import Split
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.lifts import expected, flat, log_lift, subsets
-from suffice.models.scoring.removal import ROUNDING, Removal
-from suffice.parallel import in_parallel
+from suffice.models.scoring.lifts import LearnedCodes
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Coding", "JointChoice", "choose_joint"]
@@ -70,134 +69,88 @@ class Option:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Rows that are judged, learned or not: votes of single columns, and what lifts need."""
+    """Rows that are judged, learned or not: what single columns say of them, and the codes of their values."""
 
-    votes: Array  # columns × rows × classes
-    judged: Judged
-    codes: Integers  # rows × columns that may act together
-    removed: Removal
+    base: ColumnRows  # without rows that are impossible
+    usable: Booleans  # which rows are possible
+    codes: NDArray[np.int32]  # columns that may act together × rows
 
     @classmethod
     def of(cls, judged: Judged, codes: Integers, power: float) -> Side:
-        """Take rows that are judged by single columns."""
+        """Take rows that are judged by single columns; codes are rows × columns."""
         votes = np.stack([*judged.votes().values()]) * power
-        return cls(votes, judged, codes, judged.removed)
+        usable = possible(votes, judged.log_prior, judged.weights)
+        base = ColumnRows.of(votes, judged.log_prior, judged.codes, judged.weights, judged.group)
+        return cls(base, usable, np.ascontiguousarray(codes.T, np.int32))
 
     def rows(self, lifts: Array) -> ColumnRows:
-        """Return rows with their votes and lifts, sets × rows × classes."""
-        judged = self.judged
-        votes = np.concatenate([self.votes, lifts]) if len(lifts) else self.votes
-        centre = np.concatenate([np.ones(len(self.votes)), np.zeros(len(lifts))])
-        return ColumnRows.of(votes, judged.log_prior, judged.codes, judged.weights, judged.group, centre)
+        """Return rows with their votes and lifts, sets × classes but the first × rows."""
+        if not len(lifts):
+            return self.base
+        some = lifts if self.usable.all() else lifts[..., self.usable]
+        centre = np.concatenate([np.ones(len(self.base.votes)), np.zeros(len(lifts))])
+        return replace(self.base, votes=np.concatenate([self.base.votes, some]), centre=centre)
 
 
 class Trial:
-    """Rows that weights are fitted on, and rows that judge them; what was found for a set is kept."""
+    """Rows that weights are fitted on, and rows that judge them; lifts that were asked for last are kept."""
 
     def __init__(self, split: Split, coding: Coding, out: Any, power: float) -> None:
         self.learned = Side.of(split.learned, coding.codes[~out], power)
         self.unseen = Side.of(split.unseen, coding.codes[out], power)
-        self.sizes, self.power = coding.sizes, power
+        self.judged, self.power = split.learned, power
         self.classes = len(split.learned.predictor.model.classes)
-        self.counts: dict[Columns, tuple[Array, Array, Array, Array]] = {}
-        self.near: dict[Columns, tuple[Array, Array]] = {}  # counts of single columns and pairs, which triples need
-        pairs = len(self.sizes) ** 2 // 2 + 1
-        self.keeps = pairs * self.classes * len(coding.codes) <= NUMBERS
+        sizes = np.array(coding.sizes, np.int64)
+        group, codes = split.learned.group, split.learned.codes
+        self.counted = LearnedCodes.of(self.learned.codes, sizes, codes, split.learned.given, group)
+        self.kept: tuple[Any, tuple[ColumnRows, ColumnRows]] | None = None
         self.ranked: dict[int, list[Columns]] = {}
         self.base: Fitted | None = None
 
-    def counted(self, columns: Columns) -> tuple[Array, Array, Array, Array]:
-        """Return counts and expected counts of learned rows without each, and of unseen rows, rows × classes."""
-        masks = [np.asarray((side.codes[:, columns] >= 0).all(axis=1)) for side in (self.learned, self.unseen)]
-        whole = all(mask.all() for mask in masks)
-        parts: dict[Columns, tuple[Array, Array]] = {}
-        for which in subsets(len(columns)):
-            key = tuple(columns[j] for j in which)
-            found = self.near.get(key) if whole else None
-            if found is None:
-                found = self._counted(key, masks[0], masks[1])
-                if whole and len(key) < 3 and self.keeps:
-                    self.near[key] = found
-            parts[which] = found
-        every = tuple(range(len(columns)))
-        sides = [{which: both[k] for which, both in parts.items()} for k in (0, 1)]
-        return parts[every][0], expected(sides[0]), parts[every][1], expected(sides[1])
-
-    def _counted(self, columns: Columns, learned: Booleans, unseen: Booleans) -> tuple[Array, Array]:
-        """Return rows of each class with the values of each row: without it or its group, where it is learned."""
-        sizes, side = [self.sizes[j] for j in columns], self.learned
-        width, codes, given = int(np.prod(sizes)), side.judged.codes, side.judged.given * learned
-        place = np.where(learned, flat(side.codes[:, columns], sizes), 0)
-        cells = np.bincount(codes * width + place, given, self.classes * width).astype(np.float64)
-        table = cells.reshape(self.classes, width).T
-        mine, others = table[place], table[np.where(unseen, flat(self.unseen.codes[:, columns], sizes), 0)]
-        if side.removed.alone:
-            mine[np.arange(len(codes)), codes] -= given
-        else:
-            among = side.removed.among(learned)
-            mine[among.row, among.code] -= among.same_place(np.where(learned, place, -1))
-        mine[~learned], others[~unseen] = 0.0, 0.0
-        return np.where(mine > ROUNDING, mine, 0.0), others
-
-    def lifts(self, sets: Sequence[Columns], kappa: float) -> tuple[Array, Array]:
-        """Return lifts of learned rows, each left out, and of unseen rows, sets × rows × classes."""
-        fresh = [columns for columns in sets if columns not in self.counts]
-        self.counts |= dict(zip(fresh, in_parallel(self.counted, fresh), strict=True))
-        found = [self.counts[columns] for columns in sets]
-        return self._stacked(self.learned, found, 0, kappa), self._stacked(self.unseen, found, 2, kappa)
-
-    def _stacked(self, side: Side, found: list[Any], k: int, kappa: float) -> Array:
-        """Return lifts of one side, sets × rows × classes."""
-        out = np.empty((len(found), len(side.codes), self.classes))
-        for lift, part in zip(out, found, strict=True):
-            lift[:] = self.power * log_lift(part[k], part[k + 1], kappa)
-        return out
-
-    def gain(self, columns: Columns, share: Array, kappa: float, ridge: float) -> float:
-        """Return how much a set would gain at the fit of single columns (JC-5)."""
-        codes, counts = self.learned.judged.codes, self.counted(columns)
-        lift = self.power * log_lift(counts[0], counts[1], kappa)
-        weights = self.learned.judged.weights
-        mean = (share * lift).sum(axis=1)
-        gradient = float(weights @ (lift[np.arange(len(codes)), codes] - mean))
-        curvature = float(weights @ ((share * lift**2).sum(axis=1) - mean**2))
-        return gradient**2 / (2 * (curvature + ridge)) if gradient > 0 else 0.0  # JC-5
+    def rows(self, option: Option) -> tuple[ColumnRows, ColumnRows]:
+        """Return learned rows, each left out, and unseen rows, with the votes and lifts of an option."""
+        sets = self.ranked[option.order][: option.sets] if option.order > 1 else []
+        if not sets:
+            return self.learned.base, self.unseen.base
+        key = (tuple(sets), option.kappa)
+        if self.kept is None or self.kept[0] != key:
+            self.kept = None
+            learned, unseen = self.counted.lifts(sets, self.unseen.codes, self.classes, option.kappa, self.power)
+            self.kept = key, (self.learned.rows(learned), self.unseen.rows(unseen))
+        return self.kept[1]
 
     def fit(self, option: Option, initial: Fitted | None = None) -> tuple[Fitted, Array]:
         """Return weights of columns and sets, and −ln p of the own class of unseen rows, by their weight."""
-        sets = self.ranked[option.order][: option.sets] if option.order > 1 else []
-        learned, unseen = self.lifts(sets, option.kappa)
-        found = fit_weights(self.learned.rows(learned), option.ridge, initial, ROUGH)
-        return found, self.unseen.rows(unseen).each(found.features, found.classes)
+        learned, unseen = self.rows(option)
+        found = fit_weights(learned, option.ridge, initial, ROUGH)
+        return found, unseen.each(found.features, found.classes)
 
     def rank(self, order: int, kappa: float = 2.0, ridge: float = 1.0) -> None:
-        """Rank pairs, and triples, by what they would gain."""
+        """Rank pairs, and triples, by what they would gain at the fit of single columns (JC-5)."""
         assert self.base is not None
-        rows = self.learned.rows(np.zeros((0, *self.learned.votes.shape[1:])))
-        usable = np.isfinite(self.learned.votes).all(axis=(0, 2)) & (self.learned.judged.weights > 0)
-        share = np.zeros(self.learned.votes.shape[1:])
-        share[usable] = rows._shares(self.base.features, self.base.classes)[0].T
-        pairs: list[Columns] = [pair for pair in combinations(range(len(self.sizes)), 2) if self._small(pair)]
-        gains = self._gains(pairs, share, kappa, ridge)
-        self.ranked[2] = _best(gains)
+        share = np.zeros((len(self.learned.usable), self.classes))
+        share[self.learned.usable] = self.learned.base.shares(self.base.features, self.base.classes).T
+
+        def gains(sets: list[Columns]) -> dict[Columns, float]:
+            found = self.counted.gains(sets, self.judged.weights, share, kappa, ridge, self.power)
+            return dict(zip(sets, found.tolist(), strict=True))
+
+        pairs = gains([pair for pair in combinations(range(len(self.counted.sizes)), 2) if self._small(pair)])
+        self.ranked[2] = _best(pairs)
         if order > 2:
-            self.ranked[3] = _best(gains | self._gains(list(self._triples()), share, kappa, ridge))
+            self.ranked[3] = _best(pairs | gains(self._triples()))
 
-    def _gains(self, sets: list[Columns], share: Array, kappa: float, ridge: float) -> dict[Columns, float]:
-        found = in_parallel(lambda columns: self.gain(columns, share, kappa, ridge), sets)
-        return dict(zip(sets, found, strict=True))
-
-    def _triples(self) -> Iterator[Columns]:
+    def _triples(self) -> list[Columns]:
         """Return all triples if they are few, otherwise those of the best pairs and one column more."""
-        columns = range(len(self.sizes))
-        every = [triple for triple in combinations(columns, 3) if self._small(triple)]
+        columns = range(len(self.counted.sizes))
+        every: list[Columns] = [triple for triple in combinations(columns, 3) if self._small(triple)]
         if len(every) <= TRIPLES:
-            return iter(every)
+            return every
         grown = [tuple(sorted({*pair, j})) for pair in self.ranked[2][:GROWN] for j in columns if j not in pair]
-        return iter([triple for triple in dict.fromkeys(grown) if self._small(triple)][:TRIPLES])
+        return [triple for triple in dict.fromkeys(grown) if self._small(triple)][:TRIPLES]
 
     def _small(self, columns: Columns) -> bool:
-        return self.classes * int(np.prod([self.sizes[j] for j in columns])) <= CELLS
+        return self.classes * int(np.prod([self.counted.sizes[j] for j in columns])) <= CELLS
 
 
 def _best(gains: Mapping[Columns, float]) -> list[Columns]:

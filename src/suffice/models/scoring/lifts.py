@@ -9,17 +9,23 @@ lift       ℓ_c(v) = ln (n_c(v) + κ) / (E_c(v) + κ)                          
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from suffice import _native
 from suffice.models.scoring.removal import Removal, left
+from suffice.parallel import thread_count
 from suffice.posterior.special import log_rising
 from suffice.typing import Array, Integers
 
-__all__ = ["expected", "flat", "left_of", "log_evidence_of_lift", "log_lift", "subsets", "with_expected"]
+__all__ = [
+    "LearnedCodes", "expected", "flat", "left_of", "log_evidence_of_lift", "log_lift", "subsets", "with_expected",
+]  # fmt: skip
 
 
 def expected(counts: dict[tuple[int, ...], Array]) -> Array:
@@ -89,3 +95,56 @@ def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
     for code, size in zip(codes.T, sizes, strict=True):
         place = place * size + code
     return np.where((codes < 0).any(axis=1), -1, place)
+
+
+@dataclass(frozen=True, eq=False)
+class LearnedCodes:
+    """Learned rows by the codes of their values in each column, to be scored without themselves or their group.
+
+    Sets are tuples of two or three columns by number. A row that lacks one of them does not count for the set, and has
+    a lift of zero.
+    """
+
+    codes: NDArray[np.int32]  # columns × rows; −1 where a value is missing
+    sizes: Integers  # values of each column
+    labels: Integers
+    given: Array  # what each row counts for
+    order: Integers  # rows, group by group; none if each row is left out alone
+    start: Integers  # where each group begins, and the end
+
+    @classmethod
+    def of(
+        cls, codes: NDArray[np.int32], sizes: Integers, labels: Integers, given: Array, group: Integers | None
+    ) -> LearnedCodes:
+        """Take rows, and a number for each row's group if rows are left out together."""
+        nothing = np.zeros(0, np.int64)
+        if group is None:
+            return cls(codes, sizes, labels, given, nothing, nothing)
+        start = np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64)
+        return cls(codes, sizes, labels, given, np.argsort(group, kind="stable"), start)
+
+    def gains(
+        self, sets: Sequence[tuple[int, ...]], weights: Array, share: Array, kappa: float, ridge: float, power: float
+    ) -> Array:
+        """Return how much each set would gain on top of probabilities, rows × classes (JC-5)."""
+        out = np.zeros(len(sets))
+        rows = self.codes, self.sizes, self.labels, self.given, self.order, self.start
+        _native.joint_gains(out, *rows, _padded(sets), weights, share, kappa, ridge, power, thread_count())
+        return out
+
+    def lifts(
+        self, sets: Sequence[tuple[int, ...]], others: NDArray[np.int32], classes: int, kappa: float, power: float
+    ) -> tuple[Array, Array]:
+        """Return lifts × power of these rows, each left out, and of other rows by all of these.
+
+        They are sets × classes but the first × rows, less the lift of the first class.
+        """
+        mine, theirs = (np.empty((len(sets), classes - 1, part.shape[1])) for part in (self.codes, others))
+        rows = self.codes, others, self.sizes, self.labels, self.given, self.order, self.start
+        _native.joint_lifts(mine, theirs, *rows, _padded(sets), kappa, power, thread_count())
+        return mine, theirs
+
+
+def _padded(sets: Sequence[tuple[int, ...]]) -> Integers:
+    """Return sets × 3 columns, −1 for the third of two."""
+    return np.array([(*columns, -1)[:3] for columns in sets], np.int64).reshape(-1, 3)

@@ -1,0 +1,426 @@
+// Values of two or three columns together: how much more often they come than each alone suggests, row by row, each row
+// counted by classes that have not seen it.
+//
+// Columns hold a code for each row, −1 where a value is missing; a row that lacks a column of a set has no term of it. The
+// rows of a set are counted by the joint values that occur. Sets are independent of each other: threads do not change a bit.
+#include <array>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "bind.hpp"
+
+namespace suffice {
+namespace {
+
+using Code = std::int32_t;
+
+constexpr double rounding = 1e-12;
+
+// What is left of a count, without what rounding left of it.
+inline double rest(double count) { return count > rounding ? count : 0.0; }
+
+// Rows that are counted. Rows of a group are left out together: `order` lists them group by group, `start` says where each
+// group begins; without these, each row is left out alone.
+struct Learned {
+    const Code* codes;  // columns × rows
+    const Index* label;
+    const double* given;
+    Index rows, classes;
+    std::span<const Index> order, start;
+
+    bool alone() const { return start.empty(); }
+    bool even() const { return std::all_of(given, given + rows, [&](double one) { return one == given[0]; }); }
+};
+
+// Two or three columns; the third has one value if there are two.
+struct Set {
+    Index width;
+    std::array<Index, 3> column, size;
+
+    Index cells() const { return size[0] * size[1] * size[2]; }
+};
+
+// Counts of a joint value in one class, and of all its parts.
+struct Parts {
+    double count, total;
+    std::array<double, 3> single, pair;
+
+    Parts without(double weight) const {
+        Parts out{rest(count - weight), rest(total - weight), single, pair};
+        for (double& one : out.single) one = rest(one - weight);
+        for (double& one : out.pair) one = rest(one - weight);
+        return out;
+    }
+};
+
+// ln (n + κ)/(E + κ)
+template <Index width>
+double log_lift(const Parts& parts, double kappa) {
+    const auto &single = parts.single, &pair = parts.pair;
+    double expected;
+    if constexpr (width == 2) {
+        expected = single[0] * single[1] / (parts.total > 0 ? parts.total : 1.0);
+    } else {
+        const double below = single[0] * single[1] * single[2];
+        expected = pair[0] * pair[1] * pair[2] * parts.total / (below > 0 ? below : 1.0);
+        expected = std::min({expected, pair[0], pair[1], pair[2]});
+    }
+    return parts.count == expected ? 0.0 : std::log((parts.count + kappa) / (expected + kappa));
+}
+
+// Counts of the joint values of one set that occur in some rows, by class, and of their parts. `of` tells the joint value
+// of each row; −1 if it lacks a column.
+class Counted {
+   public:
+    void read(const Set& set, const Learned& learned, const Code* others, Index other_rows) {
+        set_ = set;
+        classes_ = learned.classes;
+        known_.assign(set.cells(), -1);
+        values_.clear();
+        find(learned.codes, learned.rows, of);
+        count_.assign(values_.size() * classes_, 0.0);
+        for (Index i = 0; i < learned.rows; ++i) {
+            if (of[i] >= 0) count_[of[i] * classes_ + learned.label[i]] += learned.given[i];
+        }
+        find(others, other_rows, of_other);
+        count_.resize(values_.size() * classes_, 0.0);
+        add_parts();
+    }
+
+    Index values() const { return static_cast<Index>(values_.size()); }
+
+    Parts parts(Index value, Index c) const {
+        const auto at = places(value);
+        Parts out{count_[value * classes_ + c], total_[c], {}, {}};
+        for (Index k = 0; k < set_.width; ++k) out.single[k] = single_[k][at[k] * classes_ + c];
+        for (Index k = 0; set_.width == 3 && k < 3; ++k) out.pair[k] = pair_[k][at[3 + k] * classes_ + c];
+        return out;
+    }
+
+    // Takes rows of a class away from all counts.
+    void take(Index value, Index c, double weight) {
+        const auto at = places(value);
+        count_[value * classes_ + c] -= weight;
+        total_[c] -= weight;
+        for (Index k = 0; k < set_.width; ++k) single_[k][at[k] * classes_ + c] -= weight;
+        for (Index k = 0; set_.width == 3 && k < 3; ++k) pair_[k][at[3 + k] * classes_ + c] -= weight;
+    }
+
+    // Sets all counts that a row has a part in to what they are elsewhere.
+    void restore(Index value, Index c, const Counted& whole) {
+        const auto at = places(value);
+        count_[value * classes_ + c] = whole.count_[value * classes_ + c];
+        total_[c] = whole.total_[c];
+        for (Index k = 0; k < set_.width; ++k) {
+            single_[k][at[k] * classes_ + c] = whole.single_[k][at[k] * classes_ + c];
+        }
+        for (Index k = 0; set_.width == 3 && k < 3; ++k) {
+            pair_[k][at[3 + k] * classes_ + c] = whole.pair_[k][at[3 + k] * classes_ + c];
+        }
+    }
+
+    std::vector<Code> of, of_other;
+
+   private:
+    // Numbers the joint values in the order in which they come.
+    void find(const Code* codes, Index rows, std::vector<Code>& out) {
+        out.resize(rows);
+        std::array<const Code*, 3> column{};
+        for (Index k = 0; k < set_.width; ++k) column[k] = codes + set_.column[k] * rows;
+        for (Index i = 0; i < rows; ++i) {
+            const Code a = column[0][i], b = column[1][i], d = set_.width == 3 ? column[2][i] : 0;
+            if ((a | b | d) < 0) {
+                out[i] = -1;
+                continue;
+            }
+            Code& number = known_[(a * set_.size[1] + b) * set_.size[2] + d];
+            if (number < 0) {
+                number = static_cast<Code>(values_.size());
+                values_.push_back({a, b, d});
+            }
+            out[i] = number;
+        }
+    }
+
+    // Places of a joint value in the tables of single columns, and of pairs.
+    std::array<Index, 6> places(Index value) const {
+        const auto [a, b, d] = values_[value];
+        return {a, b, d, a * set_.size[1] + b, a * set_.size[2] + d, b * set_.size[2] + d};
+    }
+
+    void add_parts() {
+        const auto& size = set_.size;
+        total_.assign(classes_, 0.0);
+        for (Index k = 0; k < set_.width; ++k) single_[k].assign(size[k] * classes_, 0.0);
+        if (set_.width == 3) {
+            pair_[0].assign(size[0] * size[1] * classes_, 0.0);
+            pair_[1].assign(size[0] * size[2] * classes_, 0.0);
+            pair_[2].assign(size[1] * size[2] * classes_, 0.0);
+        }
+        for (Index value = 0; value < values(); ++value) {
+            const auto at = places(value);
+            for (Index c = 0; c < classes_; ++c) {
+                const double count = count_[value * classes_ + c];
+                if (count == 0) continue;
+                total_[c] += count;
+                for (Index k = 0; k < set_.width; ++k) single_[k][at[k] * classes_ + c] += count;
+                for (Index k = 0; set_.width == 3 && k < 3; ++k) pair_[k][at[3 + k] * classes_ + c] += count;
+            }
+        }
+    }
+
+    Set set_{};
+    Index classes_ = 0;
+    std::vector<Code> known_;                   // the number of each joint value that could be; −1 if it does not occur
+    std::vector<std::array<Code, 3>> values_;   // the codes of each that does
+    std::vector<double> count_, total_;         // values × classes
+    std::array<std::vector<double>, 3> single_, pair_;
+};
+
+// Lifts of rows by one set. Memory is kept from set to set.
+class Lifts {
+   public:
+    Lifts(const Learned& learned, double kappa) : learned_(learned), kappa_(kappa), even_(learned.rows && learned.even()) {}
+
+    // Calls seen(row, lifts of classes) for rows that have all columns, each left out, and then other(row, lifts).
+    template <Index width, class Seen, class Other>
+    void each(const Set& set, const Code* others, Index other_rows, Seen seen, Other other) {
+        const Index classes = learned_.classes;
+        whole_.read(set, learned_, others, other_rows);
+        lift_.resize(whole_.values() * classes);
+        for (Index value = 0; value < whole_.values(); ++value) {
+            for (Index c = 0; c < classes; ++c) {
+                lift_[value * classes + c] = log_lift<width>(whole_.parts(value, c), kappa_);
+            }
+        }
+        line_.resize(classes);
+        if (learned_.alone()) {
+            alone<width>(seen);
+        } else {
+            together<width>(seen);
+        }
+        for (Index i = 0; i < other_rows; ++i) {
+            if (whole_.of_other[i] >= 0) other(i, lift_.data() + whole_.of_other[i] * classes);
+        }
+    }
+
+   private:
+    template <Index width, class Seen>
+    void alone(Seen seen) {
+        const Index classes = learned_.classes;
+        if (even_) own_.assign(whole_.values() * classes, std::nan(""));
+        for (Index i = 0; i < learned_.rows; ++i) {
+            const Index value = whole_.of[i], c = learned_.label[i];
+            if (value < 0) continue;
+            std::copy_n(lift_.data() + value * classes, classes, line_.data());
+            if (even_) {
+                double& own = own_[value * classes + c];
+                if (std::isnan(own)) own = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa_);
+                line_[c] = own;
+            } else {
+                line_[c] = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa_);
+            }
+            seen(i, line_.data());
+        }
+    }
+
+    // Takes a group away from all counts, scores its rows by the classes that it is of, and puts it back.
+    template <Index width, class Seen>
+    void together(Seen seen) {
+        const Index classes = learned_.classes;
+        left_ = whole_;
+        std::vector<bool> met(classes, false);
+        std::vector<Index> lost;
+        for (std::size_t g = 0; g + 1 < learned_.start.size(); ++g) {
+            const auto group = learned_.order.subspan(learned_.start[g], learned_.start[g + 1] - learned_.start[g]);
+            for (const Index i : group) {
+                if (whole_.of[i] < 0) continue;
+                const Index c = learned_.label[i];
+                left_.take(whole_.of[i], c, learned_.given[i]);
+                if (!met[c]) lost.push_back(c);
+                met[c] = true;
+            }
+            for (const Index i : group) {
+                const Index value = whole_.of[i];
+                if (value < 0) continue;
+                std::copy_n(lift_.data() + value * classes, classes, line_.data());
+                for (const Index c : lost) line_[c] = log_lift<width>(left_.parts(value, c).without(0.0), kappa_);
+                seen(i, line_.data());
+            }
+            for (const Index i : group) {
+                if (whole_.of[i] >= 0) left_.restore(whole_.of[i], learned_.label[i], whole_);
+            }
+            for (const Index c : lost) met[c] = false;
+            lost.clear();
+        }
+    }
+
+    const Learned& learned_;
+    double kappa_;
+    bool even_;  // whether all rows count for the same
+    Counted whole_, left_;
+    std::vector<double> lift_, own_, line_;  // values × classes: of all rows, and without one of the class
+};
+
+using CodeTable = nb::ndarray<const Code, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using SetTable = nb::ndarray<const Index, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void check(bool good) {
+    if (!good) throw std::invalid_argument("rows, columns and sets of columns do not fit together");
+}
+
+bool inside(const CodeTable& codes, const Vector<Index>& sizes) {
+    const Index rows = codes.shape(1);
+    for (std::size_t j = 0; j < codes.shape(0); ++j) {
+        for (const Code* code = codes.data() + j * rows; code < codes.data() + (j + 1) * rows; ++code) {
+            if (*code < -1 || *code >= sizes.data()[j]) return false;
+        }
+    }
+    return true;
+}
+
+Learned read_learned(const CodeTable& codes, const Vector<Index>& sizes, Index classes, const Vector<Index>& label,
+                     const Vector<double>& given, const Vector<Index>& order, const Vector<Index>& start) {
+    const Index rows = codes.shape(1);
+    check(codes.shape(0) == sizes.shape(0) && static_cast<Index>(label.shape(0)) == rows &&
+          static_cast<Index>(given.shape(0)) == rows && inside(codes, sizes));
+    auto below = [](const Vector<Index>& numbers, Index end) {
+        return std::all_of(numbers.data(), numbers.data() + numbers.shape(0), [&](Index x) { return x >= 0 && x < end; });
+    };
+    check(below(label, classes) && below(order, rows) && below(start, order.shape(0) + 1));
+    check(std::is_sorted(start.data(), start.data() + start.shape(0)));
+    return {codes.data(), label.data(), given.data(), rows, classes, {order.data(), order.shape(0)},
+            {start.data(), start.shape(0)}};
+}
+
+// Sets × 3 columns, the third −1 if there are two.
+std::vector<Set> read_sets(const SetTable& sets, const Vector<Index>& sizes) {
+    const Index columns = sizes.shape(0);
+    check(sets.shape(1) == 3);
+    std::vector<Set> out;
+    for (std::size_t s = 0; s < sets.shape(0); ++s) {
+        Set set{3, {}, {1, 1, 1}};
+        for (Index k = 0; k < 3; ++k) {
+            const Index j = sets.data()[s * 3 + k];
+            if (k == 2 && j == -1) {
+                set.width = 2;
+                continue;
+            }
+            check(j >= 0 && j < columns);
+            set.column[k] = j;
+            set.size[k] = sizes.data()[j];
+        }
+        check(set.cells() <= std::numeric_limits<Code>::max());
+        out.push_back(set);
+    }
+    return out;
+}
+
+// Calls task(number of the set, lifts to work with) for each set.
+template <class Task>
+void for_each_set(const std::vector<Set>& sets, const Learned& learned, double kappa, int threads, Task task) {
+    constexpr Index some = 4;
+    const Index count = static_cast<Index>(sets.size());
+    if (count * learned.rows < (Index{1} << 12)) threads = 1;
+    parallel_for((count + some - 1) / some, threads, [&](Index part) {
+        Lifts lifts(learned, kappa);
+        for (Index s = part * some; s < std::min(count, (part + 1) * some); ++s) task(s, lifts);
+    });
+}
+
+template <class Seen, class Other>
+void each_row(Lifts& lifts, const Set& set, const Code* others, Index other_rows, Seen seen, Other other) {
+    if (set.width == 2) {
+        lifts.each<2>(set, others, other_rows, seen, other);
+    } else {
+        lifts.each<3>(set, others, other_rows, seen, other);
+    }
+}
+
+// How much a set would gain if it were weighed on top of the probabilities `share`, rows × classes.
+double gain(Lifts& lifts, const Set& set, const Learned& learned, const double* weight, const double* share,
+            double power, double ridge) {
+    double slope = 0, bend = 0;
+    const Index classes = learned.classes;
+    auto seen = [&](Index i, const double* lift) {
+        const double* p = share + i * classes;
+        double mean = 0, square = 0;
+        for (Index c = 0; c < classes; ++c) {
+            mean += p[c] * lift[c];
+            square += p[c] * lift[c] * lift[c];
+        }
+        slope += weight[i] * (lift[learned.label[i]] - mean);
+        bend += weight[i] * (square - mean * mean);
+    };
+    each_row(lifts, set, nullptr, 0, seen, [](Index, const double*) {});
+    slope *= power;
+    return slope > 0 ? slope * slope / (2 * (power * power * bend + ridge)) : 0.0;
+}
+
+// Writes lifts of classes but the first, less that of the first, classes × rows.
+void write_lifts(Lifts& lifts, const Set& set, const Learned& learned, const Code* others, Index other_rows, double power,
+                 double* out, double* out_other) {
+    const Index classes = learned.classes, rows = learned.rows;
+    std::fill_n(out, (classes - 1) * rows, 0.0);
+    std::fill_n(out_other, (classes - 1) * other_rows, 0.0);
+    each_row(
+        lifts, set, others, other_rows,
+        [&](Index i, const double* lift) {
+            for (Index c = 1; c < classes; ++c) out[(c - 1) * rows + i] = power * (lift[c] - lift[0]);
+        },
+        [&](Index i, const double* lift) {
+            for (Index c = 1; c < classes; ++c) out_other[(c - 1) * other_rows + i] = power * (lift[c] - lift[0]);
+        });
+}
+
+}  // namespace
+
+void bind_joint(nb::module_& m) {
+    using Out = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    m.def(
+        "joint_gains",
+        [](const Out& out, const CodeTable& codes, const Vector<Index>& sizes, const Vector<Index>& label,
+           const Vector<double>& given, const Vector<Index>& order, const Vector<Index>& start, const SetTable& sets,
+           const Vector<double>& weight, const Shares& share, double kappa, double ridge, double power, int threads) {
+            const Learned learned = read_learned(codes, sizes, share.shape(1), label, given, order, start);
+            const std::vector<Set> all = read_sets(sets, sizes);
+            check(out.shape(0) == all.size() && static_cast<Index>(weight.shape(0)) == learned.rows &&
+                  static_cast<Index>(share.shape(0)) == learned.rows);
+            nb::gil_scoped_release release;
+            for_each_set(all, learned, kappa, threads, [&](Index s, Lifts& lifts) {
+                out.data()[s] = gain(lifts, all[s], learned, weight.data(), share.data(), power, ridge);
+            });
+        },
+        nb::arg("out").noconvert(), nb::arg("codes").noconvert(), nb::arg("sizes").noconvert(),
+        nb::arg("label").noconvert(), nb::arg("given").noconvert(), nb::arg("order").noconvert(),
+        nb::arg("start").noconvert(), nb::arg("sets").noconvert(), nb::arg("weight").noconvert(),
+        nb::arg("share").noconvert(), nb::arg("kappa"), nb::arg("ridge"), nb::arg("power"), nb::arg("threads"));
+    m.def(
+        "joint_lifts",
+        [](const Table& out, const Table& out_other, const CodeTable& codes, const CodeTable& others,
+           const Vector<Index>& sizes, const Vector<Index>& label, const Vector<double>& given,
+           const Vector<Index>& order, const Vector<Index>& start, const SetTable& sets, double kappa, double power,
+           int threads) {
+            const Index classes = out.shape(1) + 1, other_rows = others.shape(1);
+            const Learned learned = read_learned(codes, sizes, classes, label, given, order, start);
+            const std::vector<Set> all = read_sets(sets, sizes);
+            check(out.shape(0) == all.size() && out_other.shape(0) == all.size() &&
+                  static_cast<Index>(out.shape(2)) == learned.rows &&
+                  out_other.shape(1) == out.shape(1) &&
+                  static_cast<Index>(out_other.shape(2)) == other_rows && others.shape(0) == codes.shape(0) &&
+                  inside(others, sizes));
+            nb::gil_scoped_release release;
+            for_each_set(all, learned, kappa, threads, [&](Index s, Lifts& lifts) {
+                write_lifts(lifts, all[s], learned, others.data(), other_rows, power,
+                            out.data() + s * (classes - 1) * learned.rows,
+                            out_other.data() + s * (classes - 1) * other_rows);
+            });
+        },
+        nb::arg("out").noconvert(), nb::arg("out_other").noconvert(), nb::arg("codes").noconvert(),
+        nb::arg("others").noconvert(), nb::arg("sizes").noconvert(), nb::arg("label").noconvert(),
+        nb::arg("given").noconvert(), nb::arg("order").noconvert(), nb::arg("start").noconvert(),
+        nb::arg("sets").noconvert(), nb::arg("kappa"), nb::arg("power"), nb::arg("threads"));
+}
+
+}  // namespace suffice
