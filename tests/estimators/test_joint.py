@@ -48,6 +48,26 @@ def test_explanations_have_a_line_for_columns_together_and_add_up() -> None:
     assert explained.log_odds == pytest.approx(logs[explained.target] - logs[explained.against], abs=1e-9)
 
 
+def test_explanations_say_how_many_times_as_often_values_come_together() -> None:
+    X, y = exclusive()
+    model = sf.NaiveBayes(joint=[("a", "b"), ("a", "b", "x")], feature_weights=None).fit(X, y)
+    explained = model.explain({"a": "yes", "b": "yes", "c": "no", "x": 0.1}, target="other", against="same")
+    said = dict(zip(explained.features, explained.values, strict=True))
+    own, other = y == "other", y == "same"
+    kappa = model.joint_["a", "b"].kappa  # type: ignore[attr-defined]
+    lifts = []
+    for rows in (own, other):
+        a, b = rows & (X["a"] == "yes"), rows & (X["b"] == "yes")
+        lifts.append(((a & b).sum() + kappa) / (a.sum() * b.sum() / rows.sum() + kappa))
+    words = f"together {lifts[0]:.2g} times as often in other as each alone suggests, {lifts[1]:.2g} times in same"
+    assert said["a × b"] == f"yes, yes: {words}"
+    assert "as each two suggest" in said["a × b × x"]
+    assert words in repr(explained)
+    assert words in explained._repr_html_()
+    assert said["a"] == "yes"
+    assert model.explain({"a": "yes", "b": "maybe", "c": "no", "x": 0.1}).values[-2] == "never seen together"
+
+
 def test_sets_that_were_chosen_are_a_view() -> None:
     X, y = exclusive()
     model = sf.NaiveBayes(joint="auto").fit(X, y)

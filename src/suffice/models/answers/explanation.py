@@ -13,7 +13,7 @@ from suffice.errors import InputError
 from suffice.models.answers.parts import Wording, parts
 from suffice.models.model import Name
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.results import Contributions
+from suffice.models.scoring.results import Contributions, lift_in_words
 from suffice.models.scoring.rows import Rows
 from suffice.tables import frame_of
 from suffice.typing import Array
@@ -169,7 +169,7 @@ def _of_two(
         weights = power * (said.logs[:, a] - said.logs[:, b])  # SX-6
     weights = np.zeros(len(weights)) if impossible else np.where(np.isnan(weights), 0.0, weights)
     low, high = (None, None) if impossible else _ends(said, power, a, b)
-    values = [_with_words(said, i, a, b) for i in range(len(said.values))]
+    values = [_with_words(said, i, a, b) + _together(said, i, a, b, classes) for i in range(len(said.values))]
     note = _note(said, power, impossible)
     return Explanation(classes[a], classes[b], float(prior), said.features, values, weights, low, high, backend, note)
 
@@ -208,6 +208,15 @@ def _with_words(said: Contributions, i: int, a: int, b: int) -> str:
     weightiest = sorted(words, key=lambda pair: -abs(pair[0]))[:3]
     listed = ", ".join(f"{name} {weight:+.1f}" for weight, name in weightiest)
     return f"{said.values[i]} [{listed}]" if listed else said.values[i]
+
+
+def _together(said: Contributions, i: int, a: int, b: int, classes: Any) -> str:
+    """Say how many times as often the values of columns that act together come together in the two classes."""
+    if i not in said.lifts:
+        return ""
+    own, other = (lift_in_words(float(said.lifts[i][code])) for code in (a, b))
+    than = "each alone suggests" if len(said.features[i].columns) == 2 else "each two suggest"
+    return f": together {own} as often in {classes[a]} as {than}, {other} in {classes[b]}"
 
 
 def _two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:

@@ -212,6 +212,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
     votes = replace(predictor, temper=AS_IT_IS).votes(rows)
     logs = np.array([vote[0] for vote in votes.values()]).reshape(len(votes), len(predictor.model.classes))
     belief, inner, values = np.zeros((2, *logs.shape)), dict[int, Contributions](), list[str]()
+    lifts = dict[int, Array]()
     weights = predictor.views.weights
     for i, name in enumerate(votes):
         present = rows[name].present
@@ -227,8 +228,10 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         belief[:, i] = _belief_of_one(said, power)
         if 0 in said.inner:
             inner[i] = said.inner[0]
+        if 0 in said.lifts and power:
+            lifts[i] = said.lifts[0]
     unknown = "" if known(predictor.model, rows, 0)[0] else "value of this row"
-    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, unknown)
+    return Contributions(list(votes), values, logs, (belief[0], belief[1]), inner, lifts, unknown)
 
 
 def _belief_of_one(said: Contributions, power: float) -> Array:

@@ -35,7 +35,7 @@ from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.lifts import flat, left_of, log_evidence_of_lift, log_lift, with_expected
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
-from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
+from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks, lift_in_words
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.posterior import Gamma
 from suffice.stats.grid import on_grid
@@ -227,7 +227,8 @@ class Joint(Likelihood):
         count, every = (table[:, place] for table in self._tables(t))
         kappa = self._kappa(t)
         belief = (digamma(count + kappa) - np.log(every + kappa))[None], trigamma(count + kappa)[None]
-        return Contributions([0], [_names(t, self.edges)[place]], log_lift(count, every, kappa)[None], belief)
+        logs = log_lift(count, every, kappa)
+        return Contributions([0], [_names(t, self.edges)[place]], logs[None], belief, lifts={0: np.exp(logs)})
 
     def posterior(self, t: JointCounts, features: Integers | None = None) -> Gamma:
         """Return the belief about each lift, classes × joint values."""
@@ -253,7 +254,9 @@ class Joint(Likelihood):
         lifts, table = self.log_lifts(t), t.table.reshape(int(t.classes), -1)
         share = table[code] / max(float(table[code].sum()), 1e-300)
         brought, names = share * (lifts[code] - share_of_others(t.n, code) @ lifts), _names(t, self.edges)
-        return strongest(brought, k, lambda i: (0, names[i]))
+        return strongest(
+            brought, k, lambda i: (0, f"{names[i]}: together {lift_in_words(np.exp(lifts[code, i]))} as often")
+        )
 
     def lifts(self, t: JointCounts) -> JointLifts:
         """Return how often values come together, each column in its order: of numbers, or of words."""

@@ -10,7 +10,17 @@ import numpy as np
 
 from suffice.typing import Array, Booleans
 
-__all__ = ["Belief", "Contributions", "Estimate", "HeldOut", "Moments", "Scorer", "Speaks", "times_in_words"]
+__all__ = [
+    "Belief",
+    "Contributions",
+    "Estimate",
+    "HeldOut",
+    "Moments",
+    "Scorer",
+    "Speaks",
+    "lift_in_words",
+    "times_in_words",
+]
 
 
 Moments = tuple[Array, Array]
@@ -64,6 +74,7 @@ class Contributions:
     logs: Array
     belief: Moments | None = None  # of the same; NaN where it is not known
     inner: Mapping[int, Contributions] = field(default_factory=dict)  # what parts are made of, such as words of a text
+    lifts: Mapping[int, Array] = field(default_factory=dict)  # of columns together: times as often, class by class
     unknown: str = ""  # what was never learned, if nothing in the row was: "word of this text", "value of this row"
 
     def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
@@ -83,6 +94,17 @@ class Contributions:
         belief = (tables[1], tables[2]) if self.belief else None
         features, values = [*(self.features[i] for i in kept), name], [*(self.values[i] for i in kept), value]
         return Contributions(features, values, tables[0], belief)
+
+
+def lift_in_words(lift: float) -> str:
+    """Return how many times as often values come together, in about two digits.
+
+    >>> [lift_in_words(lift) for lift in (1.8423, 0.0612, 12.7, 1234.0, 1e-9)]
+    ['1.8 times', '0.061 times', '13 times', '1,234 times', 'under 0.001 times']
+    """
+    if lift < 0.001:
+        return "under 0.001 times"
+    return f"{lift:,.0f} times" if lift >= 100 else f"{lift:.2g} times"
 
 
 def times_in_words(x: float) -> str:
