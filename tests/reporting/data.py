@@ -48,3 +48,12 @@ def table(n: int = 150) -> tuple[dict[str, Any], Any]:
         "visits": rng.poisson(2 + 3 * yes),
         "all alike": np.ones(n),
     }, y
+
+
+def lights(n: int = 400) -> tuple[dict[str, Any], Any]:
+    """Return columns of which two, and three, act together."""
+    rng = np.random.default_rng(5)
+    X: dict[str, Any] = {name: rng.choice(["no", "yes"], n) for name in ("lamp", "door", "rain <b>")}
+    X["hour"] = rng.uniform(0, 24, n)
+    odd = (X["lamp"] == "yes") ^ (X["door"] == "yes")
+    return X, np.where(odd ^ (rng.random(n) < 0.1), "away", "home")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import suffice as sf
-from reporting.data import NASTY, letters, table
+from reporting.data import NASTY, letters, lights, table
 
 PLACES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 BROWSER = os.environ.get("SUFFICE_BROWSER") or next((found for name in PLACES if (found := shutil.which(name))), None)
@@ -39,7 +39,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     text, of_table = sf.TextClassifier().fit(texts, labels), sf.NaiveBayes().fit(X, y)
     sf.report(text, texts, labels, folder / "texts.html", title=NASTY, examples=[0, 1])
     sf.report(of_table, X, y, folder / "table.html")
-    return {"texts": folder / "texts.html", "table": folder / "table.html"}
+    Z, z = lights()
+    sets: Any = [("lamp", "door"), ("lamp", "hour"), ("lamp", "door", "rain <b>")]
+    sf.report(sf.NaiveBayes(joint=sets).fit(Z, z), Z, z, folder / "joint.html")
+    return {name: folder / f"{name}.html" for name in ("texts", "table", "joint")}
 
 
 class Visit:
@@ -62,7 +65,7 @@ class Visit:
         self.page.close()
 
 
-@pytest.mark.parametrize("name", ["texts", "table"])
+@pytest.mark.parametrize("name", ["texts", "table", "joint"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_charts_are_drawn_without_requests_or_complaints(browser: Any, pages: Any, name: str, scheme: Any) -> None:
     with Visit(browser, pages[name], color_scheme=scheme) as visit:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import suffice as sf
-from reporting.data import counts, letters, table
+from reporting.data import counts, letters, lights, table
 from suffice.models.answers.ranking import believed
 from suffice.models.choosing.judge import some_rows
 from suffice.reporting import facts as facts_of_report
@@ -151,6 +151,25 @@ def test_columns_by_what_they_tell() -> None:
     shown = {(line["class"], line["value"]): line["share"] for line in flag.lines}
     theirs = model.columns_["flag"].table(model.statistics_["flag"], model.classes_, 0.95)
     assert [shown["no", "True"], shown["yes", "True"]] == pytest.approx(theirs["probability"], rel=1e-3)
+
+
+def test_columns_that_act_together_by_how_far_they_move_log_odds() -> None:
+    X, y = lights()
+    model = sf.NaiveBayes(joint=[("lamp", "hour"), ("lamp", "door"), ("lamp", "door", "rain <b>")]).fit(X, y)
+    views: Any = gather(model, X, y, None, None).together
+    assert next(iter(views.sets)).columns == ("lamp", "door")
+    for view in views.sets:
+        assert view.weight == model.feature_weights_[view.name] > 0
+        block = model._model.blocks[view.name]
+        scores = block.scorer.scores(model._reader.rows(read(model, X, y).table())[view.name])
+        moved = model.temper_.power * view.weight * np.ptp(scores, axis=1).mean()
+        assert view.moves == pytest.approx(moved)
+    first = views.lines(views.sets[0])[0]
+    assert len(first["classes"]) == 2
+    assert sum(cell["rows"] for cell in first["classes"]) == sum(
+        (X["lamp"] == first["value"].split(", ")[0]) & (X["door"] == first["value"].split(", ")[1])
+    )
+    assert gather(sf.NaiveBayes().fit(X, y), X, y, None, None).together is None
 
 
 def test_the_learning_curve_ends_with_all_that_is_learned() -> None:

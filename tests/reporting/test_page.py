@@ -14,7 +14,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import suffice as sf
-from reporting.data import NASTY, counts, letters, table
+from reporting.data import NASTY, counts, letters, lights, table
 from suffice.reporting.page import _json, _percent, _title
 
 pd: Any = pytest.importorskip("pandas")
@@ -138,6 +138,17 @@ def test_columns_with_strange_names_and_values() -> None:
     page = sf.report(sf.NaiveBayes().fit(X, y), X, y)
     assert "script>x<" not in page.html.replace("&lt;script&gt;", "")
     assert "<script>x</script>" in "".join(parsed(page).text)
+
+
+def test_columns_that_act_together_are_shown_where_there_are_some() -> None:
+    X, y = lights()
+    sets: Any = [("lamp", "door"), ("lamp", "hour"), ("lamp", "door", "rain <b>")]
+    page = sf.report(sf.NaiveBayes(joint=sets).fit(X, y), X, y)
+    shown = "".join(parsed(page).text)
+    assert "Which columns act together" in shown
+    assert "lamp × door × rain <b>" in shown
+    assert 'id="spec-together-0-0"' in page.html
+    assert "Which columns act together" not in sf.report(sf.NaiveBayes().fit(X, y), X, y).html
 
 
 def test_json_cannot_end_a_script() -> None:

@@ -13,7 +13,7 @@ from suffice.models.model import Together
 from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
 from suffice.typing import Array
 
-__all__ = ["joint"]
+__all__ = ["axis_of", "colours_of", "heat_map", "joint", "reach_of", "tables_of"]
 
 CLASSES, SLICES = 6, 4
 """Classes that are shown by default; and values of a third column, each of which has panels of its own."""
@@ -110,20 +110,25 @@ def _subtitle(asked: tuple[Any, ...], whole: tuple[int, ...], found: JointLifts)
     return lines
 
 
+def tables_of(found: JointLifts, level: float) -> Array:
+    """Return rows, how many were expected, how many times as often that is and its bounds: 5 × classes × values."""
+    belief = found.belief()
+    low, high = (np.asarray(end) for end in belief.interval(level))
+    return np.stack([found.count, found.expected, np.asarray(belief.mean), low, high])
+
+
 def _panels(
     found: JointLifts, labels: list[str], codes: list[int], asked: tuple[Any, ...], level: float
 ) -> list[list[Any]]:
     """Return lines of panels, one for each class; of three columns, values of the third have lines of their own."""
-    belief = found.belief()
-    low, high = (np.asarray(end) for end in belief.interval(level))
-    tables = np.stack([found.count, found.expected, np.asarray(belief.mean), low, high])[:, codes]
+    tables = tables_of(found, level)[:, codes]
     panels = [(tables, labels)]
     if len(asked) == 3:
         rows = found.count.sum(axis=(0, 1, 2))
         shown = np.sort(np.argsort(-rows, kind="stable")[:SLICES]).tolist()
         of = [f"{cut(asked[2], 16)} = {cut(found.values[2][at], 16)}" for at in shown]
         panels = [(tables[..., at], [f"{one}, {name}" for one in labels]) for at, name in zip(shown, of, strict=True)]
-    reach, across = _reach(tables), _across(found)
+    reach, across = reach_of(tables), _across(found)
     lines = list[list[Any]]()
     for cells, titles in panels:
         drawn = [
@@ -134,7 +139,7 @@ def _panels(
     return lines
 
 
-def _reach(tables: Array) -> float:
+def reach_of(tables: Array) -> float:
     """Return how far colours go, as a power of 2: as far as cells that are not open, from 2 times to 8 times."""
     _, _, lift, low, high = tables
     sure = (low > 1) | (high < 1)
@@ -154,23 +159,31 @@ def _step(values: tuple[tuple[str, ...], ...]) -> int:
 def _panel(
     tables: Array, values: tuple[tuple[str, ...], ...], title: str, names: tuple[Any, ...], reach: float, leftmost: bool
 ) -> Any:
-    """Draw the cells of one class."""
+    """Draw the cells of one class, with a title."""
     alt, step = altair(), _step(values)
-    base = alt.Chart(_cells(tables, values, reach)).encode(
-        x=_axis("x", values[1], cut(names[1], 40), 0 if max(map(len, values[1])) * 6 <= step else -40),
-        y=_axis("y", values[0], cut(names[0], 40) if leftmost else None, 0),
-    )
+    turned = 0 if max(map(len, values[1])) * 6 <= step else -40
+    axes = axis_of("y", values[0], cut(names[0], 40) if leftmost else None), axis_of("x", values[1], names[1], turned)
+    colour = alt.Color("power:Q", scale=colours_of(alt, reach), legend=_legend(alt, reach))
+    cells = heat_map(tables, values, names, reach, axes, colour, max(map(len, values)) <= WRITTEN)
+    heading = alt.Title(title, fontSize=12, anchor="start")
+    return cells.properties(width=step * len(values[1]), height=step * len(values[0]), title=heading)
+
+
+def heat_map(
+    tables: Array, values: tuple[tuple[str, ...], ...], names: Any, reach: float, axes: Any, colour: Any, written: bool
+) -> Any:
+    """Draw the cells of one class, with their numbers in them if these are to be written."""
+    alt = altair()
+    base = alt.Chart(_cells(tables, values, reach)).encode(y=axes[0], x=axes[1])
     tips = [alt.Tooltip("down:N", title=str(names[0])), alt.Tooltip("across:N", title=str(names[1]))]
     tips += [alt.Tooltip("rows:Q", format=",.6~g")]
     tips += [alt.Tooltip(f"{name}:Q", format=".3~g") for name in ("expected", "lift", "low", "high")]
-    colour = alt.Color("power:Q", scale=_colours(alt, reach), legend=_legend(alt, reach))
     sure = alt.Opacity("sure:Q", scale=None, legend=None)
-    layers = [base.mark_rect(cornerRadius=1).encode(color=colour, opacity=sure, tooltip=tips)]
-    if max(map(len, values)) <= WRITTEN:
-        ink = alt.when("datum.strong").then(alt.value("white")).otherwise(alt.value(GREY))
-        layers.append(base.mark_text(fontSize=11).encode(text="label:N", color=ink))
-    heading = alt.Title(title, fontSize=12, anchor="start")
-    return alt.layer(*layers).properties(width=step * len(values[1]), height=step * len(values[0]), title=heading)
+    cells = base.mark_rect(cornerRadius=1).encode(color=colour, opacity=sure, tooltip=tips)
+    if not written:
+        return alt.layer(cells)
+    ink = alt.when("datum.strong").then(alt.value("white")).otherwise(alt.value(GREY))
+    return alt.layer(cells, base.mark_text(fontSize=11).encode(text="label:N", color=ink))
 
 
 def _cells(tables: Array, values: tuple[tuple[str, ...], ...], reach: float) -> Any:
@@ -195,17 +208,19 @@ def _cells(tables: Array, values: tuple[tuple[str, ...], ...], reach: float) -> 
     )
 
 
-def _axis(side: str, values: tuple[str, ...], title: str | None, angle: int) -> Any:
+def axis_of(side: str, values: tuple[str, ...], title: Any, angle: int = 0, **more: Any) -> Any:
     """Return an axis of values; one without a title has no words at all: those of its neighbour hold for it."""
     alt = altair()
     words = labelled(cut(value, 22) for value in values)
-    axis = alt.Axis(labelExpr=words, labelLimit=150, labelAngle=angle, labels=title is not None, ticks=False)
-    axis.domain = axis.grid = False
+    shown = {"labelExpr": words, "labelLimit": 150, "labelAngle": angle, "labels": title is not None, **more}
+    axis = alt.Axis(ticks=False, domain=False, grid=False, **shown)
     kind = alt.X if side == "x" else alt.Y
-    return kind(f"{side}:O", title=title, axis=axis, scale=alt.Scale(domain=list(range(len(values)))))
+    named = None if title is None else cut(title, 40)
+    return kind(f"{side}:O", title=named, axis=axis, scale=alt.Scale(domain=list(range(len(values)))))
 
 
-def _colours(alt: Any, reach: float) -> Any:
+def colours_of(alt: Any, reach: float) -> Any:
+    """Return colours of powers of 2, from as much less often to as much more often."""
     ends = [LESS, HARDLY_LESS, HARDLY_MORE, MORE]  # clear in the middle, so that it is the page's own colour
     return alt.Scale(domain=[-reach, -1e-6, 1e-6, reach], range=ends, interpolate="rgb", clamp=True)
 

@@ -9,19 +9,23 @@ import numpy as np
 from suffice.models.answers.explanation import Explanation
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots.altair import altair, cut
+from suffice.plots.lift_map import axis_of, colours_of, heat_map, reach_of, tables_of
 from suffice.plots.waterfall import steps
 from suffice.reporting.colours import colour_of
 from suffice.reporting.column_views import ColumnView
-from suffice.reporting.judged_rows import JudgedRows
+from suffice.reporting.joint_views import JointView
+from suffice.reporting.judged_rows import LEVEL, JudgedRows
 
 __all__ = [
-    "CONFIG", "accuracy", "by_column", "informative", "learning", "posterior", "reliability", "spikes", "waterfall",
+    "CONFIG", "accuracy", "by_column", "informative", "learning", "posterior", "reliability", "spikes", "together",
+    "waterfall",
 ]  # fmt: skip
 
 INK, MUTED, LINE, ACCENT = "var(--ink)", "var(--muted)", "var(--line)", "var(--accent)"
 FONT = "ui-sans-serif, system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 SPIKES = 300
 NAME, LONG = 22, 30
+WRITTEN = 8
 
 CONFIG: dict[str, Any] = {
     "background": "transparent",
@@ -183,6 +187,24 @@ def by_column(view: ColumnView, codes: dict[str, int]) -> dict[str, Any]:
     area = base.mark_area(opacity=0.14).encode(x=x, y=y, fill=fill, tooltip=tooltip)
     line = base.mark_line(strokeWidth=2).encode(x=x, y=alt.Y("density:Q", axis=None), color=colour, tooltip=tooltip)
     return _spec(alt.layer(area, line), 130)
+
+
+def together(view: JointView, classes: list[int]) -> list[dict[str, Any]]:
+    """Plot how many times as often values of two columns come together, a chart for each class, on the same colours."""
+    alt, (found, names) = altair(), view.table()
+    tables = tables_of(found, LEVEL)[:, classes]
+    reach = reach_of(tables)
+    colour = alt.Color("power:Q", scale=colours_of(alt, reach), legend=None)
+    narrow = sum(len(value) for value in found.values[1]) > 30
+    axes = (
+        axis_of("y", found.values[0], names[0], labelLimit=124),
+        axis_of("x", found.values[1], names[1], -40 if narrow else 0, labelLimit=90),
+    )
+    written = len(found.values[1]) <= WRITTEN
+    cells = [
+        heat_map(one, found.values, names, reach_of(tables), axes, colour, written) for one in tables.swapaxes(0, 1)
+    ]
+    return [_spec(one, (26 if len(found.values[0]) <= 12 else 19) * len(found.values[0])) for one in cells]
 
 
 def _wide(view: ColumnView) -> bool:

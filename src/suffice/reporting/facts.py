@@ -15,6 +15,7 @@ from suffice.models.choosing.judge import some_rows
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.reporting import pitfalls
 from suffice.reporting.column_views import ColumnView, column_views
+from suffice.reporting.joint_views import JointViews, joint_views
 from suffice.reporting.judged_rows import JudgedRows, judge
 from suffice.reporting.labelled_rows import LabelledRows, read
 from suffice.reporting.learning import learning_curve
@@ -68,6 +69,7 @@ class Facts:
     words: FeatureBelief | None
     pair: tuple[int, int]
     columns: list[ColumnView]
+    together: JointViews | None
     informative: Informative
     examples: list[Example]
     wrong: list[Example]
@@ -95,6 +97,7 @@ def gather(model: Any, X: Any, y: Any, examples: Sequence[int] | None, held_out:
         words,
         pair,
         drawn,
+        joint_views(model),
         _informative(model, judged, words, every),
         chosen(model, given, judged, examples),
         confidently_wrong(model, given, judged, WRONG),

@@ -183,6 +183,10 @@ def _specs(facts: Facts) -> dict[str, str]:
         if facts.words.sure:
             made["posterior"] = charts.posterior(names, facts.pair, facts.words.meaning)
     made |= {f"column-{i}": charts.by_column(view, codes) for i, view in enumerate(facts.columns)}
+    for i, view in enumerate(facts.together.drawn() if facts.together else ()):
+        if len(view.columns) == 2 and facts.together:
+            drawn = charts.together(view, facts.together.classes)
+            made |= {f"together-{i}-{code}": one for code, one in zip(facts.together.classes, drawn, strict=True)}
     if facts.informative.ranked:
         made["informative"] = charts.informative(facts.informative.ranked, facts.words is not None)
     for i, one in enumerate(facts.examples):

@@ -1,0 +1,101 @@
+"""Columns of a model that act together: which, how much they say, and the values that say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.models.likelihoods.pictures import JointLifts
+from suffice.models.model import Together
+from suffice.models.scoring.results import lift_in_words
+from suffice.reporting.judged_rows import LEVEL
+from suffice.typing import Array
+
+__all__ = ["JointView", "JointViews", "joint_views"]
+
+DRAWN, LISTED, CLASSES, VALUES, LINES = 3, 20, 4, 20, 6
+
+
+@dataclass(frozen=True)
+class JointView:
+    """A set of columns: its weight, and how far it moves the log-odds of a row on average."""
+
+    columns: tuple[Any, ...]
+    weight: float
+    moves: float
+    lifts: JointLifts
+
+    @property
+    def name(self) -> str:
+        """The columns in words."""
+        return " × ".join(map(str, self.columns))
+
+    @property
+    def cells(self) -> int:
+        """How many joint values there are."""
+        return int(np.prod([len(values) for values in self.lifts.values]))
+
+    def table(self) -> tuple[JointLifts, tuple[Any, ...]]:
+        """Return a pair with rare values united, the column of more values first, for a narrow picture."""
+        down = (0, 1) if len(self.lifts.values[0]) >= len(self.lifts.values[1]) else (1, 0)
+        return self.lifts.ordered(down).united(VALUES), tuple(self.columns[k] for k in down)
+
+
+@dataclass(frozen=True)
+class JointViews:
+    """Sets of columns that act together, those that say most first."""
+
+    sets: list[JointView]
+    classes: list[int]  # that are shown
+
+    def drawn(self) -> list[JointView]:
+        """Return the sets that are shown with their values."""
+        return self.sets[:DRAWN]
+
+    def listed(self) -> list[JointView]:
+        """Return the sets that are listed."""
+        return self.sets[:LISTED]
+
+    def lines(self, view: JointView) -> list[dict[str, Any]]:
+        """Return the joint values of a set that say most, and how many times as often they come in each class."""
+        belief, count = view.lifts.belief(), view.lifts.count
+        lift, (low, high) = np.asarray(belief.mean), belief.interval(LEVEL)
+        found = []
+        for at in np.argsort(-_moved(view.lifts).ravel(), kind="stable")[:LINES].tolist():
+            codes = np.unravel_index(at, count.shape[1:])
+            value = ", ".join(names[code] for names, code in zip(view.lifts.values, codes, strict=True))
+            times = []
+            for c in self.classes:
+                cell = (c, *codes)
+                often = lift_in_words(float(lift[cell])).removesuffix(" times")
+                times.append({"times": often, "open": low[cell] <= 1 <= high[cell], "rows": float(count[cell])})
+            found.append({"value": value, "classes": times})
+        return found
+
+
+def joint_views(model: Any) -> JointViews | None:
+    """Return the sets of columns of a model that act together; None if there are none that say anything."""
+    sets = sorted(_sets(model), key=lambda view: -view.moves)
+    if not sets:
+        return None
+    largest = np.argsort(-np.asarray(model.class_count_), kind="stable")[:CLASSES]
+    return JointViews(sets, sorted(largest.tolist()))
+
+
+def _sets(model: Any) -> Iterator[JointView]:
+    for columns in getattr(model, "joint_", {}):
+        name = Together(columns)
+        block, weight = model._model.blocks[name], float(model.feature_weights_.get(name, 1.0))
+        if weight > 0 and len(block.t.sizes):
+            lifts = block.settled.lifts(block.t)
+            moves = model.temper_.power * weight * float(_moved(lifts).sum())
+            yield JointView(columns, weight, moves, lifts)
+
+
+def _moved(lifts: JointLifts) -> Array:
+    """Return how far each joint value moves log-odds, of the two classes that it tells apart most, times its share."""
+    share = lifts.count.sum(axis=0) / max(float(lifts.count.sum()), 1e-300)
+    return np.asarray(share * np.ptp(np.log(np.asarray(lifts.belief().mean)), axis=0))
