@@ -1,5 +1,5 @@
-// Values of two or three columns together: how much more often they come than each alone suggests, row by row, each row
-// counted by classes that have not seen it.
+// Values of two or three columns together: how often they come by class, and how much more often than each alone suggests,
+// row by row, each row counted by classes that have not seen it.
 //
 // Columns hold a code for each row, −1 where a value is missing; a row that lacks a column of a set has no term of it. The
 // rows of a set are counted by the joint values that occur. Sets are independent of each other: threads do not change a bit.
@@ -374,6 +374,53 @@ void write_lifts(Lifts& lifts, const Set& set, const Learned& learned, const Cod
         });
 }
 
+// Counts rows by class and joint value of each set, tables of classes × joint values one after the other. Each table is
+// counted in the order of rows. Some sets at a time, so that columns are read from the cache.
+struct Tables {
+    const Code* codes;
+    const Index* label;    // nullptr for one class
+    const double* weight;  // nullptr for ones
+    Index rows, classes;
+
+    template <Index width, bool labelled, bool weighed>
+    void add(const Set& set, Index first, Index last, double* out) const {
+        std::array<const Code*, 3> column{};
+        for (Index k = 0; k < width; ++k) column[k] = codes + set.column[k] * rows;
+        for (Index i = first; i < last; ++i) {
+            Code lacks = column[0][i] | column[1][i];
+            Index place = labelled ? label[i] : 0;
+            for (Index k = 0; k < width; ++k) place = place * set.size[k] + column[k][i];
+            if constexpr (width == 3) lacks |= column[2][i];
+            if (lacks < 0) continue;
+            out[place] += weighed ? weight[i] : 1.0;
+        }
+    }
+
+    template <Index width>
+    void add(const Set& set, Index first, Index last, double* out) const {
+        if (label) {
+            weight ? add<width, true, true>(set, first, last, out) : add<width, true, false>(set, first, last, out);
+        } else {
+            weight ? add<width, false, true>(set, first, last, out) : add<width, false, false>(set, first, last, out);
+        }
+    }
+
+    void count(const std::vector<Set>& sets, const std::vector<Index>& offset, int threads, double* out) const {
+        constexpr Index some = 8, block = Index{1} << 12;
+        const Index count = static_cast<Index>(sets.size());
+        if (count * rows < (Index{1} << 15)) threads = 1;
+        parallel_for((count + some - 1) / some, threads, [&](Index part) {
+            for (Index first = 0; first < rows; first += block) {
+                const Index last = std::min(rows, first + block);
+                for (Index s = part * some; s < std::min(count, (part + 1) * some); ++s) {
+                    sets[s].width == 2 ? add<2>(sets[s], first, last, out + offset[s])
+                                       : add<3>(sets[s], first, last, out + offset[s]);
+                }
+            }
+        });
+    }
+};
+
 }  // namespace
 
 void bind_joint(nb::module_& m) {
@@ -396,6 +443,26 @@ void bind_joint(nb::module_& m) {
         nb::arg("label").noconvert(), nb::arg("given").noconvert(), nb::arg("order").noconvert(),
         nb::arg("start").noconvert(), nb::arg("sets").noconvert(), nb::arg("weight").noconvert(),
         nb::arg("share").noconvert(), nb::arg("kappa"), nb::arg("ridge"), nb::arg("power"), nb::arg("threads"));
+    m.def(
+        "joint_tables",
+        [](const Out& out, const CodeTable& codes, const Vector<Index>& sizes, const Vector<Index>& label,
+           const Vector<double>& weight, const SetTable& sets, Index classes, int threads) {
+            const Index rows = codes.shape(1);
+            const std::vector<Set> all = read_sets(sets, sizes);
+            std::vector<Index> offset{0};
+            for (const Set& set : all) offset.push_back(offset.back() + classes * set.cells());
+            check(codes.shape(0) == sizes.shape(0) && static_cast<Index>(out.shape(0)) == offset.back() &&
+                  inside(codes, sizes) && (weight.shape(0) == 0 || static_cast<Index>(weight.shape(0)) == rows) &&
+                  (label.shape(0) == 0 ? classes == 1 || rows == 0 : static_cast<Index>(label.shape(0)) == rows) &&
+                  std::all_of(label.data(), label.data() + label.shape(0), [&](Index c) { return c >= 0 && c < classes; }));
+            const Tables tables{codes.data(), label.shape(0) ? label.data() : nullptr,
+                                weight.shape(0) ? weight.data() : nullptr, rows, classes};
+            nb::gil_scoped_release release;
+            tables.count(all, offset, threads, out.data());
+        },
+        nb::arg("out").noconvert(), nb::arg("codes").noconvert(), nb::arg("sizes").noconvert(),
+        nb::arg("label").noconvert(), nb::arg("weight").noconvert(), nb::arg("sets").noconvert(), nb::arg("classes"),
+        nb::arg("threads"));
     m.def(
         "joint_lifts",
         [](const Table& out, const Table& out_other, const CodeTable& codes, const CodeTable& others,

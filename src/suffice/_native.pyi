@@ -126,6 +126,16 @@ def joint_gains(
     power: float,
     threads: int,
 ) -> None: ...
+def joint_tables(
+    out: Array,
+    codes: NDArray[np.int32],
+    sizes: Integers,
+    label: Integers,
+    weight: Array,
+    sets: Integers,
+    classes: int,
+    threads: int,
+) -> None: ...
 def joint_lifts(
     out: Array,
     out_other: Array,

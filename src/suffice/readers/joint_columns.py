@@ -6,16 +6,18 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.models.choosing.joint_choice import Coding
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.joint import JointRows, coded
+from suffice.models.likelihoods.joint import JointRows, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
+from suffice.stats.joint_counts import JointCounts
 from suffice.tables import Column, Table, numbers
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 __all__ = ["candidates", "counted_together", "edges_of", "joint_rows"]
 
@@ -59,28 +61,34 @@ def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Edges]]:
 
 def joint_rows(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:
     """Return the rows of columns that act together; each column is read once."""
-    together = {name: one for name, one in likelihoods.items() if isinstance(name, Together)}
-    together = {name: one for name, one in together.items() if all(column in table for column in name.columns)}
-    wanted = {(column, cuts) for name, one in together.items() for column, cuts in _parts(name, one)}
-    read = {key: coded(table[key[0]], key[1]) for key in wanted if table[key[0]].n_missing < len(table)}
+    read, sets = _read(table, likelihoods)
     found = dict[Name, Rows]()
-    for name, one in together.items():
-        parts = [read.get(key) for key in _parts(name, one)]
-        known = [part for part in parts if part is not None]
-        if len(known) == len(parts):
-            codes = np.stack([part[0] for part in known], axis=1)
-            found[name] = JointRows(codes, tuple(part[1] for part in known))
+    for name, which in sets.items():
+        codes = np.stack([read[j][0] for j in which], axis=1)
+        found[name] = JointRows(codes, tuple(read[j][1] for j in which))
     return found
 
 
-def _parts(name: Together, likelihood: Any) -> list[tuple[Any, Edges]]:
-    return list(zip(name.columns, likelihood.edges or (None,) * len(name.columns), strict=True))
-
-
 def counted_together(table: Table, labels: Labels, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Block]:
-    """Count the columns that act together."""
-    together: dict[Name, Likelihood] = {name: one for name, one in likelihoods.items() if isinstance(name, Together)}
-    rows = joint_rows(table, together)
-    names = [name for name in together if name in rows]
-    made = in_parallel(lambda name: Block.of(together[name], rows[name], labels), names)
-    return dict(zip(names, made, strict=True))
+    """Count the columns that act together; each column is read once."""
+    read, sets = _read(table, likelihoods)
+    for which in sets.values():
+        check_sizes([len(read[j][1]) for j in which], labels)
+    if not sets:
+        return {}
+    made = JointCounts.of_sets(read, [*sets.values()], labels.y, labels.weights, n_classes=labels.n_classes)
+    return {name: Block(likelihoods[name], t) for name, t in zip(sets, made, strict=True)}
+
+
+def _read(
+    table: Table, likelihoods: Mapping[Name, Likelihood]
+) -> tuple[list[tuple[Integers, NDArray[Any]]], dict[Name, tuple[int, ...]]]:
+    """Return codes and values of columns that act together, and the sets of these whose columns all have values."""
+    keys, wanted = dict[tuple[Any, Edges], int](), dict[Name, tuple[int, ...]]()
+    for name, one in likelihoods.items():
+        if isinstance(name, Together) and all(column in table for column in name.columns):
+            edges = getattr(one, "edges", ()) or (None,) * len(name.columns)
+            parts = [*zip(name.columns, edges, strict=True)]
+            if all(table[column].n_missing < len(table) for column in name.columns):
+                wanted[name] = tuple(keys.setdefault(part, len(keys)) for part in parts)
+    return in_parallel(lambda key: coded(table[key[0]], key[1]), keys), wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -9,7 +10,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from suffice import _native
 from suffice.errors import DataError, ShapeError
+from suffice.parallel import in_parallel, thread_count
 from suffice.stats.base import sealed
 from suffice.stats.cell_histogram import CellHistogram
 from suffice.stats.inputs import EXACT, REAL, Groups, RowMatrix
@@ -18,7 +21,8 @@ from suffice.typing import Array, Integers
 
 __all__ = ["JointCounts"]
 
-DENSE = 2**20
+DENSE, ROOM = 2**20, 2**22
+"""Numbers of a table that is counted cell by cell, not by sorting; and of tables that are counted at once, about."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -68,6 +72,48 @@ class JointCounts(ValueCounts):
     ) -> Self:
         """Count rows by codes of each column, rows × columns, which stand for names; rows with a code of −1 do not."""
         return cls._of(codes, names, Groups.read(len(codes), labels, weights, n_classes))
+
+    @classmethod
+    def of_sets(
+        cls,
+        columns: Sequence[tuple[Integers, NDArray[Any]]],
+        sets: Sequence[tuple[int, ...]],
+        labels: ArrayLike | None = None,
+        weights: ArrayLike | None = None,
+        *,
+        n_classes: int | None = None,
+    ) -> list[Self]:
+        """Count rows by several sets of columns at once; a column is a code for each row, and the names of codes.
+
+        >>> a, b = (np.array([0, 1, 1]), np.array(["x", "y"])), (np.array([0, 0, -1]), np.array(["u"]))
+        >>> [counts.table.tolist() for counts in JointCounts.of_sets([a, b, a], [(0, 1), (0, 2)])]
+        [[[[1.0], [1.0]]], [[[1.0, 0.0], [0.0, 2.0]]]]
+        """
+        rows, sizes = len(columns[0][0]) if columns else 0, np.array([len(names) for _, names in columns], np.int64)
+        groups = Groups.read(rows, labels, weights, n_classes)
+        orders = [np.argsort(names.astype(str), kind="stable") for _, names in columns]
+        ranks = np.empty((len(columns), rows), np.int32)
+
+        def rank(j: int) -> None:
+            order = np.append(np.argsort(orders[j], kind="stable"), -1).astype(np.int32)
+            ranks[j] = order[columns[j][0]]  # −1 is the last
+
+        in_parallel(rank, range(len(columns)))
+        most = DENSE // (groups.classes or 1) if not len(groups.share) else 0
+        small = [len(which) in (2, 3) and int(np.prod(sizes[[*which]])) <= most for which in sets]
+        tables = _tables(ranks, sizes, [which for which, one in zip(sets, small, strict=True) if one], groups)
+        found = []
+        for which, one in zip(sets, small, strict=True):
+            if one:
+                axes = tuple(columns[j][1][orders[j]] for j in which)
+                counts, width = next(tables), int(np.prod(sizes[[*which]]))
+                (seen,) = np.nonzero(counts)
+                counted = CellHistogram(seen // width, seen % width, counts[seen])
+                found.append(cls._seen(axes, counted, np.asarray(groups.classes or 0)))
+            else:
+                codes, names = zip(*(columns[j] for j in which), strict=True)
+                found.append(cls._of(np.stack(codes, axis=1), names, groups))
+        return found
 
     @classmethod
     def _of(cls, codes: Integers, names: tuple[NDArray[Any], ...], groups: Groups) -> Self:
@@ -173,6 +219,21 @@ class JointCounts(ValueCounts):
 
     def __hash__(self) -> int:
         return hash((super().__hash__(), self.sizes.tobytes()))
+
+
+def _tables(
+    codes: NDArray[np.int32], sizes: Integers, sets: Sequence[tuple[int, ...]], groups: Groups
+) -> Iterator[Array]:
+    """Yield counts of each set of two or three columns, classes × joint values; codes are columns × rows."""
+    classes = groups.classes or 1
+    cells = [classes * int(np.prod(sizes[[*which]])) for which in sets]
+    padded = np.array([(*which, -1)[:3] for which in sets], np.int64).reshape(-1, 3)
+    batch = np.cumsum(cells) // ROOM  # no more tables at once than there is room for
+    for number in np.unique(batch).tolist():
+        mine = slice(*np.searchsorted(batch, [number, number + 1]))
+        out = np.zeros(sum(cells[mine]))
+        _native.joint_tables(out, codes, sizes, groups.code, groups.weight, padded[mine], classes, thread_count())
+        yield from np.split(out, np.cumsum(cells[mine])[:-1])
 
 
 def _counted(line: Integers, place: Integers, weight: Array | None, width: int) -> CellHistogram:

@@ -44,7 +44,7 @@ from suffice.stats.joint_counts import JointCounts
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["CELLS", "Joint", "JointRows", "coded"]
+__all__ = ["CELLS", "Joint", "JointRows", "check_sizes", "coded"]
 
 CELLS = 2**22
 """Classes × joint values at most: a table of these is what rows are scored by."""
@@ -61,6 +61,16 @@ def coded(column: Column, edges: tuple[float, ...] | None) -> tuple[Integers, ND
     place = np.searchsorted(np.array(edges), on_grid(numbers(column)), side="right").astype(np.int64)
     codes = place if column.missing is None else np.where(column.missing, -1, place)
     return codes, np.array([*map(str, range(len(edges) + 1))], object)
+
+
+def check_sizes(sizes: list[int], labels: Labels) -> None:
+    """Raise DataError if columns of so many values have too many together."""
+    if labels.n_classes * float(np.prod(sizes)) > CELLS:
+        shown = " × ".join(f"{size:,}" for size in sizes)
+        raise DataError(
+            f"Columns that act together must have at most {CELLS // labels.n_classes:,} joint values; got {shown}. "
+            "Leave out the one with most, or unite its rare values."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,13 +185,7 @@ class Joint(Likelihood):
 
     def count(self, rows: JointRows, labels: Labels) -> JointCounts:
         """Count joint values by class."""
-        sizes = [len(values) for values in rows.values]
-        if labels.n_classes * float(np.prod(sizes)) > CELLS:
-            shown = " × ".join(f"{size:,}" for size in sizes)
-            raise DataError(
-                f"Columns that act together must have at most {CELLS // labels.n_classes:,} joint values; got {shown}. "
-                "Leave out the one with most, or unite its rare values."
-            )
+        check_sizes([len(values) for values in rows.values], labels)
         return rows.count(JointCounts, labels)
 
     def settled(self, t: JointCounts) -> Joint:
