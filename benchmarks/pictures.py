@@ -1,4 +1,4 @@
-"""Pictures of docs/explain.md and docs/concepts.md, made of what the pages do: `python benchmarks/pictures.py`."""
+"""Pictures of the pages explain, concepts and joint, made of what the pages do: `python benchmarks/pictures.py`."""
 
 import doctest
 from contextlib import redirect_stdout, suppress
@@ -35,9 +35,14 @@ def concepts() -> None:
     sf.plots.membership(names["near"]).save(str(DOCS / "concepts_near.svg"))
 
 
+def together() -> None:
+    names_of(DOCS / "joint.md")["chart"].save(str(DOCS / "joint.svg"))
+
+
 def main() -> None:
     explanations()
     concepts()
+    together()
 
 
 if __name__ == "__main__":

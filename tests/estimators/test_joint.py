@@ -59,7 +59,8 @@ def test_explanations_say_how_many_times_as_often_values_come_together() -> None
     for rows in (own, other):
         a, b = rows & (X["a"] == "yes"), rows & (X["b"] == "yes")
         lifts.append(((a & b).sum() + kappa) / (a.sum() * b.sum() / rows.sum() + kappa))
-    words = f"together {lifts[0]:.2g} times as often in other as each alone suggests, {lifts[1]:.2g} times in same"
+    assert lifts[0] < 0.995 < lifts[1] < 9.95
+    words = f"together {lifts[0]:.2g} times as often in other as each alone suggests, {lifts[1]:.1f} times in same"
     assert said["a × b"] == f"yes, yes: {words}"
     assert "as each two suggest" in said["a × b × x"]
     assert words in repr(explained)

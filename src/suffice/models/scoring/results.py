@@ -99,12 +99,13 @@ class Contributions:
 def lift_in_words(lift: float) -> str:
     """Return how many times as often values come together, in about two digits.
 
-    >>> [lift_in_words(lift) for lift in (1.8423, 0.0612, 12.7, 1234.0, 1e-9)]
-    ['1.8 times', '0.061 times', '13 times', '1,234 times', 'under 0.001 times']
+    >>> [lift_in_words(lift) for lift in (1.8423, 1.01, 0.0612, 12.7, 1234.0, 1e-9)]
+    ['1.8 times', '1.0 times', '0.061 times', '13 times', '1,234 times', 'under 0.001 times']
     """
     if lift < 0.001:
         return "under 0.001 times"
-    return f"{lift:,.0f} times" if lift >= 100 else f"{lift:.2g} times"
+    digits = ",.0f" if lift >= 9.95 else ".1f" if lift >= 0.995 else ".2g"
+    return f"{lift:{digits}} times"
 
 
 def times_in_words(x: float) -> str:
