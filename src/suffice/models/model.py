@@ -39,7 +39,8 @@ class Together(str):
     def __new__(cls, columns: Iterable[Name]) -> Self:
         """Name the columns."""
         names = tuple(columns)
-        name = super().__new__(cls, " × ".join(map(str, names)))
+        shown = names if len(names) <= 3 else (names[0], "…", f"{names[-1]} ({len(names)} columns)")
+        name = super().__new__(cls, " × ".join(map(str, shown)))
         name.columns = names
         return name
 

@@ -25,7 +25,7 @@ from suffice.parallel import in_parallel, thread_count
 from suffice.telling import counted, tell
 from suffice.typing import Array, Integers
 
-__all__ = ["ImpossibleSampleWarning", "Predictor", "normalise"]
+__all__ = ["ImpossibleSampleWarning", "Predictor", "floored", "normalise"]
 
 NUMBERS_AT_ONCE = 2**19
 WORTH_A_THREAD = 8192
@@ -49,6 +49,14 @@ def normalise(joint: Array, log_prior: Array) -> int:
     joint -= largest
     joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))  # NB-10
     return int(lost.sum())
+
+
+def floored(logs: Array, log_prior: Array, floor: float | None) -> Array:
+    """Return ln p with p ← (1 − ε) p + ε π, ε being the floor: a label may be wrong, whatever the row says."""
+    if not floor:
+        return logs
+    total = np.logaddexp.reduce(np.atleast_2d(log_prior), axis=1, keepdims=True)
+    return np.asarray(np.logaddexp(logs + np.log1p(-floor), log_prior - total + np.log(floor)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +108,15 @@ class Predictor:
         present = rows.present
         if present is not None and not present.any():
             return np.zeros((len(rows), len(self.model.classes)))
-        votes = self.scorers[name].scores(rows)
+        votes: Array = self.scorers[name].scores(rows)
         if present is not None:
             votes[~present] = 0.0
         weights = self.views.weights
-        return votes if weights is None else _weighed(votes, weights.of_block(name))
+        if weights is None:
+            return votes
+        more = weights.added(name, rows, self.model.classes)
+        weighed = _weighed(votes, weights.of_block(name))
+        return weighed if more is None else np.asarray(weighed + more)
 
     def scores(self, rows: RowsByName) -> Array:
         """Return ln p(x | c), rows × classes, tempered."""
@@ -144,9 +156,14 @@ class Predictor:
         for block in self._blocks(rows):
             joint = self.joint(_part(rows, block))
             impossible += normalise(joint, self.log_prior)
-            out[block] = joint
+            out[block] = self.floored(joint)
         _warn(impossible, len(out))
         return out
+
+    def floored(self, logs: Array, counts: Array | None = None) -> Array:
+        """Return ln p with the floor in force, by these rows of each class; those of the model if not given."""
+        floor = self.views.floor
+        return floored(logs, self.prior.log(self.model.n if counts is None else counts), floor) if floor else logs
 
     def best(self, rows: RowsByName) -> Integers:
         """Return the most probable class of each row."""
@@ -155,7 +172,10 @@ class Predictor:
             codes = np.empty(_size(rows), np.int64)
             for block in self._blocks(rows):
                 joint = self.joint(_part(rows, block))
-                codes[block] = np.where(np.isneginf(joint.max(axis=1)), -1, joint.argmax(axis=1))
+                lost = np.isneginf(joint.max(axis=1))
+                if self.views.floor:
+                    normalise(joint, self.log_prior)
+                codes[block] = np.where(lost, -1, self.floored(joint).argmax(axis=1))
         lost = codes < 0
         if lost.any():
             codes[lost] = np.argmax(self.log_prior)  # NB-12
@@ -164,7 +184,7 @@ class Predictor:
 
     def _best_at_once(self, rows: RowsByName) -> Integers | None:
         names, weights = [name for name in self.scorers if name in rows], self.views.weights
-        if len(names) != 1 or rows[names[0]].present is not None:
+        if len(names) != 1 or rows[names[0]].present is not None or self.views.floor:
             return None
         scorer = self.scorers[names[0]]
         power = 1.0 if hasattr(scorer, "tempered") else self.temper.power

@@ -1,6 +1,7 @@
 """What was chosen for a model by its training rows. Nothing of it flows back into a statistic.
 
     score_c(x) = ln π_c + b_c + s(x) · Σ_j w_j · ln p(x_j | c)      s(x) = a · n(x)^−γ                SX-7, SX-9
+    p(c | x) = (1 − ε) softmax_c(score(x)) + ε π_c
 
 Weights are kept by name, so that they stay in force while words, columns and classes come and go.
 """
@@ -8,20 +9,24 @@ Weights are kept by name, so that they stay in force while words, columns and cl
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
+from suffice.stats.value_counts import ValueCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
-from suffice.typing import Array
+from suffice.typing import Array, Integers
 
 if TYPE_CHECKING:
     from suffice.models.empirical.covariances import Spread
     from suffice.models.scoring.cells import Temper
+    from suffice.models.scoring.rows import Rows
 
-__all__ = ["ColumnWeights", "FeatureWeights", "Views", "Weights", "WordWeights"]
+__all__ = ["ColumnWeights", "FeatureWeights", "Residual", "Views", "Weights", "WordWeights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +48,10 @@ class Weights:
         """Return the exponent of each feature of a statistic; None where features have none."""
         return None
 
+    def added(self, name: Any, rows: Rows, labels: NDArray[Any]) -> Array | None:
+        """Return what is added to the evidence of a block, rows × classes, before it is tempered, if anything is."""
+        return None
+
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
         """Return the weights without classes and names that the counts no longer hold."""
         left = set(labels.tolist())
@@ -50,19 +59,85 @@ class Weights:
 
 
 @dataclass(frozen=True, eq=False)
+class Residual:
+    """What the value of a column, or the joint value of several, adds to the score of each class (JC-6)."""
+
+    values: tuple[NDArray[Any], ...]  # of each column, in words, one for each term
+    terms: Array  # joint values × classes
+    labels: NDArray[Any]
+    edges: tuple[float, ...] | None = None  # where bins of a column of numbers end
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    @cached_property
+    def _places(self) -> tuple[list[NDArray[Any]], Integers, Array]:
+        """The values of each column, sorted; where joint values stand among these, rising; and their terms."""
+        found = [np.unique(part.astype(str), return_inverse=True) for part in self.values]
+        axes = [axis.astype(object) for axis, _ in found]
+        place = np.ravel_multi_index([code for _, code in found], [len(axis) for axis in axes])
+        order = np.argsort(place)
+        return axes, place[order], self.terms[order]
+
+    def of_rows(self, rows: Rows, labels: NDArray[Any]) -> Array:
+        """Return what is added for each row, rows × classes; nothing for values and classes that came later."""
+        if not np.array_equal(labels, self.labels):
+            return self.among(labels).of_rows(rows, labels)
+        coded = rows.coded(self.edges)
+        if coded is None or not len(self):
+            return np.zeros((len(rows), len(labels)))
+        (axes, place, terms), joint = self._places, np.zeros(len(rows), np.int64)
+        for known, code, mine in zip(axes, coded[0].T, coded[1], strict=True):
+            at = np.minimum(np.searchsorted(known, mine), len(known) - 1)
+            seen = np.append(np.where(known[at] == mine, at, -1), -1)[code]
+            joint = np.where((joint < 0) | (seen < 0), -1, joint * len(known) + seen)
+        at = np.minimum(np.searchsorted(place, joint), len(place) - 1)
+        return np.where((place[at] == joint)[:, None], terms[at], 0.0)
+
+    def among(self, labels: NDArray[Any]) -> Residual:
+        """Return the terms of these classes: zero for others than its own."""
+        if np.array_equal(labels, self.labels):
+            return self
+        where = {label: k for k, label in enumerate(self.labels.tolist())}
+        wide = np.column_stack([self.terms, np.zeros(len(self))])
+        return replace(self, labels=labels, terms=wide[:, [where.get(label, -1) for label in labels.tolist()]])
+
+    def cut(self, statistic: Any) -> Residual:
+        """Return the terms of bins, and of values that the counts still hold; of none, if they hold no values."""
+        if self.edges is not None:
+            return self
+        held = statistic.in_words() if isinstance(statistic, ValueCounts) else ()
+        known = _joined(held) if len(held) == len(self.values) else []
+        stay = np.isin(_joined(self.values), known)
+        return replace(self, values=tuple(part[stay] for part in self.values), terms=self.terms[stay])
+
+
+def _joined(words: tuple[NDArray[Any], ...]) -> list[str]:
+    return ["\x1f".join(parts) for parts in zip(*(part.tolist() for part in words), strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
 class ColumnWeights(Weights):
-    """Exponents of columns."""
+    """Exponents of columns, and residuals of their values where they are worth it."""
 
     columns: dict[Any, float]
+    residuals: dict[Any, Residual] = field(default_factory=dict)
 
     def of_block(self, name: Any) -> float:
         """Return the exponent of a column; 1 for one that came later, 0 for columns together that did."""
         return self.columns.get(name, 0.0 if hasattr(name, "columns") else 1.0)
 
+    def added(self, name: Any, rows: Rows, labels: NDArray[Any]) -> Array | None:
+        """Return the residuals of a column's rows."""
+        return self.residuals[name].of_rows(rows, labels) if name in self.residuals else None
+
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
-        """Return the weights of the columns that are there."""
+        """Return the weights of the columns that are there, and residuals of values that are still counted."""
         columns = {name: power for name, power in self.columns.items() if name in statistics}
-        return replace(super().cut(labels, statistics), columns=columns)
+        parts = self.residuals.items()
+        left = {name: part.among(labels).cut(statistics[name]) for name, part in parts if name in statistics}
+        residuals = {name: part for name, part in left.items() if len(part)}
+        return replace(super().cut(labels, statistics), columns=columns, residuals=residuals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,12 +180,13 @@ class WordWeights(FeatureWeights):
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """What training rows chose: a pseudo-count, a prior of covariances, a temper, and weights of evidence."""
+    """What training rows chose: a pseudo-count, a prior of covariances, a temper, weights of evidence, and a floor."""
 
     alpha: float | None = None
     prior: Spread | None = None
     temper: Temper | None = None
     weights: Weights | None = None
+    floor: float | None = None  # the share of labels that may be wrong, whatever the row says
 
     def __bool__(self) -> bool:
         """Return whether anything was chosen."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.choosing.joint_choice import Coding
+from suffice.models.choosing.joint_trial import Coding
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.joint import JointRows, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
@@ -62,7 +62,7 @@ def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Edges]]:
 def joint_rows(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:
     """Return the rows of columns that act together; each column is read once."""
     read, sets = _read(table, likelihoods)
-    found = dict[Name, Rows]()
+    found = _clouds(table, likelihoods)
     for name, which in sets.items():
         codes = np.stack([read[j][0] for j in which], axis=1)
         found[name] = JointRows(codes, tuple(read[j][1] for j in which))
@@ -74,10 +74,20 @@ def counted_together(table: Table, labels: Labels, likelihoods: Mapping[Name, Li
     read, sets = _read(table, likelihoods)
     for which in sets.values():
         check_sizes([len(read[j][1]) for j in which], labels)
+    clouds = {name: Block.of(likelihoods[name], rows, labels) for name, rows in _clouds(table, likelihoods).items()}
     if not sets:
-        return {}
+        return clouds
     made = JointCounts.of_sets(read, [*sets.values()], labels.y, labels.weights, n_classes=labels.n_classes)
-    return {name: Block(likelihoods[name], t) for name, t in zip(sets, made, strict=True)}
+    return {name: Block(likelihoods[name], t) for name, t in zip(sets, made, strict=True)} | clouds
+
+
+def _clouds(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:
+    """Return the rows of columns of numbers that are one cloud."""
+    found = dict[Name, Rows]()
+    for name, one in likelihoods.items():
+        if isinstance(name, Together) and one.replaces and all(column in table for column in name.columns):
+            found[name] = one.rows(*(table[column] for column in name.columns))
+    return found
 
 
 def _read(
@@ -86,7 +96,7 @@ def _read(
     """Return codes and values of columns that act together, and the sets of these whose columns all have values."""
     keys, wanted = dict[tuple[Any, Edges], int](), dict[Name, tuple[int, ...]]()
     for name, one in likelihoods.items():
-        if isinstance(name, Together) and all(column in table for column in name.columns):
+        if isinstance(name, Together) and not one.replaces and all(column in table for column in name.columns):
             edges = getattr(one, "edges", ()) or (None,) * len(name.columns)
             parts = [*zip(name.columns, edges, strict=True)]
             if all(table[column].n_missing < len(table) for column in name.columns):

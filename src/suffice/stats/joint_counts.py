@@ -161,6 +161,11 @@ class JointCounts(ValueCounts):
     def _axes(self) -> Any:
         return self.axes
 
+    def in_words(self) -> tuple[NDArray[Any], ...]:
+        """Return the joint values that rows have, column by column."""
+        codes = np.unravel_index(np.unique(self.place), self.sizes.tolist()) if len(self.place) else ()
+        return tuple(axis[code] for axis, code in zip(self.axes, codes, strict=False))
+
     @staticmethod
     def _called(axes: Any, place: int) -> Any:
         codes = np.unravel_index(place, [len(one) for one in axes])

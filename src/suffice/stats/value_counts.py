@@ -19,9 +19,15 @@ from suffice.stats.grid import distinct
 from suffice.stats.inputs import REAL, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
-__all__ = ["ValueCounts"]
+__all__ = ["ValueCounts", "in_words"]
 
 LARGEST_TABLE = 2**24
+
+
+def in_words(values: NDArray[Any]) -> NDArray[Any]:
+    """Return values as words: numbers as Python writes them."""
+    words = [value if isinstance(value, str) else repr(float(value)) for value in values.tolist()]
+    return np.array([*words, ""], object)[:-1]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,6 +78,10 @@ class ValueCounts(Statistic):
             raise ShapeError(f"The argument '{rows.name}' must hold one value per row; got {found}.")
         REAL.check(rows.matrix.astype(np.float64, copy=False), rows.name, rows.first)
         return cls._counted(*distinct(rows.matrix[:, 0].astype(np.float64)), groups)
+
+    def in_words(self) -> tuple[NDArray[Any], ...]:
+        """Return the values that rows have, as words."""
+        return (in_words(self.values),)
 
     @classmethod
     def of_codes(

@@ -14,12 +14,13 @@ import numpy as np
 from suffice import estimators, posterior, stats
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
+from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import Joint
 from suffice.models.likelihoods.vocabulary import Vocabulary
 from suffice.models.open_columns import Chosen
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.linear import FittedTransform
-from suffice.models.views import ColumnWeights, FeatureWeights, WordWeights
+from suffice.models.views import ColumnWeights, FeatureWeights, Residual, WordWeights
 from suffice.readers import columns
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounts
@@ -42,6 +43,7 @@ ESTIMATORS = {one.__name__: one for one in _public(estimators, object) if hasatt
 
 LATER: dict[str, set[str]] = {
     "CategoricalNB": {"categories"},
+    "ColumnWeights": {"residuals"},
     "ComplementNB": {"length_exponent"},
     "DirichletMultinomialNB": {"length_exponent"},
     "Histogram": {"bits"},
@@ -56,11 +58,11 @@ STATISTICS: dict[str, type[Any]] = _by_name(*_public(stats, stats.Statistic), st
 
 RECORDS: dict[str, type[Any]] = {
     **_by_name(*_public(posterior, posterior.Conjugate)),
-    **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Spread, Temper, Vocabulary),
+    **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Residual, Spread, Temper, Vocabulary),
     **_by_name(WordList, WordWeights),
     **_by_name(TermWeighting, Tokens, prefix="text."),
     "Transform": FittedTransform,  # as it was called in the first files
-    **_by_name(*columns.FAMILIES, columns.Unknown, Joint, prefix="columns."),
+    **_by_name(*columns.FAMILIES, columns.Unknown, Cloud, Joint, prefix="columns."),
 }
 
 
@@ -98,7 +100,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin is Literal:
         return any(type(value) is type(one) and value == one for one in inside)
     if origin is np.ndarray:
-        return isinstance(value, np.ndarray) and value.dtype == get_args(inside[1])[0]
+        return isinstance(value, np.ndarray) and get_args(inside[1])[0] in (Any, value.dtype)
     if origin is tuple:
         wanted = inside[:1] * len(value) if isinstance(value, tuple) and inside[-1] is Ellipsis else inside
         return isinstance(value, tuple) and len(value) == len(wanted) and all(map(_fits, value, wanted))

@@ -7,21 +7,24 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.models.choosing.chooser import Wanted
-from suffice.models.choosing.joint_choice import ENOUGH, Coding, JointChoice, choose_joint
+from suffice.models.choosing.chooser import Settled, Wanted
 from suffice.models.choosing.judge import Sample, judge
+from suffice.models.choosing.residuals import ResidualChoice
 from suffice.models.choosing.smoothing import Scored, choose_temper
+from suffice.models.choosing.table_choice import ENOUGH, choose_table
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import Joint, JointRows
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import Rows
+from suffice.models.views import ColumnWeights, Weights
 from suffice.readers.joint_columns import candidates, counted_together, edges_of
 from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.readers.table_columns import closest
-from suffice.stats import JointCounts
+from suffice.stats import FullMoments, JointCounts
 from suffice.telling import tell
 from suffice.typing import GroupsLike
 
@@ -35,16 +38,19 @@ JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | N
 
 CODES = "codes of all columns"
 
+LARGEST_CLOUD = 2**18
+"""Numbers of all covariances of a cloud, at most."""
+
 LEAST = 100
 """Fewer rows cannot tell which columns act together."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """Counts of columns that act together, and the ridge that weights were judged by, if they were."""
+    """Counts of columns that act together, and the ridge and residuals that weights were judged with."""
 
     blocks: dict[Name, Block]
-    ridge: float | None = None
+    settled: Settled
 
 
 def is_declared(joint: object) -> bool:
@@ -67,10 +73,12 @@ def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ..
     return {name.columns: model.blocks[name].settled for name in names}
 
 
-def heard_sets(model: Model, weights: Mapping[Name, float]) -> dict[Name, Block]:
-    """Return all blocks but sets of columns whose weight is zero: they say nothing."""
-    blocks = model.blocks.items()
-    return {name: block for name, block in blocks if not isinstance(name, Together) or weights[name] > 0}
+def heard_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
+    """Return all blocks but sets of columns that say nothing: their weight is zero, and they have no residuals."""
+    if not isinstance(weights, ColumnWeights):
+        return dict(model.blocks)
+    said = {name for name in model.blocks if weights.of_block(name) > 0 or name in weights.residuals}
+    return {name: block for name, block in model.blocks.items() if not isinstance(name, Together) or name in said}
 
 
 def read_sets(named: object, counts: object, columns: Mapping[Name, Likelihood], classes: int) -> dict[Name, Block]:
@@ -80,13 +88,20 @@ def read_sets(named: object, counts: object, columns: Mapping[Name, Likelihood],
     found = dict[Name, Block]()
     for entry, t in zip(named, counts, strict=True):
         names, law = entry if isinstance(entry, tuple | list) and len(entry) == 2 else ((), None)
-        known = len(names) in (2, 3) and all(name in columns for name in names)
-        if not known or not isinstance(law, Joint) or len(law.edges) != len(names):
-            raise DataError("Columns that act together must be two or three of the table, with a model.")
-        if type(t) is not JointCounts or t.shape != (classes,) or len(t.sizes) not in (0, len(names)):
-            raise ShapeError(f"Columns that act together must have joint counts of {classes} classes.")
+        if len(names) < 2 or not all(name in columns for name in names):
+            raise DataError("Columns that act together must be several of the table.")
+        if law is None or not _fit(law, t, len(names), classes):
+            raise ShapeError(f"Columns that act together must have a model, and joint counts of {classes} classes.")
         found[Together(names)] = Block(law, t)
     return found
+
+
+def _fit(law: object, t: object, columns: int, classes: int) -> bool:
+    """Return whether a likelihood and a statistic belong together, of so many columns and classes."""
+    if isinstance(law, Cloud):
+        return type(t) is FullMoments and t.mean.shape == (classes, columns)
+    fit = isinstance(law, Joint) and columns <= 3 and len(law.edges) == columns
+    return fit and type(t) is JointCounts and t.shape == (classes,) and len(t.sizes) in (0, columns)
 
 
 def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together]:
@@ -134,7 +149,10 @@ def with_declared(
 def chosen_sets(
     predictor: Predictor, reader: TableReader, examples: Examples, groups: GroupsLike, power: float | None, order: int
 ) -> Found | None:
-    """Choose the sets of columns that act together and count them; None if rows do not tell of any."""
+    """Choose the sets of columns that act together and count them; None if rows do not tell of any.
+
+    Some rows choose, by what these alone count, so that the choice is the same wherever the others are.
+    """
     if len(examples) < LEAST or len(predictor.model.classes) < 2:
         return None
     group = None if groups is None else group_codes(groups, len(examples))
@@ -142,26 +160,36 @@ def chosen_sets(
     coding, edges = candidates(few.source, predictor.model)
     if len(coding.names) < 2:
         return None
-    rows: dict[Name, Rows] = {**reader.rows(few.source), CODES: JointRows(coding.codes, ())}
+    laws = {name: block.likelihood for name, block in predictor.model.voting.items()}
+    cloud = cloud_of(edges, len(predictor.model.classes))
+    if cloud is not None:
+        laws[cloud] = Cloud()
+    rows: dict[Name, Rows] = {**reader.rows(few.source, laws), CODES: JointRows(coding.codes, ())}
     sample = replace(Sample(rows, few.labels).take(by_content), group=group)
     taken = sample.rows[CODES]
     assert isinstance(taken, JointRows)
-    choice = _choice(predictor, sample, replace(coding, codes=taken.codes), power, order)
+    counted = replace(predictor, model=Model.of(predictor.model.classes, laws, sample.rows, sample.labels))
+    if power is None:
+        alone = replace(counted, model=replace(counted.model, blocks=counted.model.alone))
+        power = choose_temper(Scored.of(judge(alone, sample.rows, sample.labels, sample.group), 0.0)).power
+    choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud)
     if choice is None:
         return None
-    laws = dict[Name, Likelihood]()
-    for one in choice.sets:
-        laws[Together(one)] = Joint(choice.kappa, tuple(edges[name] for name in one), chosen=True)
-    return Found(counted_together(examples.source, examples.labels, laws), choice.ridge)
+    found = dict[Name, Likelihood]()
+    for one, gain in zip(choice.sets, choice.gains, strict=True):
+        found[Together(one)] = Joint(choice.kappa, tuple(edges[name] for name in one), gain)
+    if choice.cloud and cloud is not None:
+        found[cloud] = Cloud()
+    residuals = None if choice.residual is None else ResidualChoice(choice.residual, choice.of_joint_values, edges)
+    return Found(
+        counted_together(examples.source, examples.labels, found), Settled(choice.ridge, residuals, choice.floor)
+    )
 
 
-def _choice(
-    predictor: Predictor, sample: Sample, coding: Coding, power: float | None, order: int
-) -> JointChoice | None:
-    judged = judge(predictor, sample.rows, sample.labels, sample.group)
-    if power is None:
-        power = choose_temper(Scored.of(judged, 0.0)).power
-    return choose_joint(predictor, sample, coding, power, order)
+def cloud_of(edges: Mapping[Name, tuple[float, ...] | None], classes: int) -> Together | None:
+    """Return the columns of numbers that may be one cloud; None if they are fewer than two, or too many."""
+    columns = [name for name, cuts in edges.items() if cuts is not None]
+    return Together(columns) if len(columns) > 1 and classes * len(columns) ** 2 <= LARGEST_CLOUD else None
 
 
 def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:

@@ -16,7 +16,7 @@ from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.parameters import Estimate, Tempering, check_temper, given_temper, length_exponent_of
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
-from suffice.models.choosing.chooser import Wanted, choose
+from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted, choose
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
@@ -97,16 +97,17 @@ class Judging(Predicting):
             self._predictor = self._predictor.with_views(views, temper)
         return self._predictor
 
-    def _choose(self, examples: Examples, groups: GroupsLike, ridge: float | None = None) -> None:
-        """Choose by training rows what is to be chosen by them; the ridge of weights may be known."""
+    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled = NOTHING_SETTLED) -> None:
+        """Choose by training rows what is to be chosen by them, beside what is settled."""
         wanted = self._wanted(len(examples))
         if wanted is None or wanted.of_rows(len(examples)) is None or isinstance(examples.source, Iterator):
             return
         group = None if groups is None else group_codes(groups, len(examples))
         few, order, group = examples.picked(self._reader, wanted.sample_size, group)
         sample = Sample(self._reader.rows(few.source), few.labels).take(order)
-        wanted, predictor = wanted.with_ridge(ridge), replace(self._predictor, temper=self._temper(Views()))
-        self._put(self._model, choose(predictor, sample.rows, sample.labels, group, wanted), stale=False)
+        wanted, predictor = wanted.with_settled(settled), replace(self._predictor, temper=self._temper(Views()))
+        views = choose(predictor, sample.rows, sample.labels, group, wanted)
+        self._put(self._model, replace(views, floor=settled.floor), stale=False)
 
     @property
     def temper_(self) -> Temper:

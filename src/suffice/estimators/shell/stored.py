@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
 from suffice.models.scoring.cells import Temper
-from suffice.models.views import FeatureWeights, Views, Weights
+from suffice.models.views import FeatureWeights, Residual, Views, Weights
 from suffice.stats.inputs import MANY
 from suffice.stats.journal import Journal
 
@@ -65,9 +65,12 @@ def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
     if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
         raise DataError(f"Views must be ['_chosen', '_stale']; got {list(state)}.")
     alpha: object = chosen.get("alpha", 1.0)
-    unknown = set(chosen) - {"alpha", "prior", "temper", "weights"}
+    unknown = set(chosen) - {"alpha", "prior", "temper", "weights", "floor"}
     if unknown or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
+    floor: object = chosen.get("floor", 0.0)
+    if not isinstance(floor, Real) or not 0 <= float(floor) < 1:
+        raise DataError(f"The floor of probabilities must be a number from 0 to 1; got {floor!r}.")
     _check_parts(chosen, kind)
     return Views(**chosen), stale
 
@@ -86,8 +89,16 @@ def _sound(weights: Weights) -> bool:
     """Return whether all exponents are numbers from 0 on, and terms of classes are finite."""
     powers = weights.features if isinstance(weights, FeatureWeights) else [*getattr(weights, "columns", {}).values()]
     terms, array = np.array([*weights.classes.values()], np.float64), np.asarray(powers, np.float64)
-    sound = np.isfinite(terms).all() and ((array >= 0) & np.isfinite(array)).all()
+    residuals = getattr(weights, "residuals", {}).values()
+    sound = np.isfinite(terms).all() and ((array >= 0) & np.isfinite(array)).all() and all(map(_is_sound, residuals))
     return array.ndim == 1 and weights.ridge > 0 and bool(sound)
+
+
+def _is_sound(residual: Residual) -> bool:
+    """Return whether residuals have a finite term for each value and class."""
+    shape = {(len(part), len(residual.labels)) for part in residual.values}
+    words = all(type(word) is str for part in residual.values for word in part.tolist())
+    return shape == {residual.terms.shape} and words and bool(np.isfinite(residual.terms).all())
 
 
 def check_labels(labels: object) -> None:

@@ -35,6 +35,7 @@ from suffice.estimators.shell.stored import (
 )
 from suffice.estimators.shell.table_repr import as_html, as_text
 from suffice.models.answers.parts import Wording, reading
+from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
@@ -138,16 +139,16 @@ class TableClassifier(Classifier):
         fresh = with_declared(self.joint, self._reader, examples, fresh, None)
         return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
 
-    def _choose(self, examples: Examples, groups: GroupsLike, ridge: float | None = None) -> None:
+    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled = NOTHING_SETTLED) -> None:
         chosen = not is_declared(self.joint)
         if chosen and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9):
             self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
             found = self._together(examples, groups)
             if found is not None:
-                ridge = found.ridge
+                settled = found.settled
                 self._put(replace(self._model, blocks={**self._model.blocks, **found.blocks}), Views(), stale=False)
-        super()._choose(examples, groups, ridge)
-        model, heard = self._model, heard_sets(self._model, self.feature_weights_)
+        super()._choose(examples, groups, settled)
+        model, heard = self._model, heard_sets(self._model, self._predictor.views.weights)
         if chosen and len(heard) < len(model.blocks):
             self._put(replace(model, blocks=heard), self._predictor.views.cut(model.classes, heard), self._stale)
 

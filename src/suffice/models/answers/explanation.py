@@ -21,6 +21,7 @@ from suffice.typing import Array
 __all__ = ["Explanation", "explain", "place_of"]
 
 SHOWN = 30
+FLOOR = "(floor)"
 NORMAL_95 = 1.959963984540054
 
 
@@ -145,7 +146,26 @@ def explain(
     """Explain one row, for one class against another: by default the most probable one against the next."""
     said = parts(predictor, rows, wording)
     power = float(np.ravel(predictor.powers(rows))[0])
-    return _of_two(said, predictor.log_prior, power, predictor.model.classes, (target, against), backend)
+    found = _of_two(said, predictor.log_prior, power, predictor.model.classes, (target, against), backend)
+    return _with_floor(found, predictor, rows) if predictor.views.floor else found
+
+
+def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Rows]) -> Explanation:
+    """Return the explanation with what the floor of probabilities takes from the log-odds."""
+    a, b = (place_of(predictor.model.classes, label, "target") for label in (found.target, found.against))
+    logs = predictor.log_proba(rows)[0]
+    less = float(logs[a] - logs[b]) - found.log_odds
+    if not np.isfinite(less):
+        return found
+    ends = [None if end is None else np.append(end, np.nan) for end in (found.low, found.high)]
+    return replace(
+        found,
+        features=[*found.features, FLOOR],
+        values=[*found.values, f"{predictor.views.floor:.2%} of labels may be wrong"],
+        weights=np.append(found.weights, less),
+        low=ends[0],
+        high=ends[1],
+    )
 
 
 def _of_two(

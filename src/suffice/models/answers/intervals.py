@@ -44,7 +44,14 @@ def bounds(
             low[stretch], high[stretch] = beliefs.delta(part, powers, level)
         else:
             low[stretch], high[stretch] = beliefs.drawn(part, powers, level, rng, size)
-    return low, high
+    return _floored(predictor, low), _floored(predictor, high)
+
+
+def _floored(predictor: Predictor, bound: Array) -> Array:
+    if not predictor.views.floor:
+        return bound
+    with np.errstate(divide="ignore"):
+        return np.exp(predictor.floored(np.log(bound)))
 
 
 def _size(rows: RowsByName) -> int:
@@ -79,6 +86,12 @@ class _Beliefs:
         weights = self.predictor.views.weights
         return 1.0 if weights is None else weights.of_block(name)
 
+    def added(self, name: Name, rows: Rows) -> Any:
+        """Return what is added to the evidence of a block."""
+        weights = self.predictor.views.weights
+        more = None if weights is None else weights.added(name, rows, self.predictor.model.classes)
+        return 0.0 if more is None else more
+
     @property
     def terms(self) -> Any:
         """Terms of classes."""
@@ -91,7 +104,7 @@ class _Beliefs:
         covariance = None
         for name, belief in self._here(rows):
             first, second = belief.moments(rows[name])
-            mean += self.power(name) * _where(rows[name], first)
+            mean += self.power(name) * _where(rows[name], first) + self.added(name, rows[name])
             together = getattr(belief, "covariances", _independent)(rows[name])
             if together is None:
                 variance += self.power(name) ** 2 * _where(rows[name], second)
@@ -110,7 +123,8 @@ class _Beliefs:
         """Return bounds by draws of all parameters."""
         scores = np.zeros((size, len(powers), len(self.predictor.model.classes)))
         for name, belief in self._here(rows):
-            scores += self.power(name) * _where(rows[name], belief.draws(rows[name], rng, size))
+            drawn = _where(rows[name], belief.draws(rows[name], rng, size))
+            scores += self.power(name) * drawn + self.added(name, rows[name])
         scores *= powers
         scores += (self.predictor.prior.draws(self.predictor.model.n, rng, size) + self.terms)[:, None]
         scores -= scores.max(axis=2, keepdims=True)

@@ -226,6 +226,8 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         value = said.values[0] if block.likelihood.correction else readings[name]
         values.append(f"{value}, {meant}" if meant else value)
         belief[:, i] = _belief_of_one(said, power)
+        more = None if weights is None else weights.added(name, rows[name], predictor.model.classes)
+        belief[0, i] += 0.0 if more is None else more[0]
         if 0 in said.inner:
             inner[i] = said.inner[0]
         if 0 in said.lifts and power:

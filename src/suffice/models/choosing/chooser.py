@@ -15,6 +15,7 @@ import numpy as np
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import choose_column_weights, fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge
+from suffice.models.choosing.residuals import ResidualChoice, with_residuals
 from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
 from suffice.models.choosing.word_weights import WordRows, choose_together, looked_up, named
 from suffice.models.model import Block, Model, Name
@@ -24,7 +25,7 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.views import Views
 from suffice.typing import Array, Integers
 
-__all__ = ["EFFORTS", "ROWS", "Effort", "Wanted", "choose"]
+__all__ = ["EFFORTS", "NOTHING_SETTLED", "ROWS", "Effort", "Settled", "Wanted", "choose"]
 
 Effort = Literal["fast", "balanced", "best"]
 Judging = Literal["loo", "held_out"]
@@ -46,6 +47,18 @@ ENTRIES, BYTES = 2**23, 40
 
 
 @dataclass(frozen=True)
+class Settled:
+    """What was chosen before the weights of blocks: their ridge, residuals on top of them, and a floor."""
+
+    ridge: float | None = None
+    residuals: ResidualChoice | None = None
+    floor: float | None = None
+
+
+NOTHING_SETTLED = Settled()
+
+
+@dataclass(frozen=True)
 class Wanted:
     """What training rows are to choose, and how much may be spent on it. A temper that is given is the predictor's."""
 
@@ -58,6 +71,7 @@ class Wanted:
     alpha_bounds: tuple[float, float] = (1e-5, 10.0)
     length_exponent: float | None = None  # of rows that are documents; chosen with the temper if not given
     effort: Effort | None = None
+    residuals: ResidualChoice | None = None  # on top of weights of blocks
     memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
     report: Report | None = None  # takes each step, and the loss of a row
 
@@ -74,9 +88,9 @@ class Wanted:
         """How many rows are left out one by one, at most."""
         return {"fast": FEW_ROWS, "best": MANY_ROWS}.get(self.effort or "", ROWS)
 
-    def with_ridge(self, ridge: float | None) -> Wanted:
-        """Return the same with a ridge that was chosen already, unless one is given."""
-        return self if ridge is None or self.ridge is not None else replace(self, ridge=ridge)
+    def with_settled(self, settled: Settled) -> Wanted:
+        """Return the same with a ridge that was chosen already, unless one is given, and with residuals."""
+        return replace(self, ridge=settled.ridge if self.ridge is None else self.ridge, residuals=settled.residuals)
 
     def of_rows(self, rows: int) -> Wanted | None:
         """Return what so many rows can choose; None if nothing."""
@@ -157,7 +171,10 @@ def _by_leave_one_out(
     if temper is None:
         views = replace(views, temper=suited)
     if wanted.weights == "blocks":
-        views = replace(views, weights=choose_column_weights(judged, votes, suited, wanted.ridge))
+        weights = choose_column_weights(judged, votes, suited, wanted.ridge)
+        if wanted.residuals is not None:
+            weights = with_residuals(judged, votes, suited.power, weights, wanted.residuals)
+        views = replace(views, weights=weights)
     return judged.predictor, views
 
 

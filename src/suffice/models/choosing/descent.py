@@ -44,10 +44,11 @@ def descend(
     tolerance: float = 1e-9,
     most: int = 500,
     report: Report = lambda step, value: None,
+    least: float = 0.0,
 ) -> Minimum:
     """Return the minimum, with x ≥ lower, of a function that returns value and gradient.
 
-    The search ends when two steps in a row bring less than `tolerance` of the value each.
+    The search ends when two steps in a row bring less than `tolerance` of the value each, or of `least`.
     """
     x = np.maximum(initial, lower)
     value, gradient = function(x)
@@ -71,7 +72,8 @@ def descend(
         curvature = _dot(moved, turned)
         if curvature > 1e-10 * _dot(turned, turned):
             pairs.append((moved, turned, curvature))
-        small = small + 1 if value - next_value <= tolerance * (abs(next_value) + tolerance) else 0
+        enough = tolerance * max(abs(next_value) + tolerance, least)
+        small = small + 1 if value - next_value <= enough else 0
         x, value, gradient = next_x, next_value, next_gradient
         report(step, value)
         if small == 2:

@@ -12,6 +12,7 @@ Row i's own class scores it with the row left out. Counts are untouched; the wei
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -20,7 +21,7 @@ import numpy as np
 from suffice import _native
 from suffice.models.choosing.descent import Report, descend, safest
 from suffice.models.choosing.judge import Judged, some_rows
-from suffice.models.model import Name
+from suffice.models.model import Model, Name
 from suffice.models.scoring.cells import Temper
 from suffice.models.views import ColumnWeights
 from suffice.parallel import thread_count
@@ -28,8 +29,8 @@ from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "JUDGED", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_column_weights", "choose_ridge",
-    "fit_weights", "in_words", "possible", "terms_by_name",
+    "JUDGED", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "centres", "choose_column_weights",
+    "choose_ridge", "fit_weights", "in_words", "possible", "terms_by_name",
 ]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
@@ -38,11 +39,17 @@ RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
 ROUGH, FINE, EXACT = 1e-3, 1e-4, 1e-9
 """Tolerances of a fit: to compare ridges, to keep weights of many features, and of a few columns."""
 
+NATS = 10.0
+"""A loss below this, of all rows, need not be lowered by a share of itself: no row that judges would tell."""
+
 SILENT = 0.05
 """A weight below this is as good as none."""
 
 JUDGED = 4
 """One in so many rows judges what the others chose, or each of so many parts what the others did."""
+
+LEAST_PRIOR = -700.0
+"""What ln p(c) of a class without rows counts as."""
 
 ENOUGH, NUMBERS = 4000, 2**25
 """Rows that the ridge of columns is chosen by; and scores of columns that weights are fitted on, at most."""
@@ -109,8 +116,8 @@ class ColumnRows:
         centre: Array | None = None,
     ) -> ColumnRows:
         """Take columns × rows × classes, and rows × classes; rows that are impossible are left out."""
-        usable = possible(votes, log_prior, weights)
-        prior = np.broadcast_to(log_prior, votes.shape[1:])
+        usable = possible(votes, weights)
+        prior = np.maximum(np.broadcast_to(log_prior, votes.shape[1:]), LEAST_PRIOR)
         some = votes if usable.all() else votes[:, usable]
         by_class = np.ascontiguousarray((some[..., 1:] - some[..., :1]).transpose(0, 2, 1))
         group = np.arange(len(codes)) if group is None else group
@@ -159,10 +166,9 @@ class ColumnRows:
         return _native.column_loss(*rows, features, classes, gradient, terms, bend, each, share, thread_count())
 
 
-def possible(votes: Array, log_prior: Array, weights: Array) -> Booleans:
-    """Return which rows count and have a finite score in every class; votes are columns × rows × classes."""
-    prior = np.broadcast_to(log_prior, votes.shape[1:])
-    return np.asarray(np.isfinite(votes).all(axis=(0, 2)) & np.isfinite(prior).all(axis=1) & (weights > 0))
+def possible(votes: Array, weights: Array) -> Booleans:
+    """Return which rows count and have finite votes of every class; votes are columns × rows × classes."""
+    return np.asarray(np.isfinite(votes).all(axis=(0, 2)) & (weights > 0))
 
 
 def choose_column_weights(
@@ -177,12 +183,20 @@ def choose_column_weights(
     table = np.stack([vote[which] for vote in votes.values()]) * temper.power
     prior = np.broadcast_to(judged.log_prior, (len(codes), len(labels)))[which]
     some = None if group is None else group[which]
-    blocks = judged.predictor.model.blocks
-    centre = np.array([0.0 if blocks[name].likelihood.correction else 1.0 for name in votes])
+    centre = centres(judged.predictor.model, list(votes))
     rows = ColumnRows.of(table, prior, codes[which], judged.weights[which], some, centre)
-    found = fit_weights(rows, _ridge_of(rows) if ridge is None else ridge, tolerance=EXACT)
+    tolerance, least = (FINE, NATS) if len(votes) > sum(centre > 0) else (EXACT, 0.0)
+    found = fit_weights(rows, _ridge_of(rows) if ridge is None else ridge, tolerance=tolerance, least=least)
     columns = dict(zip(votes, found.features.tolist(), strict=True))
     return ColumnWeights(terms_by_name(found, labels), found.ridge, columns)
+
+
+def centres(model: Model, names: Sequence[Name]) -> Array:
+    """Return what the weight of each block is held at: one; zero if it corrects others, or another replaces it."""
+    laws = {name: model.blocks[name].likelihood for name in names}
+    inside = {column for name, law in laws.items() if law.replaces for column in getattr(name, "columns", ())}
+    adds = [name in inside or (law.correction and not law.replaces) for name, law in laws.items()]
+    return np.where(adds, 0.0, 1.0)
 
 
 def terms_by_name(found: Fitted, labels: Any) -> dict[Any, float]:
@@ -203,6 +217,7 @@ def fit_weights(
     initial: Fitted | None = None,
     tolerance: float = FINE,
     report: Report = lambda step, value: None,
+    least: float = 0.0,
 ) -> Fitted:
     """Return the weights of highest objective for one ridge, from where an earlier fit ended."""
     n, classes = rows.size
@@ -223,7 +238,7 @@ def fit_weights(
 
     first = middle if initial is None else np.concatenate([initial.features, initial.classes])
     lower = np.concatenate([-ones / scale[:n], np.full(classes, -np.inf)])
-    found = descend(objective, (first - middle) / scale, lower, tolerance, report=report)
+    found = descend(objective, (first - middle) / scale, lower, tolerance, report=report, least=least)
     parameters = middle + found.x * scale
     terms = parameters[n:]
     weights = np.where(found.x[:n] > lower[:n], np.maximum(parameters[:n], 0.0), 0.0)  # at the bound, exactly zero

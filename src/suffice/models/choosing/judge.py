@@ -108,7 +108,10 @@ class Judged:
             present = self.rows[name].present
             if present is not None:
                 scores[~present] = 0.0
+            more = None if weights is None else weights.added(name, self.rows[name], self.predictor.model.classes)
             found[name] = scores if weights is None else powered(scores, weights.of_block(name))
+            if more is not None:
+                found[name] = found[name] + more
         return found
 
     def scores(self, weights: Weights | None = None) -> Array:
@@ -131,7 +134,7 @@ class Judged:
         tempered(scores, temper.of(self.lengths if temper.length else None))
         scores += self.log_prior
         normalise(scores, self.log_prior)
-        return scores
+        return self.predictor.floored(scores, self.left)
 
     def with_model(self, model: Model) -> Judged:
         """Judge the same rows by another model of the same statistics, such as with another pseudo-count."""

@@ -47,6 +47,9 @@ class Likelihood(ABC):
     correction: ClassVar[bool] = False
     """Whether it only adds to what other blocks say, and is no density: evidence and EM leave it out (JC-7)."""
 
+    replaces: ClassVar[bool] = False
+    """Whether it stands in for the columns that it is made of: then their weights are held at zero, and its at one."""
+
     @property
     def chosen_by_rows(self) -> bool:
         """Whether there is such a block because training rows chose it, so that it is a view."""

@@ -117,6 +117,8 @@ class Discriminant(Likelihood):
 
     def held_out(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> DenseHeldOut:
         """Score training rows, each by classes without it or its group; a shared covariance changes every class."""
+        if not len(removed.row):
+            return DenseHeldOut(self.scorer(t).scores(rows))
         return DenseHeldOut(self.without_row(t, rows, removed) if removed.alone else self.refitted(t, rows, removed))
 
     def without_row(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> Array:

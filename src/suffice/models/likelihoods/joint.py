@@ -36,11 +36,11 @@ from suffice.models.scoring.lifts import flat, left_of, log_evidence_of_lift, lo
 from suffice.models.scoring.linear import DenseHeldOut, Linear
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks, lift_in_words
-from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.rows import Labels, Rows, binned
 from suffice.posterior import Gamma
-from suffice.stats.grid import on_grid
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.joint_counts import JointCounts
+from suffice.stats.value_counts import in_words
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Booleans, Integers
 
@@ -56,11 +56,9 @@ def coded(column: Column, edges: tuple[float, ...] | None) -> tuple[Integers, ND
     """Return a code for each row of a column, −1 where it is missing, and the values that codes stand for, as words."""
     if edges is None:
         codes, labels = categories(column)
-        words = [value if isinstance(value, str) else repr(float(value)) for value in labels.tolist()]
-        return np.asarray(codes, np.int64), np.array([*words, ""], object)[:-1]
-    place = np.searchsorted(np.array(edges), on_grid(numbers(column)), side="right").astype(np.int64)
-    codes = place if column.missing is None else np.where(column.missing, -1, place)
-    return codes, np.array([*map(str, range(len(edges) + 1))], object)
+        return np.asarray(codes, np.int64), in_words(labels)
+    place, words = binned(numbers(column), edges)
+    return place if column.missing is None else np.where(column.missing, -1, place), words
 
 
 def check_sizes(sizes: list[int], labels: Labels) -> None:
@@ -97,6 +95,10 @@ class JointRows(Rows):
         shared = {"labels": labels.y, "weights": labels.weights, "n_classes": labels.n_classes}
         counted: JointCounts = kind.of_columns(self.codes, self.values, **shared)
         return counted
+
+    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]]:
+        """Return codes of values, and what they stand for."""
+        return self.codes, self.values
 
     def among(self, t: JointCounts) -> Integers:
         """Return codes among the values of a statistic, rows × columns; −1 for those that it does not have."""
@@ -161,13 +163,14 @@ class Joint(Likelihood):
         evidence up to 10, for pairs; of three columns, expected counts are no model, and it is 1.
     edges : tuple, default=()
         For each column, where bins of its numbers end; None for a column of categories.
-    chosen : bool, default=False
-        Whether rows chose the columns; otherwise they were declared.
+    gain : float, default=None
+        What the columns save of the log loss of a row outside the counts, if rows chose them; None if they were
+        declared.
     """
 
     kappa: float | None = 1.0
     edges: tuple[tuple[float, ...] | None, ...] = ()
-    chosen: bool = False
+    gain: float | None = None
     estimate: Estimate = field(default="mean", repr=False)  # of which there is one: the mean of the belief about a lift
 
     word = "joint"
@@ -181,7 +184,7 @@ class Joint(Likelihood):
     @property
     def chosen_by_rows(self) -> bool:
         """Whether the columns were chosen, not declared."""
-        return self.chosen
+        return self.gain is not None
 
     def count(self, rows: JointRows, labels: Labels) -> JointCounts:
         """Count joint values by class."""

@@ -18,13 +18,24 @@ from scipy import sparse
 
 from suffice.models.scoring import kernels
 from suffice.stats import Statistic, ValueCounts, inputs
+from suffice.stats.grid import distinct, on_grid
 from suffice.stats.row_shares import counts_of_shares
+from suffice.stats.value_counts import in_words
 from suffice.typing import Array, Booleans, Integers
 
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows"]
+__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows", "binned"]
+
+
+def binned(values: Array, edges: tuple[float, ...] | None) -> tuple[Integers, NDArray[Any]]:
+    """Return codes of numbers, of the bins that end at `edges` or of their values, and what codes stand for."""
+    if edges is None:
+        found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
+        return np.asarray(codes, np.int64), in_words(found)
+    place = np.searchsorted(np.array(edges), on_grid(values), side="right").astype(np.int64)
+    return place, np.array([*map(str, range(len(edges) + 1))], object)
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +107,13 @@ class Rows(ABC):
 
     def best(self, by: Linear, log_prior: Array) -> Integers | None:
         """Return the class of the largest joint, row by row, −1 where none is possible; None if scores must say it."""
+        return None
+
+    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
+        """Return codes of values, rows × columns, −1 where one is missing, and what they stand for, as words.
+
+        Numbers have the codes of bins that end at `edges`, or of their values. None where rows have no such values.
+        """
         return None
 
     def fixed(self, t: Any) -> Rows:
@@ -189,6 +207,11 @@ class MatrixRows(Rows):
         """Return the names of the features, or their places."""
         return self.feature_names or range(int(self.source.matrix.shape[1]))
 
+    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
+        """Return codes of a column of numbers, and what they stand for, as words."""
+        codes, words = binned(self.numbers[:, 0], edges)
+        return (codes if self.present is None else np.where(self.present, codes, -1))[:, None], (words,)
+
     @property
     def numbers(self) -> Array:
         """The rows as a dense array."""
@@ -231,6 +254,10 @@ class CategoryRows(Rows):
         """Return the weights of each row's category, rows × classes; zeros where it is missing."""
         table = np.vstack([by.columns(np.arange(by.weights.width)).T, np.zeros(len(by.offset))])
         return np.asarray(by.offset + table.take(self.places(by.t.values), axis=0))
+
+    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]]:
+        """Return codes of categories, and the categories as words."""
+        return np.asarray(self.codes, np.int64)[:, None], (in_words(self.labels),)
 
     def entries(self, t: ValueCounts) -> Any:
         """Return a row with a single one for each category."""

@@ -1,0 +1,172 @@
+"""Residuals: what is left to say of each value once counts have spoken, fitted on scores that have not seen the row.
+
+    score'_c(x) = ln π_c + b_c + a · s_c(x) + Σ_j δ[c, x_j]        0 ≤ a ≤ 1                                  JC-6
+
+    maximise  Σ_i ln softmax_{y_i}(score'(x_i)) − (ρ/2) Σ δ²
+
+x_j is the value of a column, a bin of its numbers, or the joint value of columns that act together. Values of fewer
+than two rows have no term.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from suffice.models.choosing.descent import descend
+from suffice.models.choosing.feature_weights import NATS, ROUGH
+from suffice.models.choosing.judge import Judged, some_rows
+from suffice.models.model import Name, Together
+from suffice.models.scoring.cells import powered
+from suffice.models.scoring.lifts import flat
+from suffice.models.views import ColumnWeights, Residual
+from suffice.typing import Array, Integers
+
+__all__ = ["Design", "FittedResiduals", "ResidualChoice", "fit_residuals", "with_residuals"]
+
+Edges = tuple[float, ...] | None
+Coded = tuple[Integers, tuple[NDArray[Any], ...]]
+"""Codes of values, rows × columns, and what they stand for."""
+
+LEAST, ENTRIES = 2, 2**24
+"""Rows that a value must have to get a term; and values of rows that residuals are fitted on, at most."""
+
+
+@dataclass(frozen=True)
+class ResidualChoice:
+    """How strongly residuals are held at zero, whether joint values have some, and where bins of numbers end."""
+
+    ridge: float
+    together: bool
+    edges: Mapping[Name, Edges]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """The values that have a term, block after block, and which of them each row has."""
+
+    places: list[Integers]  # of each block, rising
+    matrix: Any  # rows × all of them, CSR: ones
+
+    @classmethod
+    def of(cls, places: Sequence[Integers], known: Sequence[Integers] | None = None) -> Design:
+        """Take the place of each row's value, block by block, −1 where it has none; known values, or all seen twice."""
+        kept = [_seen(place) for place in places] if known is None else list(known)
+        first = np.concatenate([[0], np.cumsum([len(one) for one in kept])]).astype(np.int64)
+        rows = len(places[0]) if places else 0
+        found = np.full((rows, len(kept)), -1, np.int64)
+        for j, (place, one) in enumerate(zip(places, kept, strict=True)):
+            at = np.minimum(np.searchsorted(one, place), max(len(one) - 1, 0))
+            found[:, j] = np.where(one[at] == place, first[j] + at, -1) if len(one) else -1
+        there = found >= 0
+        ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
+        matrix = sparse.csr_matrix((np.ones(int(ends[-1])), found[there], ends), (rows, int(first[-1])))
+        return cls(kept, matrix)
+
+    def by_block(self, terms: Array) -> list[Array]:
+        """Return the terms of each block's values."""
+        return np.split(terms, np.cumsum([len(one) for one in self.places])[:-1])
+
+
+def _seen(place: Integers) -> Integers:
+    found, rows = np.unique(place[place >= 0], return_counts=True)
+    return np.asarray(found[rows >= LEAST], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedResiduals:
+    """How much of the score stays, what is added to the term of each class, and the terms of values."""
+
+    scale: float
+    classes: Array
+    terms: Array  # values × classes
+
+    def each(self, scores: Array, offset: Array, design: Design, codes: Integers, weights: Array) -> Array:
+        """Return −w ln p of the own class, row by row; `offset` is what is not scaled."""
+        return -weights * _shares(self.scale * scores + offset + self.classes + design.matrix @ self.terms, codes)[1]
+
+
+def _shares(joint: Array, codes: Integers) -> tuple[Array, Array]:
+    """Return probabilities, rows × classes, and ln p of the own class."""
+    joint = joint - joint.max(axis=1, keepdims=True)
+    own = joint[np.arange(len(codes)), codes]
+    share = np.exp(joint, out=joint)
+    total = share.sum(axis=1)
+    share /= total[:, None]
+    return share, own - np.log(total)
+
+
+def fit_residuals(
+    scores: Array, offset: Array, design: Design, codes: Integers, weights: Array, ridge: float
+) -> FittedResiduals:
+    """Return the residuals of highest objective; scores are of rows, each left out, and `offset` is not scaled."""
+    classes, values = scores.shape[1], design.matrix.shape[1]
+    back = design.matrix.T.tocsr()
+    each = back @ weights
+    size = np.sqrt(np.concatenate([[1.0], np.full(classes, 0.1 * weights.sum() / classes)]) + ridge)
+    scale = np.concatenate([1.0 / size, np.repeat(1.0 / np.sqrt(0.1 * each + ridge), classes)])
+
+    def read(x: Array) -> tuple[float, Array, Array]:
+        parameters = x * scale
+        return 1.0 - float(parameters[0]), parameters[1 : 1 + classes], parameters[1 + classes :].reshape(values, -1)
+
+    def objective(x: Array) -> tuple[float, Array]:
+        kept, terms, delta = read(x)
+        share, logs = _shares(kept * scores + offset + terms + design.matrix @ delta, codes)
+        share *= weights[:, None]
+        share[np.arange(len(codes)), codes] -= weights
+        gradient = [-float(np.einsum("ic,ic->", share, scores)), *share.sum(axis=0)]
+        inner = back @ share + ridge * delta  # JC-6
+        held = ridge / 2 * float(np.einsum("vc,vc->", delta, delta))
+        return held - float(weights @ logs), np.concatenate([gradient, inner.ravel()]) * scale
+
+    lower = np.concatenate([[0.0], np.full(classes + values * classes, -np.inf)])
+    found = descend(objective, np.zeros(len(lower)), lower, ROUGH, least=NATS)
+    kept, terms, delta = read(found.x)
+    return FittedResiduals(max(kept, 0.0), terms - terms.mean(), delta)
+
+
+def places_of(coded: Sequence[Coded]) -> list[Integers]:
+    """Return the place of each row's value in each block."""
+    return [flat(codes, [len(one) for one in values]) for codes, values in coded]
+
+
+def named_residuals(
+    design: Design, terms: Array, coded: Mapping[Name, Coded], edges: Mapping[Name, Edges], labels: NDArray[Any]
+) -> dict[Name, Residual]:
+    """Return the terms of each block's values, by name."""
+    found = dict[Name, Residual]()
+    for (name, (_, values)), place, mine in zip(coded.items(), design.places, design.by_block(terms), strict=True):
+        if len(place):
+            codes = np.unravel_index(place, [len(one) for one in values])
+            words = tuple(one[code] for one, code in zip(values, codes, strict=True))
+            found[name] = Residual(words, mine, labels, edges.get(name))
+    return found
+
+
+def with_residuals(
+    judged: Judged, votes: Mapping[Name, Array], power: float, weights: ColumnWeights, choice: ResidualChoice
+) -> ColumnWeights:
+    """Return weights with residuals on top of them; `votes` are those of training rows, each left out."""
+    labels = judged.predictor.model.classes
+    names = [name for name in votes if name in choice.edges or (choice.together and isinstance(name, Together))]
+    every = {name: judged.rows[name].coded(choice.edges.get(name)) for name in names}
+    coded = {name: one for name, one in every.items() if one is not None}
+    which = some_rows(len(judged.codes), max(1, ENTRIES // max(1, len(coded))), judged.group)
+    scores = np.zeros((len(which), len(labels)))
+    for name, vote in votes.items():
+        scores += power * powered(vote[which], weights.of_block(name))
+    offset = np.broadcast_to(judged.log_prior, (len(judged.codes), len(labels)))[which] + weights.terms(labels)
+    usable = np.isfinite(scores).all(axis=1) & np.isfinite(offset).all(axis=1) & (judged.weights[which] > 0)
+    which, scores, offset = which[usable], scores[usable], offset[usable]
+    design = Design.of(places_of([(codes[which], values) for codes, values in coded.values()]))
+    found = fit_residuals(scores, offset, design, judged.codes[which], judged.weights[which], choice.ridge)
+    terms = zip(labels.tolist(), (weights.terms(labels) + found.classes).tolist(), strict=True)
+    columns = {name: found.scale * weights.of_block(name) for name in weights.columns}
+    residuals = named_residuals(design, found.terms / power, coded, choice.edges, labels)
+    return replace(weights, classes=dict(terms), columns=columns, residuals=residuals)
