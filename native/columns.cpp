@@ -226,7 +226,7 @@ void add_block(const Asked& all, Index first, Index n, Index room, double* work,
 std::vector<double> add_up(const Asked& all, int threads) {
     const Index room = all.block(), blocks = (all.rows + room - 1) / room, width = all.sums();
     std::vector<double> parts(blocks * width, 0.0), out(width, 0.0);
-    if (all.rows * all.classes * all.count < (Index{1} << 16)) threads = 1;
+    if (all.rows * (all.count + 4) * all.classes < (Index{1} << 19)) threads = 1;
     parallel_for(blocks, threads, [&](Index b) {
         std::vector<double> work((all.classes + 2) * room);
         add_block(all, b * room, std::min(room, all.rows - b * room), room, work.data(), parts.data() + b * width);
