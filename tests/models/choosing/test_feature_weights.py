@@ -89,7 +89,7 @@ def test_losses_and_derivatives_are_those_of_the_formula(n: int, columns: int, c
 
 
 def test_threads_do_not_change_a_bit() -> None:
-    rows, at, terms = some_rows(8, 9000, 12, 3), np.linspace(0, 2, 12), np.array([0.1, -0.3, 0.2])
+    rows, at, terms = some_rows(8, 20_000, 12, 3), np.linspace(0, 2, 12), np.array([0.1, -0.3, 0.2])
     found = []
     for n in (1, 2, 5):
         with threads(n):
