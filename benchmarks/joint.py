@@ -1,15 +1,19 @@
-"""Columns that act together, beside gradient boosting and logistic regression on the same rows: writes docs/joint.md.
+"""Columns that act together, beside boosting, forests and logistic regression on the same rows: writes docs/joint.md.
 
 Five stratified folds, or the split that a table comes with; classes of fewer than five rows are left out. Tables are
-read from the folder SUFFICE_DATA, or ../shared/data beside the clone; those that are not there are left out.
+read from the folder SUFFICE_DATA, or ../shared/data beside the clone; those that are not there are left out. So is
+LightGBM where it is not installed. InterpretML's boosting of bins (pip install interpret-core) takes minutes a fit even
+of small tables, and runs only with --ebm.
 
-    python benchmarks/joint.py [table ...]
+    python benchmarks/joint.py [--ebm] [table ...]
 """
 
 import sys
 import warnings
 from collections.abc import Callable
 from functools import partial
+from importlib.metadata import version
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -17,9 +21,9 @@ import pandas as pd  # type: ignore[import-untyped]
 from corpora import joined
 from judging import CLIP, judge, parted
 from side_by_side import ROOT, keep, machine, markdown, put
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold
-from usual import logistic, readable
+from usual import encoded, logistic, readable
 
 import suffice as sf
 
@@ -31,23 +35,56 @@ NAMES = (
 FLOOR = 0.005
 """Log losses below this are as good as each other."""
 
-ALONE, JOINT, BOOSTING = "NaiveBayes()", 'NaiveBayes(joint="auto")', "HistGradientBoosting"
+ALONE, JOINT, LOGISTIC, BOOSTING = (
+    "NaiveBayes()",
+    'NaiveBayes(joint="auto")',
+    "logistic regression",
+    "HistGradientBoosting",
+)
+FOREST, LIGHT, BINS = "random forest", "LightGBM", "InterpretML EBM"
 
 
-class Boosting(HistGradientBoostingClassifier):  # type: ignore[misc]
-    """Gradient boosting that gives logarithms, too."""
+class Logs:
+    """A classifier that gives logarithms, too."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    def fit(self, X: Any, y: Any) -> None:
+        self.model.fit(X, y)
+        self.classes_ = self.model.classes_
 
     def predict_log_proba(self, X: Any) -> Any:
         """Return ln p of each class."""
-        return np.log(np.maximum(self.predict_proba(X), CLIP))
+        return np.log(np.maximum(self.model.predict_proba(X), CLIP))
+
+
+def light(known: pd.DataFrame) -> Any:
+    from lightgbm import LGBMClassifier
+
+    return Logs(LGBMClassifier(random_state=0, verbose=-1))
+
+
+def bins(known: pd.DataFrame) -> Any:
+    from interpret.glassbox import ExplainableBoostingClassifier
+
+    return Logs(ExplainableBoostingClassifier(random_state=0))
 
 
 METHODS: dict[str, Callable[[pd.DataFrame], Any]] = {
     ALONE: lambda known: sf.NaiveBayes(),
     JOINT: lambda known: sf.NaiveBayes(joint="auto"),
-    "logistic regression": logistic,
-    BOOSTING: lambda known: Boosting(categorical_features="from_dtype", random_state=0),
+    LOGISTIC: logistic,
+    BOOSTING: lambda known: Logs(HistGradientBoostingClassifier(categorical_features="from_dtype", random_state=0)),
+    FOREST: lambda known: Logs(encoded(known, RandomForestClassifier(random_state=0, n_jobs=-1))),
 }
+if find_spec("lightgbm"):
+    METHODS[LIGHT] = light
+if "--ebm" in sys.argv:
+    METHODS[BINS] = bins
+
+TABLES = (ALONE, JOINT, LOGISTIC, BOOSTING), (JOINT, FOREST, LIGHT, BINS)
+"""The methods of each table of the page."""
 
 
 def categorical(frame: pd.DataFrame) -> pd.DataFrame:
@@ -66,10 +103,10 @@ def compare(name: str) -> dict[str, Any] | None:
     kept = np.flatnonzero(np.isin(y, labels[counts >= 5]))
     X, y = X.iloc[kept].reset_index(drop=True), y[kept]
     splits = given or list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
-    words = readable(X)
+    words, categories = readable(X), categorical(X)
     figures: dict[str, Any] = {"table": name, "rows": len(y), "columns": X.shape[1], "methods": {}}
     for method, make in METHODS.items():
-        rows = {ALONE: X, JOINT: X, BOOSTING: categorical(X)}.get(method, words)
+        rows = {ALONE: X, JOINT: X, LOGISTIC: words, FOREST: words}.get(method, categories)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             judged = judge(partial(make, rows), parted(rows, y, splits), CLIP)
@@ -78,11 +115,12 @@ def compare(name: str) -> dict[str, Any] | None:
             "error": 1 - judged.accuracy,
             "seconds": judged.seconds,
         }
-    shown = "".join(
-        f"{m['log_loss']:>9.4f}{m['error']:>8.2%}{m['seconds']:>7.1f}s" for m in figures["methods"].values()
-    )
-    print(f"{name:<12}{shown}", flush=True)
+        print(f"{name:<12}{method:<26}{cell(figures['methods'][method])}", flush=True)
     return figures
+
+
+def cell(figures: dict[str, float]) -> str:
+    return f"{figures['log_loss']:.3f} · {figures['error']:.1%} · {figures['seconds']:.1f} s"
 
 
 def ratio(figures: dict[str, Any], method: str) -> float:
@@ -92,21 +130,33 @@ def ratio(figures: dict[str, Any], method: str) -> float:
 
 
 def page(rows: list[dict[str, Any]]) -> str:
-    """Return the table of the page, and what it comes to."""
-    lines = [
-        [f"{one['table']} ({one['rows']:,} × {one['columns']})"]
-        + [f"{m['log_loss']:.3f} · {m['error']:.1%}" for m in one["methods"].values()]
-        + [f"{one['methods'][name]['seconds']:.1f}" for name in (JOINT, BOOSTING)]
-        for one in rows
-    ]
-    means = {name: float(np.exp(np.mean([np.log(ratio(one, name)) for one in rows]))) for name in METHODS}
-    mean = ["log loss, of boosting's", *(f"{value:.2f}" for value in means.values()), "", ""]
-    head = ["log loss · errors", *METHODS, "joint, s", "boosting, s"]
-    return f"{markdown(head, [*lines, mean])}\n\n{machine()}."
+    """Return the tables of the page; the least log loss of a line, of all methods, stands out."""
+    parts = []
+    for methods in TABLES:
+        known = [method for method in methods if method in METHODS]
+        head = ["log loss · errors · time to learn", *known]
+        lines = [[f"{one['table']} ({one['rows']:,} × {one['columns']})", *_cells(one, known)] for one in rows]
+        means = [float(np.exp(np.mean([np.log(ratio(one, name)) for one in rows]))) for name in known]
+        parts.append(
+            markdown(head, [*lines, ["log loss, of HistGradientBoosting's", *(f"{one:.2f}" for one in means)]])
+        )
+    return f"{chr(10).join([parts[0], '', *parts[1:]])}\n\n{machine()}{_versions()}."
+
+
+def _cells(one: dict[str, Any], methods: list[str]) -> list[str]:
+    least = min(round(figures["log_loss"], 3) for figures in one["methods"].values())
+    cells = [cell(one["methods"][method]) for method in methods]
+    best = [round(one["methods"][method]["log_loss"], 3) == least for method in methods]
+    return [f"**{text[:5]}**{text[5:]}" if mark else text for text, mark in zip(cells, best, strict=True)]
+
+
+def _versions() -> str:
+    named = {LIGHT: "lightgbm", BINS: "interpret-core"}
+    return "".join(f", {package} {version(package)}" for method, package in named.items() if method in METHODS)
 
 
 def main() -> int:
-    names = sys.argv[1:] or NAMES
+    names = [name for name in sys.argv[1:] if name != "--ebm"] or NAMES
     rows = [one for name in names if (one := compare(name)) is not None]
     if not rows:
         print("No table is here: SUFFICE_DATA names their folder.")

@@ -76,8 +76,13 @@ class Usual:
 
 def logistic(known: pd.DataFrame) -> Any:
     """Return logistic regression on the same columns, one-hot and scaled."""
+    return encoded(known, LogisticRegression(max_iter=2000))
+
+
+def encoded(known: pd.DataFrame, model: Any) -> Any:
+    """Return a classifier of numbers behind an encoder: categories one-hot, numbers scaled, gaps filled."""
     categories, numbers = kinds(known)
     onehot = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
     scaled = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
     encoder = ColumnTransformer([("codes", onehot, categories), ("numbers", scaled, numbers)])
-    return make_pipeline(encoder, LogisticRegression(max_iter=2000))
+    return make_pipeline(encoder, model)

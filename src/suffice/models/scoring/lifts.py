@@ -126,10 +126,10 @@ class LearnedCodes:
     def gains(
         self, sets: Sequence[tuple[int, ...]], weights: Array, share: Array, kappa: float, ridge: float, power: float
     ) -> Array:
-        """Return how much each set would gain on top of probabilities, rows × classes (JC-5)."""
+        """Return how much each set would gain on top of probabilities, rows × classes."""
         out = np.zeros(len(sets))
         rows = self.codes, self.sizes, self.labels, self.given, self.order, self.start
-        _native.joint_gains(out, *rows, _padded(sets), weights, share, kappa, ridge, power, thread_count())
+        _native.joint_gains(out, *rows, _padded(sets), weights, share, kappa, ridge, power, thread_count())  # JC-5
         return out
 
     def lifts(
