@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from suffice.models.scoring.lifts import LearnedCodes
+from suffice.errors import SubtractionError
+from suffice.models.scoring.lifts import LearnedCodes, left_of
+from suffice.models.scoring.removal import Removal
 from suffice.parallel import threads
 
 SIZES, KAPPA, RIDGE, POWER = (3, 2, 4, 3), 0.7, 0.4, 0.9
@@ -94,6 +96,29 @@ def test_threads_do_not_change_a_bit_of_lifts(grouped: bool) -> None:
             gains = rows.gains(SETS, np.ones(1500), share, KAPPA, RIDGE, POWER)
             found.append(b"".join(part.tobytes() for part in (*both, gains)))
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+@pytest.mark.parametrize("sizes", [(3, 2), (2, 3, 2)])
+def test_rows_that_are_alike_are_left_out_as_each_of_them(weight: float, sizes: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(2)
+    codes, labels = np.stack([rng.integers(-1, size, 90) for size in sizes], axis=1), rng.integers(0, 3, 90)
+    labels[0] = 3  # alone in its class
+    there = np.asarray((codes >= 0).all(axis=1))
+    table = np.zeros((4, *sizes))
+    np.add.at(table, (labels[there], *codes[there].T), weight)
+    table[1] *= 2  # rows that are not among these
+    removed = Removal.of(labels, np.full(90, weight)).among(there)
+    found = left_of(table, codes, removed)
+    for i in range(90):  # one row alone is never looked up among those that are alike
+        one = Removal.of(labels[i : i + 1], removed.members.data[i : i + 1])
+        alone = left_of(table, codes[i : i + 1], one)
+        assert [found[0][i], found[1][i]] == [alone[0][0], alone[1][0]]
+
+
+def test_rows_that_were_never_learned_are_not_left_out() -> None:
+    with pytest.raises(SubtractionError):
+        left_of(np.ones((1, 2, 2)), np.array([[0, 0]] * 4), Removal.of(np.zeros(4, np.int64), np.full(4, 2.0)))
 
 
 def test_no_sets_and_no_rows_have_no_lifts() -> None:

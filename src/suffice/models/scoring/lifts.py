@@ -21,7 +21,7 @@ from suffice import _native
 from suffice.models.scoring.removal import Removal, left
 from suffice.parallel import thread_count
 from suffice.posterior.special import log_rising
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
     "LearnedCodes", "expected", "flat", "left_of", "log_evidence_of_lift", "log_lift", "subsets", "with_expected",
@@ -62,8 +62,16 @@ def with_expected(table: Array) -> tuple[Array, Array]:
 
 def left_of(table: Array, codes: Integers, removed: Removal) -> tuple[Array, Array]:
     """Return counts and expected counts of each pair's joint value without what is removed; codes of −1 have none."""
+    there = np.asarray((codes >= 0).all(axis=1))
+    if removed.alone and there.any() and table.size <= len(codes):
+        weights = removed.members.data[there]
+        if (weights == weights[0]).all():
+            return _left_of_alike(table, codes, removed.code, there, weights[0])
+    return _left_of_each(table, codes, removed, there)
+
+
+def _left_of_each(table: Array, codes: Integers, removed: Removal, there: Booleans) -> tuple[Array, Array]:
     sizes, counts = table.shape[1:], {}
-    there = (codes >= 0).all(axis=1)
     for which in subsets(len(sizes)):
         others = tuple(axis for axis in range(1, table.ndim) if axis - 1 not in which)
         total = table.sum(axis=others).reshape(len(table), -1)
@@ -72,6 +80,25 @@ def left_of(table: Array, codes: Integers, removed: Removal) -> tuple[Array, Arr
         mine = place[removed.row]
         counts[which] = left(np.where(mine < 0, 0.0, total[removed.code, mine]), np.where(mine < 0, 0.0, taken))
     return counts[tuple(range(len(sizes)))], expected(counts)  # SX-3
+
+
+def _left_of_alike(
+    table: Array, codes: Integers, labels: Integers, there: Booleans, weight: float
+) -> tuple[Array, Array]:
+    """Return the same where each row is left out alone, with one weight: rows of a class and joint value are alike."""
+    sizes = table.shape[1:]
+    width = int(np.prod(sizes))
+    key = labels[there] * width + flat(codes[there], sizes)
+    met = np.zeros(table.size, bool)
+    met[key] = True
+    (kinds,) = np.nonzero(met)
+    code, place = np.divmod(kinds, width)
+    values = np.stack(np.unravel_index(place, sizes), axis=1)
+    found = _left_of_each(table, values, Removal.of(code, np.full(len(kinds), weight)), np.ones(len(kinds), bool))
+    counts, every = np.zeros(len(codes)), np.zeros(len(codes))
+    which = (np.cumsum(met) - 1)[key]
+    counts[there], every[there] = found[0][which], found[1][which]
+    return counts, every
 
 
 def log_lift(count: Any, expected_count: Any, kappa: float) -> Array:
