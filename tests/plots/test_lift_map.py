@@ -85,7 +85,7 @@ def test_what_cannot_be_drawn_is_said() -> None:
     with pytest.raises(InputError, match=r"b × x do not act together.*: a × b, a × x\. Declare"):
         sf.plots.joint(model, "b", "x")
     with pytest.raises(InputError, match=r"No columns of this model act together.*joint=\[\('a', 'b'\)\]"):
-        sf.plots.joint(sf.NaiveBayes().fit(*table()), "a", "b")
+        sf.plots.joint(sf.NaiveBayes(joint=None).fit(*table()), "a", "b")
     for other in (sf.NaiveBayes(), sf.GaussianNB().fit([[0.0], [1.0]], [0, 1]), None):
         with pytest.raises(KindError, match="must be a fitted NaiveBayes"):
             sf.plots.joint(other, "a", "b")

@@ -169,7 +169,11 @@ def test_columns_that_act_together_by_how_far_they_move_log_odds() -> None:
     assert sum(cell["rows"] for cell in first["classes"]) == sum(
         (X["lamp"] == first["value"].split(", ")[0]) & (X["door"] == first["value"].split(", ")[1])
     )
-    assert gather(sf.NaiveBayes().fit(X, y), X, y, None, None).together is None
+    assert not views.gains
+    chosen: Any = gather(sf.NaiveBayes(joint=2).fit(X, y), X, y, None, None).together
+    assert chosen.gains
+    assert chosen.sets[0].gain > 0
+    assert gather(sf.NaiveBayes(joint=None).fit(X, y), X, y, None, None).together is None
 
 
 def test_the_learning_curve_ends_with_all_that_is_learned() -> None:

@@ -21,12 +21,13 @@ DRAWN, LISTED, CLASSES, VALUES, LINES = 3, 20, 4, 20, 6
 
 @dataclass(frozen=True)
 class JointView:
-    """A set of columns: its weight, and how far it moves the log-odds of a row on average."""
+    """A set of columns: its weight, how far it moves the log-odds of a row on average, and the log loss it saves."""
 
     columns: tuple[Any, ...]
     weight: float
     moves: float
     lifts: JointLifts
+    gain: float | None = None  # nats a row, of rows outside the counts; None where the set was declared
 
     @property
     def name(self) -> str:
@@ -50,6 +51,11 @@ class JointViews:
 
     sets: list[JointView]
     classes: list[int]  # that are shown
+
+    @property
+    def gains(self) -> bool:
+        """Whether sets were chosen, so that it is known what they save."""
+        return any(view.gain is not None for view in self.sets)
 
     def drawn(self) -> list[JointView]:
         """Return the sets that are shown with their values."""
@@ -92,7 +98,7 @@ def _sets(model: Any) -> Iterator[JointView]:
         if weight > 0 and len(block.t.sizes):
             lifts = block.settled.lifts(block.t)
             moves = model.temper_.power * weight * float(_moved(lifts).sum())
-            yield JointView(columns, weight, moves, lifts)
+            yield JointView(columns, weight, moves, lifts, getattr(block.likelihood, "gain", None))
 
 
 def _moved(lifts: JointLifts) -> Array:
