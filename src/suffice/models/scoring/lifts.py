@@ -62,11 +62,12 @@ def with_expected(table: Array) -> tuple[Array, Array]:
 
 def left_of(table: Array, codes: Integers, removed: Removal) -> tuple[Array, Array]:
     """Return counts and expected counts of each pair's joint value without what is removed; codes of −1 have none."""
-    there = np.asarray((codes >= 0).all(axis=1))
+    place = flat(codes, table.shape[1:])
+    there = place >= 0
     if removed.alone and there.any() and table.size <= len(codes):
-        weights = removed.members.data[there]
+        weights = removed.members.data if there.all() else removed.members.data[there]
         if (weights == weights[0]).all():
-            return _left_of_alike(table, codes, removed.code, there, weights[0])
+            return _left_of_alike(table, place, removed.code, weights[0])
     return _left_of_each(table, codes, removed, there)
 
 
@@ -82,23 +83,19 @@ def _left_of_each(table: Array, codes: Integers, removed: Removal, there: Boolea
     return counts[tuple(range(len(sizes)))], expected(counts)  # SX-3
 
 
-def _left_of_alike(
-    table: Array, codes: Integers, labels: Integers, there: Booleans, weight: float
-) -> tuple[Array, Array]:
+def _left_of_alike(table: Array, place: Integers, labels: Integers, weight: float) -> tuple[Array, Array]:
     """Return the same where each row is left out alone, with one weight: rows of a class and joint value are alike."""
-    sizes = table.shape[1:]
-    width = int(np.prod(sizes))
-    key = labels[there] * width + flat(codes[there], sizes)
-    met = np.zeros(table.size, bool)
+    width = table[0].size
+    key = np.where(place < 0, table.size, labels * width + place)  # the last has nothing
+    met = np.zeros(table.size + 1, bool)
     met[key] = True
-    (kinds,) = np.nonzero(met)
-    code, place = np.divmod(kinds, width)
-    values = np.stack(np.unravel_index(place, sizes), axis=1)
-    found = _left_of_each(table, values, Removal.of(code, np.full(len(kinds), weight)), np.ones(len(kinds), bool))
-    counts, every = np.zeros(len(codes)), np.zeros(len(codes))
-    which = (np.cumsum(met) - 1)[key]
-    counts[there], every[there] = found[0][which], found[1][which]
-    return counts, every
+    (kinds,) = np.nonzero(met[:-1])
+    code, where = np.divmod(kinds, width)
+    values = np.stack(np.unravel_index(where, table.shape[1:]), axis=1)
+    removed = Removal.of(code, np.full(len(kinds), weight))
+    found = np.zeros((2, table.size + 1))
+    found[:, kinds] = _left_of_each(table, values, removed, np.ones(len(kinds), bool))
+    return found[0][key], found[1][key]
 
 
 def log_lift(count: Any, expected_count: Any, kappa: float) -> Array:
@@ -121,7 +118,7 @@ def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
     place = np.zeros(len(codes), np.int64)
     for code, size in zip(codes.T, sizes, strict=True):
         place = place * size + code
-    return np.where((codes < 0).any(axis=1), -1, place)
+    return np.where(reduce(np.minimum, codes.T, 0) < 0, -1, place)
 
 
 @dataclass(frozen=True, eq=False)
