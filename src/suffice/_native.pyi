@@ -152,6 +152,22 @@ def joint_lifts(
     threads: int,
 ) -> None: ...
 
+class Residuals:
+    """Rows that residuals of values are fitted on."""
+
+    def __init__(
+        self,
+        scores: Array,
+        offset: Array,
+        values: NDArray[np.int32],
+        first: Integers,
+        code: Integers,
+        weight: Array,
+    ) -> None: ...
+    def loss(
+        self, scale: float, terms: Array, delta: Array, ridge: float, gradient: Array, each: Array, threads: int
+    ) -> float: ...
+
 class Texts:
     """Documents somewhere in memory."""
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from suffice import _native
 from suffice.models.choosing.descent import descend
 from suffice.models.choosing.feature_weights import NATS, ROUGH
 from suffice.models.choosing.judge import Judged, some_rows
@@ -25,6 +25,7 @@ from suffice.models.model import Name, Together
 from suffice.models.scoring.cells import powered
 from suffice.models.scoring.lifts import flat
 from suffice.models.views import ColumnWeights, Residual
+from suffice.parallel import thread_count
 from suffice.typing import Array, Integers
 
 __all__ = ["Design", "FittedResiduals", "ResidualChoice", "fit_residuals", "with_residuals"]
@@ -51,26 +52,36 @@ class Design:
     """The values that have a term, block after block, and which of them each row has."""
 
     places: list[Integers]  # of each block, rising
-    matrix: Any  # rows × all of them, CSR: ones
+    first: Integers  # the number of each block's first value, and of all values
+    values: NDArray[np.int32]  # blocks × rows: the number of the row's value, −1 if it has none
 
     @classmethod
     def of(cls, places: Sequence[Integers], known: Sequence[Integers] | None = None) -> Design:
         """Take the place of each row's value, block by block, −1 where it has none; known values, or all seen twice."""
         kept = [_seen(place) for place in places] if known is None else list(known)
         first = np.concatenate([[0], np.cumsum([len(one) for one in kept])]).astype(np.int64)
-        rows = len(places[0]) if places else 0
-        found = np.full((rows, len(kept)), -1, np.int64)
+        values = np.full((len(kept), len(places[0]) if places else 0), -1, np.int32)
         for j, (place, one) in enumerate(zip(places, kept, strict=True)):
-            at = np.minimum(np.searchsorted(one, place), max(len(one) - 1, 0))
-            found[:, j] = np.where(one[at] == place, first[j] + at, -1) if len(one) else -1
-        there = found >= 0
-        ends = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
-        matrix = sparse.csr_matrix((np.ones(int(ends[-1])), found[there], ends), (rows, int(first[-1])))
-        return cls(kept, matrix)
+            if len(one):
+                at = np.minimum(np.searchsorted(one, place), len(one) - 1)
+                values[j] = np.where(one[at] == place, first[j] + at, -1)
+        return cls(kept, first, values)
 
     def by_block(self, terms: Array) -> list[Array]:
         """Return the terms of each block's values."""
-        return np.split(terms, np.cumsum([len(one) for one in self.places])[:-1])
+        return np.split(terms, self.first[1:-1])
+
+    def total(self, weights: Array) -> Array:
+        """Return what the rows of each value weigh."""
+        out = np.zeros(int(self.first[-1]))
+        for mine, begin, end in zip(self.values, self.first, self.first[1:], strict=False):
+            out[begin:end] = np.bincount(np.maximum(mine - begin + 1, 0), weights, end - begin + 1)[1:]
+        return out
+
+    def rows(self, scores: Array, offset: Array, codes: Integers, weights: Array) -> _native.Residuals:
+        """Return rows with their scores, for the compiled kernel; `offset` is what is not scaled."""
+        scores, offset = (np.ascontiguousarray(part, np.float64) for part in (scores, offset))
+        return _native.Residuals(scores, offset, self.values, self.first, codes, weights)
 
 
 def _seen(place: Integers) -> Integers:
@@ -88,42 +99,32 @@ class FittedResiduals:
 
     def each(self, scores: Array, offset: Array, design: Design, codes: Integers, weights: Array) -> Array:
         """Return −w ln p of the own class, row by row; `offset` is what is not scaled."""
-        return -weights * _shares(self.scale * scores + offset + self.classes + design.matrix @ self.terms, codes)[1]
-
-
-def _shares(joint: Array, codes: Integers) -> tuple[Array, Array]:
-    """Return probabilities, rows × classes, and ln p of the own class."""
-    joint = joint - joint.max(axis=1, keepdims=True)
-    own = joint[np.arange(len(codes)), codes]
-    share = np.exp(joint, out=joint)
-    total = share.sum(axis=1)
-    share /= total[:, None]
-    return share, own - np.log(total)
+        out = np.zeros(len(codes))
+        rows = design.rows(scores, offset, codes, weights)
+        rows.loss(self.scale, self.classes, self.terms, 0.0, np.zeros(0), out, thread_count())
+        return out
 
 
 def fit_residuals(
     scores: Array, offset: Array, design: Design, codes: Integers, weights: Array, ridge: float
 ) -> FittedResiduals:
     """Return the residuals of highest objective; scores are of rows, each left out, and `offset` is not scaled."""
-    classes, values = scores.shape[1], design.matrix.shape[1]
-    back = design.matrix.T.tocsr()
-    each = back @ weights
+    classes, values = scores.shape[1], int(design.first[-1])
+    rows = design.rows(scores, offset, codes, weights)
     size = np.sqrt(np.concatenate([[1.0], np.full(classes, 0.1 * weights.sum() / classes)]) + ridge)
-    scale = np.concatenate([1.0 / size, np.repeat(1.0 / np.sqrt(0.1 * each + ridge), classes)])
+    spread = 1.0 / np.sqrt(0.1 * design.total(weights) + ridge)
+    scale = np.concatenate([1.0 / size, np.repeat(spread, classes)])
 
     def read(x: Array) -> tuple[float, Array, Array]:
         parameters = x * scale
         return 1.0 - float(parameters[0]), parameters[1 : 1 + classes], parameters[1 + classes :].reshape(values, -1)
 
     def objective(x: Array) -> tuple[float, Array]:
-        kept, terms, delta = read(x)
-        share, logs = _shares(kept * scores + offset + terms + design.matrix @ delta, codes)
-        share *= weights[:, None]
-        share[np.arange(len(codes)), codes] -= weights
-        gradient = [-float(np.einsum("ic,ic->", share, scores)), *share.sum(axis=0)]
-        inner = back @ share + ridge * delta  # JC-6
-        held = ridge / 2 * float(np.einsum("vc,vc->", delta, delta))
-        return held - float(weights @ logs), np.concatenate([gradient, inner.ravel()]) * scale
+        gradient = np.empty(len(x))
+        value = rows.loss(*read(x), ridge, gradient, np.zeros(0), thread_count())  # JC-6
+        gradient[0] = -gradient[0]
+        gradient *= scale
+        return value, gradient
 
     lower = np.concatenate([[0.0], np.full(classes + values * classes, -np.inf)])
     found = descend(objective, np.zeros(len(lower)), lower, ROUGH, least=NATS)
