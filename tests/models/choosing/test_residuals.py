@@ -81,7 +81,8 @@ def test_the_gradient_is_the_slope_of_the_loss() -> None:
 
     def loss(x: Any) -> float:
         terms = np.ascontiguousarray(x[1:4])
-        return rows.loss(float(x[0]), terms, np.ascontiguousarray(x[4:]).reshape(-1, 3), ridge, NOTHING, NOTHING, 1)
+        delta = np.ascontiguousarray(x[4:]).reshape(-1, 3)
+        return float(rows.loss(float(x[0]), terms, delta, ridge, NOTHING, NOTHING, 1))
 
     slope = optimize.approx_fprime(x, loss, 1e-6)
     np.testing.assert_allclose(asked(data, (scale, terms, delta), ridge)[1], slope, rtol=1e-4, atol=1e-4)
