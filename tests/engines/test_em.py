@@ -133,7 +133,7 @@ def test_arrays_with_labels_of_numbers(gap: float) -> None:
 
 
 def test_partitions_are_read_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("suffice.engines.em_parts.AT_ONCE", 7)
+    monkeypatch.setattr("suffice.engines.later_parts.AT_ONCE", 7)
     assert_the_local_fit("NaiveBayes", Dask(), [3, 5, 8], 2)
 
 

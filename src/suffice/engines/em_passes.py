@@ -10,7 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.engines.counted_parts import CountRows, uncountable
-from suffice.engines.em_parts import ExpectRows, MarkedRoles, Statistics, classes_of
+from suffice.engines.em_parts import ExpectRows, MarkedRoles, classes_of
+from suffice.engines.later_parts import Statistics
 from suffice.engines.part_results import PartResult, model_of, sample_of
 from suffice.engines.passes import Engine, Options, Request, first_pass, refuse, sample_size
 from suffice.engines.roles import Roles
@@ -204,7 +205,7 @@ def _labelled(model: Any, roles: MarkedRoles, table: Any, places: dict[str, int]
 def _job(engine: Engine, roles: MarkedRoles, places: dict[str, int], task: CountRows, part: PartResult) -> ExpectRows:
     """Return the job of each step; rows that the first pass has skipped are found as it has found them."""
     sift = task if part.skipped else None
-    return ExpectRows(roles, places, sift=sift, argument=engine.argument, place=engine.place)
+    return ExpectRows(roles=roles, places=places, sift=sift, argument=engine.argument, place=engine.place)
 
 
 def _chosen_by_all(plain: Any, roles: Roles, sample: Any) -> Any:

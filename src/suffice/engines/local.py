@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -215,6 +216,11 @@ class FilesEngine(Engine):
         self._batches: Generator[Any] | None = None
         self._first: Any = None
         self._names: list[str] = []
+
+    @property
+    def once(self) -> bool:
+        """Whether rows can be read only once: those of standard input."""
+        return Path("-") in self.files.paths
 
     @property
     def skipped(self) -> int:

@@ -17,12 +17,13 @@ from suffice.engines.row_sources import Arrow
 from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.shell.counted import counts_alone
 from suffice.estimators.shell.stored import params_in_files
+from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.models.choosing.chooser import ROWS
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell
 from suffice.text import Tokens
 
-__all__ = ["Engine", "Options", "Request", "chosen_by_class", "first_pass", "refuse", "sample_size"]
+__all__ = ["Engine", "Options", "Request", "chosen_by_class", "first_pass", "refuse", "rows_for_sets", "sample_size"]
 
 BY_TYPE: list[tuple[Callable[[Any], bool], str]] = [
     (pa.types.is_boolean, "bernoulli"),
@@ -46,6 +47,11 @@ class Engine(ABC):
 
     in_order: ClassVar[bool] = False
     """Whether all rows are one part, read in order: then its first batch settles what columns are."""
+
+    @property
+    def once(self) -> bool:
+        """Whether rows can be read only once."""
+        return False
 
     @property
     def skipped(self) -> int:
@@ -98,6 +104,17 @@ def sample_size(estimator: Any) -> int:
     """Return how many rows something is chosen by; none where all is chosen by counts."""
     wanted = estimator._wanted(ROWS)
     return 0 if wanted is None else int(wanted.sample_size)
+
+
+def rows_for_sets(engine: Engine, estimator: Any) -> int:
+    """Return how many rows say which columns act together, at most; raise InputError if rows cannot be read again."""
+    rows = estimator._rows_for_sets() if isinstance(estimator, TableClassifier) else 0
+    if rows and engine.once:
+        raise InputError(
+            f"{type(estimator).__name__} with joint={estimator.joint!r} reads rows twice, which {engine.argument}='-', "
+            "standard input, does not allow. Write the rows to a file first, or use joint=None."
+        )
+    return int(rows)
 
 
 def refuse(estimator: Any) -> None:

@@ -12,6 +12,7 @@ from suffice.models.choosing.joint_trial import Coding
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.joint import JointRows, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
+from suffice.models.scoring.lifts import in_order
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
@@ -49,7 +50,7 @@ def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Edges]]:
         if isinstance(name, Together) or not block.likelihood.joins or name not in table:
             continue
         cuts = edges_of(table[name])
-        code, values = coded(table[name], cuts)
+        code, values = in_order(*coded(table[name], cuts))
         if 2 <= len(values) <= MANY:
             names.append(name)
             codes.append(code)

@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError, KindError
 from suffice.estimators.shell.classifier import Classifier
+from suffice.estimators.shell.joint_sets import CountSets
 from suffice.estimators.shell.journals import book_of
 from suffice.estimators.shell.table_classifier import TableClassifier
 from suffice.estimators.shell.whole import changing, know_nothing, whole
+from suffice.models.choosing.chooser import NOTHING_SETTLED
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels
 from suffice.stats.content import RowHashes
@@ -144,12 +146,13 @@ def settled(
     rows: int,
     sample: LabelledRows | None,
     look: Callable[[Classifier], None] | None,
+    sets: tuple[LabelledRows, CountSets] | None = None,
     **known: str | None,
 ) -> None:
     """Fit a classifier to what was counted of so many rows; a sample of these chooses what rows choose.
 
-    `look` takes the model before anything is chosen; `known` is what else the classifier has to know, such as the name
-    of the target.
+    `look` takes the model before anything is chosen; `sets` are rows by which columns act together, and what counts
+    these in all rows; `known` is what else the classifier has to know, such as the name of the target.
     """
     with changing(estimator) as model:
         know_nothing(model)
@@ -160,5 +163,9 @@ def settled(
         model._settle(rows)
         if look is not None:
             look(model)
+        found = NOTHING_SETTLED
+        if sets is not None and isinstance(model, TableClassifier):
+            few, count = sets
+            found = model._join(model._read(*few, None, False).among(model.classes_), None, count)
         if sample is not None:
-            model._choose(model._read(*sample, None, False).among(model.classes_), None)
+            model._choose(model._read(*sample, None, False).among(model.classes_), None, found)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, TypeGuard
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.models.choosing.chooser import Settled, Wanted
+from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.choosing.judge import Sample, judge
 from suffice.models.choosing.residuals import ResidualChoice
 from suffice.models.choosing.smoothing import Scored, choose_temper
@@ -25,12 +25,13 @@ from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.readers.table_columns import closest
 from suffice.stats import FullMoments, JointCounts
+from suffice.tables import Table
 from suffice.telling import tell
 from suffice.typing import GroupsLike
 
 __all__ = [
-    "LEAST", "Found", "JointColumns", "chosen_sets", "common_sets", "heard_sets", "is_declared", "joint_of",
-    "must_be_weighed", "read_sets", "with_declared",
+    "LEAST", "CountSets", "Found", "JointColumns", "chosen_sets", "common_sets", "declared_laws", "heard_sets",
+    "is_declared", "joint_of", "read_sets", "rows_for_sets", "with_declared",
 ]  # fmt: skip
 
 JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
@@ -45,26 +46,36 @@ LEAST = 100
 """Fewer rows cannot tell which columns act together."""
 
 
+CountSets: TypeAlias = Callable[[Mapping[Name, Likelihood]], dict[Name, Block]]
+"""Counts sets of columns that act together, in all rows, wherever these are."""
+
+
 @dataclass(frozen=True)
 class Found:
-    """Counts of columns that act together, and the ridge and residuals that weights were judged with."""
+    """The columns that act together, not counted yet, and what weights are judged with beside them."""
 
-    blocks: dict[Name, Block]
-    settled: Settled
+    laws: Mapping[Name, Likelihood]
+    settled: Settled = NOTHING_SETTLED
 
 
-def is_declared(joint: object) -> bool:
+def is_declared(joint: object) -> TypeGuard[Sequence[tuple[Name, ...]]]:
     """Return whether sets of columns are declared, not chosen."""
     return isinstance(joint, list | tuple)
 
 
-def must_be_weighed(joint: JointColumns, wanted: Wanted | None) -> None:
-    """Raise InputError if sets of columns are to be chosen, but no weights: sets are chosen with theirs."""
+def rows_for_sets(joint: JointColumns, wanted: Wanted | None) -> int:
+    """Return how many rows choose sets of columns, or say where bins of declared ones end, at most.
+
+    Raise InputError if sets are to be chosen, but no weights: sets are chosen with theirs.
+    """
+    if joint is None or is_declared(joint):
+        return 0 if joint is None else ENOUGH
     if wanted is None or not wanted.weights:
         raise InputError(
             f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_weights='loo': sets of columns "
             "are chosen with their weights. Declare them, as in joint=[('age', 'job')], or let weights be chosen."
         )
+    return 0 if wanted.effort == "fast" else ENOUGH
 
 
 def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:
@@ -122,16 +133,14 @@ def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together
     return found
 
 
-def with_declared(
-    joint: JointColumns, reader: TableReader, examples: Examples, model: Model, before: Model | None
-) -> Model:
-    """Count the sets of columns that are declared and were not counted before; these rows say where bins end.
+def declared_laws(
+    joint: Iterable[object], reader: TableReader, model: Model, table: Table, known: Container[Name] = ()
+) -> dict[Name, Likelihood]:
+    """Return the sets of columns that are declared and not known yet; rows of the table say where bins end.
 
     Rows without a value of each column do not count, so a set whose columns turn up later has lost nothing.
     """
-    if joint is None or isinstance(joint, str | int):
-        return model
-    laws, known = dict[Name, Likelihood](), {} if before is None else before.blocks
+    laws = dict[Name, Likelihood]()
     for one in declared_sets(joint, reader):
         families = {name: model.blocks[name].likelihood for name in one.columns}
         for name, law in families.items():
@@ -141,25 +150,37 @@ def with_declared(
                 )
         if one not in known and not any(law.silent for law in families.values()):
             kappa = None if len(one.columns) == 2 else 1.0  # of highest evidence, which three columns have none of
-            laws[one] = Joint(kappa, tuple(edges_of(examples.source[name]) for name in one.columns))
+            edges = tuple(edges_of(table[name]) if name in table else None for name in one.columns)
+            laws[one] = Joint(kappa, edges)
+    return laws
+
+
+def with_declared(
+    joint: JointColumns, reader: TableReader, examples: Examples, model: Model, before: Model | None
+) -> Model:
+    """Count the sets of columns that are declared and were not counted before; some rows say where bins end."""
+    if joint is None or isinstance(joint, str | int):
+        return model
+    few = examples if len(examples) <= ENOUGH else examples.picked(reader.of(model), ENOUGH, None)[0]
+    laws = declared_laws(joint, reader, model, few.source, () if before is None else before.blocks)
     more = counted_together(examples.source, examples.labels, laws)
     return replace(model, blocks={**model.blocks, **more}) if more else model
 
 
 def chosen_sets(
     predictor: Predictor, reader: TableReader, examples: Examples, groups: GroupsLike, power: float | None, order: int
-) -> Found | None:
-    """Choose the sets of columns that act together and count them; None if rows do not tell of any.
+) -> Found:
+    """Choose the sets of columns that act together: none, if rows do not tell of any.
 
     Some rows choose, by what these alone count, so that the choice is the same wherever the others are.
     """
     if len(examples) < LEAST or len(predictor.model.classes) < 2:
-        return None
+        return Found({})
     group = None if groups is None else group_codes(groups, len(examples))
     few, by_content, group = examples.picked(reader, ENOUGH, group)
     coding, edges = candidates(few.source, predictor.model)
     if len(coding.names) < 2:
-        return None
+        return Found({})
     laws = {name: block.likelihood for name, block in predictor.model.voting.items()}
     cloud = cloud_of(edges, len(predictor.model.classes))
     if cloud is not None:
@@ -174,16 +195,14 @@ def chosen_sets(
         power = choose_temper(Scored.of(judge(alone, sample.rows, sample.labels, sample.group), 0.0)).power
     choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud)
     if choice is None:
-        return None
+        return Found({})
     found = dict[Name, Likelihood]()
     for one, gain in zip(choice.sets, choice.gains, strict=True):
         found[Together(one)] = Joint(choice.kappa, tuple(edges[name] for name in one), gain)
     if choice.cloud and cloud is not None:
-        found[cloud] = Cloud()
+        found = {name: law for name, law in found.items() if name != cloud} | {cloud: Cloud()}
     residuals = None if choice.residual is None else ResidualChoice(choice.residual, choice.of_joint_values, edges)
-    return Found(
-        counted_together(examples.source, examples.labels, found), Settled(choice.ridge, residuals, choice.floor)
-    )
+    return Found(found, Settled(choice.ridge, residuals, choice.floor))
 
 
 def cloud_of(edges: Mapping[Name, tuple[float, ...] | None], classes: int) -> Together | None:

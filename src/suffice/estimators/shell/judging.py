@@ -97,9 +97,9 @@ class Judging(Predicting):
             self._predictor = self._predictor.with_views(views, temper)
         return self._predictor
 
-    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled = NOTHING_SETTLED) -> None:
-        """Choose by training rows what is to be chosen by them, beside what is settled."""
-        wanted = self._wanted(len(examples))
+    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
+        """Choose by training rows what is to be chosen by them, beside what is settled; None if nothing was yet."""
+        wanted, settled = self._wanted(len(examples)), settled or NOTHING_SETTLED
         if wanted is None or wanted.of_rows(len(examples)) is None or isinstance(examples.source, Iterator):
             return
         group = None if groups is None else group_codes(groups, len(examples))

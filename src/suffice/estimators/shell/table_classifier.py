@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from numbers import Real
 from typing import Literal, TypeAlias
 
@@ -12,15 +13,17 @@ import numpy as np
 from suffice.errors import DataError, LabelError, ShapeError
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.joint_sets import (
+    CountSets,
     Found,
     JointColumns,
     chosen_sets,
     common_sets,
+    declared_laws,
     heard_sets,
     is_declared,
     joint_of,
-    must_be_weighed,
     read_sets,
+    rows_for_sets,
     with_declared,
 )
 from suffice.estimators.shell.parameters import CHECKS, Tags
@@ -35,11 +38,12 @@ from suffice.estimators.shell.stored import (
 )
 from suffice.estimators.shell.table_repr import as_html, as_text
 from suffice.models.answers.parts import Wording, reading
-from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled
+from suffice.models.choosing.chooser import Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
 from suffice.models.views import ColumnWeights, Views
+from suffice.readers.joint_columns import counted_together
 from suffice.readers.labels import Examples, Given
 from suffice.readers.table import TableReader, columns_of, one_row
 from suffice.readers.table_columns import check_block, rechosen
@@ -139,36 +143,43 @@ class TableClassifier(Classifier):
         fresh = with_declared(self.joint, self._reader, examples, fresh, None)
         return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
 
-    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled = NOTHING_SETTLED) -> None:
+    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         chosen = not is_declared(self.joint)
-        if chosen and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9):
+        if chosen and settled is None and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9):
             self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
-            found = self._together(examples, groups)
-            if found is not None:
-                settled = found.settled
-                self._put(replace(self._model, blocks={**self._model.blocks, **found.blocks}), Views(), stale=False)
+            settled = self._join(examples, groups, partial(counted_together, examples.source, examples.labels))
         super()._choose(examples, groups, settled)
         model, heard = self._model, heard_sets(self._model, self._predictor.views.weights)
         if chosen and len(heard) < len(model.blocks):
             self._put(replace(model, blocks=heard), self._predictor.views.cut(model.classes, heard), self._stale)
 
-    def _together(self, examples: Examples, groups: GroupsLike) -> Found | None:
-        """Return counts of the columns that act together as far as these rows tell; None if they tell of none."""
-        wanted, joint = self._wanted(len(examples)), self.joint
-        if joint is None or is_declared(joint):
-            return None
-        must_be_weighed(joint, wanted)
-        if wanted is None or wanted.effort == "fast":
-            return None
+    def _join(self, examples: Examples, groups: GroupsLike, count: CountSets) -> Settled:
+        """Take the columns that act together, as these rows tell or as declared, with counts of them in all rows."""
+        found = self._together(examples, groups)
+        more = count(found.laws) if found.laws else {}
+        if more:
+            self._put(replace(self._model, blocks={**self._model.blocks, **more}), Views(), stale=False)
+        return found.settled
+
+    def _together(self, examples: Examples, groups: GroupsLike) -> Found:
+        """Return the columns that act together, as declared, or as far as these rows tell."""
+        joint, wanted = self.joint, self._wanted(len(examples))
+        if is_declared(joint):
+            return Found(declared_laws(joint, self._reader, self._model, examples.source))
+        if wanted is None or not self._rows_for_sets():
+            return Found({})
         power = None if wanted.temper else self._temper(Views()).power
-        order = 2 if joint == 2 else 3
-        return chosen_sets(self._predictor, self._reader, examples, groups, power, order)
+        return chosen_sets(self._predictor, self._reader, examples, groups, power, 2 if joint == 2 else 3)
+
+    def _rows_for_sets(self) -> int:
+        return rows_for_sets(self.joint, self._wanted(0))
+
+    def _uncut(self) -> dict[str, object]:
+        """Return what counts the columns alone: sets of them are counted in all rows once some have chosen."""
+        return {"joint": None}
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         return common_sets(super()._models(others), is_declared(self.joint))
-
-    def _needs_all_rows(self) -> str:
-        return "" if self.joint is None else "joint"
 
     @property
     def feature_weights_(self) -> dict[Name, float]:

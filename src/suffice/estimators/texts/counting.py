@@ -19,7 +19,7 @@ from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.texts.options import URNS, TextModel, TextOptions, params_of_texts
 from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.answers.parts import Wording, WordsOfText
-from suffice.models.choosing.chooser import NOTHING_SETTLED, Effort, Settled
+from suffice.models.choosing.chooser import Effort, Settled
 from suffice.models.choosing.judge import Judged
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
@@ -259,7 +259,7 @@ class ReadsTexts(Classifier):
             refuse_transformed(self)
         return _counted(self, examples)
 
-    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled = NOTHING_SETTLED) -> None:
+    def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         if isinstance(examples.source, KeptTexts):
             examples, which = examples.source.result()
             groups = None if groups is None else np.asarray(groups)[which]

@@ -23,7 +23,7 @@ from suffice.models.choosing.feature_weights import NATS, ROUGH
 from suffice.models.choosing.judge import Judged, some_rows
 from suffice.models.model import Name, Together
 from suffice.models.scoring.cells import powered
-from suffice.models.scoring.lifts import flat
+from suffice.models.scoring.lifts import flat, in_order
 from suffice.models.views import ColumnWeights, Residual
 from suffice.parallel import thread_count
 from suffice.typing import Array, Integers
@@ -137,6 +137,11 @@ def places_of(coded: Sequence[Coded]) -> list[Integers]:
     return [flat(codes, [len(one) for one in values]) for codes, values in coded]
 
 
+def _in_order(codes: Integers, values: tuple[NDArray[Any], ...]) -> Coded:
+    found = [in_order(code, words) for code, words in zip(codes.T, values, strict=True)]
+    return np.stack([code for code, _ in found], axis=1), tuple(words for _, words in found)
+
+
 def named_residuals(
     design: Design, terms: Array, coded: Mapping[Name, Coded], edges: Mapping[Name, Edges], labels: NDArray[Any]
 ) -> dict[Name, Residual]:
@@ -157,7 +162,7 @@ def with_residuals(
     labels = judged.predictor.model.classes
     names = [name for name in votes if name in choice.edges or (choice.together and isinstance(name, Together))]
     every = {name: judged.rows[name].coded(choice.edges.get(name)) for name in names}
-    coded = {name: one for name, one in every.items() if one is not None}
+    coded = {name: _in_order(*one) for name, one in every.items() if one is not None}
     which = some_rows(len(judged.codes), max(1, ENTRIES // max(1, len(coded))), judged.group)
     scores = np.zeros((len(which), len(labels)))
     for name, vote in votes.items():

@@ -24,7 +24,7 @@ from suffice.posterior.special import log_rising
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "LearnedCodes", "expected", "flat", "left_of", "log_evidence_of_lift", "log_lift", "subsets", "with_expected",
+    "LearnedCodes", "expected", "flat", "in_order", "left_of", "log_evidence_of_lift", "log_lift", "subsets", "with_expected",
 ]  # fmt: skip
 
 
@@ -111,6 +111,21 @@ def log_evidence_of_lift(count: Array, expected: Array, kappa: float) -> Array:
     """
     rates = expected - (kappa + count) * np.log1p(expected / kappa) - count * np.log(kappa)
     return np.asarray(log_rising(kappa, count) + rates)  # JC-3
+
+
+def in_order(codes: Integers, values: NDArray[Any]) -> tuple[Integers, NDArray[Any]]:
+    """Return codes in the order of the words they stand for, and these, without any that no row has.
+
+    Who meets values in another order sums up in the same one then.
+
+    >>> in_order(np.array([1, 0, -1]), np.array(["b", "a", "c"]))
+    (array([ 0,  1, -1]), array(['a', 'b'], dtype='<U1'))
+    """
+    used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(values)))
+    order = used[np.argsort(values[used].astype(str), kind="stable")]
+    place = np.full(len(values) + 1, -1, np.int64)  # the last is that of −1
+    place[order] = np.arange(len(order))
+    return place[codes], values[order]
 
 
 def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
