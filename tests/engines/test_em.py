@@ -30,7 +30,7 @@ from suffice.text import text_hashes
 pytestmark = [quiet, pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")]
 ROWS = 60
 ONE_OF_EACH = ("TextClassifier", "NaiveBayes", "MultinomialNB", "GaussianDiscriminant full")
-NAMES = (*ONE_OF_EACH, "CategoricalNB by name", "GaussianNB", "TextClassifier hashed")
+NAMES = (*ONE_OF_EACH, "CategoricalNB by name", "GaussianNB", "NaiveBayes joint", "TextClassifier hashed")
 CASES = {case.name: case for case in ESTIMATORS if case.name in NAMES}
 from_array: Any = da.from_array
 from_sequence: Any = db.from_sequence

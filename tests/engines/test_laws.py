@@ -29,7 +29,7 @@ CASES = [
 ]
 NAMES = {
     *("CategoricalNB by name", "DirichletMultinomialNB", "GaussianNB", "MultinomialNB evidence"),
-    *("GaussianDiscriminant full", "NaiveBayes", "TextClassifier", "TextClassifier hashed"),
+    *("GaussianDiscriminant full", "NaiveBayes", "NaiveBayes joint", "TextClassifier", "TextClassifier hashed"),
 }
 """One of each kind: a job of Spark takes half a second."""
 

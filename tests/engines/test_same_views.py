@@ -27,6 +27,8 @@ from suffice.models.choosing.chooser import EFFORTS
 ROWS = 500
 NORMAL = {**KINDS, "again": "categorical", "more": "poisson", "less": "gaussian"}
 EXACT = {name: kind for name, kind in NORMAL.items() if kind != "gaussian"}
+TOGETHER = dict.fromkeys(("left", "right", "third", "colour", "again"), "categorical")
+SETS: Any = [("left", "right"), ("colour", "left", "third")]
 MOST = {"ROWS": 150, "FEW_ROWS": 70, "WORD_ROWS": 320, "MANY_ROWS": 400}
 from_array: Any = da.from_array
 pytestmark = quiet
@@ -56,6 +58,10 @@ class Case:
         if isinstance(self.model, sf.NaiveBayes):
             columns = mixed(rng, ROWS, codes)
             columns |= {"again": columns["colour"], "more": columns["events"], "less": columns["size"]}
+            left, noise = rng.integers(0, 3, ROWS), np.where(rng.random(ROWS) < 0.15, 1, 0)
+            words = {"left": left, "right": (codes - left + noise) % 3, "third": (codes * rng.integers(0, 2, ROWS)) % 3}
+            columns |= {name: np.array(["x", "y", "z"])[code] for name, code in words.items()}  # two tell it together
+            columns |= {"wide": 3.0 * left + rng.random(ROWS), "deep": (codes - left) % 3 + 2.0 * rng.random(ROWS)}
             return {name: column for name, column in columns.items() if name in self.model.columns}
         made: dict[type, Any] = {sf.CategoricalNB: names_of_categories, sf.GaussianNB: reals, sf.BernoulliNB: flags}
         X = made.get(type(self.model), counts)(rng, ROWS, codes)
@@ -114,6 +120,21 @@ CASES = [
     Case("texts by leave-one-out", sf.TextClassifier(alpha="loo", feature_weights=None), {"alpha", "temper"}),
     Case("tables", sf.NaiveBayes(EXACT, ridge=1.0), {"temper", "weights"}),
     Case("tables of normals", sf.NaiveBayes(NORMAL, ridge=1.0), {"temper", "weights"}, near=1e-6),
+    Case("tables, joint", sf.NaiveBayes(TOGETHER, joint="auto"), {"temper", "weights", "floor"}),
+    Case("tables, pairs", sf.NaiveBayes(EXACT | TOGETHER, joint=2, ridge=1.0), {"temper", "weights", "floor"}),
+    Case("tables, sets", sf.NaiveBayes(EXACT | TOGETHER, joint=SETS, ridge=1.0), {"temper", "weights"}),
+    Case(
+        "tables of normals, joint",
+        sf.NaiveBayes({**NORMAL, "wide": "gaussian", "deep": "gaussian"}, joint="auto"),
+        {"temper", "weights", "floor"},
+        near=1e-6,
+    ),
+    Case(
+        "tables of normals, sets",
+        sf.NaiveBayes({**NORMAL, "wide": "gaussian", "deep": "gaussian"}, joint=[("wide", "deep"), ("wide", "colour")]),
+        {"temper", "weights"},
+        near=1e-6,
+    ),
     Case("counts", sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"), {"alpha", "temper", "weights"}),
     Case("flags", sf.BernoulliNB(alpha="loo", temper="loo"), {"alpha", "temper"}),
     Case("categories", sf.CategoricalNB(alpha="loo", temper="loo"), {"alpha", "temper"}),
@@ -126,6 +147,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let fewer rows choose than there are, and files be read in small batches."""
     for name, most in MOST.items():
         monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", most)
+    monkeypatch.setattr("suffice.estimators.shell.joint_sets.ENOUGH", 320)
     monkeypatch.setitem(EFFORTS, "balanced", 200)
     monkeypatch.setattr("suffice.tables.row_files.BLOCK", 4096)
     monkeypatch.setattr("suffice.tables.row_files.ROWS", 64)
@@ -141,12 +163,28 @@ def views_of(model: Any) -> dict[Any, Any]:
         found |= {"ridge": views["weights"].ridge, **views["weights"].classes}
         features = getattr(views["weights"], "features", None)
         found |= vars(views["weights"]).get("columns", {}) if features is None else dict(enumerate(features.tolist()))
+        for name, one in vars(views["weights"]).get("residuals", {}).items():
+            values = list(zip(*(part.tolist() for part in one.values), strict=True))
+            found |= {
+                (name, *value, c): x for value, of in zip(values, one.terms, strict=True) for c, x in enumerate(of)
+            }
+    found["floor"] = views.get("floor")
+    for columns, law in getattr(model, "joint_", {}).items():
+        found |= {(columns, part): getattr(law, part, None) for part in ("kappa", "gain")}
     return {name: value for name, value in found.items() if value is not None}
+
+
+def edges_of(model: Any) -> dict[Any, Any]:
+    """Return where bins end: of columns that act together, and of residuals."""
+    residuals = getattr(chosen(model).get("weights"), "residuals", {})
+    sets = {columns: getattr(law, "edges", "cloud") for columns, law in getattr(model, "joint_", {}).items()}
+    return sets | {name: one.edges for name, one in residuals.items()}
 
 
 def assert_same_views(case: Case, name: str, model: Any, expected: Any) -> None:
     got, wanted = views_of(model), views_of(expected)
     assert set(chosen(model)) == case.chooses
+    assert edges_of(model) == edges_of(expected)
     assert got == (pytest.approx(wanted, rel=case.near) if case.near else wanted), name
 
 
@@ -166,6 +204,18 @@ def test_in_files_and_on_dask(case: Case, tmp_path: Path) -> None:
         assert_same_views(case, name, model, expected)
     for cuts in ([], [40, 40, 333]):
         assert_same_views(case, "dask", Dask().fit(clone(case.model), Dask().split(table, cuts), "label"), expected)
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "floor" in case.chooses], ids=str)
+def test_residuals_of_values(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NOISE", "NAT", "SEARCHED"):
+        monkeypatch.setattr(f"suffice.models.choosing.table_choice.{name}", -1e9)  # whatever they gain
+    table = case.table()
+    expected = case.fitted(case.features(table), table["label"].to_numpy())
+    assert chosen(expected)["weights"].residuals
+    for name, model in [*case.in_memory(table), *case.in_files(table, tmp_path)]:
+        assert_same_views(case, name, model, expected)
+    assert_same_views(case, "dask", Dask().fit(clone(case.model), Dask().split(table, [40, 333]), "label"), expected)
 
 
 @pytest.mark.thorough

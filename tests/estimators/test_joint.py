@@ -5,10 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import suffice as sf
-from suffice.errors import InputError
+from suffice.engines.driver import fit_by
+from suffice.engines.passes import Engine, Options, Request
+from suffice.errors import DataError, InputError
 
 
 def exclusive(n: int = 400, seed: int = 0, noise: float = 0.05) -> tuple[dict[str, Any], Any]:
@@ -156,12 +159,104 @@ def test_what_cannot_be_joined_is_said(joint: Any, match: str) -> None:
         sf.NaiveBayes({"note": "text"}, joint=joint).fit(X, y)
 
 
-def test_rows_in_parts_are_refused_so_far(tmp_path: Path) -> None:
-    X, y = exclusive(60)
-    lines = [f"{a},{b},{c}" for a, b, c in zip(X["a"], X["b"], y, strict=True)]
-    (tmp_path / "rows.csv").write_text("\n".join(["a,b,kind", *lines]))
-    with pytest.raises(InputError, match="joint"):
-        sf.fit_files(sf.NaiveBayes(joint="auto"), tmp_path / "rows.csv", "kind")
+def written(folder: Path, X: dict[str, Any], y: Any, name: str = "rows.csv") -> Path:
+    """Write rows into a file, the labels as "kind"; None is missing."""
+    rows = zip(*X.values(), y, strict=True)
+    lines = [",".join("" if value is None else str(value) for value in row) for row in rows]
+    (folder / name).write_text("\n".join([",".join([*X, "kind"]), *lines]))
+    return folder / name
+
+
+@pytest.mark.parametrize("joint", ["auto", 2, [("a", "b"), ("a", "b", "c")]], ids=str)
+def test_rows_in_files_join_the_same_columns(tmp_path: Path, joint: Any) -> None:
+    X, y = exclusive()
+    del X["x"]
+    path = written(tmp_path, X, y)
+    model, there = sf.NaiveBayes(joint=joint).fit(X, y), sf.fit_files(sf.NaiveBayes(joint=joint), path, "kind")
+    assert ("a", "b") in model.joint_
+    assert there.joint_ == model.joint_
+    assert there.joint == joint
+    assert not there.stale_
+    np.testing.assert_array_equal(there.predict_proba(X), model.predict_proba(X))
+
+
+def test_fewer_rows_say_where_bins_of_many_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = exclusive()
+    every = sf.NaiveBayes(joint=[("a", "x")]).fit(X, y).joint_["a", "x"]
+    monkeypatch.setattr("suffice.estimators.shell.joint_sets.ENOUGH", 150)
+    model = sf.NaiveBayes(joint=[("a", "x")]).fit(X, y)
+    there = sf.fit_files(sf.NaiveBayes(joint=[("a", "x")]), written(tmp_path, X, y), "kind")
+    (ends,) = (law.edges[1] for law in model.joint_.values())  # type: ignore[attr-defined]
+    assert ends != every.edges[1]  # type: ignore[attr-defined]
+    assert there.joint_ == model.joint_
+    assert there._model.blocks["a × x"].statistic == model._model.blocks["a × x"].statistic
+
+
+def test_a_file_may_lack_a_column_of_a_set(tmp_path: Path) -> None:
+    X, y = exclusive()
+    del X["x"]
+    more = {"a": X["a"][:50], "c": X["c"][:50]}
+    paths = [written(tmp_path, X, y), written(tmp_path, more, y[:50], "more.csv")]
+    with pytest.warns(UserWarning, match="treated as missing in every row: 'b'"):
+        there = sf.fit_files(sf.NaiveBayes(joint=[("a", "b")]), paths, "kind")
+    counted = sf.NaiveBayes(joint=[("a", "b")]).fit(X, y)._model.blocks["a × b"].statistic
+    assert there.class_count_.sum() == 450
+    assert there._model.blocks["a × b"].statistic == counted
+
+
+def test_rows_that_are_skipped_are_in_no_set(tmp_path: Path) -> None:
+    X, y = exclusive()
+    bad = {name: column.astype(object) for name, column in X.items()}
+    bad["x"][:3] = "inf"
+    kinds: Any = {"x": "gaussian"}
+    rest = {name: column[3:] for name, column in X.items()}
+    model = sf.NaiveBayes(kinds, joint=[("a", "b")]).fit(rest, y[3:])
+    path = written(tmp_path, bad, y)
+    there = sf.fit_files(sf.NaiveBayes(kinds, joint=[("a", "b")]), path, "kind", errors="skip")
+    assert there.skipped_rows_ == 3
+    assert there._model.blocks["a × b"].statistic == model._model.blocks["a × b"].statistic
+
+
+def test_rows_that_can_be_read_only_once_are_refused() -> None:
+    class Once(Engine):
+        once = True
+
+        def run(self, job: Any) -> Any:
+            raise AssertionError("no pass")
+
+    request = Request(pa.schema([("a", pa.string()), ("b", pa.string()), ("kind", pa.string())]), "kind")
+    with pytest.raises(InputError, match=r"joint='auto' reads rows twice.*joint=None"):
+        fit_by(Once(), sf.NaiveBayes(joint="auto"), request, Options())
+
+
+def test_rows_that_change_between_passes_are_told(tmp_path: Path) -> None:
+    X, y = exclusive()
+    path = written(tmp_path, X, y)
+    few = {name: column[:-1] for name, column in X.items()}
+
+    def change(*_: object) -> None:
+        written(tmp_path, few, y[:-1])
+
+    with pytest.raises(DataError, match="same rows whenever they are read"):
+        sf.fit_files(sf.NaiveBayes(joint=[("a", "b")]), path, "kind", look=change)
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("joint", ["auto", [("a", "b")]], ids=str)
+def test_learning_without_labels_has_the_columns_alone(tmp_path: Path, joint: Any) -> None:
+    X, y = exclusive()
+    some = [label if i % 3 else None for i, label in enumerate(y.tolist())]
+    for labels in (some, y.tolist()):
+        model = sf.SemiSupervised(sf.NaiveBayes(joint=joint)).fit(X, labels)
+        alone = sf.SemiSupervised(sf.NaiveBayes(joint=None)).fit(X, labels)
+        there = sf.fit_files(sf.SemiSupervised(sf.NaiveBayes(joint=joint)), written(tmp_path, X, labels), "kind")
+        assert model.estimator_.joint_ == there.estimator_.joint_ == {}
+        np.testing.assert_array_equal(model.predict_proba(X), alone.predict_proba(X))
+        np.testing.assert_allclose(there.predict_proba(X), alone.predict_proba(X), atol=1e-5)
+    mixture, alone_too = (
+        sf.Mixture(sf.NaiveBayes(joint=one), n_init=1, random_state=0, max_iter=5).fit(X) for one in (joint, None)
+    )
+    np.testing.assert_array_equal(mixture.predict_proba(X), alone_too.predict_proba(X))
 
 
 def test_sets_are_chosen_with_their_weights() -> None:

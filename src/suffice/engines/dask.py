@@ -43,7 +43,8 @@ LOOKED_AT = 1000
 def fit(estimator: Any, data: Any, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
     """Fit a classifier to a Dask collection: one pass, and two where models of columns are to be chosen.
 
-    ``SemiSupervised`` and ``Mixture`` take one more for the start of EM and for each of its steps.
+    Columns of ``NaiveBayes`` that act together take one more; ``SemiSupervised`` and ``Mixture`` take one more for the
+    start of EM and for each of its steps.
 
     Parameters
     ----------

@@ -63,6 +63,8 @@ def fit_files(
 ) -> Any:
     """Fit a classifier to files, however large they are: one pass, and one more for each step of EM.
 
+    Columns of ``NaiveBayes`` that act together take one more, too, unless ``joint`` is None.
+
     Parameters
     ----------
     estimator : classifier

@@ -35,7 +35,8 @@ __all__ = ["SparkSufficeEstimator", "SparkSufficeModel", "fit", "predict"]
 def fit(estimator: Any, data: DataFrame, target: Any = None, features: Any = None, *, errors: str = "raise") -> Any:
     """Fit a classifier to a Spark DataFrame: one pass, and two where models of columns are to be chosen.
 
-    ``SemiSupervised`` and ``Mixture`` take one more for the start of EM and for each of its steps.
+    Columns of ``NaiveBayes`` that act together take one more; ``SemiSupervised`` and ``Mixture`` take one more for the
+    start of EM and for each of its steps.
 
     Parameters
     ----------

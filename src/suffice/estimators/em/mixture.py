@@ -93,9 +93,9 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
 
     Clusters that rows do not tell apart are warned of (``ConvergenceWarning``), whatever `converged_` says.
 
-    What a classifier chooses by rows and labels (temper, weights, `alpha="loo"`) is off here. ``SemiSupervised``
-    says when the objective can fall within a stage. A cluster without rows dies, unless the class prior is uniform,
-    given or a Dirichlet belief: then it keeps what that and the prior of its parameters say.
+    What a classifier chooses by rows and labels (temper, weights, `alpha="loo"`) is off here, and columns act alone.
+    ``SemiSupervised`` says when the objective can fall within a stage. A cluster without rows dies, unless the class
+    prior is uniform, given or a Dirichlet belief: then it keeps what that and the prior of its parameters say.
 
     Examples
     --------

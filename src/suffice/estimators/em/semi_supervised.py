@@ -96,7 +96,8 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     labelled row is left out, the shares of the others stay as they are, though it had a say in them.
 
     Columns of a table get their models by all rows, as if they were of one class; numbers are normal where they would
-    be cut into bins, unless these are declared. Words are cut (`min_df` and the like) by all texts.
+    be cut into bins, unless these are declared. Words are cut (`min_df` and the like) by all texts. Columns act alone:
+    sets of them (`joint` of NaiveBayes) are no densities, and left out, in ``estimator_`` too.
 
     Examples
     --------

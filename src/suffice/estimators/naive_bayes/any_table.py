@@ -80,7 +80,8 @@ class NaiveBayes(TableClassifier):
         Columns that act together: sets of two or three whose joint value says more than each column alone. "auto"
         chooses them, and how many, by rows that are kept out of the counts, and none unless they predict these better;
         2 or 3 is the most columns of a set; a list such as ``[("age", "job")]`` declares them. Numbers enter as bins.
-        Chosen sets need feature weights; with ``effort="fast"``, or fewer than 100 rows, there are none.
+        Chosen sets need feature weights; with ``effort="fast"``, or fewer than 100 rows, there are none. Files,
+        Dask and Spark read rows once more to count sets.
 
     Attributes
     ----------

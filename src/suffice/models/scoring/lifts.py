@@ -24,7 +24,8 @@ from suffice.posterior.special import log_rising
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "LearnedCodes", "expected", "flat", "in_order", "left_of", "log_evidence_of_lift", "log_lift", "subsets", "with_expected",
+    "LearnedCodes", "expected", "flat", "in_order", "left_of", "log_evidence_of_lift", "log_lift", "subsets",
+    "with_expected",
 ]  # fmt: skip
 
 
