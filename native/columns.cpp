@@ -18,7 +18,8 @@ constexpr Index lanes = 16;
 // Numbers at which the loss is asked for, and where answers are written; nullptr for those that are not asked for. Votes of
 // classes but the first are relative to it, whose are zero: probabilities do not change.
 struct Asked {
-    const double* votes;  // features × classes but the first × rows
+    const double* votes;  // features × classes but the first × rows; nullptr if they are in single precision
+    const float* narrow_votes;
     const double* prior;  // classes × rows
     const Index* code;
     const double *weight, *features, *terms;
@@ -26,9 +27,6 @@ struct Asked {
     bool slopes, bends;
     double *each, *share;
 
-    const double* line(Index j, Index c, Index first) const {
-        return votes + (j * (classes - 1) + c - 1) * rows + first;
-    }
     // Rows of a block: so many that their votes stay in the cache.
     Index block() const {
         const Index fit = (Index{1} << 15) / std::max<Index>(count * (classes - 1), 1) / lanes * lanes;
@@ -36,6 +34,24 @@ struct Asked {
     }
     // Sums of a block: the loss, the gradient of features and of classes, the second derivatives of features.
     Index sums() const { return 1 + count + classes + (bends ? count : 0); }
+};
+
+// What features say of a block of rows: where it lies, or made wide in a place of its own.
+class Votes {
+   public:
+    SUFFICE_INLINE Votes(const Asked& all, Index first, Index n, Index room, double* wide)
+        : others_(all.classes - 1), stride_(all.votes ? all.rows : room), at_(all.votes ? all.votes + first : wide) {
+        if (all.votes) return;
+        for (Index k = 0; k < all.count * others_; ++k) {
+            const float* from = all.narrow_votes + k * all.rows + first;
+            for (Index r = 0; r < n; ++r) wide[k * room + r] = from[r];
+        }
+    }
+    SUFFICE_INLINE const double* line(Index j, Index c) const { return at_ + (j * others_ + c - 1) * stride_; }
+
+   private:
+    Index others_, stride_;
+    const double* at_;
 };
 
 // Σ a·b, each lane on its own; lanes are added up in the end.
@@ -66,13 +82,13 @@ struct Dot {
 };
 
 // out += Σ_j weight_j·line_j over the features; those of weight zero say nothing.
-SUFFICE_INLINE void add_votes(const Asked& all, Index c, Index first, Index n, double* out) {
+SUFFICE_INLINE void add_votes(const Asked& all, const Votes& votes, Index c, Index n, double* out) {
     const double* some[4];
     double weight[4];
     Index held = 0;
     for (Index j = 0; j < all.count; ++j) {
         if (all.features[j] == 0) continue;
-        some[held] = all.line(j, c, first);
+        some[held] = votes.line(j, c);
         weight[held] = all.features[j];
         if (++held < 4) continue;
         const double *v0 = some[0], *v1 = some[1], *v2 = some[2], *v3 = some[3];
@@ -115,19 +131,19 @@ SUFFICE_INLINE void softmax(const Asked& all, Index first, Index n, Index room, 
 }
 
 // Σ_r weight·(Σ_c share·vote² − (Σ_c share·vote)²) of one feature
-SUFFICE_INLINE double variance(const Asked& all, Index j, Index first, Index n, Index room, const double* share,
-                               double* mean, double* away) {
+SUFFICE_INLINE double variance(const Asked& all, const Votes& votes, Index j, Index first, Index n, Index room,
+                               const double* share, double* mean, double* away) {
     const double* weight = all.weight + first;
     std::memset(mean, 0, n * sizeof(double));
     for (Index c = 1; c < all.classes; ++c) {
-        const double* vote = all.line(j, c, first);
+        const double* vote = votes.line(j, c);
         for (Index r = 0; r < n; ++r) mean[r] += vote[r] * share[c * room + r];
     }
     Dot dot;
     for (Index r = 0; r < n; ++r) away[r] = mean[r] * mean[r] * weight[r];
     dot.add(away, share, n);
     for (Index c = 1; c < all.classes; ++c) {
-        const double* vote = all.line(j, c, first);
+        const double* vote = votes.line(j, c);
         for (Index r = 0; r < n; ++r) {
             const double off = vote[r] - mean[r];
             away[r] = off * off * weight[r];
@@ -141,11 +157,12 @@ SUFFICE_INLINE double variance(const Asked& all, Index j, Index first, Index n, 
 SUFFICE_FOR_EACH_PROCESSOR
 void add_block(const Asked& all, Index first, Index n, Index room, double* work, double* sums) {
     double *score = work, *total = work + all.classes * room, *own = total + room;
+    const Votes votes(all, first, n, room, own + room);
     for (Index c = 0; c < all.classes; ++c) {
         double* line = score + c * room;
         const double *prior = all.prior + c * all.rows + first, term = all.terms[c];
         for (Index r = 0; r < n; ++r) line[r] = prior[r] + term;
-        if (c > 0) add_votes(all, c, first, n, line);
+        if (c > 0) add_votes(all, votes, c, n, line);
     }
     softmax(all, first, n, room, score, total, own);
     const double* weight = all.weight + first;
@@ -157,7 +174,7 @@ void add_block(const Asked& all, Index first, Index n, Index room, double* work,
         std::memcpy(all.share + c * all.rows + first, score + c * room, n * sizeof(double));
     }
     for (Index j = 0; all.bends && j < all.count; ++j) {
-        sums[1 + all.count + all.classes + j] = variance(all, j, first, n, room, score, total, own);
+        sums[1 + all.count + all.classes + j] = variance(all, votes, j, first, n, room, score, total, own);
     }
     if (!all.slopes) return;
     for (Index c = 0; c < all.classes; ++c) {
@@ -167,7 +184,7 @@ void add_block(const Asked& all, Index first, Index n, Index room, double* work,
     for (Index j = 0; j < all.count; ++j) {
         Dot dot;
         for (Index c = 1; c < all.classes; ++c) {
-            dot.add(all.line(j, c, first), score + c * room, n);
+            dot.add(votes.line(j, c), score + c * room, n);
         }
         sums[1 + j] = dot.sum();
     }
@@ -185,7 +202,8 @@ std::vector<double> add_up(const Asked& all, int threads) {
     std::vector<double> parts(blocks * width, 0.0), out(width, 0.0);
     if (all.rows * (all.count + 4) * all.classes < (Index{1} << 19)) threads = 1;
     parallel_for(blocks, threads, [&](Index b) {
-        std::vector<double> work((all.classes + 2) * room);
+        const Index wide = all.votes ? 0 : all.count * (all.classes - 1);
+        std::vector<double> work((all.classes + 2 + wide) * room);
         add_block(all, b * room, std::min(room, all.rows - b * room), room, work.data(), parts.data() + b * width);
     });
     for (Index b = 0; b < blocks; ++b) {
@@ -194,15 +212,15 @@ std::vector<double> add_up(const Asked& all, int threads) {
     return out;
 }
 
-using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+template <class Vote>
+using Cube = nb::ndarray<const Vote, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Line = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-}  // namespace
-
-void bind_columns(nb::module_& m) {
+template <class Vote>
+void bind_column_loss(nb::module_& m) {
     m.def(
         "column_loss",
-        [](const Cube& votes, const Shares& prior, const Vector<Index>& code, const Vector<double>& weight,
+        [](const Cube<Vote>& votes, const Shares& prior, const Vector<Index>& code, const Vector<double>& weight,
            const Vector<double>& features, const Vector<double>& terms, const Line& gradient, const Line& gradient_of_terms,
            const Line& bend, const Line& each, const Scores& share, int threads) {
             const Index count = votes.shape(0), classes = prior.shape(0), rows = votes.shape(2);
@@ -221,10 +239,15 @@ void bind_columns(nb::module_& m) {
                 if (code.data()[i] < 0 || code.data()[i] >= classes) throw std::out_of_range("a label is out of range");
             }
             const bool slopes = gradient_of_terms.shape(0) > 0, bends = bend.shape(0) > 0;
-            const Asked all{votes.data(),    prior.data(), code.data(), weight.data(),
-                            features.data(), terms.data(), count,       classes,
-                            rows,            slopes,       bends,       each.shape(0) ? each.data() : nullptr,
-                            share.shape(0) ? share.data() : nullptr};
+            Asked all{nullptr,         nullptr,      prior.data(), code.data(), weight.data(),
+                      features.data(), terms.data(), count,        classes,     rows,
+                      slopes,          bends,        each.shape(0) ? each.data() : nullptr,
+                      share.shape(0) ? share.data() : nullptr};
+            if constexpr (std::is_same_v<Vote, float>) {
+                all.narrow_votes = votes.data();
+            } else {
+                all.votes = votes.data();
+            }
             nb::gil_scoped_release release;
             const std::vector<double> sums = add_up(all, threads);
             if (slopes) {
@@ -238,6 +261,13 @@ void bind_columns(nb::module_& m) {
         nb::arg("weight").noconvert(), nb::arg("features").noconvert(), nb::arg("terms").noconvert(),
         nb::arg("gradient").noconvert(), nb::arg("gradient_of_terms").noconvert(), nb::arg("bend").noconvert(),
         nb::arg("each").noconvert(), nb::arg("share").noconvert(), nb::arg("threads"));
+}
+
+}  // namespace
+
+void bind_columns(nb::module_& m) {
+    bind_column_loss<double>(m);
+    bind_column_loss<float>(m);
 }
 
 }  // namespace suffice

@@ -8,12 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "bind.hpp"
+#include "joint_sets.hpp"
 
 namespace suffice {
 namespace {
-
-using Code = std::int32_t;
 
 constexpr double rounding = 1e-12;
 
@@ -31,14 +29,6 @@ struct Learned {
 
     bool alone() const { return start.empty(); }
     bool even() const { return std::all_of(given, given + rows, [&](double one) { return one == given[0]; }); }
-};
-
-// Two or three columns; the third has one value if there are two.
-struct Set {
-    Index width;
-    std::array<Index, 3> column, size;
-
-    Index cells() const { return size[0] * size[1] * size[2]; }
 };
 
 // Counts of a joint value in one class, and of all its parts.
@@ -73,18 +63,25 @@ double log_lift(const Parts& parts, double kappa) {
 // of each row; −1 if it lacks a column.
 class Counted {
    public:
-    void read(const Set& set, const Learned& learned, const Code* others, Index other_rows) {
+    // `table` has the counts of all rows, joint values × classes, if the learned ones are but some of them.
+    void read(const Set& set, const Learned& learned, const double* table, const Code* others, Index other_rows) {
         set_ = set;
         classes_ = learned.classes;
         known_.assign(set.cells(), -1);
         values_.clear();
         find(learned.codes, learned.rows, of);
-        count_.assign(values_.size() * classes_, 0.0);
-        for (Index i = 0; i < learned.rows; ++i) {
-            if (of[i] >= 0) count_[of[i] * classes_ + learned.label[i]] += learned.given[i];
-        }
         find(others, other_rows, of_other);
-        count_.resize(values_.size() * classes_, 0.0);
+        if (table) find_counted(table);
+        count_.assign(values_.size() * classes_, 0.0);
+        if (table) {
+            for (Index value = 0; value < values(); ++value) {
+                std::copy_n(table + cell(value) * classes_, classes_, count_.data() + value * classes_);
+            }
+        } else {
+            for (Index i = 0; i < learned.rows; ++i) {
+                if (of[i] >= 0) count_[of[i] * classes_ + learned.label[i]] += learned.given[i];
+            }
+        }
         add_parts();
     }
 
@@ -143,6 +140,23 @@ class Counted {
         }
     }
 
+    // Numbers the joint values that some class has, whether a row here has them or not: they are part of all sums.
+    void find_counted(const double* table) {
+        for (Index place = 0; place < set_.cells(); ++place) {
+            const double* counts = table + place * classes_;
+            if (known_[place] >= 0 || std::all_of(counts, counts + classes_, [](double n) { return n == 0; })) continue;
+            known_[place] = static_cast<Code>(values_.size());
+            const Index rest = place / set_.size[2];
+            values_.push_back({static_cast<Code>(rest / set_.size[1]), static_cast<Code>(rest % set_.size[1]),
+                               static_cast<Code>(place % set_.size[2])});
+        }
+    }
+
+    Index cell(Index value) const {
+        const auto [a, b, d] = values_[value];
+        return (a * set_.size[1] + b) * set_.size[2] + d;
+    }
+
     // Places of a joint value in the tables of single columns, and of pairs.
     std::array<Index, 6> places(Index value) const {
         const auto [a, b, d] = values_[value];
@@ -181,17 +195,19 @@ class Counted {
 // Lifts of rows by one set. Memory is kept from set to set.
 class Lifts {
    public:
-    Lifts(const Learned& learned, double kappa) : learned_(learned), kappa_(kappa), even_(learned.rows && learned.even()) {}
+    explicit Lifts(const Learned& learned) : learned_(learned), even_(learned.rows && learned.even()) {}
+
+    double kappa = 1.0;
 
     // Calls seen(row, lifts of classes) for rows that have all columns, each left out, and then other(row, lifts).
     template <Index width, class Seen, class Other>
-    void each(const Set& set, const Code* others, Index other_rows, Seen seen, Other other) {
+    void each(const Set& set, const double* table, const Code* others, Index other_rows, Seen seen, Other other) {
         const Index classes = learned_.classes;
-        whole_.read(set, learned_, others, other_rows);
+        whole_.read(set, learned_, table, others, other_rows);
         lift_.resize(whole_.values() * classes);
         for (Index value = 0; value < whole_.values(); ++value) {
             for (Index c = 0; c < classes; ++c) {
-                lift_[value * classes + c] = log_lift<width>(whole_.parts(value, c), kappa_);
+                lift_[value * classes + c] = log_lift<width>(whole_.parts(value, c), kappa);
             }
         }
         line_.resize(classes);
@@ -216,10 +232,10 @@ class Lifts {
             std::copy_n(lift_.data() + value * classes, classes, line_.data());
             if (even_) {
                 double& own = own_[value * classes + c];
-                if (std::isnan(own)) own = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa_);
+                if (std::isnan(own)) own = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa);
                 line_[c] = own;
             } else {
-                line_[c] = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa_);
+                line_[c] = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa);
             }
             seen(i, line_.data());
         }
@@ -245,7 +261,7 @@ class Lifts {
                 const Index value = whole_.of[i];
                 if (value < 0) continue;
                 std::copy_n(lift_.data() + value * classes, classes, line_.data());
-                for (const Index c : lost) line_[c] = log_lift<width>(left_.parts(value, c).without(0.0), kappa_);
+                for (const Index c : lost) line_[c] = log_lift<width>(left_.parts(value, c).without(0.0), kappa);
                 seen(i, line_.data());
             }
             for (const Index i : group) {
@@ -257,84 +273,44 @@ class Lifts {
     }
 
     const Learned& learned_;
-    double kappa_;
     bool even_;  // whether all rows count for the same
     Counted whole_, left_;
     std::vector<double> lift_, own_, line_;  // values × classes: of all rows, and without one of the class
 };
 
-using CodeTable = nb::ndarray<const Code, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using SetTable = nb::ndarray<const Index, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-void check(bool good) {
-    if (!good) throw std::invalid_argument("rows, columns and sets of columns do not fit together");
-}
-
-bool inside(const CodeTable& codes, const Vector<Index>& sizes) {
-    const Index rows = codes.shape(1);
-    for (std::size_t j = 0; j < codes.shape(0); ++j) {
-        for (const Code* code = codes.data() + j * rows; code < codes.data() + (j + 1) * rows; ++code) {
-            if (*code < -1 || *code >= sizes.data()[j]) return false;
-        }
-    }
-    return true;
-}
-
 Learned read_learned(const CodeTable& codes, const Vector<Index>& sizes, Index classes, const Vector<Index>& label,
                      const Vector<double>& given, const Vector<Index>& order, const Vector<Index>& start) {
     const Index rows = codes.shape(1);
-    check(codes.shape(0) == sizes.shape(0) && static_cast<Index>(label.shape(0)) == rows &&
+    check_sets(codes.shape(0) == sizes.shape(0) && static_cast<Index>(label.shape(0)) == rows &&
           static_cast<Index>(given.shape(0)) == rows && inside(codes, sizes));
     auto below = [](const Vector<Index>& numbers, Index end) {
         return std::all_of(numbers.data(), numbers.data() + numbers.shape(0), [&](Index x) { return x >= 0 && x < end; });
     };
-    check(below(label, classes) && below(order, rows) && below(start, order.shape(0) + 1));
-    check(std::is_sorted(start.data(), start.data() + start.shape(0)));
+    check_sets(below(label, classes) && below(order, rows) && below(start, order.shape(0) + 1));
+    check_sets(std::is_sorted(start.data(), start.data() + start.shape(0)));
     return {codes.data(), label.data(), given.data(), rows, classes, {order.data(), order.shape(0)},
             {start.data(), start.shape(0)}};
 }
 
-// Sets × 3 columns, the third −1 if there are two.
-std::vector<Set> read_sets(const SetTable& sets, const Vector<Index>& sizes) {
-    const Index columns = sizes.shape(0);
-    check(sets.shape(1) == 3);
-    std::vector<Set> out;
-    for (std::size_t s = 0; s < sets.shape(0); ++s) {
-        Set set{3, {}, {1, 1, 1}};
-        for (Index k = 0; k < 3; ++k) {
-            const Index j = sets.data()[s * 3 + k];
-            if (k == 2 && j == -1) {
-                set.width = 2;
-                continue;
-            }
-            check(j >= 0 && j < columns);
-            set.column[k] = j;
-            set.size[k] = sizes.data()[j];
-        }
-        check(set.cells() <= std::numeric_limits<Code>::max());
-        out.push_back(set);
-    }
-    return out;
-}
-
 // Calls task(number of the set, lifts to work with) for each set.
 template <class Task>
-void for_each_set(const std::vector<Set>& sets, const Learned& learned, double kappa, int threads, Task task) {
+void for_each_set(const std::vector<Set>& sets, const Learned& learned, int threads, Task task) {
     constexpr Index some = 4;
     const Index count = static_cast<Index>(sets.size());
     if (count * learned.rows < (Index{1} << 12)) threads = 1;
     parallel_for((count + some - 1) / some, threads, [&](Index part) {
-        Lifts lifts(learned, kappa);
+        Lifts lifts(learned);
         for (Index s = part * some; s < std::min(count, (part + 1) * some); ++s) task(s, lifts);
     });
 }
 
 template <class Seen, class Other>
-void each_row(Lifts& lifts, const Set& set, const Code* others, Index other_rows, Seen seen, Other other) {
+void each_row(Lifts& lifts, const Set& set, const double* table, const Code* others, Index other_rows, Seen seen,
+              Other other) {
     if (set.width == 2) {
-        lifts.each<2>(set, others, other_rows, seen, other);
+        lifts.each<2>(set, table, others, other_rows, seen, other);
     } else {
-        lifts.each<3>(set, others, other_rows, seen, other);
+        lifts.each<3>(set, table, others, other_rows, seen, other);
     }
 }
 
@@ -353,78 +329,32 @@ double gain(Lifts& lifts, const Set& set, const Learned& learned, const double* 
         slope += weight[i] * (lift[learned.label[i]] - mean);
         bend += weight[i] * (square - mean * mean);
     };
-    each_row(lifts, set, nullptr, 0, seen, [](Index, const double*) {});
+    each_row(lifts, set, nullptr, nullptr, 0, seen, [](Index, const double*) {});
     slope *= power;
     return slope > 0 ? slope * slope / (2 * (power * power * bend + ridge)) : 0.0;
 }
 
 // Writes lifts of classes but the first, less that of the first, classes × rows.
-void write_lifts(Lifts& lifts, const Set& set, const Learned& learned, const Code* others, Index other_rows, double power,
-                 double* out, double* out_other) {
+void write_lifts(Lifts& lifts, const Set& set, const Learned& learned, const double* table, const Code* others,
+                 Index other_rows, double power, float* out, float* out_other) {
     const Index classes = learned.classes, rows = learned.rows;
-    std::fill_n(out, (classes - 1) * rows, 0.0);
-    std::fill_n(out_other, (classes - 1) * other_rows, 0.0);
+    std::fill_n(out, (classes - 1) * rows, 0.0F);
+    std::fill_n(out_other, (classes - 1) * other_rows, 0.0F);
     each_row(
-        lifts, set, others, other_rows,
+        lifts, set, table, others, other_rows,
         [&](Index i, const double* lift) {
-            for (Index c = 1; c < classes; ++c) out[(c - 1) * rows + i] = power * (lift[c] - lift[0]);
+            for (Index c = 1; c < classes; ++c) out[(c - 1) * rows + i] = static_cast<float>(power * (lift[c] - lift[0]));
         },
         [&](Index i, const double* lift) {
-            for (Index c = 1; c < classes; ++c) out_other[(c - 1) * other_rows + i] = power * (lift[c] - lift[0]);
+            for (Index c = 1; c < classes; ++c) out_other[(c - 1) * other_rows + i] = static_cast<float>(power * (lift[c] - lift[0]));
         });
 }
-
-// Counts rows by class and joint value of each set, tables of classes × joint values one after the other. Each table is
-// counted in the order of rows. Some sets at a time, so that columns are read from the cache.
-struct Tables {
-    const Code* codes;
-    const Index* label;    // nullptr for one class
-    const double* weight;  // nullptr for ones
-    Index rows, classes;
-
-    template <Index width, bool labelled, bool weighed>
-    void add(const Set& set, Index first, Index last, double* out) const {
-        std::array<const Code*, 3> column{};
-        for (Index k = 0; k < width; ++k) column[k] = codes + set.column[k] * rows;
-        for (Index i = first; i < last; ++i) {
-            Code lacks = column[0][i] | column[1][i];
-            Index place = labelled ? label[i] : 0;
-            for (Index k = 0; k < width; ++k) place = place * set.size[k] + column[k][i];
-            if constexpr (width == 3) lacks |= column[2][i];
-            if (lacks < 0) continue;
-            out[place] += weighed ? weight[i] : 1.0;
-        }
-    }
-
-    template <Index width>
-    void add(const Set& set, Index first, Index last, double* out) const {
-        if (label) {
-            weight ? add<width, true, true>(set, first, last, out) : add<width, true, false>(set, first, last, out);
-        } else {
-            weight ? add<width, false, true>(set, first, last, out) : add<width, false, false>(set, first, last, out);
-        }
-    }
-
-    void count(const std::vector<Set>& sets, const std::vector<Index>& offset, int threads, double* out) const {
-        constexpr Index some = 8, block = Index{1} << 12;
-        const Index count = static_cast<Index>(sets.size());
-        if (count * rows < (Index{1} << 15)) threads = 1;
-        parallel_for((count + some - 1) / some, threads, [&](Index part) {
-            for (Index first = 0; first < rows; first += block) {
-                const Index last = std::min(rows, first + block);
-                for (Index s = part * some; s < std::min(count, (part + 1) * some); ++s) {
-                    sets[s].width == 2 ? add<2>(sets[s], first, last, out + offset[s])
-                                       : add<3>(sets[s], first, last, out + offset[s]);
-                }
-            }
-        });
-    }
-};
 
 }  // namespace
 
 void bind_joint(nb::module_& m) {
     using Out = nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+    using LiftTable = nb::ndarray<float, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
     m.def(
         "joint_gains",
         [](const Out& out, const CodeTable& codes, const Vector<Index>& sizes, const Vector<Index>& label,
@@ -432,10 +362,11 @@ void bind_joint(nb::module_& m) {
            const Vector<double>& weight, const Shares& share, double kappa, double ridge, double power, int threads) {
             const Learned learned = read_learned(codes, sizes, share.shape(1), label, given, order, start);
             const std::vector<Set> all = read_sets(sets, sizes);
-            check(out.shape(0) == all.size() && static_cast<Index>(weight.shape(0)) == learned.rows &&
+            check_sets(out.shape(0) == all.size() && static_cast<Index>(weight.shape(0)) == learned.rows &&
                   static_cast<Index>(share.shape(0)) == learned.rows);
             nb::gil_scoped_release release;
-            for_each_set(all, learned, kappa, threads, [&](Index s, Lifts& lifts) {
+            for_each_set(all, learned, threads, [&](Index s, Lifts& lifts) {
+                lifts.kappa = kappa;
                 out.data()[s] = gain(lifts, all[s], learned, weight.data(), share.data(), power, ridge);
             });
         },
@@ -444,42 +375,27 @@ void bind_joint(nb::module_& m) {
         nb::arg("start").noconvert(), nb::arg("sets").noconvert(), nb::arg("weight").noconvert(),
         nb::arg("share").noconvert(), nb::arg("kappa"), nb::arg("ridge"), nb::arg("power"), nb::arg("threads"));
     m.def(
-        "joint_tables",
-        [](const Out& out, const CodeTable& codes, const Vector<Index>& sizes, const Vector<Index>& label,
-           const Vector<double>& weight, const SetTable& sets, Index classes, int threads) {
-            const Index rows = codes.shape(1);
-            const std::vector<Set> all = read_sets(sets, sizes);
-            std::vector<Index> offset{0};
-            for (const Set& set : all) offset.push_back(offset.back() + classes * set.cells());
-            check(codes.shape(0) == sizes.shape(0) && static_cast<Index>(out.shape(0)) == offset.back() &&
-                  inside(codes, sizes) && (weight.shape(0) == 0 || static_cast<Index>(weight.shape(0)) == rows) &&
-                  (label.shape(0) == 0 ? classes == 1 || rows == 0 : static_cast<Index>(label.shape(0)) == rows) &&
-                  std::all_of(label.data(), label.data() + label.shape(0), [&](Index c) { return c >= 0 && c < classes; }));
-            const Tables tables{codes.data(), label.shape(0) ? label.data() : nullptr,
-                                weight.shape(0) ? weight.data() : nullptr, rows, classes};
-            nb::gil_scoped_release release;
-            tables.count(all, offset, threads, out.data());
-        },
-        nb::arg("out").noconvert(), nb::arg("codes").noconvert(), nb::arg("sizes").noconvert(),
-        nb::arg("label").noconvert(), nb::arg("weight").noconvert(), nb::arg("sets").noconvert(), nb::arg("classes"),
-        nb::arg("threads"));
-    m.def(
         "joint_lifts",
-        [](const Table& out, const Table& out_other, const CodeTable& codes, const CodeTable& others,
+        [](const LiftTable& out, const LiftTable& out_other, const CodeTable& codes, const CodeTable& others,
            const Vector<Index>& sizes, const Vector<Index>& label, const Vector<double>& given,
-           const Vector<Index>& order, const Vector<Index>& start, const SetTable& sets, double kappa, double power,
-           int threads) {
+           const Vector<Index>& order, const Vector<Index>& start, const SetTable& sets, const Vector<double>& tables,
+           const Vector<double>& kappa, double power, int threads) {
             const Index classes = out.shape(1) + 1, other_rows = others.shape(1);
             const Learned learned = read_learned(codes, sizes, classes, label, given, order, start);
             const std::vector<Set> all = read_sets(sets, sizes);
-            check(out.shape(0) == all.size() && out_other.shape(0) == all.size() &&
+            check_sets(out.shape(0) == all.size() && out_other.shape(0) == all.size() && kappa.shape(0) == all.size() &&
                   static_cast<Index>(out.shape(2)) == learned.rows &&
                   out_other.shape(1) == out.shape(1) &&
                   static_cast<Index>(out_other.shape(2)) == other_rows && others.shape(0) == codes.shape(0) &&
                   inside(others, sizes));
+            const std::vector<Index> offset = offsets(all, classes);
+            const Index given_tables = tables.shape(0);
+            check_sets(given_tables == 0 || given_tables == offset.back());
             nb::gil_scoped_release release;
-            for_each_set(all, learned, kappa, threads, [&](Index s, Lifts& lifts) {
-                write_lifts(lifts, all[s], learned, others.data(), other_rows, power,
+            for_each_set(all, learned, threads, [&](Index s, Lifts& lifts) {
+                lifts.kappa = kappa.data()[s];
+                const double* table = given_tables ? tables.data() + offset[s] : nullptr;
+                write_lifts(lifts, all[s], learned, table, others.data(), other_rows, power,
                             out.data() + s * (classes - 1) * learned.rows,
                             out_other.data() + s * (classes - 1) * other_rows);
             });
@@ -487,7 +403,8 @@ void bind_joint(nb::module_& m) {
         nb::arg("out").noconvert(), nb::arg("out_other").noconvert(), nb::arg("codes").noconvert(),
         nb::arg("others").noconvert(), nb::arg("sizes").noconvert(), nb::arg("label").noconvert(),
         nb::arg("given").noconvert(), nb::arg("order").noconvert(), nb::arg("start").noconvert(),
-        nb::arg("sets").noconvert(), nb::arg("kappa"), nb::arg("power"), nb::arg("threads"));
+        nb::arg("sets").noconvert(), nb::arg("tables").noconvert(), nb::arg("kappa").noconvert(),
+        nb::arg("power"), nb::arg("threads"));
 }
 
 }  // namespace suffice

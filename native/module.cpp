@@ -14,6 +14,7 @@ NB_MODULE(_native, m) {
     suffice::bind_distance(m);
     suffice::bind_columns(m);
     suffice::bind_joint(m);
+    suffice::bind_joint_tables(m);
     suffice::bind_residuals(m);
     suffice::bind_texts(m);
     suffice::bind_text_counts(m);

@@ -97,7 +97,7 @@ def distances(
     threads: int,
 ) -> bool: ...
 def column_loss(
-    votes: Array,
+    votes: Array | NDArray[np.float32],
     prior: Array,
     code: Integers,
     weight: Array,
@@ -137,8 +137,8 @@ def joint_tables(
     threads: int,
 ) -> None: ...
 def joint_lifts(
-    out: Array,
-    out_other: Array,
+    out: NDArray[np.float32],
+    out_other: NDArray[np.float32],
     codes: NDArray[np.int32],
     others: NDArray[np.int32],
     sizes: Integers,
@@ -147,9 +147,13 @@ def joint_lifts(
     order: Integers,
     start: Integers,
     sets: Integers,
-    kappa: float,
+    tables: Array,
+    kappa: Array,
     power: float,
     threads: int,
+) -> None: ...
+def add_joint_lines(
+    out: Array, codes: NDArray[np.int32], sizes: Integers, sets: Integers, lines: Array, threads: int
 ) -> None: ...
 
 class Residuals:

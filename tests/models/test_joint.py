@@ -88,7 +88,7 @@ def _pair(seed: int = 0, n: int = 400, together: float = 0.3) -> tuple[Any, Any]
     b = np.where(rng.random(n) < together, (a + y) % 4, rng.integers(0, 4, n))
     names = np.array(list("abcde"), object), np.array(list("wxyz"), object)
     family = Joint(None, (None, None))
-    return family, family.count(JointRows(np.stack([a, b], axis=1), names), Labels(y, None, 3))
+    return family, family.count(JointRows((a, b), names), Labels(y, None, 3))
 
 
 def test_the_evidence_of_lifts_is_that_of_negative_binomials_against_poisson() -> None:
@@ -154,8 +154,8 @@ def test_three_columns_have_no_evidence_of_their_lifts() -> None:
 def test_values_never_seen_say_nothing_together() -> None:
     family = Joint(edges=(None, None))
     a, b = np.array(["a", "b"], object), np.array(["x", "y"], object)
-    t = family.count(JointRows(np.array([[0, 0], [1, 1]]), (a, b)), Labels(np.array([0, 1]), None, 2))
-    new = JointRows(np.array([[0, 0], [1, 0]]), (np.array(["a", "z"], object), np.array(["y"], object)))
+    t = family.count(JointRows((np.array([0, 1]), np.array([0, 1])), (a, b)), Labels(np.array([0, 1]), None, 2))
+    new = JointRows((np.array([0, 1]), np.array([0, 0])), (np.array(["a", "z"], object), np.array(["y"], object)))
     scores = family.scorer(t).scores(new)
     assert scores[0, 0] == np.log(1 / (0 + 1))  # "a" and "y" were seen, in classes of their own: nothing is expected
     np.testing.assert_array_equal(scores[1], [0, 0])
@@ -164,7 +164,7 @@ def test_values_never_seen_say_nothing_together() -> None:
 
 def test_tables_that_would_be_too_large_are_refused() -> None:
     wide = np.arange(3000).astype(str).astype(object)
-    rows = JointRows(np.stack([np.arange(3000)] * 2, axis=1), (wide, wide))
+    rows = JointRows((np.arange(3000), np.arange(3000)), (wide, wide))
     assert CELLS < 2 * 3000**2
     with pytest.raises(DataError, match="3,000 × 3,000"):
         Joint(edges=(None, None)).count(rows, Labels(np.zeros(3000, np.int64), None, 2))

@@ -79,7 +79,7 @@ class Numbers:
     def _bounded(self) -> Numbers:
         grid, bits = self.grid, self.bits
         while grid is not None and len(grid.count) > CELLS and bits > 0:
-            bits -= 1
+            bits = max(0, bits - int(np.ceil(np.log2(len(grid.count) / CELLS))))  # a bit less leaves at least half
             grid = coarser(grid, bits)
         return replace(self, grid=grid, bits=bits)
 

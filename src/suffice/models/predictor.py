@@ -20,6 +20,7 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.model import Model, Name
 from suffice.models.scoring.cells import AS_IT_IS, Temper, powered, tempered
 from suffice.models.scoring.rows import Rows
+from suffice.models.together import JointTerms
 from suffice.models.views import Views
 from suffice.parallel import in_parallel, thread_count
 from suffice.telling import counted, tell
@@ -83,6 +84,12 @@ class Predictor:
         return found
 
     @cached_property
+    def together(self) -> JointTerms | None:
+        """What columns that act together add to scores."""
+        sets = {name: block for name, block in self.model.voting.items() if name in self.scorers}
+        return JointTerms.of(sets, self.views.weights, self.model.classes)
+
+    @cached_property
     def log_prior(self) -> Array:
         """ln p(c), with the terms of classes."""
         return self.log_prior_of(self.model.n)
@@ -105,13 +112,13 @@ class Predictor:
         return {name: self._vote(name, rows[name]) for name in self.scorers if name in rows}
 
     def _vote(self, name: Name, rows: Rows) -> Array:
-        present = rows.present
+        present, weights = rows.present, self.views.weights
         if present is not None and not present.any():
-            return np.zeros((len(rows), len(self.model.classes)))
-        votes: Array = self.scorers[name].scores(rows)
-        if present is not None:
-            votes[~present] = 0.0
-        weights = self.views.weights
+            votes = np.zeros((len(rows), len(self.model.classes)))
+        else:
+            votes = self.scorers[name].scores(rows)
+            if present is not None:
+                votes[~present] = 0.0
         if weights is None:
             return votes
         more = weights.added(name, rows, self.model.classes)
@@ -128,19 +135,23 @@ class Predictor:
 
     def _added(self, names: list[Name], rows: RowsByName) -> Array:
         """Add up what blocks say, on several threads if rows are many."""
-        n = _size(rows)
+        n, sets = _size(rows), () if self.together is None else self.together.axes.sets
+        names = [name for name in names if name not in sets]
         ends = np.linspace(0, n, min(thread_count(), 1 + n // WORTH_A_THREAD) + 1).astype(int).tolist()
         out = np.zeros((n, len(self.model.classes)))
 
         def add(block: slice) -> None:
-            for vote in self.votes(_part(rows, block)).values():
-                out[block] += vote  # NB-9
+            part = _part({name: rows[name] for name in names}, block)
+            for name in names:
+                out[block] += self._vote(name, part[name])  # NB-9
 
         try:
             in_parallel(add, [slice(*pair) for pair in pairwise(ends)])
         except DataError:
             self.votes(rows)  # complains of the row's place in the table, not in its part
             raise
+        if self.together is not None:
+            self.together.add(rows, out)
         return out
 
     def joint(self, rows: RowsByName) -> Array:
@@ -205,7 +216,7 @@ class Predictor:
         return replace(self, views=views, temper=temper)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("scorers", "log_prior")}
+        return {name: value for name, value in vars(self).items() if name not in ("scorers", "together", "log_prior")}
 
 
 def _weighed(votes: Array, power: float) -> Array:

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.scoring.lifts import flat, places_among
+from suffice.models.scoring.rows import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.stats.value_counts import ValueCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
@@ -65,7 +67,8 @@ class Residual:
     values: tuple[NDArray[Any], ...]  # of each column, in words, one for each term
     terms: Array  # joint values × classes
     labels: NDArray[Any]
-    edges: tuple[float, ...] | None = None  # where bins of a column of numbers end
+    edges: Cuts = None  # where bins of a column of numbers end, or which categories are not pooled
+    missing: bool = False  # whether a missing value is one of the values
 
     def __len__(self) -> int:
         return len(self.terms)
@@ -84,13 +87,25 @@ class Residual:
         if not np.array_equal(labels, self.labels):
             return self.among(labels).of_rows(rows, labels)
         coded = rows.coded(self.edges)
-        if coded is None or not len(self):
+        if not len(self) or (coded is None and not self.missing):
             return np.zeros((len(rows), len(labels)))
-        (axes, place, terms), joint = self._places, np.zeros(len(rows), np.int64)
-        for known, code, mine in zip(axes, coded[0].T, coded[1], strict=True):
-            at = np.minimum(np.searchsorted(known, mine), len(known) - 1)
-            seen = np.append(np.where(known[at] == mine, at, -1), -1)[code]
-            joint = np.where((joint < 0) | (seen < 0), -1, joint * len(known) + seen)
+        codes, words = coded or (np.full((len(rows), 1), -1), (np.zeros(0, object),))
+        if self.missing:
+            code, word = with_missing(codes[:, 0], words[0])
+            codes, words = code[:, None], (word,)
+        axes = self._places[0]
+        seen = [np.append(places_among(*both), -1)[code] for *both, code in zip(axes, words, codes.T, strict=True)]
+        return self._terms_at(np.stack(seen, axis=1))
+
+    def of_values(self, words: tuple[NDArray[Any], ...]) -> Array:
+        """Return the terms of joint values, in words column by column; zero for those that have none."""
+        axes = self._places[0]
+        return self._terms_at(np.stack([places_among(*both) for both in zip(axes, words, strict=True)], axis=1))
+
+    def _terms_at(self, codes: Integers) -> Array:
+        """Return the terms of joint values, by codes among the values of each column."""
+        axes, place, terms = self._places
+        joint = flat(codes, [len(axis) for axis in axes])
         at = np.minimum(np.searchsorted(place, joint), len(place) - 1)
         return np.where((place[at] == joint)[:, None], terms[at], 0.0)
 
@@ -104,12 +119,15 @@ class Residual:
 
     def cut(self, statistic: Any) -> Residual:
         """Return the terms of bins, and of values that the counts still hold; of none, if they hold no values."""
-        if self.edges is not None:
+        pooled = pools(self.edges)
+        if self.edges is not None and not pooled:
             return self
         held = statistic.in_words() if isinstance(statistic, ValueCounts) else ()
         known = _joined(held) if len(held) == len(self.values) else []
+        known = [*known, MISSING, OTHERS]
         stay = np.isin(_joined(self.values), known)
-        return replace(self, values=tuple(part[stay] for part in self.values), terms=self.terms[stay])
+        edges = cut_to(self.edges, known) if pooled else None
+        return replace(self, values=tuple(part[stay] for part in self.values), terms=self.terms[stay], edges=edges)
 
 
 def _joined(words: tuple[NDArray[Any], ...]) -> list[str]:

@@ -20,6 +20,8 @@ def log_rising(x: Floats, n: Floats) -> Floats:
     0.0
     """
     large, big, small, n = _cases(x, n)
+    if not large.any():
+        return np.asarray(gammaln(small + n) - gammaln(small))
     stirling = (big - 0.5) * np.log1p(n / big) + n * np.log(big + n) - n + (_tail(big + n) - _tail(big))
     return np.asarray(np.where(large, stirling, gammaln(small + n) - gammaln(small)))
 

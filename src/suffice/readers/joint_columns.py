@@ -10,31 +10,32 @@ from numpy.typing import NDArray
 
 from suffice.models.choosing.joint_trial import Coding
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.joint import JointRows, check_sizes, coded
+from suffice.models.likelihoods.joint import Joint, JointRows, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.scoring.lifts import in_order
-from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.scoring.rows import OTHERS, Cuts, Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
 from suffice.stats.joint_counts import JointCounts
 from suffice.tables import Column, Table, numbers
 from suffice.typing import Array, Integers
 
-__all__ = ["candidates", "counted_together", "edges_of", "joint_rows"]
-
-Edges = tuple[float, ...] | None
+__all__ = ["candidates", "counted_together", "cuts_of", "joint_rows"]
 
 BINS, FEW, MANY = 16, 12, 64
-"""Bins of a column of numbers; as many different numbers are categories; columns of more categories act alone."""
+"""Bins of a column of numbers; as many different numbers are categories; of more categories, rare ones are pooled."""
 
 COARSE = 8
 """Bits of the grid on which bins end: no row's own number shows in them."""
 
 
-def edges_of(column: Column) -> Edges:
-    """Return where bins of a column's numbers end, so that they hold about as many rows each; None for categories."""
+def cuts_of(column: Column, most: int = MANY) -> Cuts:
+    """Return how values of a column are grouped, so that there are not too many.
+
+    Bins of numbers hold about as many rows each. Of more than so many categories, all but the most frequent are pooled.
+    """
     if column.storage not in ("integer", "real"):
-        return None
+        return _frequent(column, most)
     values = on_grid(numbers(column)[column.present])
     if len(np.unique(values)) <= FEW:
         return None
@@ -43,21 +44,30 @@ def edges_of(column: Column) -> Edges:
     return tuple(rounded[(rounded > values.min()) & (rounded <= values.max())].tolist())
 
 
-def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Edges]]:
-    """Return the columns that may act together, by the codes of their values, and where bins of numbers end."""
-    names, codes, sizes, edges = list[Name](), list[Any](), list[int](), dict[Name, Edges]()
+def _frequent(column: Column, most: int) -> Cuts:
+    codes, words = coded(column, None)
+    if len(words) <= most:
+        return None
+    rows = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
+    order = sorted(zip(rows, words.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
+    return *sorted(word for _, word in order[: most - 1]), OTHERS
+
+
+def candidates(table: Table, model: Model) -> tuple[Coding, dict[Name, Cuts]]:
+    """Return the columns that may act together, by the codes of their values, and how these are grouped."""
+    names, codes, words, every = list[Name](), list[Any](), list[NDArray[Any]](), dict[Name, Cuts]()
     for name, block in model.voting.items():
         if isinstance(name, Together) or not block.likelihood.joins or name not in table:
             continue
-        cuts = edges_of(table[name])
+        cuts = cuts_of(table[name])
         code, values = in_order(*coded(table[name], cuts))
-        if 2 <= len(values) <= MANY:
+        if len(values) > 1:
             names.append(name)
             codes.append(code)
-            sizes.append(len(values))
-            edges[name] = cuts
+            words.append(values)
+            every[name] = cuts
     shape = (len(table), len(names))
-    return Coding(names, np.array(codes, np.int64).reshape(shape[::-1]).T, sizes), edges
+    return Coding(names, np.array(codes, np.int64).reshape(shape[::-1]).T, words), every
 
 
 def joint_rows(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:
@@ -65,8 +75,7 @@ def joint_rows(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Nam
     read, sets = _read(table, likelihoods)
     found = _clouds(table, likelihoods)
     for name, which in sets.items():
-        codes = np.stack([read[j][0] for j in which], axis=1)
-        found[name] = JointRows(codes, tuple(read[j][1] for j in which))
+        found[name] = JointRows(tuple(read[j][0] for j in which), tuple(read[j][1] for j in which))
     return found
 
 
@@ -95,11 +104,13 @@ def _read(
     table: Table, likelihoods: Mapping[Name, Likelihood]
 ) -> tuple[list[tuple[Integers, NDArray[Any]]], dict[Name, tuple[int, ...]]]:
     """Return codes and values of columns that act together, and the sets of these whose columns all have values."""
-    keys, wanted = dict[tuple[Any, Edges], int](), dict[Name, tuple[int, ...]]()
+    keys, wanted = dict[tuple[Any, Cuts, bool], int](), dict[Name, tuple[int, ...]]()
     for name, one in likelihoods.items():
-        if isinstance(name, Together) and not one.replaces and all(column in table for column in name.columns):
-            edges = getattr(one, "edges", ()) or (None,) * len(name.columns)
-            parts = [*zip(name.columns, edges, strict=True)]
+        if isinstance(name, Together) and isinstance(one, Joint) and all(column in table for column in name.columns):
+            parts = [
+                (column, cuts, one.missing)
+                for column, cuts in zip(name.columns, one.cuts(len(name.columns)), strict=True)
+            ]
             if all(table[column].n_missing < len(table) for column in name.columns):
                 wanted[name] = tuple(keys.setdefault(part, len(keys)) for part in parts)
-    return in_parallel(lambda key: coded(table[key[0]], key[1]), keys), wanted
+    return in_parallel(lambda key: coded(table[key[0]], *key[1:]), keys), wanted

@@ -24,7 +24,7 @@ def made(rows: int = 300, classes: int = 3, sizes: Any = (4, 7, 5), seed: int = 
     codes = np.argmax(signal + rng.gumbel(size=(rows, classes)), axis=1)
     offset = rng.normal(size=(rows, classes)) / 3
     return {
-        "scores": score, "offset": offset, "design": Design.of(places), "codes": codes,
+        "scores": score, "offset": offset, "design": Design.of(places, [*map(int, np.ravel(sizes))]), "codes": codes,
         "weights": rng.uniform(0.2, 2.0, rows),
     }  # fmt: skip
 
@@ -137,12 +137,13 @@ def test_what_does_not_fit_together_is_refused(change: Callable[[dict[str, Any]]
 
 def test_values_have_a_term_if_two_rows_have_them() -> None:
     assert LEAST == 2
-    design = Design.of([np.array([5, 2, 5, -1, 9]), np.array([1, 1, 0, 0, 0]), np.array([3, 4, 5, 6, -1])])
+    widths = [10, 2, 7]
+    design = Design.of([np.array([5, 2, 5, -1, 9]), np.array([1, 1, 0, 0, 0]), np.array([3, 4, 5, 6, -1])], widths)
     assert [one.tolist() for one in design.places] == [[5], [0, 1], []]
     assert design.first.tolist() == [0, 1, 3, 3]
     assert design.values.tolist() == [[0, -1, 0, -1, -1], [2, 2, 1, 1, 1], [-1] * 5]
     np.testing.assert_allclose(design.total(np.array([1.0, 2.0, 4.0, 8.0, 16.0])), [5.0, 28.0, 3.0])
-    other = Design.of([np.array([2, 5]), np.array([-1, 1]), np.array([3, 3])], design.places)
+    other = Design.of([np.array([2, 5]), np.array([-1, 1]), np.array([3, 3])], widths, design.places)
     assert other.values.tolist() == [[-1, 0], [-1, 2], [-1, -1]]
     terms = np.arange(6.0).reshape(3, 2)
     assert [part.tolist() for part in design.by_block(terms)] == [[[0.0, 1.0]], [[2.0, 3.0], [4.0, 5.0]], []]
@@ -166,13 +167,21 @@ def test_the_fit_is_the_lowest_point_of_the_objective() -> None:
         np.testing.assert_allclose(found.classes.sum(), 0.0, atol=1e-12)
 
 
+def test_a_fit_that_starts_near_its_end_ends_there() -> None:
+    data = made(400)
+    cold = fit_residuals(**data, ridge=2.0)
+    warm = fit_residuals(**data, ridge=2.0, initial=fit_residuals(**data, ridge=3.0))
+    losses = [float(one.each(**data).sum()) + float((one.terms**2).sum()) for one in (cold, warm)]
+    assert losses[1] == pytest.approx(losses[0], rel=4 * ROUGH)
+
+
 def test_a_strong_ridge_leaves_no_terms_and_no_evidence_leaves_the_scores() -> None:
     data = made(400)
     assert np.abs(fit_residuals(**data, ridge=1e9).terms).max() < 1e-4
     rng = np.random.default_rng(0)
     score = 2 * rng.normal(size=(4000, 3))
     codes = np.argmax(score + rng.gumbel(size=(4000, 3)), axis=1)
-    design = Design.of([rng.integers(0, 5, 4000)])
+    design = Design.of([rng.integers(0, 5, 4000)], [5])
     found = fit_residuals(score, np.zeros((4000, 3)), design, codes, np.ones(4000), 10.0)
     assert found.scale == pytest.approx(1.0, abs=0.08)
     assert found.scale <= 1
@@ -189,7 +198,7 @@ def test_losses_of_rows_are_those_of_the_formula() -> None:
     data, other = made(200), made(50, seed=3)
     fitted = fit_residuals(**data, ridge=2.0)
     places = [np.random.default_rng(k).integers(-1, 9, 50) for k in range(3)]
-    other["design"] = Design.of(places, data["design"].places)
+    other["design"] = Design.of(places, [9, 9, 9], data["design"].places)
     expected = plain(other, fitted.scale, fitted.classes, fitted.terms, 0.0)[2]
     np.testing.assert_allclose(fitted.each(**other), expected, rtol=1e-9)
     assert isinstance(fitted, FittedResiduals)

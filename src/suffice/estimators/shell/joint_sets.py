@@ -8,9 +8,8 @@ from typing import Literal, TypeAlias, TypeGuard
 
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted
-from suffice.models.choosing.judge import Sample, judge
+from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.residuals import ResidualChoice
-from suffice.models.choosing.smoothing import Scored, choose_temper
 from suffice.models.choosing.table_choice import ENOUGH, choose_table
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
@@ -18,9 +17,9 @@ from suffice.models.likelihoods.joint import Joint, JointRows
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.removal import group_codes
-from suffice.models.scoring.rows import Rows
+from suffice.models.scoring.rows import Cuts, Rows, pools
 from suffice.models.views import ColumnWeights, Weights
-from suffice.readers.joint_columns import candidates, counted_together, edges_of
+from suffice.readers.joint_columns import candidates, counted_together, cuts_of
 from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.readers.table_columns import closest
@@ -150,7 +149,7 @@ def declared_laws(
                 )
         if one not in known and not any(law.silent for law in families.values()):
             kappa = None if len(one.columns) == 2 else 1.0  # of highest evidence, which three columns have none of
-            edges = tuple(edges_of(table[name]) if name in table else None for name in one.columns)
+            edges = tuple(cuts_of(table[name]) if name in table else None for name in one.columns)
             laws[one] = Joint(kappa, edges)
     return laws
 
@@ -178,36 +177,35 @@ def chosen_sets(
         return Found({})
     group = None if groups is None else group_codes(groups, len(examples))
     few, by_content, group = examples.picked(reader, ENOUGH, group)
-    coding, edges = candidates(few.source, predictor.model)
+    coding, cuts = candidates(few.source, predictor.model)
     if len(coding.names) < 2:
         return Found({})
     laws = {name: block.likelihood for name, block in predictor.model.voting.items()}
-    cloud = cloud_of(edges, len(predictor.model.classes))
+    cloud = cloud_of(cuts, len(predictor.model.classes))
     if cloud is not None:
         laws[cloud] = Cloud()
-    rows: dict[Name, Rows] = {**reader.rows(few.source, laws), CODES: JointRows(coding.codes, ())}
+    rows: dict[Name, Rows] = {**reader.rows(few.source, laws), CODES: JointRows(tuple(coding.codes.T), ())}
     sample = replace(Sample(rows, few.labels).take(by_content), group=group)
     taken = sample.rows[CODES]
     assert isinstance(taken, JointRows)
     counted = replace(predictor, model=Model.of(predictor.model.classes, laws, sample.rows, sample.labels))
-    if power is None:
-        alone = replace(counted, model=replace(counted.model, blocks=counted.model.alone))
-        power = choose_temper(Scored.of(judge(alone, sample.rows, sample.labels, sample.group), 0.0)).power
     choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud)
     if choice is None:
         return Found({})
     found = dict[Name, Likelihood]()
     for one, gain in zip(choice.sets, choice.gains, strict=True):
-        found[Together(one)] = Joint(choice.kappa, tuple(edges[name] for name in one), gain)
+        found[Together(one)] = Joint(choice.kappa, tuple(cuts[name] for name in one), gain, choice.missing)
     if choice.cloud and cloud is not None:
         found = {name: law for name, law in found.items() if name != cloud} | {cloud: Cloud()}
-    residuals = None if choice.residual is None else ResidualChoice(choice.residual, choice.of_joint_values, edges)
-    return Found(found, Settled(choice.ridge, residuals, choice.floor))
+    residuals = None
+    if choice.residual is not None:
+        residuals = ResidualChoice(choice.residual, choice.of_joint_values, cuts, choice.missing_residuals)
+    return Found(found, Settled(choice.ridge, residuals, choice.floor, choice.initial))
 
 
-def cloud_of(edges: Mapping[Name, tuple[float, ...] | None], classes: int) -> Together | None:
+def cloud_of(cuts: Mapping[Name, Cuts], classes: int) -> Together | None:
     """Return the columns of numbers that may be one cloud; None if they are fewer than two, or too many."""
-    columns = [name for name, cuts in edges.items() if cuts is not None]
+    columns = [name for name, one in cuts.items() if one is not None and not pools(one)]
     return Together(columns) if len(columns) > 1 and classes * len(columns) ** 2 <= LARGEST_CLOUD else None
 
 
@@ -235,5 +233,6 @@ def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
 
 
 def _alike(blocks: list[Block | None]) -> bool:
-    edges = [getattr(block.likelihood, "edges", None) for block in blocks if block is not None]
-    return len(edges) == len(blocks) and all(one == edges[0] for one in edges)
+    laws = [block.likelihood for block in blocks if block is not None]
+    alike = [(getattr(law, "edges", None), getattr(law, "missing", None)) for law in laws]
+    return len(alike) == len(blocks) and all(one == alike[0] for one in alike)

@@ -12,17 +12,19 @@ from typing import Literal
 
 import numpy as np
 
+from suffice.models.choosing.block_weights import BlockVotes, choose_column_weights, named_weights
 from suffice.models.choosing.descent import Report
-from suffice.models.choosing.feature_weights import choose_column_weights, fit_weights
+from suffice.models.choosing.feature_weights import fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge
-from suffice.models.choosing.residuals import ResidualChoice, with_residuals
+from suffice.models.choosing.residuals import FittedByName, ResidualChoice, with_residuals
 from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
 from suffice.models.choosing.word_weights import WordRows, choose_together, looked_up, named
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.views import Views
+from suffice.models.together import sets_of
+from suffice.models.views import ColumnWeights, Views
 from suffice.typing import Array, Integers
 
 __all__ = ["EFFORTS", "NOTHING_SETTLED", "ROWS", "Effort", "Settled", "Wanted", "choose"]
@@ -53,6 +55,7 @@ class Settled:
     ridge: float | None = None
     residuals: ResidualChoice | None = None
     floor: float | None = None
+    initial: FittedByName | None = None  # where the search for weights starts
 
 
 NOTHING_SETTLED = Settled()
@@ -72,6 +75,7 @@ class Wanted:
     length_exponent: float | None = None  # of rows that are documents; chosen with the temper if not given
     effort: Effort | None = None
     residuals: ResidualChoice | None = None  # on top of weights of blocks
+    initial: FittedByName | None = None  # where the search for weights of blocks starts
     memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
     report: Report | None = None  # takes each step, and the loss of a row
 
@@ -90,7 +94,8 @@ class Wanted:
 
     def with_settled(self, settled: Settled) -> Wanted:
         """Return the same with a ridge that was chosen already, unless one is given, and with residuals."""
-        return replace(self, ridge=settled.ridge if self.ridge is None else self.ridge, residuals=settled.residuals)
+        ridge = settled.ridge if self.ridge is None else self.ridge
+        return replace(self, ridge=ridge, residuals=settled.residuals, initial=settled.initial)
 
     def of_rows(self, rows: int) -> Wanted | None:
         """Return what so many rows can choose; None if nothing."""
@@ -136,8 +141,12 @@ def choose(
 
 def _definite(model: Model) -> Model:
     """Return the model of the features that its likelihoods look at, found once and not for every candidate."""
-    blocks = {name: Block(block.likelihood.uncut(), block.t) for name, block in model.blocks.items()}
-    return replace(model, blocks=blocks)
+    return replace(model, blocks={name: _uncut(block) for name, block in model.blocks.items()})
+
+
+def _uncut(block: Block) -> Block:
+    likelihood = block.likelihood.uncut()
+    return block if likelihood is block.likelihood else Block(likelihood, block.t)
 
 
 def _possible(model: Model, wanted: Wanted) -> Wanted:
@@ -163,19 +172,33 @@ def _by_leave_one_out(
         prior = choose_spread(judged.predictor, sample, temper)
         judged = judged if prior is None else judged.with_model(with_prior(judged.predictor.model, prior))
         views, suited = replace(views, prior=prior), temper
-    votes = {} if suited is not None and wanted.weights != "blocks" else judged.votes()
+    blocks = judged.predictor.model.blocks
+    sets = {name: block for name, block in sets_of(blocks).items() if name in judged.held_out}
+    votes = {} if suited is not None and wanted.weights != "blocks" else judged.votes(without=sets)
     if suited is None:
-        blocks = judged.predictor.model.blocks
         alone = {name: vote for name, vote in votes.items() if not blocks[name].likelihood.correction}
         suited = choose_temper(Scored.of(judged, wanted.length_exponent, _total(judged, alone)))
     if temper is None:
         views = replace(views, temper=suited)
     if wanted.weights == "blocks":
-        weights = choose_column_weights(judged, votes, suited, wanted.ridge)
-        if wanted.residuals is not None:
-            weights = with_residuals(judged, votes, suited.power, weights, wanted.residuals)
-        views = replace(views, weights=weights)
+        views = replace(views, weights=_column_weights(judged, votes, sets, suited.power, wanted))
     return judged.predictor, views
+
+
+def _column_weights(
+    judged: Judged, votes: Mapping[Name, Array], sets: Mapping[Name, Block], power: float, wanted: Wanted
+) -> ColumnWeights:
+    """Return the weights of blocks, and residuals where they are wanted."""
+    if not votes:
+        return ColumnWeights({}, 1.0, {})
+    blocks, labels = BlockVotes.of(judged, votes, sets, power), judged.predictor.model.classes
+    centre, initial = blocks.centre, wanted.initial
+    first = None if initial is None else initial.of_blocks(blocks.names, centre, labels)
+    found = choose_column_weights(blocks, wanted.ridge, first)
+    weights = named_weights(found, blocks.names, labels)
+    if wanted.residuals is None:
+        return weights
+    return with_residuals(weights, blocks, found, judged.rows, labels, power, wanted.residuals, initial)
 
 
 def _total(judged: Judged, votes: Mapping[Name, Array]) -> Array:

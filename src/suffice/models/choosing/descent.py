@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.blas import daxpy
 
 from suffice.typing import Array, Booleans
 
@@ -97,13 +98,13 @@ def _newton(gradient: Array, pairs: Pairs) -> Array:
     shares = []
     for moved, turned, curvature in reversed(pairs):
         share = _dot(moved, direction) / curvature
-        direction -= share * turned
+        direction = daxpy(turned, direction, a=-share)  # in place
         shares.append(share)
     if pairs:
         _, turned, curvature = pairs[-1]
         direction *= curvature / _dot(turned, turned)
     for (moved, turned, curvature), share in zip(pairs, reversed(shares), strict=True):
-        direction += (share - _dot(turned, direction) / curvature) * moved
+        direction = daxpy(moved, direction, a=share - _dot(turned, direction) / curvature)
     return direction
 
 

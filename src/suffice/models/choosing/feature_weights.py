@@ -12,32 +12,27 @@ Row i's own class scores it with the row left out. Counts are untouched; the wei
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice import _native
 from suffice.models.choosing.descent import Report, descend, safest
-from suffice.models.choosing.judge import Judged, some_rows
-from suffice.models.model import Model, Name
-from suffice.models.scoring.cells import Temper
-from suffice.models.views import ColumnWeights
 from suffice.parallel import thread_count
-from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "JUDGED", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "centres", "choose_column_weights",
-    "choose_ridge", "fit_weights", "in_words", "possible", "terms_by_name",
+    "FINE", "JUDGED", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_ridge", "fit_weights",
+    "in_words", "possible", "terms_by_name",
 ]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
 """Where the ridge is looked for first, the factor to the next, and beyond which it is infinite."""
 
-ROUGH, FINE, EXACT = 1e-3, 1e-4, 1e-9
-"""Tolerances of a fit: to compare ridges, to keep weights of many features, and of a few columns."""
+ROUGH, FINE = 1e-3, 1e-4
+"""Tolerances of a fit: to compare ridges, and to keep weights."""
 
 NATS = 10.0
 """A loss below this, of all rows, need not be lowered by a share of itself: no row that judges would tell."""
@@ -50,9 +45,6 @@ JUDGED = 4
 
 LEAST_PRIOR = -700.0
 """What ln p(c) of a class without rows counts as."""
-
-ENOUGH, NUMBERS = 4000, 2**25
-"""Rows that the ridge of columns is chosen by; and scores of columns that weights are fitted on, at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +90,7 @@ class ColumnRows:
     Votes of classes are relative to the first, which has none: probabilities are the same.
     """
 
-    votes: Array  # columns × classes but the first × rows
+    votes: NDArray[Any]  # columns × classes but the first × rows; of sets of columns, too, in single precision
     log_prior: Array  # classes × rows
     codes: Integers
     weights: Array
@@ -128,6 +120,12 @@ class ColumnRows:
     def size(self) -> tuple[int, int]:
         """The numbers of columns and classes."""
         return len(self.votes), len(self.log_prior)
+
+    def with_more(self, sets: int) -> ColumnRows:
+        """Return the rows with room for the votes of so many sets of columns, in single precision."""
+        votes = np.empty((len(self.votes) + sets, *self.votes.shape[1:]), np.float32)
+        votes[: len(self.votes)] = self.votes
+        return replace(self, votes=votes)
 
     def take(self, which: Booleans) -> ColumnRows:
         """Return some of the rows."""
@@ -171,44 +169,9 @@ def possible(votes: Array, weights: Array) -> Booleans:
     return np.asarray(np.isfinite(votes).all(axis=(0, 2)) & (weights > 0))
 
 
-def choose_column_weights(
-    judged: Judged, votes: dict[Name, Array], temper: Temper, ridge: float | None
-) -> ColumnWeights:
-    """Return the weights of blocks by their held-out scores; without a ridge, that by which rows are predicted best."""
-    labels = judged.predictor.model.classes
-    if not votes:
-        return ColumnWeights({}, 1.0, {})
-    codes, group = judged.codes, judged.group
-    which = some_rows(len(codes), max(1, NUMBERS // (len(votes) * len(labels))), group)
-    table = np.stack([vote[which] for vote in votes.values()]) * temper.power
-    prior = np.broadcast_to(judged.log_prior, (len(codes), len(labels)))[which]
-    some = None if group is None else group[which]
-    centre = centres(judged.predictor.model, list(votes))
-    rows = ColumnRows.of(table, prior, codes[which], judged.weights[which], some, centre)
-    tolerance, least = (FINE, NATS) if len(votes) > sum(centre > 0) else (EXACT, 0.0)
-    found = fit_weights(rows, _ridge_of(rows) if ridge is None else ridge, tolerance=tolerance, least=least)
-    columns = dict(zip(votes, found.features.tolist(), strict=True))
-    return ColumnWeights(terms_by_name(found, labels), found.ridge, columns)
-
-
-def centres(model: Model, names: Sequence[Name]) -> Array:
-    """Return what the weight of each block is held at: one; zero if it corrects others, or another replaces it."""
-    laws = {name: model.blocks[name].likelihood for name in names}
-    inside = {column for name, law in laws.items() if law.replaces for column in getattr(name, "columns", ())}
-    adds = [name in inside or (law.correction and not law.replaces) for name, law in laws.items()]
-    return np.where(adds, 0.0, 1.0)
-
-
 def terms_by_name(found: Fitted, labels: Any) -> dict[Any, float]:
     """Return the term of each class by its label."""
     return dict(zip(labels.tolist(), found.classes.tolist(), strict=True))
-
-
-def _ridge_of(rows: ColumnRows) -> float:
-    """Return the ridge by which each part of some rows is predicted best by weights that the others choose."""
-    few = rows.take(np.isin(np.arange(len(rows.codes)), some_rows(len(rows.codes), ENOUGH)))
-    part = hashed(few.group) % np.uint64(JUDGED)
-    return choose_ridge([(few.take(part != k), few.take(part == k)) for k in range(JUDGED)]).ridge
 
 
 def fit_weights(

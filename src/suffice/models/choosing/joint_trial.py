@@ -6,19 +6,22 @@ Sets of two or three columns are ranked by how much their lifts would gain at th
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
+from math import comb, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted, centres, fit_weights, possible
+from suffice.models.choosing.block_weights import centres
+from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted, fit_weights, possible
 from suffice.models.choosing.judge import Judged
 from suffice.models.choosing.word_weights import Split
 from suffice.models.model import Name
 from suffice.models.scoring.lifts import LearnedCodes
+from suffice.models.scoring.rows import with_missing
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["MOST", "NUMBERS", "Coding", "Columns", "Option", "Trial"]
@@ -31,6 +34,9 @@ MOST, TRIPLES, GROWN = 300, 600, 40
 CELLS, NUMBERS = 2**16, 2**24
 """Classes × joint values of a set at most; and lifts of rows that are kept at once."""
 
+WORK = 2**24
+"""Rows × pairs that are looked at, about: in wide tables, only the columns that tell most alone are paired."""
+
 
 @dataclass(frozen=True, eq=False)
 class Coding:
@@ -38,43 +44,64 @@ class Coding:
 
     names: list[Any]
     codes: Integers  # rows × columns
-    sizes: list[int]
+    words: list[NDArray[Any]]  # what the codes of each column stand for
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many values each column has."""
+        return [len(words) for words in self.words]
+
+    def with_missing(self) -> Coding | None:
+        """Return the same with missing values as values like others; None if there are none."""
+        holes = np.asarray((self.codes < 0).any(axis=0))
+        if not holes.any():
+            return None
+        words = list(self.words)
+        codes = self.codes.copy()
+        for j in np.flatnonzero(holes).tolist():
+            codes[:, j], words[j] = with_missing(codes[:, j], words[j])
+        return Coding(self.names, codes, words)
 
 
 @dataclass(frozen=True)
 class Option:
-    """Something to try: the best sets of so many columns at most, with κ and a ridge; and numbers as one cloud."""
+    """Something to try: the best sets of so many columns at most, with κ and a ridge.
+
+    Numbers may be one cloud, and missing values of sets values like others.
+    """
 
     order: int
     sets: int
     kappa: float
     ridge: float
     cloud: bool = False
+    missing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
     """Rows that are judged, learned or not: what blocks say of them, and the codes of their values."""
 
+    names: list[Name]
     blocks: ColumnRows  # without rows that are impossible; a cloud of numbers, if there is one, is the last
     cloud: bool
     usable: Booleans  # which rows are possible
-    codes: NDArray[np.int32]  # columns that may act together × rows
+    codes: dict[bool, NDArray[np.int32]]  # columns that may act together × rows; missing values are values if True
 
     @classmethod
-    def of(cls, judged: Judged, codes: Integers, power: float, cloud: Name | None) -> Side:
+    def of(cls, judged: Judged, codes: Mapping[bool, Integers], power: float, cloud: Name | None) -> Side:
         """Take rows that are judged block by block; codes are rows × columns."""
         said = judged.votes()
         votes = np.stack([*said.values()]) * power
         centre = centres(judged.predictor.model, list(said))
         blocks = ColumnRows.of(votes, judged.log_prior, judged.codes, judged.weights, judged.group, centre)
         usable = possible(votes, judged.weights)
-        return cls(blocks, cloud is not None, usable, np.ascontiguousarray(codes.T, np.int32))
+        by_column = {missing: np.ascontiguousarray(part.T, np.int32) for missing, part in codes.items()}
+        return cls(list(said), blocks, cloud is not None, usable, by_column)
 
-    @property
-    def seen(self) -> NDArray[np.int32]:
-        """The codes of rows that are possible."""
-        return self.codes if self.usable.all() else self.codes[:, self.usable]
+    def seen(self, missing: bool) -> NDArray[np.int32]:
+        """Return the codes of rows that are possible."""
+        return self.codes[missing] if self.usable.all() else self.codes[missing][:, self.usable]
 
     def base(self, cloud: bool) -> ColumnRows:
         """Return rows with the votes of columns, and of the cloud if it is wanted."""
@@ -82,42 +109,61 @@ class Side:
             return self.blocks
         return replace(self.blocks, votes=self.blocks.votes[:-1], centre=np.ones(len(self.blocks.votes) - 1))
 
-    def rows(self, lifts: Array, cloud: bool) -> ColumnRows:
-        """Return rows with their votes and lifts, sets × classes but the first × rows."""
-        base, some = self.base(cloud), lifts if self.usable.all() else lifts[..., self.usable]
+    def rows(self, sets: int, cloud: bool) -> tuple[ColumnRows, NDArray[np.float32]]:
+        """Return rows with their votes, and where the lifts of so many sets are to be written."""
+        base = self.base(cloud)
         held = np.ones(len(base.votes)) if base.centre is None else base.centre
-        centre = np.concatenate([held, np.zeros(len(lifts))])
-        return replace(base, votes=np.concatenate([base.votes, some]), centre=centre)
+        rows = replace(base.with_more(sets), centre=np.concatenate([held, np.zeros(sets)]))
+        return rows, rows.votes[len(base.votes) :]
 
 
 class Trial:
     """Rows that weights are fitted on, and rows that judge them; lifts that were asked for last are kept."""
 
     def __init__(self, split: Split, coding: Coding, out: Any, power: float, cloud: Name | None = None) -> None:
-        self.learned = Side.of(split.learned, coding.codes[~out], power, cloud)
-        self.unseen = Side.of(split.unseen, coding.codes[out], power, cloud)
+        filled = coding.with_missing()
+        codings = {False: coding} if filled is None else {False: coding, True: filled}
+        self.learned = Side.of(split.learned, {key: one.codes[~out] for key, one in codings.items()}, power, cloud)
+        self.unseen = Side.of(split.unseen, {key: one.codes[out] for key, one in codings.items()}, power, cloud)
         self.judged, self.power = split.learned, power
         self.classes = len(split.learned.predictor.model.classes)
-        sizes = np.array(coding.sizes, np.int64)
-        group, codes = split.learned.group, split.learned.codes
-        self.counted = LearnedCodes.of(self.learned.codes, sizes, codes, split.learned.given, group)
+        group, codes, given = split.learned.group, split.learned.codes, split.learned.given
+        self.counted = {
+            key: LearnedCodes.of(self.learned.codes[key], np.array(one.sizes, np.int64), codes, given, group)
+            for key, one in codings.items()
+        }
+        self.codings = codings
         self.kept: tuple[Any, tuple[ColumnRows, ColumnRows]] | None = None
-        self.ranked: dict[int, list[Columns]] = {}
+        self.ranked: dict[tuple[bool, int], list[Columns]] = {}
+
+    def names(self, cloud: bool) -> list[Name]:
+        """Return the names of blocks, columns and a cloud of numbers if it is wanted."""
+        return self.learned.names if cloud or not self.learned.cloud else self.learned.names[:-1]
+
+    def named(self, columns: Columns) -> tuple[Name, ...]:
+        """Return the names of columns that act together."""
+        return tuple(self.codings[False].names[j] for j in columns)
 
     def sets(self, option: Option) -> list[Columns]:
         """Return the sets of columns of an option."""
-        return self.ranked[option.order][: option.sets] if option.order > 1 else []
+        return self.ranked[option.missing, option.order][: option.sets] if option.order > 1 else []
 
     def rows(self, option: Option) -> tuple[ColumnRows, ColumnRows]:
         """Return learned rows, each left out, and unseen rows, with the votes and lifts of an option."""
         sets = self.sets(option)
         if not sets:
             return self.learned.base(option.cloud), self.unseen.base(option.cloud)
-        key = (tuple(sets), option.kappa, option.cloud)
+        key, missing = (tuple(sets), option.kappa, option.cloud, option.missing), option.missing
         if self.kept is None or self.kept[0] != key:
             self.kept = None
-            learned, unseen = self.counted.lifts(sets, self.unseen.codes, self.classes, option.kappa, self.power)
-            self.kept = key, (self.learned.rows(learned, option.cloud), self.unseen.rows(unseen, option.cloud))
+            learned, mine = self.learned.rows(len(sets), option.cloud)
+            unseen, theirs = self.unseen.rows(len(sets), option.cloud)
+            usable, others = self.learned.usable, self.unseen.seen(missing)
+            every = mine if usable.all() else np.empty((*mine.shape[:2], len(usable)), np.float32)
+            self.counted[missing].lifts(sets, others, option.kappa, self.power, every, theirs)
+            if every is not mine:
+                mine[:] = every[..., usable]
+            self.kept = key, (learned, unseen)
         return self.kept[1]
 
     def fit(self, option: Option, initial: Fitted | None = None) -> tuple[Fitted, Array]:
@@ -130,27 +176,50 @@ class Trial:
         """Rank pairs, and triples, by what they would gain at the fit of an option (JC-5)."""
         share = np.zeros((len(self.learned.usable), self.classes))
         share[self.learned.usable] = self.rows(option)[0].shares(fit.features, fit.classes).T
+        known, columns = dict[Columns, float](), self._informative()
+        for missing in self.counted:
+            pairs = self._gains(missing, combinations(columns, 2), known, share, kappa, ridge)
+            self.ranked[missing, 2], known = _best(pairs), known | pairs
+            if order > 2:
+                triples = self._triples(self.ranked[missing, 2], columns, missing)
+                more = self._gains(missing, triples, known, share, kappa, ridge)
+                self.ranked[missing, 3], known = _best(pairs | more), known | more
 
-        def gains(sets: list[Columns]) -> dict[Columns, float]:
-            found = self.counted.gains(sets, self.judged.weights, share, kappa, ridge, self.power)
-            return dict(zip(sets, found.tolist(), strict=True))
+    def _gains(
+        self,
+        missing: bool,
+        sets: Iterable[Columns],
+        known: Mapping[Columns, float],
+        share: Array,
+        kappa: float,
+        ridge: float,
+    ) -> dict[Columns, float]:
+        """Return what small sets would gain; those without missing values gain what is known."""
+        small = [columns for columns in sets if self._small(columns, missing)]
+        holes = {j for j, size in enumerate(self.codings[False].sizes) if size != self.codings[missing].sizes[j]}
+        new = [columns for columns in small if columns not in known or not holes.isdisjoint(columns)]
+        found = self.counted[missing].gains(new, self.judged.weights, share, kappa, ridge, self.power)
+        every = {**known, **dict(zip(new, found.tolist(), strict=True))}
+        return {columns: every[columns] for columns in small}
 
-        pairs = gains([pair for pair in combinations(range(len(self.counted.sizes)), 2) if self._small(pair)])
-        self.ranked[2] = _best(pairs)
-        if order > 2:
-            self.ranked[3] = _best(pairs | gains(self._triples()))
+    def _informative(self) -> list[int]:
+        """Return the columns whose pairs are looked at: all, or of too many those that tell most of the class."""
+        count = len(self.counted[False].sizes)
+        most = int(np.sqrt(2 * WORK / max(1, len(self.learned.usable)))) + 1
+        if count <= most:
+            return list(range(count))
+        told = [self.counted[False].information(j) for j in range(count)]
+        return sorted(sorted(range(count), key=lambda j: -told[j])[:most])
 
-    def _triples(self) -> list[Columns]:
+    def _triples(self, pairs: list[Columns], columns: list[int], missing: bool) -> list[Columns]:
         """Return all triples if they are few, otherwise those of the best pairs and one column more."""
-        columns = range(len(self.counted.sizes))
-        every: list[Columns] = [triple for triple in combinations(columns, 3) if self._small(triple)]
-        if len(every) <= TRIPLES:
-            return every
-        grown = [tuple(sorted({*pair, j})) for pair in self.ranked[2][:GROWN] for j in columns if j not in pair]
-        return [triple for triple in dict.fromkeys(grown) if self._small(triple)][:TRIPLES]
+        if comb(len(columns), 3) <= TRIPLES:
+            return list(combinations(columns, 3))
+        grown = [tuple(sorted({*pair, j})) for pair in pairs[:GROWN] for j in columns if j not in pair]
+        return [triple for triple in dict.fromkeys(grown) if self._small(triple, missing)][:TRIPLES]
 
-    def _small(self, columns: Columns) -> bool:
-        return self.classes * int(np.prod([self.counted.sizes[j] for j in columns])) <= CELLS
+    def _small(self, columns: Columns, missing: bool) -> bool:
+        return self.classes * prod(len(self.codings[missing].words[j]) for j in columns) <= CELLS
 
 
 def _best(gains: Mapping[Columns, float]) -> list[Columns]:

@@ -6,7 +6,7 @@ each of so many, so these are the same however the data lie.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -99,25 +99,25 @@ class Judged:
         """ln p(c) without the row, rows × classes."""
         return np.asarray(self.predictor.log_prior_of(self.left))
 
-    def votes(self, weights: Weights | None = None) -> dict[Name, Array]:
+    def votes(self, weights: Weights | None = None, without: Container[Name] = ()) -> dict[Name, Array]:
         """Return ln p(x_j | c) of each block, rows × classes; zeros where a row has no value."""
-        found = {}
-        for name, part in self.held_out.items():
-            block = self.predictor.model.blocks[name]
-            scores = part.scores(block.powers(weights))
-            present = self.rows[name].present
-            if present is not None:
-                scores[~present] = 0.0
-            more = None if weights is None else weights.added(name, self.rows[name], self.predictor.model.classes)
-            found[name] = scores if weights is None else powered(scores, weights.of_block(name))
+        found, model = {}, self.predictor.model
+        for name in (name for name in model.voting if name in self.rows and name not in without):
+            more = None if weights is None else weights.added(name, self.rows[name], model.classes)
+            if name in self.held_out:
+                scores = self.held_out[name].scores(model.blocks[name].powers(weights))
+                present = self.rows[name].present
+                if present is not None:
+                    scores[~present] = 0.0
+                found[name] = scores if weights is None else powered(scores, weights.of_block(name))
             if more is not None:
-                found[name] = found[name] + more
+                found[name] = found.get(name, 0.0) + more
         return found
 
-    def scores(self, weights: Weights | None = None) -> Array:
+    def scores(self, weights: Weights | None = None, without: Container[Name] = ()) -> Array:
         """Return ln p(x | c), rows × classes, not tempered."""
         out = np.zeros((len(self.codes), len(self.predictor.model.classes)))
-        for vote in self.votes(weights).values():
+        for vote in self.votes(weights, without).values():
             out += vote
         return out
 

@@ -18,53 +18,59 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import _native
+from suffice.models.choosing.block_weights import BlockVotes
 from suffice.models.choosing.descent import descend
-from suffice.models.choosing.feature_weights import NATS, ROUGH
-from suffice.models.choosing.judge import Judged, some_rows
+from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted
 from suffice.models.model import Name, Together
-from suffice.models.scoring.cells import powered
 from suffice.models.scoring.lifts import flat, in_order
+from suffice.models.scoring.rows import Cuts, Rows, with_missing
 from suffice.models.views import ColumnWeights, Residual
 from suffice.parallel import thread_count
 from suffice.typing import Array, Integers
 
-__all__ = ["Design", "FittedResiduals", "ResidualChoice", "fit_residuals", "with_residuals"]
+__all__ = [
+    "Design", "FittedByName", "FittedResiduals", "ResidualChoice", "fit_residuals", "named_residuals", "scores_of",
+    "with_residuals",
+]  # fmt: skip
 
-Edges = tuple[float, ...] | None
 Coded = tuple[Integers, tuple[NDArray[Any], ...]]
 """Codes of values, rows × columns, and what they stand for."""
 
-LEAST, ENTRIES = 2, 2**24
-"""Rows that a value must have to get a term; and values of rows that residuals are fitted on, at most."""
+LEAST = 2
+"""Rows that a value must have to get a term."""
 
 
 @dataclass(frozen=True)
 class ResidualChoice:
-    """How strongly residuals are held at zero, whether joint values have some, and where bins of numbers end."""
+    """How strongly residuals are held at zero, whether joint values have some, and how values are grouped."""
 
     ridge: float
     together: bool
-    edges: Mapping[Name, Edges]
+    cuts: Mapping[Name, Cuts]
+    missing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
     """The values that have a term, block after block, and which of them each row has."""
 
-    places: list[Integers]  # of each block, rising
+    places: list[Integers]  # of each block's values, rising
     first: Integers  # the number of each block's first value, and of all values
     values: NDArray[np.int32]  # blocks × rows: the number of the row's value, −1 if it has none
 
     @classmethod
-    def of(cls, places: Sequence[Integers], known: Sequence[Integers] | None = None) -> Design:
-        """Take the place of each row's value, block by block, −1 where it has none; known values, or all seen twice."""
-        kept = [_seen(place) for place in places] if known is None else list(known)
+    def of(cls, places: Sequence[Integers], widths: Sequence[int], known: Sequence[Integers] | None = None) -> Design:
+        """Take the place of each row's value, −1 where it has none, and how many there are, block by block.
+
+        Values that have a term are those known, or all that at least two rows have.
+        """
+        kept = [_seen(place, width) for place, width in zip(places, widths, strict=True)] if known is None else [*known]
         first = np.concatenate([[0], np.cumsum([len(one) for one in kept])]).astype(np.int64)
-        values = np.full((len(kept), len(places[0]) if places else 0), -1, np.int32)
-        for j, (place, one) in enumerate(zip(places, kept, strict=True)):
-            if len(one):
-                at = np.minimum(np.searchsorted(one, place), len(one) - 1)
-                values[j] = np.where(one[at] == place, first[j] + at, -1)
+        values = np.empty((len(kept), len(places[0]) if places else 0), np.int32)
+        for j, (place, width, one) in enumerate(zip(places, widths, kept, strict=True)):
+            number = np.full(width + 1, -1, np.int32)  # the last is that of −1
+            number[one] = np.arange(first[j], first[j + 1])
+            values[j] = number[place]
         return cls(kept, first, values)
 
     def by_block(self, terms: Array) -> list[Array]:
@@ -84,9 +90,8 @@ class Design:
         return _native.Residuals(scores, offset, self.values, self.first, codes, weights)
 
 
-def _seen(place: Integers) -> Integers:
-    found, rows = np.unique(place[place >= 0], return_counts=True)
-    return np.asarray(found[rows >= LEAST], np.int64)
+def _seen(place: Integers, width: int) -> Integers:
+    return np.flatnonzero(np.bincount(place + 1, minlength=width + 1)[1:] >= LEAST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +111,18 @@ class FittedResiduals:
 
 
 def fit_residuals(
-    scores: Array, offset: Array, design: Design, codes: Integers, weights: Array, ridge: float
+    scores: Array,
+    offset: Array,
+    design: Design,
+    codes: Integers,
+    weights: Array,
+    ridge: float,
+    initial: FittedResiduals | None = None,
 ) -> FittedResiduals:
-    """Return the residuals of highest objective; scores are of rows, each left out, and `offset` is not scaled."""
+    """Return the residuals of highest objective; scores are of rows, each left out, and `offset` is not scaled.
+
+    The search starts from an earlier fit of the same values, if there is one.
+    """
     classes, values = scores.shape[1], int(design.first[-1])
     rows = design.rows(scores, offset, codes, weights)
     size = np.sqrt(np.concatenate([[1.0], np.full(classes, 0.1 * weights.sum() / classes)]) + ridge)
@@ -127,14 +141,19 @@ def fit_residuals(
         return value, gradient
 
     lower = np.concatenate([[0.0], np.full(classes + values * classes, -np.inf)])
-    found = descend(objective, np.zeros(len(lower)), lower, ROUGH, least=NATS)
+    first = np.zeros(len(lower))
+    if initial is not None:
+        first = np.concatenate([[1.0 - initial.scale], initial.classes, initial.terms.ravel()]) / scale
+    found = descend(objective, first, lower, ROUGH, least=NATS)
     kept, terms, delta = read(found.x)
     return FittedResiduals(max(kept, 0.0), terms - terms.mean(), delta)
 
 
-def places_of(coded: Sequence[Coded]) -> list[Integers]:
-    """Return the place of each row's value in each block."""
-    return [flat(codes, [len(one) for one in values]) for codes, values in coded]
+def places_of(coded: Sequence[Coded]) -> tuple[list[Integers], list[int]]:
+    """Return the place of each row's value in each block, and how many places there are."""
+    sizes = [[len(one) for one in values] for _, values in coded]
+    places = [flat(codes, one) for (codes, _), one in zip(coded, sizes, strict=True)]
+    return places, [int(np.prod(one)) for one in sizes]
 
 
 def _in_order(codes: Integers, values: tuple[NDArray[Any], ...]) -> Coded:
@@ -143,7 +162,7 @@ def _in_order(codes: Integers, values: tuple[NDArray[Any], ...]) -> Coded:
 
 
 def named_residuals(
-    design: Design, terms: Array, coded: Mapping[Name, Coded], edges: Mapping[Name, Edges], labels: NDArray[Any]
+    design: Design, terms: Array, coded: Mapping[Name, Coded], choice: ResidualChoice, labels: NDArray[Any]
 ) -> dict[Name, Residual]:
     """Return the terms of each block's values, by name."""
     found = dict[Name, Residual]()
@@ -151,28 +170,76 @@ def named_residuals(
         if len(place):
             codes = np.unravel_index(place, [len(one) for one in values])
             words = tuple(one[code] for one, code in zip(values, codes, strict=True))
-            found[name] = Residual(words, mine, labels, edges.get(name))
+            alone = choice.missing and not isinstance(name, Together)
+            found[name] = Residual(words, mine, labels, choice.cuts.get(name), alone)
     return found
 
 
 def with_residuals(
-    judged: Judged, votes: Mapping[Name, Array], power: float, weights: ColumnWeights, choice: ResidualChoice
+    weights: ColumnWeights,
+    blocks: BlockVotes,
+    fit: Fitted,
+    rows: Mapping[Name, Rows],
+    labels: NDArray[Any],
+    power: float,
+    choice: ResidualChoice,
+    initial: FittedByName | None = None,
 ) -> ColumnWeights:
-    """Return weights with residuals on top of them; `votes` are those of training rows, each left out."""
-    labels = judged.predictor.model.classes
-    names = [name for name in votes if name in choice.edges or (choice.together and isinstance(name, Together))]
-    every = {name: judged.rows[name].coded(choice.edges.get(name)) for name in names}
+    """Return weights of blocks with residuals on top of them, fitted on the rows that the weights were fitted on."""
+    names = [name for name in blocks.names if name in choice.cuts or (choice.together and isinstance(name, Together))]
+    every = {name: _coded(rows[name].take(blocks.which), name, choice) for name in names}
     coded = {name: _in_order(*one) for name, one in every.items() if one is not None}
-    which = some_rows(len(judged.codes), max(1, ENTRIES // max(1, len(coded))), judged.group)
-    scores = np.zeros((len(which), len(labels)))
-    for name, vote in votes.items():
-        scores += power * powered(vote[which], weights.of_block(name))
-    offset = np.broadcast_to(judged.log_prior, (len(judged.codes), len(labels)))[which] + weights.terms(labels)
-    usable = np.isfinite(scores).all(axis=1) & np.isfinite(offset).all(axis=1) & (judged.weights[which] > 0)
-    which, scores, offset = which[usable], scores[usable], offset[usable]
-    design = Design.of(places_of([(codes[which], values) for codes, values in coded.values()]))
-    found = fit_residuals(scores, offset, design, judged.codes[which], judged.weights[which], choice.ridge)
+    design = Design.of(*places_of([*coded.values()]))
+    votes = blocks.rows
+    first = None if initial is None else initial.among(design, coded, len(labels))
+    found = fit_residuals(*scores_of(votes, fit), design, votes.codes, votes.weights, choice.ridge, first)
     terms = zip(labels.tolist(), (weights.terms(labels) + found.classes).tolist(), strict=True)
     columns = {name: found.scale * weights.of_block(name) for name in weights.columns}
-    residuals = named_residuals(design, found.terms / power, coded, choice.edges, labels)
+    residuals = named_residuals(design, found.terms / power, coded, choice, labels)
     return replace(weights, classes=dict(terms), columns=columns, residuals=residuals)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedByName:
+    """Weights of blocks that some rows chose, and residuals if these chose any: where a fit on more rows starts."""
+
+    weights: ColumnWeights
+    scale: float = 1.0
+    classes: Array | None = None  # what residuals add to the term of each class
+
+    def of_blocks(self, names: Sequence[Name], centre: Array, labels: NDArray[Any]) -> Fitted:
+        """Return the weights of these blocks."""
+        both = zip(names, centre.tolist(), strict=True)
+        features = np.array([self.weights.columns.get(name, usual) for name, usual in both])
+        return Fitted(features, self.weights.terms(labels), self.weights.ridge, 0.0, 0)
+
+    def among(self, design: Design, coded: Mapping[Name, Coded], classes: int) -> FittedResiduals | None:
+        """Return the residuals of these values: zero for those that had none."""
+        if self.classes is None:
+            return None
+        terms = np.zeros((int(design.first[-1]), classes))
+        for k, (name, (_, values)) in enumerate(coded.items()):
+            known = self.weights.residuals.get(name)
+            if known is not None:
+                codes = np.unravel_index(design.places[k], [len(one) for one in values])
+                words = tuple(one[code] for one, code in zip(values, codes, strict=True))
+                terms[design.first[k] : design.first[k + 1]] = known.of_values(words)
+        return FittedResiduals(self.scale, self.classes, terms)
+
+
+def _coded(rows: Rows, name: Name, choice: ResidualChoice) -> Coded | None:
+    """Return the codes of a block's values, missing ones too where these are values, and what they stand for."""
+    found = rows.coded(choice.cuts.get(name))
+    if found is None or not choice.missing or isinstance(name, Together):
+        return found
+    codes, words = with_missing(found[0][:, 0], found[1][0])
+    return codes[:, None], (words,)
+
+
+def scores_of(rows: ColumnRows, fit: Fitted) -> tuple[Array, Array]:
+    """Return what weighed votes say of rows, and what is known before them, rows × classes."""
+    scores = np.zeros(rows.log_prior.shape)
+    for weight, votes in zip(fit.features.tolist(), rows.votes, strict=True):
+        if weight:
+            scores[1:] += weight * votes
+    return np.ascontiguousarray(scores.T), np.ascontiguousarray((rows.log_prior + fit.classes[:, None]).T)

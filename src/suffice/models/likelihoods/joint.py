@@ -32,11 +32,29 @@ from suffice.models.likelihoods.places import PlaceScores
 from suffice.models.likelihoods.shared import by_value, share_of_others, strongest
 from suffice.models.scoring.beliefs import LiftBelief, trigamma
 from suffice.models.scoring.cells import Cells
-from suffice.models.scoring.lifts import flat, left_of, log_evidence_of_lift, log_lift, with_expected
-from suffice.models.scoring.linear import DenseHeldOut, Linear
+from suffice.models.scoring.lifts import (
+    flat,
+    left_of,
+    log_evidence_of_lift,
+    log_lift,
+    places_among,
+    with_expected,
+)  # fmt: skip
+from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks, lift_in_words
-from suffice.models.scoring.rows import Labels, Rows, binned
+from suffice.models.scoring.rows import (
+    MISSING,
+    OTHERS,
+    Cuts,
+    Labels,
+    Rows,
+    binned,
+    grouped,
+    pools,
+    shown_value,
+    with_missing,
+)  # fmt: skip
 from suffice.posterior import Gamma
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.joint_counts import JointCounts
@@ -52,13 +70,18 @@ CELLS = 2**22
 UNSEEN = "never seen together"
 
 
-def coded(column: Column, edges: tuple[float, ...] | None) -> tuple[Integers, NDArray[Any]]:
-    """Return a code for each row of a column, −1 where it is missing, and the values that codes stand for, as words."""
-    if edges is None:
+def coded(column: Column, cuts: Cuts, missing: bool = False) -> tuple[Integers, NDArray[Any]]:
+    """Return a code for each row of a column, and the values that codes stand for, as words.
+
+    The code of a missing value is −1, unless it is to be a value like others.
+    """
+    if cuts is None or pools(cuts):
         codes, labels = categories(column)
-        return np.asarray(codes, np.int64), in_words(labels)
-    place, words = binned(numbers(column), edges)
-    return place if column.missing is None else np.where(column.missing, -1, place), words
+        place, words = grouped(codes, in_words(labels), cuts)
+    else:
+        place, words = binned(numbers(column), cuts)
+        place = place if column.missing is None else np.where(column.missing, -1, place)
+    return with_missing(place, words) if missing else (place, words)
 
 
 def check_sizes(sizes: list[int], labels: Labels) -> None:
@@ -75,20 +98,26 @@ def check_sizes(sizes: list[int], labels: Labels) -> None:
 class JointRows(Rows):
     """Rows of a few columns by the codes of their values."""
 
-    codes: Integers  # rows × columns; −1 where a value is missing
+    columns: tuple[Integers, ...]  # a code for each row; −1 where a value is missing
     values: tuple[NDArray[Any], ...]  # what the codes of each column stand for
 
     @cached_property
-    def present(self) -> Booleans:  # type: ignore[override]
-        """Which rows have a value in every column."""
-        return np.asarray((self.codes >= 0).all(axis=1))
+    def codes(self) -> Integers:
+        """Codes of all columns, rows × columns."""
+        return np.stack(self.columns, axis=1)
+
+    @cached_property
+    def present(self) -> Booleans | None:  # type: ignore[override]
+        """Which rows have a value in every column; None if all have."""
+        holes = [column < 0 for column in self.columns if int(column.min(initial=0)) < 0]
+        return ~np.logical_or.reduce(holes) if holes else None
 
     def __len__(self) -> int:
-        return len(self.codes)
+        return len(self.columns[0])
 
     def take(self, which: Any) -> JointRows:
         """Return some of the rows."""
-        return JointRows(self.codes[which], self.values)
+        return JointRows(tuple(column[which] for column in self.columns), self.values)
 
     def count(self, kind: type[Any], labels: Labels) -> JointCounts:
         """Count joint values by class."""
@@ -96,18 +125,17 @@ class JointRows(Rows):
         counted: JointCounts = kind.of_columns(self.codes, self.values, **shared)
         return counted
 
-    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]]:
+    def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]]:
         """Return codes of values, and what they stand for."""
         return self.codes, self.values
 
     def among(self, t: JointCounts) -> Integers:
         """Return codes among the values of a statistic, rows × columns; −1 for those that it does not have."""
-        columns = []
-        for known, mine, code in zip(t.axes, self.values, self.codes.T, strict=True):
-            place = np.minimum(np.searchsorted(known, mine), max(len(known) - 1, 0))
-            seen = known[place] == mine if len(known) else np.zeros(len(mine), bool)
-            columns.append(np.append(np.where(seen, place, -1), -1)[code])
-        return np.stack(columns, axis=1).astype(np.int64)
+        columns = [
+            np.append(places_among(known, mine), -1)[code]
+            for known, mine, code in zip(t.axes, self.values, self.columns, strict=True)
+        ]
+        return np.stack(columns, axis=1)
 
     def places(self, t: JointCounts) -> Integers:
         """Return the place of each row's joint value in a statistic; −1 where it has none of the values, or none."""
@@ -128,25 +156,25 @@ class JointRows(Rows):
         return _names(t, ())
 
 
-def _names(t: JointCounts, edges: Sequence[tuple[float, ...] | None]) -> list[str]:
+def _names(t: JointCounts, edges: Sequence[Cuts]) -> list[str]:
     """Return all joint values in words, in the order of places."""
     words = [_words(axis, cuts) for axis, cuts in zip(t.axes, edges or (None,) * len(t.sizes), strict=True)]
     return [", ".join(parts) for parts in product(*words)]
 
 
-def _words(axis: NDArray[Any], edges: tuple[float, ...] | None) -> list[str]:
-    if edges is None:
-        return [value.removesuffix(".0") for value in axis.tolist()]
+def _words(axis: NDArray[Any], edges: Cuts) -> list[str]:
+    if edges is None or pools(edges):
+        return [shown_value(value) for value in axis.tolist()]
     ends = [f"{edge:.6g}" for edge in edges]
     inside = [f"{a} to {b}" for a, b in pairwise(ends)]
     names = [f"below {ends[0]}", *inside, f"{ends[-1]} or more"] if ends else ["any"]
-    return [names[int(code)] for code in axis.tolist()]
+    return [names[int(code)] if code != MISSING else shown_value(code) for code in axis.tolist()]
 
 
 def _order(axis: NDArray[Any]) -> list[int]:
     """Return the order of values: by size if all are numbers or bins, by name otherwise."""
     try:
-        sizes = [float(value) for value in axis.tolist()]
+        sizes = [np.inf if value in (MISSING, OTHERS) else float(value) for value in axis.tolist()]
     except ValueError:
         return list(range(len(axis)))
     return sorted(range(len(axis)), key=sizes.__getitem__)
@@ -162,15 +190,19 @@ class Joint(Likelihood):
         How strongly columns are believed not to act together: that many rows' worth. None for the κ of highest
         evidence up to 10, for pairs; of three columns, expected counts are no model, and it is 1.
     edges : tuple, default=()
-        For each column, where bins of its numbers end; None for a column of categories.
+        For each column, where bins of its numbers end, or which of its categories are not pooled; None for a column of
+        categories that all stand for themselves.
     gain : float, default=None
         What the columns save of the log loss of a row outside the counts, if rows chose them; None if they were
         declared.
+    missing : bool, default=False
+        Whether a missing value is a value like others. If not, rows that lack one of the columns do not count.
     """
 
     kappa: float | None = 1.0
-    edges: tuple[tuple[float, ...] | None, ...] = ()
+    edges: tuple[Cuts, ...] = ()
     gain: float | None = None
+    missing: bool = False
     estimate: Estimate = field(default="mean", repr=False)  # of which there is one: the mean of the belief about a lift
 
     word = "joint"
@@ -221,10 +253,7 @@ class Joint(Likelihood):
 
     def held_out(self, t: JointCounts, rows: JointRows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
-        scores, codes = self.scorer(t).scores(rows), rows.among(t)
-        own = log_lift(*left_of(t.table, codes, removed), self._kappa(t))
-        scores[removed.row, removed.code] = np.where(rows.present[removed.row], own, 0.0)
-        return DenseHeldOut(scores)
+        return LiftsHeldOut(self, t, rows, removed)
 
     def contributions(self, t: JointCounts, rows: JointRows, weights: Array | None = None) -> Contributions:
         """Explain one row: what its joint value says on top of its values."""
@@ -280,9 +309,14 @@ class Joint(Likelihood):
 
     def rows(self, *columns: Column) -> JointRows:
         """Return columns by their joint values."""
-        edges = self.edges or (None,) * len(columns)
-        read = [coded(column, cuts) for column, cuts in zip(columns, edges, strict=True)]
-        return JointRows(np.stack([codes for codes, _ in read], axis=1), tuple(values for _, values in read))
+        read = [
+            coded(column, cuts, self.missing) for column, cuts in zip(columns, self.cuts(len(columns)), strict=True)
+        ]
+        return JointRows(tuple(codes for codes, _ in read), tuple(values for _, values in read))
+
+    def cuts(self, columns: int) -> tuple[Cuts, ...]:
+        """Return how values of each of so many columns are grouped."""
+        return self.edges or (None,) * columns
 
     def table(self, t: JointCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return a line per joint value and class: rows, how many were expected, and bounds of the lift."""
@@ -296,3 +330,26 @@ class Joint(Likelihood):
         """Describe the belief about a lift."""
         kappa = self._kappa(t)
         return f"Gamma({kappa:.4g}, {kappa:.4g}) over {int(np.prod(t.sizes)):,} joint values"
+
+
+@dataclass(frozen=True, eq=False)
+class LiftsHeldOut:
+    """Lifts of training rows by classes without them, found when they are wanted."""
+
+    likelihood: Joint
+    t: JointCounts
+    rows: JointRows
+    removed: Removal
+
+    def scores(self, feature_weights: Array | None = None) -> Array:
+        """Return rows × classes, not tempered."""
+        rows, removed = self.rows, self.removed
+        scores, codes = self.likelihood.scorer(self.t).scores(rows), rows.among(self.t)
+        own = log_lift(*left_of(self.t.table, codes, removed), self.likelihood._kappa(self.t))  # SX-3
+        there = rows.present
+        scores[removed.row, removed.code] = own if there is None else np.where(there[removed.row], own, 0.0)
+        return scores
+
+    def lengths(self) -> Array | None:
+        """Return None: rows are no documents."""
+        return None

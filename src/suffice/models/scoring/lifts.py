@@ -24,8 +24,8 @@ from suffice.posterior.special import log_rising
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "LearnedCodes", "expected", "flat", "in_order", "left_of", "log_evidence_of_lift", "log_lift", "subsets",
-    "with_expected",
+    "LearnedCodes", "expected", "flat", "in_order", "left_of", "log_evidence_of_lift", "log_lift", "padded",
+    "places_among", "subsets", "with_expected",
 ]  # fmt: skip
 
 
@@ -129,6 +129,18 @@ def in_order(codes: Integers, values: NDArray[Any]) -> tuple[Integers, NDArray[A
     return place[codes], values[order]
 
 
+def places_among(known: NDArray[Any], words: NDArray[Any]) -> Integers:
+    """Return where words are among others, which are sorted; −1 for those that are not.
+
+    >>> places_among(np.array(["a", "c"], object), np.array(["c", "b"], object))
+    array([ 1, -1])
+    """
+    if not len(known):
+        return np.full(len(words), -1, np.int64)
+    place = np.minimum(np.searchsorted(known, words), len(known) - 1)
+    return np.where(known[place] == words, place, -1).astype(np.int64)
+
+
 def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
     """Return places of joint codes, rows × columns; −1 where one of them is."""
     place = np.zeros(len(codes), np.int64)
@@ -163,28 +175,46 @@ class LearnedCodes:
         start = np.concatenate([[0], np.cumsum(np.bincount(group))]).astype(np.int64)
         return cls(codes, sizes, labels, given, np.argsort(group, kind="stable"), start)
 
+    def information(self, column: int) -> float:
+        """Return the mutual information of a column and the class, among rows that have a value."""
+        there = self.codes[column] >= 0
+        size, classes = int(self.sizes[column]), int(self.labels.max(initial=0)) + 1
+        cell = self.codes[column][there] * classes + self.labels[there]
+        counts = np.bincount(cell, self.given[there], size * classes).reshape(size, classes)
+        alone = counts.sum(axis=1, keepdims=True) * counts.sum(axis=0) / max(float(counts.sum()), 1e-300)
+        seen = counts > 0
+        return float((counts[seen] * np.log(counts[seen] / alone[seen])).sum())
+
     def gains(
         self, sets: Sequence[tuple[int, ...]], weights: Array, share: Array, kappa: float, ridge: float, power: float
     ) -> Array:
         """Return how much each set would gain on top of probabilities, rows × classes."""
         out = np.zeros(len(sets))
         rows = self.codes, self.sizes, self.labels, self.given, self.order, self.start
-        _native.joint_gains(out, *rows, _padded(sets), weights, share, kappa, ridge, power, thread_count())  # JC-5
+        _native.joint_gains(out, *rows, padded(sets), weights, share, kappa, ridge, power, thread_count())  # JC-5
         return out
 
     def lifts(
-        self, sets: Sequence[tuple[int, ...]], others: NDArray[np.int32], classes: int, kappa: float, power: float
-    ) -> tuple[Array, Array]:
-        """Return lifts × power of these rows, each left out, and of other rows by all of these.
+        self,
+        sets: Sequence[tuple[int, ...]],
+        others: NDArray[np.int32],
+        kappa: Any,
+        power: float,
+        mine: NDArray[np.float32],
+        theirs: NDArray[np.float32],
+        tables: Array | None = None,
+    ) -> None:
+        """Write lifts × power of these rows, each left out, and of other rows by all of these.
 
-        They are sets × classes but the first × rows, less the lift of the first class.
+        They are sets × classes but the first × rows, less the lift of the first class. `kappa` is one number, or one
+        for each set; `tables` are counts of more rows than these, joint values × classes of one set after the other.
         """
-        mine, theirs = (np.empty((len(sets), classes - 1, part.shape[1])) for part in (self.codes, others))
         rows = self.codes, others, self.sizes, self.labels, self.given, self.order, self.start
-        _native.joint_lifts(mine, theirs, *rows, _padded(sets), kappa, power, thread_count())
-        return mine, theirs
+        every = np.broadcast_to(np.asarray(kappa, np.float64), len(sets)).copy()
+        more = np.zeros(0) if tables is None else tables
+        _native.joint_lifts(mine, theirs, *rows, padded(sets), more, every, power, thread_count())
 
 
-def _padded(sets: Sequence[tuple[int, ...]]) -> Integers:
+def padded(sets: Sequence[tuple[int, ...]]) -> Integers:
     """Return sets × 3 columns, −1 for the third of two."""
     return np.array([(*columns, -1)[:3] for columns in sets], np.int64).reshape(-1, 3)

@@ -7,7 +7,7 @@ without any.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -26,16 +26,61 @@ from suffice.typing import Array, Booleans, Integers
 if TYPE_CHECKING:
     from suffice.models.scoring.linear import Linear
 
-__all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows", "binned"]
+__all__ = [
+    "MISSING", "OTHERS", "CategoryRows", "Cuts", "Labels", "MatrixRows", "Rows", "binned", "cut_to", "grouped", "pools",
+    "shown_value", "with_missing",
+]  # fmt: skip
+
+Cuts = tuple[float, ...] | tuple[str, ...] | None
+"""How values of a column are grouped: where bins of numbers end, or categories of which the last is all others.
+
+None if each value stands for itself.
+"""
+
+MISSING, OTHERS = "\ufdd0", "\ufdd1"
+"""The word of a missing value, where that is a value like others, and that of all pooled ones: texts have neither."""
 
 
-def binned(values: Array, edges: tuple[float, ...] | None) -> tuple[Integers, NDArray[Any]]:
+def binned(values: Array, edges: Cuts) -> tuple[Integers, NDArray[Any]]:
     """Return codes of numbers, of the bins that end at `edges` or of their values, and what codes stand for."""
     if edges is None:
         found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
         return np.asarray(codes, np.int64), in_words(found)
     place = np.searchsorted(np.array(edges), on_grid(values), side="right").astype(np.int64)
     return place, np.array([*map(str, range(len(edges) + 1))], object)
+
+
+def grouped(codes: Integers, words: NDArray[Any], cuts: Cuts) -> tuple[Integers, NDArray[Any]]:
+    """Return codes of categories with all but some pooled, and what they stand for.
+
+    >>> grouped(np.array([2, 0, -1, 1]), np.array(["a", "b", "c"], object), ("b", OTHERS))[0]
+    array([ 1,  1, -1,  0])
+    """
+    if cuts is None:
+        return np.asarray(codes, np.int64), words
+    known = {word: place for place, word in enumerate(cuts)}
+    place = np.array([*(known.get(word, len(cuts) - 1) for word in words.tolist()), -1], np.int64)
+    return place[codes], np.array([*cuts, None], object)[:-1]
+
+
+def cut_to(cuts: Cuts, known: Container[object]) -> Cuts:
+    """Return how categories are grouped, without those that are no longer known: these are pooled from now on."""
+    return tuple(word for word in cuts or () if isinstance(word, str) and (word in known or word == OTHERS))
+
+
+def pools(cuts: Cuts) -> bool:
+    """Return whether some categories of a column are pooled."""
+    return cuts is not None and len(cuts) > 0 and cuts[-1] == OTHERS
+
+
+def with_missing(codes: Integers, words: NDArray[Any]) -> tuple[Integers, NDArray[Any]]:
+    """Return codes in which a missing value, −1, is a value like others, and what they stand for."""
+    return np.where(codes < 0, len(words), codes), np.append(words, np.array([MISSING], object))
+
+
+def shown_value(word: str) -> str:
+    """Return the word of a category as people read it."""
+    return {MISSING: "missing", OTHERS: "another"}.get(word, word.removesuffix(".0"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,10 +154,10 @@ class Rows(ABC):
         """Return the class of the largest joint, row by row, −1 where none is possible; None if scores must say it."""
         return None
 
-    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
+    def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
         """Return codes of values, rows × columns, −1 where one is missing, and what they stand for, as words.
 
-        Numbers have the codes of bins that end at `edges`, or of their values. None where rows have no such values.
+        Values are grouped as `cuts` say. None where rows have no such values.
         """
         return None
 
@@ -207,9 +252,9 @@ class MatrixRows(Rows):
         """Return the names of the features, or their places."""
         return self.feature_names or range(int(self.source.matrix.shape[1]))
 
-    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
+    def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
         """Return codes of a column of numbers, and what they stand for, as words."""
-        codes, words = binned(self.numbers[:, 0], edges)
+        codes, words = binned(self.numbers[:, 0], cuts)
         return (codes if self.present is None else np.where(self.present, codes, -1))[:, None], (words,)
 
     @property
@@ -255,9 +300,10 @@ class CategoryRows(Rows):
         table = np.vstack([by.columns(np.arange(by.weights.width)).T, np.zeros(len(by.offset))])
         return np.asarray(by.offset + table.take(self.places(by.t.values), axis=0))
 
-    def coded(self, edges: tuple[float, ...] | None) -> tuple[Integers, tuple[NDArray[Any], ...]]:
+    def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]]:
         """Return codes of categories, and the categories as words."""
-        return np.asarray(self.codes, np.int64)[:, None], (in_words(self.labels),)
+        codes, words = grouped(self.codes, in_words(self.labels), cuts)
+        return codes[:, None], (words,)
 
     def entries(self, t: ValueCounts) -> Any:
         """Return a row with a single one for each category."""

@@ -1,0 +1,98 @@
+"""Evidence weights of the blocks of a table: its columns, sets of columns that act together, a cloud of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from suffice.models.choosing.feature_weights import (
+    FINE,
+    JUDGED,
+    NATS,
+    ColumnRows,
+    Fitted,
+    choose_ridge,
+    fit_weights,
+    possible,
+    terms_by_name,
+)  # fmt: skip
+from suffice.models.choosing.judge import Judged, some_rows
+from suffice.models.model import Block, Model, Name
+from suffice.models.together import left_out_lifts
+from suffice.models.views import ColumnWeights
+from suffice.stats.content import hashed
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["BlockVotes", "centres", "choose_column_weights", "named_weights"]
+
+ENOUGH, NUMBERS = 4000, 2**25
+"""Rows that the ridge of columns is chosen by; and scores of columns that weights are fitted on, at most."""
+
+EXACT = 1e-9
+"""Tolerance of weights of a few columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class BlockVotes:
+    """Rows with what each block says of them, left out, by the names of blocks; and which rows they are."""
+
+    rows: ColumnRows
+    names: list[Name]
+    which: Integers
+
+    @property
+    def centre(self) -> Array:
+        """What the weight of each block is held at."""
+        return np.ones(len(self.names)) if self.rows.centre is None else self.rows.centre
+
+    @classmethod
+    def of(cls, judged: Judged, votes: Mapping[Name, Array], sets: Mapping[Name, Block], power: float) -> BlockVotes:
+        """Take what blocks say of training rows, and sets of columns that act together, whose lifts are found here."""
+        model, codes, group = judged.predictor.model, judged.codes, judged.group
+        names, classes = [*votes, *sets], len(model.classes)
+        which = some_rows(len(codes), max(1, NUMBERS // (len(names) * classes)), group)
+        table = np.stack([vote[which] for vote in votes.values()]) * power
+        which, table = _only(possible(table, judged.weights[which]), which, table)
+        prior = np.broadcast_to(judged.log_prior, (len(codes), classes))[which]
+        some = None if group is None else np.unique(group[which], return_inverse=True)[1]
+        rows = ColumnRows.of(table, prior, codes[which], judged.weights[which], some, centres(model, names))
+        if sets:
+            mine = {name: judged.rows[name].take(which) for name in sets}
+            rows = rows.with_more(len(sets))
+            left_out_lifts(sets, mine, codes[which], judged.given[which], some, power, rows.votes[len(votes) :])
+        return cls(rows, names, which)
+
+
+def _only(usable: Booleans, which: Integers, table: Array) -> tuple[Integers, Array]:
+    return (which, table) if usable.all() else (which[usable], table[:, usable])
+
+
+def choose_column_weights(blocks: BlockVotes, ridge: float | None, initial: Fitted | None = None) -> Fitted:
+    """Return the weights of blocks; without a ridge, for that by which rows are predicted best."""
+    rows = blocks.rows
+    tolerance, least = (FINE, NATS) if not blocks.centre.all() else (EXACT, 0.0)
+    return fit_weights(rows, _ridge_of(rows) if ridge is None else ridge, initial, tolerance, least=least)
+
+
+def named_weights(found: Fitted, names: Sequence[Name], labels: Any) -> ColumnWeights:
+    """Return the weights of blocks by their names."""
+    columns = dict(zip(names, found.features.tolist(), strict=True))
+    return ColumnWeights(terms_by_name(found, labels), found.ridge, columns)
+
+
+def centres(model: Model, names: Sequence[Name]) -> Array:
+    """Return what the weight of each block is held at: one; zero if it corrects others, or another replaces it."""
+    laws = {name: model.blocks[name].likelihood for name in names}
+    inside = {column for name, law in laws.items() if law.replaces for column in getattr(name, "columns", ())}
+    adds = [name in inside or (law.correction and not law.replaces) for name, law in laws.items()]
+    return np.where(adds, 0.0, 1.0)
+
+
+def _ridge_of(rows: ColumnRows) -> float:
+    """Return the ridge by which each part of some rows is predicted best by weights that the others choose."""
+    few = rows.take(np.isin(np.arange(len(rows.codes)), some_rows(len(rows.codes), ENOUGH)))
+    part = hashed(few.group) % np.uint64(JUDGED)
+    return choose_ridge([(few.take(part != k), few.take(part == k)) for k in range(JUDGED)]).ridge

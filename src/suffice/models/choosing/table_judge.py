@@ -1,0 +1,182 @@
+"""Rows that neither counts nor weights have seen, and what they say of all that is tried on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from suffice.models.choosing.block_weights import named_weights
+from suffice.models.choosing.feature_weights import Fitted
+from suffice.models.choosing.joint_trial import Columns, Option, Side, Trial
+from suffice.models.choosing.residuals import (
+    Design,
+    FittedByName,
+    FittedResiduals,
+    ResidualChoice,
+    fit_residuals,
+    named_residuals,
+    scores_of,
+)  # fmt: skip
+from suffice.models.model import Name, Together
+from suffice.models.scoring.lifts import flat
+from suffice.typing import Array, Integers
+
+__all__ = ["Judge", "Residuals"]
+
+NOISE, NAT = 0.25, 1.0
+"""What something must gain to be preferred to nothing: standard errors of the difference, and nats of all rows."""
+
+SEARCHED, FEW_JUDGES = 2.0, 400
+"""Standard errors that the best of many must gain where so many rows judge, or fewer; with more rows, fewer errors."""
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """Residuals to try: how strongly they are held at zero, whether joint values have some, and missing ones."""
+
+    residual: float
+    together: bool
+    missing: bool = False
+
+
+FittedWithValues = tuple[Design, FittedResiduals]
+
+
+class Judge:
+    """Rows outside the counts, all at once or part by part, and the losses of what was tried on them."""
+
+    def __init__(self, trials: Sequence[Trial]) -> None:
+        self.trials = trials
+        self._losses: dict[Option, Array] = {}
+        self._fits: tuple[Option, list[Fitted]] | None = None
+        self._residuals: dict[tuple[Option, Residuals], Array] = {}
+        self._residual_fits: tuple[tuple[Option, Residuals], list[FittedWithValues]] | None = None
+
+    @property
+    def holes(self) -> bool:
+        """Whether columns that may act together have missing values."""
+        return all(len(trial.counted) > 1 for trial in self.trials)
+
+    @cached_property
+    def group(self) -> Integers:
+        """A number for each row's group; rows that belong together judge as one."""
+        found, count = [], 0
+        for trial in self.trials:
+            found.append(trial.unseen.blocks.group + count)
+            count += 1 + int(trial.unseen.blocks.group.max(initial=0))
+        return np.concatenate(found)
+
+    def pays(self, before: Array, after: Array, errors: float = NOISE) -> bool:
+        """Return whether losses of rows, or of groups of them, are lower by more than noise."""
+        saved = np.bincount(self.group, before - after)[np.unique(self.group)]
+        return bool(saved.sum() > max(NAT, errors * np.sqrt(len(saved)) * saved.std()))
+
+    def found_to_pay(self, before: Array, after: Array) -> bool:
+        """Return the same of the best of many: by luck one of them pays a little."""
+        judges = max(1, len(np.unique(self.group)))
+        return self.pays(before, after, max(NOISE, SEARCHED * min(1.0, FEW_JUDGES / judges)))
+
+    def fits(self, option: Option) -> list[Fitted]:
+        """Return the weights of an option in each trial."""
+        if self._fits is None or self._fits[0] != option:
+            near: Sequence[Fitted | None] = [None] * len(self.trials)
+            if self._fits is not None and _alike(self._fits[0], option):
+                near = self._fits[1]
+            found = [trial.fit(option, one) for trial, one in zip(self.trials, near, strict=True)]
+            self._fits = option, [fit for fit, _ in found]
+            self._losses[option] = np.concatenate([each for _, each in found])
+        return self._fits[1]
+
+    def loss(self, option: Option) -> Array:
+        """Return −w ln p of the own class of each row that judges."""
+        if option not in self._losses:
+            self.fits(option)
+        return self._losses[option]
+
+    def with_residuals(self, option: Option, how: Residuals) -> Array:
+        """Return the same with residuals on top of an option."""
+        if (option, how) not in self._residuals:
+            last = self._residual_fits
+            alike = last is not None and (last[0][0], replace(last[0][1], residual=how.residual)) == (option, how)
+            near = last[1] if last is not None and alike else [None] * len(self.trials)
+            each = zip(self.trials, self.fits(option), near, strict=True)
+            found = [_fit_residuals(trial, fit, option, how, first) for trial, fit, first in each]
+            self._residual_fits = (option, how), [fit for fit, _ in found]
+            self._residuals[option, how] = np.concatenate([loss for _, loss in found])
+        return self._residuals[option, how]
+
+    def named(self, option: Option, how: Residuals | None, labels: Any) -> FittedByName | None:
+        """Return what the rows of the only trial chose, by name; None if there are several."""
+        if len(self.trials) > 1:
+            return None
+        (trial,), (fit,) = self.trials, self.fits(option)
+        names = [*trial.names(option.cloud), *(Together(trial.named(columns)) for columns in trial.sets(option))]
+        weights = named_weights(fit, names, labels)
+        if how is None:
+            return FittedByName(weights)
+        if self._residual_fits is None or self._residual_fits[0] != (option, how):
+            self._residuals.pop((option, how), None)
+            self.with_residuals(option, how)
+        assert self._residual_fits is not None
+        design, residuals = self._residual_fits[1][0]
+        values = _values(trial, option, how)
+        found = named_residuals(design, residuals.terms, values, ResidualChoice(0.0, how.together, {}), labels)
+        return FittedByName(replace(weights, residuals=found), residuals.scale, residuals.classes)
+
+    def shares(self, option: Option) -> tuple[Array, Array]:
+        """Return what each row that judges counts for, and how frequent its class is."""
+        rows = [trial.rows(option)[1] for trial in self.trials]
+        own = [np.exp(one.log_prior[one.codes, np.arange(len(one.codes))]) for one in rows]
+        return np.concatenate([one.weights for one in rows]), np.concatenate(own)
+
+    def gains(self, option: Option) -> dict[Columns, float]:
+        """Return how much loss of a row each set saves, by what its weight set to zero costs."""
+        saved = dict[Columns, list[float]]()
+        total = 0.0
+        for trial, fit in zip(self.trials, self.fits(option), strict=True):
+            (_, unseen), sets = trial.rows(option), trial.sets(option)
+            usual = float(unseen.each(fit.features, fit.classes).sum())
+            total += float(unseen.weights.sum())
+            for k, columns in enumerate(sets, len(fit.features) - len(sets)):
+                if fit.features[k] > 0:
+                    less = np.where(np.arange(len(fit.features)) == k, 0.0, fit.features)
+                    saved.setdefault(columns, []).append(float(unseen.each(less, fit.classes).sum()) - usual)
+        return {columns: sum(parts) / total for columns, parts in saved.items()}
+
+
+def _alike(a: Option, b: Option) -> bool:
+    """Return whether weights of one option are a place to start for those of another."""
+    return replace(a, kappa=b.kappa, ridge=b.ridge) == b
+
+
+def _values(trial: Trial, option: Option, how: Residuals) -> dict[Name, Any]:
+    """Return the values that may have residuals, by the name of their column or set, in the order of a design."""
+    alone, joint = trial.codings[how.missing], trial.codings[option.missing].words
+    found: dict[Name, Any] = {name: (None, (words,)) for name, words in zip(alone.names, alone.words, strict=True)}
+    for columns in trial.sets(option) if how.together else []:
+        found[Together(trial.named(columns))] = (None, tuple(joint[j] for j in columns))
+    return found
+
+
+def _fit_residuals(
+    trial: Trial, fit: Fitted, option: Option, how: Residuals, near: FittedWithValues | None
+) -> tuple[FittedWithValues, Array]:
+    sets, (learned, unseen) = trial.sets(option), trial.rows(option)
+    chosen = sets if how.together else []
+    alone, joint = (trial.counted[missing].sizes.tolist() for missing in (how.missing, option.missing))
+    widths = [*alone, *(prod(joint[j] for j in columns) for columns in chosen)]
+
+    def places(side: Side) -> list[Integers]:
+        codes = side.seen(option.missing)
+        together = [flat(codes[list(columns)].T.astype(np.int64), [joint[j] for j in columns]) for columns in chosen]
+        return [*side.seen(how.missing).astype(np.int64), *together]
+
+    design, first = (Design.of(places(trial.learned), widths), None) if near is None else near
+    held = Design.of(places(trial.unseen), widths, design.places)
+    found = fit_residuals(*scores_of(learned, fit), design, learned.codes, learned.weights, how.residual, first)
+    return (design, found), found.each(*scores_of(unseen, fit), held, unseen.codes, unseen.weights)
