@@ -10,7 +10,8 @@ from scipy import optimize, stats
 
 from suffice.errors import DataError, KindError
 from suffice.models.empirical.pseudo_counts import MOST_KAPPA, LiftEvidence, kappa_of_lifts
-from suffice.models.likelihoods.joint import CELLS, Joint, JointRows
+from suffice.models.likelihoods.joint import CELLS, Joint
+from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import expected, log_lift, with_expected
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.rows import Labels

@@ -74,8 +74,7 @@ class Predictor:
         """What scores the rows of each block that says something."""
         blocks, weights = self.model.voting, self.views.weights
         names = list(blocks)
-        made = in_parallel(lambda name: blocks[name].scorer, names)
-        found: dict[Name, Any] = dict(zip(names, made, strict=True))
+        found: dict[Name, Any] = {name: blocks[name].scorer for name in names}
         if weights is not None:
             every = {name: block.powers(weights) for name, block in blocks.items()}
             found |= {name: found[name].weighted(powers) for name, powers in every.items() if powers is not None}

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice import _native
-from suffice.models.likelihoods.joint import Joint, JointRows
+from suffice.models.likelihoods.joint import Joint
 from suffice.models.model import Block, Name, Together
+from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import LearnedCodes, padded, places_among
 from suffice.models.scoring.rows import Rows
 from suffice.models.views import ColumnWeights, Residual, Weights

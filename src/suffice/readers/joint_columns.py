@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,20 @@ from numpy.typing import NDArray
 
 from suffice.models.choosing.joint_trial import Coding
 from suffice.models.likelihoods.base import Likelihood
-from suffice.models.likelihoods.joint import Joint, JointRows, check_sizes, coded
+from suffice.models.likelihoods.joint import Joint, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
+from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import in_order
-from suffice.models.scoring.rows import OTHERS, Cuts, Labels, Rows
+from suffice.models.scoring.rows import OTHERS, Cuts, Labels, Rows, cut_to, pools
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
+from suffice.stats.inputs import EXACT
 from suffice.stats.joint_counts import JointCounts
+from suffice.stats.value_counts import ValueCounts
 from suffice.tables import Column, Table, numbers
 from suffice.typing import Array, Integers
 
-__all__ = ["candidates", "counted_together", "cuts_of", "joint_rows"]
+__all__ = ["candidates", "counted_together", "cuts_of", "joint_rows", "without_forgotten"]
 
 BINS, FEW, MANY = 16, 12, 64
 """Bins of a column of numbers; as many different numbers are categories; of more categories, rare ones are pooled."""
@@ -37,7 +41,7 @@ def cuts_of(column: Column, most: int = MANY) -> Cuts:
     if column.storage not in ("integer", "real"):
         return _frequent(column, most)
     values = on_grid(numbers(column)[column.present])
-    if len(np.unique(values)) <= FEW:
+    if len(np.unique(values)) <= FEW and np.abs(values).max(initial=0.0) < EXACT:
         return None
     ends = np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1], method="inverted_cdf")
     rounded: Array = np.unique(on_grid(ends, COARSE))
@@ -91,13 +95,33 @@ def counted_together(table: Table, labels: Labels, likelihoods: Mapping[Name, Li
     return {name: Block(likelihoods[name], t) for name, t in zip(sets, made, strict=True)} | clouds
 
 
+def without_forgotten(model: Model) -> dict[Name, Likelihood]:
+    """Return sets of columns that name categories which the columns no longer have: these are pooled from now on."""
+    found = dict[Name, Likelihood]()
+    for name, one in model.likelihoods.items():
+        if not isinstance(name, Together) or not isinstance(one, Joint) or not any(map(pools, one.edges)):
+            continue
+        edges = list(one.edges)
+        for k, column in enumerate(name.columns):
+            counts = model.blocks[column].statistic if column in model.blocks else None
+            if pools(edges[k]) and isinstance(counts, ValueCounts):
+                edges[k] = cut_to(edges[k], {*counts.in_words()[0].tolist()})
+        found[name] = replace(one, edges=tuple(edges))
+    return found
+
+
 def _clouds(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:
     """Return the rows of columns of numbers that are one cloud."""
     found = dict[Name, Rows]()
     for name, one in likelihoods.items():
-        if isinstance(name, Together) and one.replaces and all(column in table for column in name.columns):
+        if isinstance(name, Together) and one.replaces and _all_there(table, name.columns):
             found[name] = one.rows(*(table[column] for column in name.columns))
     return found
+
+
+def _all_there(table: Table, columns: tuple[Name, ...]) -> bool:
+    """Return whether a table has all columns, with some value each."""
+    return all(column in table and table[column].n_missing < len(table) for column in columns)
 
 
 def _read(
@@ -106,11 +130,8 @@ def _read(
     """Return codes and values of columns that act together, and the sets of these whose columns all have values."""
     keys, wanted = dict[tuple[Any, Cuts, bool], int](), dict[Name, tuple[int, ...]]()
     for name, one in likelihoods.items():
-        if isinstance(name, Together) and isinstance(one, Joint) and all(column in table for column in name.columns):
-            parts = [
-                (column, cuts, one.missing)
-                for column, cuts in zip(name.columns, one.cuts(len(name.columns)), strict=True)
-            ]
-            if all(table[column].n_missing < len(table) for column in name.columns):
-                wanted[name] = tuple(keys.setdefault(part, len(keys)) for part in parts)
+        if isinstance(name, Together) and isinstance(one, Joint) and _all_there(table, name.columns):
+            cuts = one.cuts(len(name.columns))
+            parts = [(*both, one.missing) for both in zip(name.columns, cuts, strict=True)]
+            wanted[name] = tuple(keys.setdefault(part, len(keys)) for part in parts)
     return in_parallel(lambda key: coded(table[key[0]], *key[1:]), keys), wanted

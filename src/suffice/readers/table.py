@@ -20,7 +20,7 @@ from suffice.models.open_columns import Chosen, OpenBlock
 from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
-from suffice.readers.joint_columns import counted_together, joint_rows
+from suffice.readers.joint_columns import counted_together, joint_rows, without_forgotten
 from suffice.readers.labels import Coded, LabelChecks, column_classes, label_column, same_values
 from suffice.readers.table_columns import closest, counted_again, counted_first, declared_likelihoods
 from suffice.stats import ClassCounts
@@ -199,7 +199,7 @@ class TableReader:
 
     def likelihoods(self, model: Model) -> dict[Name, Likelihood]:
         """Return the likelihoods of a model's columns that estimate otherwise than the user wants, made to comply."""
-        used = {name: self._used(likelihood) for name, likelihood in model.likelihoods.items()}
+        used = {name: self._used(one) for name, one in model.likelihoods.items()} | without_forgotten(model)
         return {name: likelihood for name, likelihood in used.items() if likelihood != model.likelihoods[name]}
 
     def _used(self, likelihood: Likelihood) -> Likelihood:

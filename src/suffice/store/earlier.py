@@ -78,7 +78,7 @@ def _of_priors(given: dict[str, Any]) -> dict[str, Any]:
 MEANINGS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "DirichletMultinomialNB": _of_fit_prior,
     "GaussianDiscriminant": _of_priors,
-    "NaiveBayes": _of_fit_prior,
+    "NaiveBayes": lambda given: {"joint": None, **_of_fit_prior(given)},  # columns did not act together
     "PoissonNB": _of_fit_prior,
     "TextClassifier": _of_fit_prior,
 }

@@ -47,9 +47,10 @@ LATER: dict[str, set[str]] = {
     "ComplementNB": {"length_exponent"},
     "DirichletMultinomialNB": {"length_exponent"},
     "Histogram": {"bits"},
+    "Joint": {"gain", "missing"},
     "LanguageModel": {"tokens"},
     "MultinomialNB": {"length_exponent"},
-    "NaiveBayes": {"joint"},
+    "NaiveBayes": {"joint", "memory_limit"},
     "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
 }
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""

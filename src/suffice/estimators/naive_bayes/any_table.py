@@ -76,12 +76,16 @@ class NaiveBayes(TableClassifier):
     effort : {"fast", "balanced", "best"}, default="balanced"
         "fast" fits no weights, and chooses the temper by 2,000 rows at most; "balanced" chooses both by 20,000, "best"
         by 200,000. Rows are picked by their content: their order changes nothing.
-    joint : "auto", 2, 3, list of tuples or None, default=None
+    joint : "auto", 2, 3, list of tuples or None, default="auto"
         Columns that act together: sets of two or three whose joint value says more than each column alone. "auto"
         chooses them, and how many, by rows that are kept out of the counts, and none unless they predict these better;
-        2 or 3 is the most columns of a set; a list such as ``[("age", "job")]`` declares them. Numbers enter as bins.
-        Chosen sets need feature weights; with ``effort="fast"``, or fewer than 100 rows, there are none. Files,
-        Dask and Spark read rows once more to count sets.
+        2 or 3 is the most columns of a set; a list such as ``[("age", "job")]`` declares them. Numbers enter as bins,
+        rare categories as one. By the same rows "auto" chooses whether numbers are one cloud, with correlations, and
+        whether single values get a term of their own. All of that needs feature weights; with ``effort="fast"``,
+        fewer than 100 rows, or None there is nothing of it. Files, Dask and Spark read rows once more to count sets.
+    memory_limit : int, default=2_000_000_000
+        Bytes that columns that act together may take, about: sets whose tables have no room are left out, with a
+        warning that names them.
 
     Attributes
     ----------
@@ -128,6 +132,7 @@ class NaiveBayes(TableClassifier):
         "ridge": RIDGE,
         "effort": [StrOptions({"fast", "balanced", "best"})],
         "joint": [StrOptions({"auto"}), Interval(Integral, 2, 3, closed="both"), list, None],
+        "memory_limit": [Interval(Integral, 1, None, closed="left")],
     }
 
     def __init__(
@@ -141,7 +146,8 @@ class NaiveBayes(TableClassifier):
         feature_weights: Literal["loo"] | None = "loo",
         ridge: float | None = None,
         effort: Effort = "balanced",
-        joint: JointColumns = None,
+        joint: JointColumns = "auto",
+        memory_limit: int = 2_000_000_000,
     ) -> None:
         self.columns = columns
         self.estimate = estimate
@@ -152,6 +158,7 @@ class NaiveBayes(TableClassifier):
         self.ridge = ridge
         self.effort = effort
         self.joint = joint
+        self.memory_limit = memory_limit
 
     @fit_context
     def fit(

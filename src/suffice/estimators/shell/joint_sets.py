@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import prod
 from typing import Literal, TypeAlias, TypeGuard
+
+import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
 from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted
+from suffice.models.choosing.joint_trial import Coding
 from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.residuals import ResidualChoice
 from suffice.models.choosing.table_choice import ENOUGH, choose_table
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
-from suffice.models.likelihoods.joint import Joint, JointRows
+from suffice.models.likelihoods.joint import CELLS, Joint
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import Cuts, Rows, pools
 from suffice.models.views import ColumnWeights, Weights
@@ -41,6 +46,9 @@ CODES = "codes of all columns"
 LARGEST_CLOUD = 2**18
 """Numbers of all covariances of a cloud, at most."""
 
+BYTES, LISTED = 32, 5
+"""Memory of a joint value in a class, with its lift and its line of scores; and sets that a warning names."""
+
 LEAST = 100
 """Fewer rows cannot tell which columns act together."""
 
@@ -63,18 +71,19 @@ def is_declared(joint: object) -> TypeGuard[Sequence[tuple[Name, ...]]]:
 
 
 def rows_for_sets(joint: JointColumns, wanted: Wanted | None) -> int:
-    """Return how many rows choose sets of columns, or say where bins of declared ones end, at most.
+    """Return how many rows choose sets of columns, or say how values of declared ones are grouped, at most.
 
-    Raise InputError if sets are to be chosen, but no weights: sets are chosen with theirs.
+    Sets are chosen with their weights. Without weights, "auto" chooses none; raise InputError if they are asked for.
     """
     if joint is None or is_declared(joint):
         return 0 if joint is None else ENOUGH
-    if wanted is None or not wanted.weights:
+    weighed = wanted is not None and bool(wanted.weights)
+    if not weighed and joint != "auto":
         raise InputError(
             f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_weights='loo': sets of columns "
             "are chosen with their weights. Declare them, as in joint=[('age', 'job')], or let weights be chosen."
         )
-    return 0 if wanted.effort == "fast" else ENOUGH
+    return ENOUGH if weighed and wanted is not None and wanted.effort != "fast" else 0
 
 
 def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:
@@ -149,7 +158,8 @@ def declared_laws(
                 )
         if one not in known and not any(law.silent for law in families.values()):
             kappa = None if len(one.columns) == 2 else 1.0  # of highest evidence, which three columns have none of
-            edges = tuple(cuts_of(table[name]) if name in table else None for name in one.columns)
+            most = int((CELLS / max(1, len(model.classes))) ** (1 / len(one.columns)))  # values of each that fit
+            edges = tuple(cuts_of(table[name], most) if name in table else None for name in one.columns)
             laws[one] = Joint(kappa, edges)
     return laws
 
@@ -167,7 +177,13 @@ def with_declared(
 
 
 def chosen_sets(
-    predictor: Predictor, reader: TableReader, examples: Examples, groups: GroupsLike, power: float | None, order: int
+    predictor: Predictor,
+    reader: TableReader,
+    examples: Examples,
+    groups: GroupsLike,
+    power: float | None,
+    order: int,
+    memory_limit: int,
 ) -> Found:
     """Choose the sets of columns that act together: none, if rows do not tell of any.
 
@@ -189,11 +205,11 @@ def chosen_sets(
     taken = sample.rows[CODES]
     assert isinstance(taken, JointRows)
     counted = replace(predictor, model=Model.of(predictor.model.classes, laws, sample.rows, sample.labels))
-    choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud)
+    choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud, memory_limit)
     if choice is None:
         return Found({})
-    found = dict[Name, Likelihood]()
-    for one, gain in zip(choice.sets, choice.gains, strict=True):
+    found, fit = dict[Name, Likelihood](), _that_fit(choice.sets, coding, len(predictor.model.classes), memory_limit)
+    for one, gain in zip(choice.sets[:fit], choice.gains, strict=False):
         found[Together(one)] = Joint(choice.kappa, tuple(cuts[name] for name in one), gain, choice.missing)
     if choice.cloud and cloud is not None:
         found = {name: law for name, law in found.items() if name != cloud} | {cloud: Cloud()}
@@ -201,6 +217,21 @@ def chosen_sets(
     if choice.residual is not None:
         residuals = ResidualChoice(choice.residual, choice.of_joint_values, cuts, choice.missing_residuals)
     return Found(found, Settled(choice.ridge, residuals, choice.floor, choice.initial))
+
+
+def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, memory_limit: int) -> int:
+    """Return how many sets, the best first, have tables that fit into memory together; tell of the others."""
+    sizes = dict(zip(coding.names, coding.sizes, strict=True))
+    tables = [BYTES * classes * prod(sizes[name] + 1 for name in columns) for columns in sets]
+    fit = int(np.searchsorted(np.cumsum(tables), memory_limit, side="right"))
+    if fit < len(sets):
+        left = [str(Together(columns)) for columns in sets[fit:]]
+        more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
+        tell(
+            f"Columns that act together are left out, for which memory_limit={memory_limit:,} leaves no room: "
+            f"{', '.join(left[:LISTED])}{more}."
+        )
+    return fit
 
 
 def cloud_of(cuts: Mapping[Name, Cuts], classes: int) -> Together | None:

@@ -66,6 +66,7 @@ class TableClassifier(Classifier):
     columns: ColumnModels
     unseen: Literal["prior", "error"]
     joint: JointColumns
+    memory_limit: int
     _reader: TableReader
     n_features_in_: int
     feature_names_in_: LabelArray
@@ -169,7 +170,8 @@ class TableClassifier(Classifier):
         if wanted is None or not self._rows_for_sets():
             return Found({})
         power = None if wanted.temper else self._temper(Views()).power
-        return chosen_sets(self._predictor, self._reader, examples, groups, power, 2 if joint == 2 else 3)
+        order = 2 if joint == 2 else 3
+        return chosen_sets(self._predictor, self._reader, examples, groups, power, order, self.memory_limit)
 
     def _rows_for_sets(self) -> int:
         return rows_for_sets(self.joint, self._wanted(0))

@@ -144,16 +144,18 @@ def explain(
     backend: str | None = None,
 ) -> Explanation:
     """Explain one row, for one class against another: by default the most probable one against the next."""
-    said = parts(predictor, rows, wording)
+    said, classes = parts(predictor, rows, wording), predictor.model.classes
     power = float(np.ravel(predictor.powers(rows))[0])
-    found = _of_two(said, predictor.log_prior, power, predictor.model.classes, (target, against), backend)
-    return _with_floor(found, predictor, rows) if predictor.views.floor else found
-
-
-def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Rows]) -> Explanation:
-    """Return the explanation with what the floor of probabilities takes from the log-odds."""
-    a, b = (place_of(predictor.model.classes, label, "target") for label in (found.target, found.against))
+    if not predictor.views.floor:
+        return _of_two(said, predictor.log_prior, power, classes, (target, against), backend)
     logs = predictor.log_proba(rows)[0]
+    a, b = _two_classes(logs, classes, target, against)  # which of them are the most probable, the floor may change
+    found = _of_two(said, predictor.log_prior, power, classes, (classes[a], classes[b]), backend)
+    return _with_floor(found, predictor, logs, a, b)
+
+
+def _with_floor(found: Explanation, predictor: Predictor, logs: Array, a: int, b: int) -> Explanation:
+    """Return the explanation with what the floor of probabilities takes from the log-odds."""
     less = float(logs[a] - logs[b]) - found.log_odds
     if not np.isfinite(less):
         return found

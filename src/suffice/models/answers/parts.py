@@ -218,6 +218,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         present = rows[name].present
         if present is not None and not present[0]:
             values.append("missing")
+            belief[0, i] = logs[i]  # a residual, or nothing
             continue
         power = 1.0 if weights is None else weights.of_block(name)
         meant = weight_in_words(power, "columns")

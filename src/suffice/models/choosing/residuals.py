@@ -22,6 +22,7 @@ from suffice.models.choosing.block_weights import BlockVotes
 from suffice.models.choosing.descent import descend
 from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted
 from suffice.models.model import Name, Together
+from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import flat, in_order
 from suffice.models.scoring.rows import Cuts, Rows, with_missing
 from suffice.models.views import ColumnWeights, Residual
@@ -229,8 +230,10 @@ class FittedByName:
 
 def _coded(rows: Rows, name: Name, choice: ResidualChoice) -> Coded | None:
     """Return the codes of a block's values, missing ones too where these are values, and what they stand for."""
+    if isinstance(name, Together):
+        return rows.coded(None) if isinstance(rows, JointRows) else None  # a cloud of numbers has no joint values
     found = rows.coded(choice.cuts.get(name))
-    if found is None or not choice.missing or isinstance(name, Together):
+    if found is None or not choice.missing:
         return found
     codes, words = with_missing(found[0][:, 0], found[1][0])
     return codes[:, None], (words,)

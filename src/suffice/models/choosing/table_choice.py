@@ -55,12 +55,18 @@ class TableChoice:
 
 
 def choose_table(
-    predictor: Predictor, sample: Sample, coding: Coding, power: float | None, order: int = 3, cloud: Name | None = None
+    predictor: Predictor,
+    sample: Sample,
+    coding: Coding,
+    power: float | None,
+    order: int = 3,
+    cloud: Name | None = None,
+    memory_limit: int = 2**31,
 ) -> TableChoice | None:
     """Return what rows outside the counts tell beside the columns; None if that is nothing.
 
     `power` is what likelihoods are raised to; if it is None, learned rows choose it. `cloud` names the block of numbers
-    that are one cloud, if the model has one.
+    that are one cloud, if the model has one. `memory_limit` bounds the bytes of lifts that are kept at once.
     """
     parts = (np.arange(len(sample)) if sample.group is None else sample.group) % JUDGED
     folds = range(JUDGED) if len(sample) <= FEW else range(1)
@@ -75,7 +81,7 @@ def choose_table(
     for trial, fit in zip(judge.trials, judge.fits(base), strict=True):
         trial.rank(base, fit, order)
     if any(trial.ranked[False, 2] for trial in judge.trials):
-        most = max(1, NUMBERS // (len(sample) * len(predictor.model.classes)))
+        most = max(1, min(NUMBERS, memory_limit // 8) // (len(sample) * len(predictor.model.classes)))
         start = Option(2, min(60, most), 1.0, 1.0, base.cloud)
         starts = [replace(start, order=k) for k in range(2, order + 1)]
         first = min(starts, key=lambda option: float(judge.loss(option).sum()))

@@ -166,8 +166,7 @@ def _values(trial: Trial, option: Option, how: Residuals) -> dict[Name, Any]:
 def _fit_residuals(
     trial: Trial, fit: Fitted, option: Option, how: Residuals, near: FittedWithValues | None
 ) -> tuple[FittedWithValues, Array]:
-    sets, (learned, unseen) = trial.sets(option), trial.rows(option)
-    chosen = sets if how.together else []
+    chosen, (learned, unseen) = trial.sets(option) if how.together else [], trial.rows(option)
     alone, joint = (trial.counted[missing].sizes.tolist() for missing in (how.missing, option.missing))
     widths = [*alone, *(prod(joint[j] for j in columns) for columns in chosen)]
 

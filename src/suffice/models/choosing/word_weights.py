@@ -167,10 +167,9 @@ class Split:
         unseen, learned = sample.take(out), sample.take(~out)
         left = _without(predictor, unseen)
         removed = _nothing_removed(len(unseen))
-        held_out = {name: block.held_out(unseen.rows[name], removed) for name, block in left.model.voting.items()}
-        labels = unseen.labels
-        fresh = Judged(left, unseen.rows, held_out, removed, labels.y, labels.given, unseen.group)
-        return cls(judge(left, learned.rows, learned.labels, learned.group), fresh)
+        judged, labels = judge(left, learned.rows, learned.labels, learned.group), unseen.labels
+        held_out = {name: left.model.blocks[name].held_out(unseen.rows[name], removed) for name in judged.held_out}
+        return cls(judged, Judged(left, unseen.rows, held_out, removed, labels.y, labels.given, unseen.group))
 
     def smoothed(self, alpha: float) -> Split:
         """Return the rows judged with another pseudo-count."""

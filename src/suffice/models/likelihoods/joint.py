@@ -12,15 +12,11 @@ It is a term on top of what the columns say alone, not a density: the evidence o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from itertools import pairwise, product
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from scipy.special import digamma
 
 from suffice.errors import DataError, KindError
@@ -32,29 +28,11 @@ from suffice.models.likelihoods.places import PlaceScores
 from suffice.models.likelihoods.shared import by_value, share_of_others, strongest
 from suffice.models.scoring.beliefs import LiftBelief, trigamma
 from suffice.models.scoring.cells import Cells
-from suffice.models.scoring.lifts import (
-    flat,
-    left_of,
-    log_evidence_of_lift,
-    log_lift,
-    places_among,
-    with_expected,
-)  # fmt: skip
-from suffice.models.scoring.linear import Linear
+from suffice.models.scoring.joint_rows import JointRows, axis_order, axis_words, joint_names
+from suffice.models.scoring.lifts import left_of, log_evidence_of_lift, log_lift, with_expected
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks, lift_in_words
-from suffice.models.scoring.rows import (
-    MISSING,
-    OTHERS,
-    Cuts,
-    Labels,
-    Rows,
-    binned,
-    grouped,
-    pools,
-    shown_value,
-    with_missing,
-)  # fmt: skip
+from suffice.models.scoring.rows import Cuts, Labels, binned, grouped, pools, with_missing
 from suffice.posterior import Gamma
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.joint_counts import JointCounts
@@ -62,7 +40,7 @@ from suffice.stats.value_counts import in_words
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["CELLS", "Joint", "JointRows", "check_sizes", "coded"]
+__all__ = ["CELLS", "Joint", "check_sizes", "coded"]
 
 CELLS = 2**22
 """Classes × joint values at most: a table of these is what rows are scored by."""
@@ -92,92 +70,6 @@ def check_sizes(sizes: list[int], labels: Labels) -> None:
             f"Columns that act together must have at most {CELLS // labels.n_classes:,} joint values; got {shown}. "
             "Leave out the one with most, or unite its rare values."
         )
-
-
-@dataclass(frozen=True, eq=False)
-class JointRows(Rows):
-    """Rows of a few columns by the codes of their values."""
-
-    columns: tuple[Integers, ...]  # a code for each row; −1 where a value is missing
-    values: tuple[NDArray[Any], ...]  # what the codes of each column stand for
-
-    @cached_property
-    def codes(self) -> Integers:
-        """Codes of all columns, rows × columns."""
-        return np.stack(self.columns, axis=1)
-
-    @cached_property
-    def present(self) -> Booleans | None:  # type: ignore[override]
-        """Which rows have a value in every column; None if all have."""
-        holes = [column < 0 for column in self.columns if int(column.min(initial=0)) < 0]
-        return ~np.logical_or.reduce(holes) if holes else None
-
-    def __len__(self) -> int:
-        return len(self.columns[0])
-
-    def take(self, which: Any) -> JointRows:
-        """Return some of the rows."""
-        return JointRows(tuple(column[which] for column in self.columns), self.values)
-
-    def count(self, kind: type[Any], labels: Labels) -> JointCounts:
-        """Count joint values by class."""
-        shared = {"labels": labels.y, "weights": labels.weights, "n_classes": labels.n_classes}
-        counted: JointCounts = kind.of_columns(self.codes, self.values, **shared)
-        return counted
-
-    def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]]:
-        """Return codes of values, and what they stand for."""
-        return self.codes, self.values
-
-    def among(self, t: JointCounts) -> Integers:
-        """Return codes among the values of a statistic, rows × columns; −1 for those that it does not have."""
-        columns = [
-            np.append(places_among(known, mine), -1)[code]
-            for known, mine, code in zip(t.axes, self.values, self.columns, strict=True)
-        ]
-        return np.stack(columns, axis=1)
-
-    def places(self, t: JointCounts) -> Integers:
-        """Return the place of each row's joint value in a statistic; −1 where it has none of the values, or none."""
-        return flat(self.among(t), t.sizes.tolist())
-
-    def scored(self, by: Linear) -> Array:
-        """Return the weights of each row's joint value, rows × classes."""
-        return np.asarray(by.offset + self.entries(by.t) @ by.weights.dense().T)
-
-    def entries(self, t: JointCounts) -> Any:
-        """Return a row with a single one for each joint value."""
-        place = self.places(t)
-        (row,) = np.nonzero(place >= 0)
-        return sparse.csr_matrix((np.ones(len(row)), (row, place[row])), (len(self), int(np.prod(t.sizes))))
-
-    def names(self, t: JointCounts) -> Sequence[Any]:
-        """Return joint values in words."""
-        return _names(t, ())
-
-
-def _names(t: JointCounts, edges: Sequence[Cuts]) -> list[str]:
-    """Return all joint values in words, in the order of places."""
-    words = [_words(axis, cuts) for axis, cuts in zip(t.axes, edges or (None,) * len(t.sizes), strict=True)]
-    return [", ".join(parts) for parts in product(*words)]
-
-
-def _words(axis: NDArray[Any], edges: Cuts) -> list[str]:
-    if edges is None or pools(edges):
-        return [shown_value(value) for value in axis.tolist()]
-    ends = [f"{edge:.6g}" for edge in edges]
-    inside = [f"{a} to {b}" for a, b in pairwise(ends)]
-    names = [f"below {ends[0]}", *inside, f"{ends[-1]} or more"] if ends else ["any"]
-    return [names[int(code)] if code != MISSING else shown_value(code) for code in axis.tolist()]
-
-
-def _order(axis: NDArray[Any]) -> list[int]:
-    """Return the order of values: by size if all are numbers or bins, by name otherwise."""
-    try:
-        sizes = [np.inf if value in (MISSING, OTHERS) else float(value) for value in axis.tolist()]
-    except ValueError:
-        return list(range(len(axis)))
-    return sorted(range(len(axis)), key=sizes.__getitem__)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -264,7 +156,7 @@ class Joint(Likelihood):
         kappa = self._kappa(t)
         belief = (digamma(count + kappa) - np.log(every + kappa))[None], trigamma(count + kappa)[None]
         logs = log_lift(count, every, kappa)
-        return Contributions([0], [_names(t, self.edges)[place]], logs[None], belief, lifts={0: np.exp(logs)})
+        return Contributions([0], [joint_names(t, self.edges)[place]], logs[None], belief, lifts={0: np.exp(logs)})
 
     def posterior(self, t: JointCounts, features: Integers | None = None) -> Gamma:
         """Return the belief about each lift, classes × joint values."""
@@ -289,15 +181,15 @@ class Joint(Likelihood):
         """Return the joint values that bring most evidence to a row of the class."""
         lifts, table = self.log_lifts(t), t.table.reshape(int(t.classes), -1)
         share = table[code] / max(float(table[code].sum()), 1e-300)
-        brought, names = share * (lifts[code] - share_of_others(t.n, code) @ lifts), _names(t, self.edges)
+        brought, names = share * (lifts[code] - share_of_others(t.n, code) @ lifts), joint_names(t, self.edges)
         return strongest(
             brought, k, lambda i: (0, f"{names[i]}: together {lift_in_words(np.exp(lifts[code, i]))} as often")
         )
 
     def lifts(self, t: JointCounts) -> JointLifts:
         """Return how often values come together, each column in its order: of numbers, or of words."""
-        orders = [_order(axis) for axis in t.axes]
-        words = [_words(axis, cuts) for axis, cuts in zip(t.axes, self.edges or (None,) * len(orders), strict=True)]
+        orders = [axis_order(axis) for axis in t.axes]
+        words = [axis_words(axis, cuts) for axis, cuts in zip(t.axes, self.cuts(len(orders)), strict=True)]
         named = tuple(tuple(one[at] for at in order) for one, order in zip(words, orders, strict=True))
         shape = (max(1, int(t.classes)), *t.sizes)
         count, every = (cells.reshape(shape)[np.ix_(range(shape[0]), *orders)] for cells in self._tables(t))
@@ -323,7 +215,7 @@ class Joint(Likelihood):
         count, every = self._tables(t)
         low, high = self.intervals(t, level)
         lift = np.exp(self.log_lifts(t))
-        names = np.array(_names(t, self.edges), object)
+        names = np.array(joint_names(t, self.edges), object)
         return by_value("value", names, classes, n=count, expected=every, lift=lift, low=low, high=high)
 
     def prior_in_words(self, t: JointCounts) -> str:

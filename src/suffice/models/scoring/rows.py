@@ -302,7 +302,11 @@ class CategoryRows(Rows):
 
     def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]]:
         """Return codes of categories, and the categories as words."""
-        codes, words = grouped(self.codes, in_words(self.labels), cuts)
+        if cuts is None or pools(cuts):
+            codes, words = grouped(self.codes, in_words(self.labels), cuts)
+        else:
+            place, words = binned(np.asarray(self.labels, np.float64), cuts)
+            codes = np.append(place, -1)[self.codes]
         return codes[:, None], (words,)
 
     def entries(self, t: ValueCounts) -> Any:

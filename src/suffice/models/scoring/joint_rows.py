@@ -1,0 +1,108 @@
+"""Rows of two or three columns together, by the codes of their values, and joint values in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from suffice.models.scoring.lifts import flat, places_among
+from suffice.models.scoring.linear import Linear
+from suffice.models.scoring.rows import MISSING, OTHERS, Cuts, Labels, Rows, pools, shown_value
+from suffice.stats.joint_counts import JointCounts
+from suffice.typing import Array, Booleans, Integers
+
+__all__ = ["JointRows", "axis_order", "axis_words", "joint_names"]
+
+
+@dataclass(frozen=True, eq=False)
+class JointRows(Rows):
+    """Rows of a few columns by the codes of their values."""
+
+    columns: tuple[Integers, ...]  # a code for each row; −1 where a value is missing
+    values: tuple[NDArray[Any], ...]  # what the codes of each column stand for
+
+    @cached_property
+    def codes(self) -> Integers:
+        """Codes of all columns, rows × columns."""
+        return np.stack(self.columns, axis=1)
+
+    @cached_property
+    def present(self) -> Booleans | None:  # type: ignore[override]
+        """Which rows have a value in every column; None if all have."""
+        holes = [column < 0 for column in self.columns if int(column.min(initial=0)) < 0]
+        return ~np.logical_or.reduce(holes) if holes else None
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    def take(self, which: Any) -> JointRows:
+        """Return some of the rows."""
+        return JointRows(tuple(column[which] for column in self.columns), self.values)
+
+    def count(self, kind: type[Any], labels: Labels) -> JointCounts:
+        """Count joint values by class."""
+        shared = {"labels": labels.y, "weights": labels.weights, "n_classes": labels.n_classes}
+        counted: JointCounts = kind.of_columns(self.codes, self.values, **shared)
+        return counted
+
+    def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]]:
+        """Return codes of values, and what they stand for."""
+        return self.codes, self.values
+
+    def among(self, t: JointCounts) -> Integers:
+        """Return codes among the values of a statistic, rows × columns; −1 for those that it does not have."""
+        columns = [
+            np.append(places_among(known, mine), -1)[code]
+            for known, mine, code in zip(t.axes, self.values, self.columns, strict=True)
+        ]
+        return np.stack(columns, axis=1)
+
+    def places(self, t: JointCounts) -> Integers:
+        """Return the place of each row's joint value in a statistic; −1 where it has none of the values, or none."""
+        return flat(self.among(t), t.sizes.tolist())
+
+    def scored(self, by: Linear) -> Array:
+        """Return the weights of each row's joint value, rows × classes."""
+        return np.asarray(by.offset + self.entries(by.t) @ by.weights.dense().T)
+
+    def entries(self, t: JointCounts) -> Any:
+        """Return a row with a single one for each joint value."""
+        place = self.places(t)
+        (row,) = np.nonzero(place >= 0)
+        return sparse.csr_matrix((np.ones(len(row)), (row, place[row])), (len(self), int(np.prod(t.sizes))))
+
+    def names(self, t: JointCounts) -> Sequence[Any]:
+        """Return joint values in words."""
+        return joint_names(t, ())
+
+
+def joint_names(t: JointCounts, edges: Sequence[Cuts]) -> list[str]:
+    """Return all joint values in words, in the order of places."""
+    words = [axis_words(axis, cuts) for axis, cuts in zip(t.axes, edges or (None,) * len(t.sizes), strict=True)]
+    return [", ".join(parts) for parts in product(*words)]
+
+
+def axis_words(axis: NDArray[Any], edges: Cuts) -> list[str]:
+    """Return the values of a column as people read them."""
+    if edges is None or pools(edges):
+        return [shown_value(value) for value in axis.tolist()]
+    ends = [f"{edge:.6g}" for edge in edges]
+    inside = [f"{a} to {b}" for a, b in pairwise(ends)]
+    names = [f"below {ends[0]}", *inside, f"{ends[-1]} or more"] if ends else ["any"]
+    return [names[int(code)] if code != MISSING else shown_value(code) for code in axis.tolist()]
+
+
+def axis_order(axis: NDArray[Any]) -> list[int]:
+    """Return the order of values: by size if all are numbers or bins, by name otherwise."""
+    try:
+        sizes = [np.inf if value in (MISSING, OTHERS) else float(value) for value in axis.tolist()]
+    except ValueError:
+        return list(range(len(axis)))
+    return sorted(range(len(axis)), key=sizes.__getitem__)
