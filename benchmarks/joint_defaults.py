@@ -27,17 +27,17 @@ CHOOSING = "suffice.models.choosing."
 
 CANDIDATES: dict[str, list[tuple[str, str, Any]]] = {
     "as it is": [],
-    "two parts judge with 1 error": [(f"{CHOOSING}table_judge", "SEARCHED", 1.0)],
-    "… with 1.5 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 1.5)],
-    "… with 2.5 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 2.5)],
-    "… with 3 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 3.0)],
+    "sets must save 1 standard error": [(f"{CHOOSING}table_judge", "SEARCHED", 1.0)],
+    "… 1.5 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 1.5)],
+    "… 2 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 2.0)],
+    "… 3 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 3.0)],
     "200 rows are few judges": [(f"{CHOOSING}table_judge", "FEW_JUDGES", 200)],
     "800 rows are few judges": [(f"{CHOOSING}table_judge", "FEW_JUDGES", 800)],
     "8 bins of numbers": [("suffice.readers.joint_columns", "BINS", 8)],
     "24 bins of numbers": [("suffice.readers.joint_columns", "BINS", 24)],
     "4,000 rows choose": [("suffice.estimators.shell.joint_sets", "ENOUGH", 4000)],
     "one part judges from 1,000 rows on": [(f"{CHOOSING}table_choice", "FEW", 1000)],
-    "no residuals start at 10, but at 3": [(f"{CHOOSING}table_choice", "RESIDUAL", 3.0)],
+    "the ridge of residuals is looked for from 3 on": [(f"{CHOOSING}table_choice", "RESIDUAL", 3.0)],
 }
 """What is set otherwise: module, name and value."""
 

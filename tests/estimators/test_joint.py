@@ -25,7 +25,7 @@ def exclusive(n: int = 400, seed: int = 0, noise: float = 0.05) -> tuple[dict[st
 def test_what_no_column_tells_alone_two_tell_together() -> None:
     X, y = exclusive()
     Z, z = exclusive(seed=1)
-    alone, joint = sf.NaiveBayes().fit(X, y), sf.NaiveBayes(joint="auto").fit(X, y)
+    alone, joint = sf.NaiveBayes(joint=None).fit(X, y), sf.NaiveBayes().fit(X, y)
     assert alone.score(Z, z) < 0.6
     assert joint.score(Z, z) > 0.9
     assert next(iter(joint.joint_)) == ("a", "b")
@@ -94,7 +94,7 @@ def test_models_keep_the_sets_that_both_count_alike() -> None:
     a, b = (sf.NaiveBayes(joint=2).fit(*half) for half in halves)
     both = [set(model.joint_) for model in (a, b)]
     assert ("a", "b") in both[0] & both[1]
-    with pytest.warns(UserWarning, match="differ between the models") if both[0] != both[1] else _nothing():
+    with pytest.warns(UserWarning, match="chose different columns") if both[0] != both[1] else _nothing():
         merged = a + b
     assert ("a", "b") in merged.joint_
     counted = merged._model.blocks["a × b"].statistic
@@ -262,8 +262,9 @@ def test_learning_without_labels_has_the_columns_alone(tmp_path: Path, joint: An
 def test_sets_are_chosen_with_their_weights() -> None:
     X, y = exclusive()
     with pytest.raises(InputError, match="only with feature_weights='loo'"):
-        sf.NaiveBayes(joint="auto", feature_weights=None).fit(X, y)
-    assert sf.NaiveBayes(joint="auto", effort="fast").fit(X, y).joint_ == {}
+        sf.NaiveBayes(joint=2, feature_weights=None).fit(X, y)
+    assert sf.NaiveBayes(feature_weights=None).fit(X, y).joint_ == {}
+    assert sf.NaiveBayes(effort="fast").fit(X, y).joint_ == {}
 
 
 def test_groups_stay_on_one_side_of_what_judges() -> None:

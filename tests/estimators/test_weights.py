@@ -25,7 +25,7 @@ def repeated(seed: int, n: int) -> tuple[dict[str, Any], Any]:
 def test_copies_count_once() -> None:
     X, y = repeated(0, 2000)
     Z, z = repeated(1, 2000)
-    plain, weighed = (sf.NaiveBayes(feature_weights=weights).fit(X, y) for weights in (None, "loo"))
+    plain, weighed = (sf.NaiveBayes(feature_weights=weights, joint=None).fit(X, y) for weights in (None, "loo"))
     once = sf.NaiveBayes(temper=None, feature_weights=None).fit({name: X[name] for name in ("told", "copy 0")}, y)
     losses = [log_loss(m.predict_log_proba(Z), z, m.classes_) for m in (plain, weighed)]
     best = log_loss(once.predict_log_proba({name: Z[name] for name in ("told", "copy 0")}), z, once.classes_)
@@ -49,7 +49,7 @@ def data(seed: int, n: int) -> tuple[Any, Any]:
 
 def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
     X, y = data(0, 150)
-    model = sf.NaiveBayes(KINDS, feature_weights="loo").fit(X, y)
+    model = sf.NaiveBayes(KINDS, feature_weights="loo", joint=None).fit(X, y)
     assert set(model.feature_weights_) == set(KINDS)
     assert any(abs(weight - 1) > 0.05 for weight in model.feature_weights_.values())
     row = {name: values[:1] for name, values in X.items()}
@@ -74,13 +74,13 @@ def test_explanations_intervals_and_leaving_out_have_the_weights() -> None:
 def test_they_are_a_view() -> None:
     X, y = data(1, 150)
     first, last = ({name: values[part] for name, values in X.items()} for part in (slice(100), slice(100, 150)))
-    model = sf.NaiveBayes(KINDS, feature_weights="loo").fit(first, y[:100])
+    model = sf.NaiveBayes(KINDS, feature_weights="loo", joint=None).fit(first, y[:100])
     before = model.feature_weights_
     model.partial_fit(last, y[100:])
     assert model.stale_
     assert model.feature_weights_ == before
-    whole = sf.NaiveBayes(KINDS, feature_weights="loo").fit(X, y)
+    whole = sf.NaiveBayes(KINDS, feature_weights="loo", joint=None).fit(X, y)
     np.testing.assert_allclose(model.refresh(X, y).predict_proba(X), whole.predict_proba(X), atol=5e-3)
     assert set(copy(whole).forget(last, y[100:], drop_views=True).feature_weights_.values()) == {1.0}
-    other = sf.NaiveBayes(KINDS, feature_weights="loo").fit(last, y[100:])
+    other = sf.NaiveBayes(KINDS, feature_weights="loo", joint=None).fit(last, y[100:])
     assert (other + whole).feature_weights_ == whole.feature_weights_

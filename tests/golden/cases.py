@@ -294,25 +294,32 @@ TABLES = [
     Case(
         "NaiveBayes evidence", lambda: sf.NaiveBayes(columns=LEARNED, class_prior="counted", **PLAIN), mixed, quick=True
     ),
-    Case("NaiveBayes as it comes", lambda: sf.NaiveBayes(class_prior="counted"), found, COLUMNS, quick=True),
-    Case("NaiveBayes as it comes, few rows", lambda: sf.NaiveBayes(class_prior="counted"), found, 60),
-    Case("NaiveBayes declared, loo", lambda: sf.NaiveBayes(columns=KINDS, class_prior="counted"), mixed, COLUMNS),
+    Case(
+        "NaiveBayes as it comes", lambda: sf.NaiveBayes(class_prior="counted", joint=None), found, COLUMNS, quick=True
+    ),
+    Case("NaiveBayes as it comes, few rows", lambda: sf.NaiveBayes(class_prior="counted", joint=None), found, 60),
+    Case(
+        "NaiveBayes declared, loo",
+        lambda: sf.NaiveBayes(columns=KINDS, class_prior="counted", joint=None),
+        mixed,
+        COLUMNS,
+    ),
     Case(
         "NaiveBayes evidence, loo",
-        lambda: sf.NaiveBayes(columns=LEARNED, ridge=2.0, class_prior="counted"),
+        lambda: sf.NaiveBayes(columns=LEARNED, ridge=2.0, class_prior="counted", joint=None),
         mixed,
         MANY,
     ),
     Case(
         "NaiveBayes ridge",
-        lambda: sf.NaiveBayes(estimate="mean", temper=None, ridge=3.0, class_prior="counted"),
+        lambda: sf.NaiveBayes(estimate="mean", temper=None, ridge=3.0, class_prior="counted", joint=None),
         found,
         MANY,
     ),
     Case("NaiveBayes fast", lambda: sf.NaiveBayes(effort="fast", class_prior="counted"), found, MANY),
-    Case("NaiveBayes best", lambda: sf.NaiveBayes(effort="best", class_prior="counted"), mixed, COLUMNS),
-    Case("NaiveBayes of numbers", lambda: sf.NaiveBayes(class_prior="counted"), reals, MANY),
-    Case("NaiveBayes of counts", lambda: sf.NaiveBayes(class_prior="counted"), counts, MANY),
+    Case("NaiveBayes best", lambda: sf.NaiveBayes(effort="best", class_prior="counted", joint=None), mixed, COLUMNS),
+    Case("NaiveBayes of numbers", lambda: sf.NaiveBayes(class_prior="counted", joint=None), reals, MANY),
+    Case("NaiveBayes of counts", lambda: sf.NaiveBayes(class_prior="counted", joint=None), counts, MANY),
 ]
 UNTOLD: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
 TEXTS = [

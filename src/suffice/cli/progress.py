@@ -26,6 +26,10 @@ def progress(what: str) -> Iterator[Callable[[Any], None]]:
         task = bar.add_task(what, total=None, rows="")
 
         def tell(progress_so_far: Any) -> None:
+            turn = getattr(progress_so_far, "turn", 1)
+            described = what if turn == 1 else f"{what}, pass {turn}"
+            if bar.tasks[task].description != described:
+                bar.reset(task, description=described)
             seconds = bar.tasks[task].elapsed or 1e-9
             rows = f"{counted(progress_so_far.rows, 'row')}, {progress_so_far.rows / seconds:,.0f}/s"
             bar.update(task, total=progress_so_far.size or None, completed=progress_so_far.read, rows=rows)

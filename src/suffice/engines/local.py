@@ -35,12 +35,13 @@ __all__ = ["FilesEngine", "ReadSoFar", "fit_files", "predict_files"]
 
 @dataclass
 class ReadSoFar:
-    """Progress: rows so far, bytes read of all, and rows that were skipped."""
+    """Progress: rows so far, bytes read of all, rows that were skipped, and in which pass over the files, from 1 on."""
 
     rows: int
     read: int
     size: int
     skipped: int
+    turn: int = 1
 
 
 def fit_files(
@@ -218,6 +219,7 @@ class FilesEngine(Engine):
         self._batches: Generator[Any] | None = None
         self._first: Any = None
         self._names: list[str] = []
+        self._turn = 0
 
     @property
     def once(self) -> bool:
@@ -254,14 +256,14 @@ class FilesEngine(Engine):
             files = replace(files, skipped=0, rows=0, read=0, _share=0.0, _warned=False, **clean)
             batches = ahead(files)
         first, self._batches, self._first = self._first, None, None
-        size, rows = files.size, 0
+        size, rows, self._turn = files.size, 0, self._turn + 1
         with closing(batches):
             for table in itertools.chain([] if first is None else [first], batches):
                 _check_columns(roles, self._names, table.column_names)
                 labelled = roles.labelled(table, files)
                 rows += labelled.num_rows
                 yield FileRows(labelled)
-                self._tell(ReadSoFar(rows, files.read, size, files.skipped))
+                self._tell(ReadSoFar(rows, files.read, size, files.skipped, self._turn))
 
 
 def _check_columns(roles: Roles, known: list[str], names: list[str]) -> None:

@@ -171,8 +171,12 @@ class Model:
 
     def without_trace(self) -> Model:
         """Return the model without what statistics keep of removed rows, and without blocks that rows chose."""
+        return replace(self.without_chosen()._map(lambda t: t.without_trace()), rows=self.rows)
+
+    def without_chosen(self) -> Model:
+        """Return the model without blocks that rows chose."""
         kept = {name: block for name, block in self.blocks.items() if not block.likelihood.chosen_by_rows}
-        return replace(replace(self, blocks=kept)._map(lambda t: t.without_trace()), rows=self.rows)
+        return replace(self, blocks=kept)
 
     def _map(self, change: Callable[[Any], Any]) -> Model:
         blocks = {name: block.with_statistic(change) for name, block in self.blocks.items()}

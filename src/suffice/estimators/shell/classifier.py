@@ -21,6 +21,7 @@ from suffice.estimators.shell.judging import Judging
 from suffice.estimators.shell.parameters import agree, fit_context
 from suffice.estimators.shell.whole import know_nothing, whole
 from suffice.models.model import Model
+from suffice.models.predictor import Predictor
 from suffice.models.views import Views
 from suffice.readers.labels import Examples
 from suffice.stats.journal import Journal
@@ -238,9 +239,9 @@ class Classifier(Judging):
             self._agree(other)
         models: list[Classifier] = [self, *others]
         by_rows = sorted(models, key=lambda model: -float(model._model.n.sum()))
-        views = next((model._predictor.views for model in by_rows if model._predictor.views), Views())
-        journal = joined([model._journal for model in models])
-        self._put(Model.total(self._models(others)), views, stale=True)
+        seen = next((model._predictor for model in by_rows if model._predictor.views), self._predictor)
+        journal, total = joined([model._journal for model in models]), Model.total(self._models(others))
+        self._put(total, self._views_on(seen, total), stale=True)
         self._journal = journal
         return self
 
@@ -280,9 +281,13 @@ class Classifier(Judging):
         left = copy(self)
         left._journal = without(self._journal, other._journal)
         model, removed = left._models([other])
-        left._predictor = replace(left._predictor, model=model)
+        left._predictor = replace(left._predictor, model=model, views=left._views_on(left._predictor, model))
         left._subtract(removed)
         return left
+
+    def _views_on(self, seen: Predictor, model: Model) -> Views:
+        """Return the views that a model was seen through, as they suit another that was made of it."""
+        return seen.views
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         """Return this model and others, with features that are the same."""

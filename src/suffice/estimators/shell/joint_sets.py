@@ -23,7 +23,7 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import Cuts, Rows, pools
-from suffice.models.views import ColumnWeights, Weights
+from suffice.models.views import ColumnWeights, Views, Weights
 from suffice.readers.joint_columns import candidates, counted_together, cuts_of
 from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
@@ -35,7 +35,7 @@ from suffice.typing import GroupsLike
 
 __all__ = [
     "LEAST", "CountSets", "Found", "JointColumns", "chosen_sets", "common_sets", "declared_laws", "heard_sets",
-    "is_declared", "joint_of", "read_sets", "rows_for_sets", "with_declared",
+    "is_declared", "joint_of", "read_sets", "rows_for_sets", "views_without", "with_declared",
 ]  # fmt: skip
 
 JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
@@ -249,18 +249,35 @@ def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
     alike = [name for name in every if _alike([model.blocks.get(name) for model in models])]
     if len(alike) == len(every):
         return list(models)
-    apart = next(name for name in every if name not in alike)
+    apart = [name for name in every if name not in alike]
     if declared:
         raise InputError(
-            f"Models that are combined must cut the numbers of {apart} into the same bins; they were fitted apart. "
+            f"Models that are combined must cut the numbers of {apart[0]} into the same bins; they were fitted apart. "
             "Fit one of them by partial_fit on a copy of the other, or leave the set out of 'joint'."
         )
-    tell(f"{len(every) - len(alike)} sets of columns that act together differ between the models and are dropped.")
+    more = f" and {len(apart) - LISTED} more" if len(apart) > LISTED else ""
+    tell(
+        "The models chose different columns that act together, or cut their numbers differently; dropped: "
+        f"{', '.join(apart[:LISTED])}{more}. refresh(X, y) with all rows chooses anew."
+    )
     kept = {*alike}
     return [
         replace(model, blocks={name: one for name, one in model.blocks.items() if name in kept or name in model.alone})
         for model in models
     ]
+
+
+def views_without(seen: Predictor, model: Model) -> Views:
+    """Return views without sets of columns that a model has no more; numbers of a lost cloud speak for themselves."""
+    views, weights = seen.views, seen.views.weights
+    lost = {name: block for name, block in seen.model.blocks.items() if name not in model.blocks}
+    if not lost or not isinstance(weights, ColumnWeights):
+        return views
+    clouds = [name for name, block in lost.items() if block.likelihood.replaces]
+    alone = {column: 1.0 for name in clouds if isinstance(name, Together) for column in name.columns}
+    kept = {name: power for name, power in weights.columns.items() if name not in lost}
+    residuals = {name: one for name, one in weights.residuals.items() if name not in lost}
+    return replace(views, weights=replace(weights, columns=kept | alone, residuals=residuals))
 
 
 def _alike(blocks: list[Block | None]) -> bool:

@@ -24,6 +24,7 @@ from suffice.estimators.shell.joint_sets import (
     joint_of,
     read_sets,
     rows_for_sets,
+    views_without,
     with_declared,
 )
 from suffice.estimators.shell.parameters import CHECKS, Tags
@@ -42,6 +43,7 @@ from suffice.models.choosing.chooser import Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
+from suffice.models.predictor import Predictor
 from suffice.models.views import ColumnWeights, Views
 from suffice.readers.joint_columns import counted_together
 from suffice.readers.labels import Examples, Given
@@ -65,6 +67,7 @@ class TableClassifier(Classifier):
 
     columns: ColumnModels
     unseen: Literal["prior", "error"]
+    feature_weights: Literal["loo"] | None
     joint: JointColumns
     memory_limit: int
     _reader: TableReader
@@ -133,6 +136,13 @@ class TableClassifier(Classifier):
         super()._put(model, views, stale)
         self._reader, self.n_features_in_ = self._reader.of(self._model), len(self._model.alone)
 
+    def _in_force(self) -> Predictor:
+        seen = self._predictor
+        if seen.views.weights is not None and self.feature_weights is None:  # sets are chosen with their weights
+            views = replace(seen.views, weights=None, floor=None)
+            self._predictor = replace(seen, model=seen.model.without_chosen(), views=views)
+        return super()._in_force()
+
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
         return self._reader.likelihoods(model)
 
@@ -182,6 +192,9 @@ class TableClassifier(Classifier):
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         return common_sets(super()._models(others), is_declared(self.joint))
+
+    def _views_on(self, seen: Predictor, model: Model) -> Views:
+        return views_without(seen, model)
 
     @property
     def feature_weights_(self) -> dict[Name, float]:

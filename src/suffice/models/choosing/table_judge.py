@@ -31,7 +31,7 @@ __all__ = ["Judge", "Residuals"]
 NOISE, NAT = 0.25, 1.0
 """What something must gain to be preferred to nothing: standard errors of the difference, and nats of all rows."""
 
-SEARCHED, FEW_JUDGES = 2.0, 400
+SEARCHED, FEW_JUDGES = 2.5, 400
 """Standard errors that the best of many must gain where so many rows judge, or fewer; with more rows, fewer errors."""
 
 
