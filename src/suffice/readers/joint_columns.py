@@ -114,9 +114,16 @@ def _clouds(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, 
     """Return the rows of columns of numbers that are one cloud."""
     found = dict[Name, Rows]()
     for name, one in likelihoods.items():
-        if isinstance(name, Together) and one.replaces and _all_there(table, name.columns):
-            found[name] = one.rows(*(table[column] for column in name.columns))
+        if isinstance(name, Together) and one.replaces and any(_all_there(table, (column,)) for column in name.columns):
+            found[name] = one.rows(*(_column(table, column) for column in name.columns))
     return found
+
+
+def _column(table: Table, name: Name) -> Any:
+    """Return a column, or None if the table has none of this name."""
+    if name in table:
+        return table[name]
+    return None
 
 
 def _all_there(table: Table, columns: tuple[Name, ...]) -> bool:

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
+from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.pictures import JointLifts
 from suffice.models.model import Together
 from suffice.models.scoring.results import lift_in_words
 from suffice.reporting.judged_rows import LEVEL
+from suffice.stats import JointCounts
 from suffice.typing import Array
 
 __all__ = ["JointView", "JointViews", "joint_views"]
 
-DRAWN, LISTED, CLASSES, VALUES, LINES = 3, 20, 4, 20, 6
+DRAWN, LISTED, CLASSES, VALUES, LINES, NAMED = 3, 20, 4, 20, 6, 12
 
 
 @dataclass(frozen=True)
@@ -46,11 +48,27 @@ class JointView:
 
 
 @dataclass(frozen=True)
+class CloudView:
+    """Numbers that are one cloud: their columns, its weight, and the log loss it saves."""
+
+    columns: tuple[Any, ...]
+    weight: float
+    gain: float | None = None
+
+    @property
+    def shown(self) -> str:
+        """The columns in words, at most twelve."""
+        more = f" and {len(self.columns) - NAMED} more" if len(self.columns) > NAMED else ""
+        return ", ".join(map(str, self.columns[:NAMED])) + more
+
+
+@dataclass(frozen=True)
 class JointViews:
     """Sets of columns that act together, those that say most first."""
 
     sets: list[JointView]
     classes: list[int]  # that are shown
+    cloud: CloudView | None = None
 
     @property
     def gains(self) -> bool:
@@ -84,18 +102,25 @@ class JointViews:
 
 def joint_views(model: Any) -> JointViews | None:
     """Return the sets of columns of a model that act together; None if there are none that say anything."""
-    sets = sorted(_sets(model), key=lambda view: -view.moves)
-    if not sets:
+    sets, cloud = sorted(_sets(model), key=lambda view: -view.moves), _cloud(model)
+    if not sets and cloud is None:
         return None
     largest = np.argsort(-np.asarray(model.class_count_), kind="stable")[:CLASSES]
-    return JointViews(sets, sorted(largest.tolist()))
+    return JointViews(sets, sorted(largest.tolist()), cloud)
+
+
+def _cloud(model: Any) -> CloudView | None:
+    for columns, law in getattr(model, "joint_", {}).items():
+        if isinstance(law, Cloud):
+            return CloudView(columns, float(model.feature_weights_.get(Together(columns), 1.0)), law.gain)
+    return None
 
 
 def _sets(model: Any) -> Iterator[JointView]:
     for columns in getattr(model, "joint_", {}):
         name = Together(columns)
         block, weight = model._model.blocks[name], float(model.feature_weights_.get(name, 1.0))
-        if weight > 0 and len(block.t.sizes):
+        if weight > 0 and isinstance(block.t, JointCounts) and len(block.t.sizes):
             lifts = block.settled.lifts(block.t)
             moves = model.temper_.power * weight * float(_moved(lifts).sum())
             yield JointView(columns, weight, moves, lifts, getattr(block.likelihood, "gain", None))

@@ -43,6 +43,7 @@ ESTIMATORS = {one.__name__: one for one in _public(estimators, object) if hasatt
 
 LATER: dict[str, set[str]] = {
     "CategoricalNB": {"categories"},
+    "Cloud": {"gain"},
     "ColumnWeights": {"residuals"},
     "ComplementNB": {"length_exponent"},
     "DirichletMultinomialNB": {"length_exponent"},

@@ -212,7 +212,7 @@ def chosen_sets(
     for one, gain in zip(choice.sets[:fit], choice.gains, strict=False):
         found[Together(one)] = Joint(choice.kappa, tuple(cuts[name] for name in one), gain, choice.missing)
     if choice.cloud and cloud is not None:
-        found = {name: law for name, law in found.items() if name != cloud} | {cloud: Cloud()}
+        found = {name: law for name, law in found.items() if name != cloud} | {cloud: Cloud(gain=choice.cloud_gain)}
     residuals = None
     if choice.residual is not None:
         residuals = ResidualChoice(choice.residual, choice.of_joint_values, cuts, choice.missing_residuals)

@@ -93,7 +93,10 @@ class Explanation:
         return frame_of(columns, backend or self.backend)
 
     def _order(self) -> list[int]:
-        order: list[int] = np.argsort(-np.abs(self.weights), kind="stable").tolist()
+        size = np.array(
+            [-1.0 if name == FLOOR else abs(weight) for name, weight in zip(self.features, self.weights, strict=True)]
+        )
+        order: list[int] = np.argsort(-size, kind="stable").tolist()  # the floor, which is no feature, is the last
         return order
 
     def __repr__(self) -> str:
@@ -146,16 +149,14 @@ def explain(
     """Explain one row, for one class against another: by default the most probable one against the next."""
     said, classes = parts(predictor, rows, wording), predictor.model.classes
     power = float(np.ravel(predictor.powers(rows))[0])
-    if not predictor.views.floor:
-        return _of_two(said, predictor.log_prior, power, classes, (target, against), backend)
-    logs = predictor.log_proba(rows)[0]
-    a, b = _two_classes(logs, classes, target, against)  # which of them are the most probable, the floor may change
-    found = _of_two(said, predictor.log_prior, power, classes, (classes[a], classes[b]), backend)
-    return _with_floor(found, predictor, logs, a, b)
+    found = _of_two(said, predictor.log_prior, power, classes, (target, against), backend)
+    return _with_floor(found, predictor, rows) if predictor.views.floor else found
 
 
-def _with_floor(found: Explanation, predictor: Predictor, logs: Array, a: int, b: int) -> Explanation:
+def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Rows]) -> Explanation:
     """Return the explanation with what the floor of probabilities takes from the log-odds."""
+    a, b = (place_of(predictor.model.classes, label, "target") for label in (found.target, found.against))
+    logs = predictor.log_proba(rows)[0]
     less = float(logs[a] - logs[b]) - found.log_odds
     if not np.isfinite(less):
         return found
@@ -163,7 +164,7 @@ def _with_floor(found: Explanation, predictor: Predictor, logs: Array, a: int, b
     return replace(
         found,
         features=[*found.features, FLOOR],
-        values=[*found.values, f"{predictor.views.floor:.2%} of labels may be wrong"],
+        values=[*found.values, f"odds end where labels may be wrong: {predictor.views.floor:.2%} of them"],
         weights=np.append(found.weights, less),
         low=ends[0],
         high=ends[1],

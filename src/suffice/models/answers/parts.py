@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from suffice.models.likelihoods.shared import weight_in_words
-from suffice.models.model import Block, Model, Name
+from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.scoring.results import Contributions
@@ -106,7 +106,8 @@ def _speaking_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
         likelihood: Any = block.settled
         by_means = replace(likelihood, estimate="mean")  # of which none brings infinite evidence
         for row in by_means.speaks(block.t, predictor.model.n, code, k):
-            found.append(Top(name, f"{row.value}, {meant}" if meant else row.value, power * row.weight))
+            named = name.columns[row.feature] if likelihood.replaces and isinstance(name, Together) else name
+            found.append(Top(named, f"{row.value}, {meant}" if meant else row.value, power * row.weight))
     return sorted(found, key=lambda row: -row.weight)[:k]
 
 

@@ -19,7 +19,7 @@ from suffice.models.choosing.joint_trial import MOST, NUMBERS, Coding, Columns, 
 from suffice.models.choosing.judge import Judged, Sample
 from suffice.models.choosing.residuals import FittedByName
 from suffice.models.choosing.smoothing import Scored, choose_temper
-from suffice.models.choosing.table_judge import Judge, Residuals
+from suffice.models.choosing.table_judge import NAT, Judge, Residuals
 from suffice.models.choosing.word_weights import Split
 from suffice.models.model import Name
 from suffice.models.predictor import Predictor
@@ -33,8 +33,8 @@ FEW, ENOUGH = 2000, 8000
 STEP, BOUNDS = 5.0, {"kappa": (0.04, 125.0), "ridge": (0.008, 125.0), "sets": (12, MOST), "residual": (0.3, 100.0)}
 """Factor to the next candidate, and bounds of candidates."""
 
-RESIDUAL = 10.0
-"""Where the ridge of residuals is looked for first."""
+START, RESIDUAL = 60, 10.0
+"""Where the number of sets, and the ridge of residuals, are looked for first."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class TableChoice:
     residual: float | None = None  # the ridge of residuals, if there are any
     of_joint_values: bool = False  # whether joint values have residuals, too
     cloud: bool = False
+    cloud_gain: float | None = None  # loss of a row outside the counts that it saves
     floor: float = 0.0  # the share of labels that may be wrong
     missing: bool = False  # whether missing values of sets are values like others
     missing_residuals: bool = False  # whether missing values of columns have residuals
@@ -82,14 +83,7 @@ def choose_table(
         trial.rank(base, fit, order)
     if any(trial.ranked[False, 2] for trial in judge.trials):
         most = max(1, min(NUMBERS, memory_limit // 8) // (len(sample) * len(predictor.model.classes)))
-        start = Option(2, min(60, most), 1.0, 1.0, base.cloud)
-        starts = [replace(start, order=k) for k in range(2, order + 1)]
-        first = min(starts, key=lambda option: float(judge.loss(option).sum()))
-        joined = _downhill(first, judge.loss, ("ridge", "kappa", "sets"), most)
-        best = joined if judge.found_to_pay(judge.loss(base), judge.loss(joined)) else base
-        filled = replace(joined, missing=True)
-        if judge.holes and judge.found_to_pay(judge.loss(best), judge.loss(filled)):
-            best = filled
+        best = _with_sets(judge, base, order, most)
     residuals = _residuals(judge, best)
     if best == alone and residuals is None:
         return None
@@ -98,11 +92,22 @@ def choose_table(
     losses = judge.loss(best) if residuals is None else judge.with_residuals(best, residuals)
     floor = choose_floor(losses, *judge.shares(best))
     choice = TableChoice(named, gains, best.kappa, best.ridge, cloud=best.cloud, floor=floor, missing=best.missing)
-    choice = replace(choice, initial=judge.named(best, residuals, predictor.model.classes))
+    saved = judge.mean(judge.loss(alone) - judge.loss(base)) if best.cloud else None
+    choice = replace(choice, cloud_gain=saved, initial=judge.named(best, residuals, predictor.model.classes))
     if residuals is None:
         return choice
     ridge, joint, missing = residuals.residual, residuals.together, residuals.missing
     return replace(choice, residual=ridge, of_joint_values=joint, missing_residuals=missing)
+
+
+def _with_sets(judge: Judge, base: Option, order: int, most: int) -> Option:
+    """Return the option with the sets of columns that pay, of at most so many, or the base if none do."""
+    starts = [Option(k, min(START, most), 1.0, 1.0, base.cloud) for k in range(2, order + 1)]
+    first = min(starts, key=lambda option: float(judge.loss(option).sum()))
+    joined = _downhill(first, judge.loss, ("ridge", "kappa", "sets"), most)
+    best = joined if judge.found_to_pay(judge.loss(base), judge.loss(joined)) else base
+    filled = replace(joined, missing=True)
+    return filled if judge.holes and judge.found_to_pay(judge.loss(best), judge.loss(filled)) else best
 
 
 def _power(judged: Judged) -> float:
@@ -161,18 +166,21 @@ def _chosen(
 
 
 def _downhill(option: Any, loss: Callable[[Any], Array], names: Sequence[str], most: int = MOST) -> Any:
-    """Return the option of least loss that is found by changing one number after the other, as long as that helps."""
+    """Return the option of least loss that is found by changing one number after the other, as long as that helps.
+
+    What is less held, or more, must save a nat of all rows: of what is as good, the simpler is taken.
+    """
     for name in names:
         factor = 2.5 if name == "sets" else STEP
         low, high = BOUNDS[name]
         for way in (1 / factor, factor):
-            start = option
+            start, freer = option, (way > 1) == (name == "sets")
             while True:
                 value = getattr(option, name) * way
                 other = replace(option, **{name: round(value) if name == "sets" else value})
                 if not low <= value <= (min(high, most) if name == "sets" else high):
                     break
-                if loss(other).sum() >= loss(option).sum():
+                if loss(option).sum() - loss(other).sum() <= (NAT if freer else 0.0):
                     break
                 option = other
             if option != start:

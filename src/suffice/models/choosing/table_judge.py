@@ -26,7 +26,7 @@ from suffice.models.model import Name, Together
 from suffice.models.scoring.lifts import flat
 from suffice.typing import Array, Integers
 
-__all__ = ["Judge", "Residuals"]
+__all__ = ["NAT", "Judge", "Residuals"]
 
 NOISE, NAT = 0.25, 1.0
 """What something must gain to be preferred to nothing: standard errors of the difference, and nats of all rows."""
@@ -133,6 +133,10 @@ class Judge:
         rows = [trial.rows(option)[1] for trial in self.trials]
         own = [np.exp(one.log_prior[one.codes, np.arange(len(one.codes))]) for one in rows]
         return np.concatenate([one.weights for one in rows]), np.concatenate(own)
+
+    def mean(self, losses: Array) -> float:
+        """Return the mean of losses, by the weights of the rows that judge."""
+        return float(losses.sum() / sum(trial.unseen.blocks.weights.sum() for trial in self.trials))
 
     def gains(self, option: Option) -> dict[Columns, float]:
         """Return how much loss of a row each set saves, by what its weight set to zero costs."""
