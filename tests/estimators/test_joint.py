@@ -225,8 +225,10 @@ def test_rows_that_can_be_read_only_once_are_refused() -> None:
             raise AssertionError("no pass")
 
     request = Request(pa.schema([("a", pa.string()), ("b", pa.string()), ("kind", pa.string())]), "kind")
-    with pytest.raises(InputError, match=r"joint='auto' reads rows twice.*joint=None"):
-        fit_by(Once(), sf.NaiveBayes(joint="auto"), request, Options())
+    with pytest.raises(InputError, match=r"joint=2 reads rows twice.*joint=None"):
+        fit_by(Once(), sf.NaiveBayes(joint=2), request, Options())
+    with pytest.warns(UserWarning, match="Columns act alone"), pytest.raises(AssertionError, match="no pass"):
+        fit_by(Once(), sf.NaiveBayes(), request, Options())
 
 
 def test_rows_that_change_between_passes_are_told(tmp_path: Path) -> None:
@@ -275,3 +277,178 @@ def test_groups_stay_on_one_side_of_what_judges() -> None:
     y = rng.integers(0, 2, 100)[person]
     assert list(sf.NaiveBayes(joint=2).fit(X, y).joint_) == [("a", "b")]
     assert sf.NaiveBayes(joint=2).fit(X, y, groups=person).joint_ == {}
+
+
+def pooled(n: int = 1500, seed: int = 0) -> tuple[dict[str, Any], Any]:
+    """Return a column of many values, most of them rare, that tells the class only with another."""
+    rng = np.random.default_rng(seed)
+    towns = np.array([f"town {k}" for k in range(300)])
+    share = 1 / np.arange(1, 301) ** 1.3
+    town, b = rng.choice(300, n, p=share / share.sum()), rng.integers(0, 2, n)
+    y = np.where((town % 2 == b) ^ (rng.random(n) < 0.05), "odd", "even")
+    return {"town": towns[town], "b": np.where(b, "yes", "no"), "x": rng.normal(size=n)}, y
+
+
+def test_rare_categories_are_pooled() -> None:
+    X, y = pooled()
+    model = sf.NaiveBayes().fit(X, y)
+    law: Any = model.joint_["town", "b"]
+    kept = law.edges[0]
+    assert len(kept) == 64
+    towns, counts = np.unique(X["town"], return_counts=True)
+    assert len(towns) > 100
+    assert min(counts[np.isin(towns, kept)]) >= max(counts[~np.isin(towns, kept)])
+    statistic = model._model.blocks["town × b"].statistic
+    assert statistic.count.sum() == len(y)  # pooled, not left out
+    assert model.score(X, y) > 0.8 > sf.NaiveBayes(joint=None).fit(X, y).score(X, y)
+    rare = towns[~np.isin(towns, kept)][0]
+    explained = model.explain({"town": rare, "b": "yes", "x": 0.0})
+    line = dict(zip(explained.features, explained.values, strict=True))["town × b"]
+    assert line.startswith("another, yes")
+    assert rare not in line
+
+
+def test_pooled_categories_that_are_forgotten_leave_no_name(tmp_path: Path) -> None:
+    X, y = pooled()
+    model = sf.NaiveBayes().fit(X, y)
+    law: Any = model.joint_["town", "b"]
+    gone = X["town"] == "town 3"
+    assert "town 3" in law.edges[0]
+    model.forget({name: column[gone] for name, column in X.items()}, y[gone])
+    left: Any = model.joint_["town", "b"]
+    assert set(law.edges[0]) - set(left.edges[0]) == {"town 3"}
+    sf.save(model, tmp_path / "towns.suffice")
+    assert b'town 3"' not in (tmp_path / "towns.suffice").read_bytes()
+    assert sf.load(tmp_path / "towns.suffice").joint_.keys() == model.joint_.keys()
+
+
+def test_declared_sets_pool_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = pooled()
+    whole: Any = sf.NaiveBayes(joint=[("town", "b")]).fit(X, y).joint_["town", "b"]
+    assert whole.edges == (None, None)
+    monkeypatch.setattr("suffice.estimators.shell.joint_sets.CELLS", 200)
+    cut: Any = sf.NaiveBayes(joint=[("town", "b")]).fit(X, y).joint_["town", "b"]
+    assert len(cut.edges[0]) == 10
+    assert cut.edges[1] is None
+
+
+def test_sets_that_have_no_room_are_named() -> None:
+    X, y = pooled()
+    with pytest.warns(UserWarning, match=r"memory_limit=1,000 leaves no room: .*town × b"):
+        model = sf.NaiveBayes(memory_limit=1000).fit(X, y)
+    assert ("town", "b") not in model.joint_
+    with pytest.raises(ValueError, match="memory_limit"):
+        sf.NaiveBayes(memory_limit=0).fit(X, y)
+
+
+def with_holes(n: int = 900, seed: int = 0) -> tuple[dict[str, Any], Any]:
+    """Return two columns of which what is missing tells the class, together, and nothing else does."""
+    rng = np.random.default_rng(seed)
+    lost = rng.random((2, n)) < 0.5
+    y = np.where((lost[0] == lost[1]) ^ (rng.random(n) < 0.05), "same", "other")
+    X: dict[str, Any] = {name: rng.choice(["no", "yes"], n).astype(object) for name in ("a", "b", "c")}
+    for k, name in enumerate("ab"):
+        X[name][lost[k]] = None
+    return X, y
+
+
+def test_what_is_missing_may_be_a_value() -> None:
+    X, y = with_holes()
+    model = sf.NaiveBayes().fit(X, y)
+    law: Any = model.joint_["a", "b"]
+    assert law.missing
+    Z, z = with_holes(seed=1)
+    assert model.score(Z, z) > 0.9 > 0.6 > sf.NaiveBayes(joint=None).fit(X, y).score(Z, z)
+    explained = model.explain({"a": None, "b": "yes", "c": "no"})
+    assert dict(zip(explained.features, explained.values, strict=True))["a × b"].startswith("missing, yes")
+    logs = model.predict_log_proba({"a": [None], "b": ["yes"], "c": ["no"]})[0]
+    assert explained.log_odds == pytest.approx(abs(logs[0] - logs[1]))
+
+
+def test_what_is_missing_in_one_column_may_tell() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1200)
+    a = np.array(["u", "v"], object)[rng.integers(0, 2, 1200)]
+    a[rng.random(1200) < 0.1 + 0.6 * y] = None
+    model = sf.NaiveBayes().fit({"a": a, "b": rng.choice(["p", "q"], 1200)}, y)
+    odds = [model.predict_proba({"a": [value], "b": ["p"]})[0, 1] for value in (None, "u")]
+    assert odds[0] > 0.7 > 0.4 > odds[1]
+    for value in (None, "u"):
+        logs = model.predict_log_proba({"a": [value], "b": ["p"]})[0]
+        assert model.explain({"a": value, "b": "p"}, 1, 0).log_odds == pytest.approx(logs[1] - logs[0])
+
+
+MADE = {"categories": exclusive, "towns": pooled, "holes": with_holes}
+
+
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_chosen_sets_obey_the_laws_of_counts(make: Any) -> None:
+    X, y = make()
+    model = sf.NaiveBayes().fit(X, y)
+    assert model.joint_
+    half = len(y) // 2
+    first, last = ({name: column[part] for name, column in X.items()} for part in (slice(half), slice(half, None)))
+    sets = [name for name in model._model.blocks if hasattr(name, "columns")]
+    more = deepcopy(model).partial_fit(first, y[:half])
+    assert more.joint_.keys() == model.joint_.keys()
+    back = more.forget(first, y[:half])
+    for name in sets:
+        block = model._model.blocks[name]
+        assert back._model.blocks[name].statistic == block.statistic  # to the bit
+        parts = [model._reader.rows(model._source(part), {name: block.likelihood})[name] for part in (first, last)]
+        codes = np.searchsorted(model.classes_, y)
+        labels = [sf.models.scoring.rows.Labels(code, None, 2) for code in (codes[:half], codes[half:])]
+        counted = [type(block).of(block.likelihood, *both).statistic for both in zip(parts, labels, strict=True)]
+        assert counted[0] + counted[1] == block.statistic
+    np.testing.assert_allclose(back.predict_log_proba(X), model.predict_log_proba(X), rtol=1e-12)
+
+
+@pytest.mark.parametrize("make", MADE.values(), ids=MADE)
+def test_a_row_left_out_is_predicted_as_by_the_model_without_it(make: Any) -> None:
+    X, y = make()
+    X.pop("x", None)  # priors of numbers follow the counts
+    model = sf.NaiveBayes().fit(X, y)
+    assert model.joint_
+    left_out = model.leave_one_out(X, y, views="fixed")
+    often = [i for i in range(400) if all((column == column[i]).sum() != 1 for column in X.values())]
+    for i in often[::23]:  # a category that vanishes with its last row is another vocabulary
+        row = {name: column[i : i + 1] for name, column in X.items()}
+        rest = deepcopy(model).forget(row, y[i : i + 1])
+        np.testing.assert_allclose(rest.predict_proba(row)[0], left_out[i], rtol=1e-9, atol=1e-9)
+
+
+def test_without_weights_chosen_sets_say_nothing() -> None:
+    X, y = exclusive()
+    model = sf.NaiveBayes(temper=None).fit(X, y)
+    assert model.joint_
+    alone = sf.NaiveBayes(temper=None, feature_weights=None).fit(X, y)
+    model.set_params(feature_weights=None)
+    np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=1e-12)
+    assert model.joint_ == {}
+
+
+def test_numbers_of_a_cloud_that_merging_drops_speak_again() -> None:
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 800)
+    x = rng.normal(size=800)
+    X = {"p": x + y, "q": x - y + 0.3 * rng.normal(size=800)}
+    some = [{name: column[part] for name, column in X.items()} for part in (slice(600), slice(600, None))]
+    mine, theirs = sf.NaiveBayes().fit(some[0], y[:600]), sf.NaiveBayes(joint="auto").fit(some[1], y[600:])
+    assert ("p", "q") in mine.joint_
+    theirs = deepcopy(theirs).drop_views()
+    with pytest.warns(UserWarning, match="chose different columns"):
+        both = mine + theirs
+    assert both.joint_ == {}
+    assert both.stale_
+    assert both.feature_weights_["p"] == both.feature_weights_["q"] == 1.0
+    assert both.refresh(X, y).joint_.keys() == mine.joint_.keys()
+
+
+def test_a_wide_table_pairs_the_columns_that_tell_most(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = exclusive(600)
+    rng = np.random.default_rng(0)
+    wide = {f"noise {k}": rng.choice(["no", "yes"], 600) for k in range(30)}
+    wide |= {"a": X["a"], "b": X["b"], "told": np.where(rng.random(600) < 0.7, y, "who knows")}
+    monkeypatch.setattr("suffice.models.choosing.joint_trial.WORK", 600 * 20)
+    found = {name for columns in sf.NaiveBayes(joint=2).fit(wide, y).joint_ for name in columns}
+    assert len(found) <= 8

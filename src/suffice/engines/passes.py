@@ -107,8 +107,17 @@ def sample_size(estimator: Any) -> int:
 
 
 def rows_for_sets(engine: Engine, estimator: Any) -> int:
-    """Return how many rows say which columns act together, at most; raise InputError if rows cannot be read again."""
+    """Return how many rows say which columns act together, at most: none if rows cannot be read again, with a warning.
+
+    Raise InputError where columns that act together were asked for.
+    """
     rows = estimator._rows_for_sets() if isinstance(estimator, TableClassifier) else 0
+    if rows and engine.once and estimator.joint == "auto":
+        tell(
+            f"Columns act alone: {engine.argument}='-', standard input, is read once, and columns that act together "
+            "take another pass. Write the rows to a file first; joint=None silences this."
+        )
+        return 0
     if rows and engine.once:
         raise InputError(
             f"{type(estimator).__name__} with joint={estimator.joint!r} reads rows twice, which {engine.argument}='-', "

@@ -15,7 +15,7 @@ from suffice.models.likelihoods.joint import Joint, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import in_order
-from suffice.models.scoring.rows import OTHERS, Cuts, Labels, Rows, cut_to, pools
+from suffice.models.scoring.rows import OTHERS, Cuts, Labels, Rows, cut_to, pools, with_missing
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
 from suffice.stats.inputs import EXACT
@@ -137,8 +137,15 @@ def _read(
     """Return codes and values of columns that act together, and the sets of these whose columns all have values."""
     keys, wanted = dict[tuple[Any, Cuts, bool], int](), dict[Name, tuple[int, ...]]()
     for name, one in likelihoods.items():
-        if isinstance(name, Together) and isinstance(one, Joint) and _all_there(table, name.columns):
+        if isinstance(name, Together) and isinstance(one, Joint) and (one.missing or _all_there(table, name.columns)):
             cuts = one.cuts(len(name.columns))
             parts = [(*both, one.missing) for both in zip(name.columns, cuts, strict=True)]
             wanted[name] = tuple(keys.setdefault(part, len(keys)) for part in parts)
-    return in_parallel(lambda key: coded(table[key[0]], *key[1:]), keys), wanted
+    return in_parallel(lambda key: _coded(table, *key), keys), wanted
+
+
+def _coded(table: Table, name: Name, cuts: Cuts, missing: bool) -> tuple[Integers, NDArray[Any]]:
+    """Return the codes of a column; one that is not there, or has no value, is missing in every row."""
+    if _all_there(table, (name,)):
+        return coded(table[name], cuts, missing)
+    return with_missing(np.full(len(table), -1), np.zeros(0, object))

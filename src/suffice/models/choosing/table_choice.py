@@ -81,7 +81,7 @@ def choose_table(
     base = best
     for trial, fit in zip(judge.trials, judge.fits(base), strict=True):
         trial.rank(base, fit, order)
-    if any(trial.ranked[False, 2] for trial in judge.trials):
+    if any(any(trial.ranked.values()) for trial in judge.trials):
         most = max(1, min(NUMBERS, memory_limit // 8) // (len(sample) * len(predictor.model.classes)))
         best = _with_sets(judge, base, order, most)
     residuals = _residuals(judge, best)

@@ -158,7 +158,7 @@ class Cloud(Discriminant):
             if column is not None and column.n_missing < length:
                 there[:, k] = column.present
                 found[:, k] = np.where(column.present, numbers(column), 0.0)
-        some: Booleans = there.any(axis=1)
+        some = np.asarray(np.any(there, axis=1), np.bool_)
         matrix = RowMatrix.read(found, "X")
         return CloudRows(matrix, (), None if some.all() else some, None if there.all() else there)
 
