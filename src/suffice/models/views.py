@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.lifts import flat, places_among
-from suffice.models.scoring.rows import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.stats.value_counts import ValueCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList

@@ -13,9 +13,10 @@ from suffice.models.choosing.joint_trial import Coding
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.joint import Joint, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
+from suffice.models.scoring.grouping import OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import in_order
-from suffice.models.scoring.rows import OTHERS, Cuts, Labels, Rows, cut_to, pools, with_missing
+from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
 from suffice.stats.inputs import EXACT

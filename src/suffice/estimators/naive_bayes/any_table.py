@@ -25,7 +25,7 @@ from suffice.estimators.shell.parameters import (
     class_prior_of,
     fit_context,
     is_loo,
-)
+)  # fmt: skip
 from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
 from suffice.models.choosing.chooser import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
@@ -38,8 +38,7 @@ from suffice.typing import DataLike, GroupsLike, JournalKey, LabelsLike, Weights
 
 __all__ = ["NaiveBayes"]
 
-WEIGHED = 100
-"""Fewer rows cannot tell which columns repeat each other."""
+WEIGHED = 100  # fewer rows cannot tell which columns repeat each other
 
 
 class NaiveBayes(TableClassifier):
@@ -47,8 +46,9 @@ class NaiveBayes(TableClassifier):
 
     Give it a dataframe and the name of its target. Each column gets a model by what it holds: True and False a
     Bernoulli; words and a few whole numbers a categorical; other numbers a Gaussian, a histogram, a Poisson or a
-    categorical, whichever the data favour; long strings count words. Missing values (None, NaN, NA, null) do not count
-    at fit and do not vote at predict. Categories never seen in training get the probability their prior keeps for them.
+    categorical, whichever the data favour; long strings count words. Columns that act together are found. Missing
+    values (None, NaN, NA, null) do not count at fit and do not vote at predict. Categories never seen in training get
+    the probability their prior keeps for them.
 
     Parameters
     ----------
@@ -77,15 +77,13 @@ class NaiveBayes(TableClassifier):
         "fast" fits no weights, and chooses the temper by 2,000 rows at most; "balanced" chooses both by 20,000, "best"
         by 200,000. Rows are picked by their content: their order changes nothing.
     joint : "auto", 2, 3, list of tuples or None, default="auto"
-        Columns that act together: sets of two or three whose joint value says more than each column alone. "auto"
+        Sets of two or three columns that act together: their joint value says more than each column alone. "auto"
         chooses them, and how many, by rows that are kept out of the counts, and none unless they predict these better;
-        2 or 3 is the most columns of a set; a list such as ``[("age", "job")]`` declares them. Numbers enter as bins,
-        rare categories as one. By the same rows "auto" chooses whether numbers are one cloud, with correlations, and
-        whether single values get a term of their own. All of that needs feature weights; with ``effort="fast"``,
-        fewer than 100 rows, or None there is nothing of it. Files, Dask and Spark read rows once more to count sets.
+        2 or 3 is the most columns of a set; a list such as ``[("age", "job")]`` declares them. By the same rows it
+        chooses whether numbers are one cloud, and whether values get terms of their own. All of it
+        needs weights, 100 rows, and more effort than "fast". Engines read rows once more to count sets.
     memory_limit : int, default=2_000_000_000
-        Bytes that columns that act together may take, about: sets whose tables have no room are left out, with a
-        warning that names them.
+        Bytes that sets of columns may take, about; a warning names those for which there is no room.
 
     Attributes
     ----------
@@ -106,7 +104,7 @@ class NaiveBayes(TableClassifier):
     feature_weights_ : dict
         The exponent of each column that votes: near 0 where others have said it already.
     joint_ : dict
-        The sets of columns that act together, the weightiest first, and what is believed of each.
+        The sets of columns that act together, the weightiest first: what is believed, and the log loss each saves.
 
     Examples
     --------
@@ -243,9 +241,8 @@ class NaiveBayes(TableClassifier):
     def _wanted(self, rows: int) -> Wanted | None:
         temper: Literal["loo"] | None = "loo" if is_loo(self.temper) else None
         weights: Literal["blocks"] | None = "blocks" if is_loo(self.feature_weights) else None
-        if temper is None and weights is None:
-            return None
-        return Wanted(None, temper, False, weights, self.ridge, WEIGHED, length_exponent=0.0, effort=self.effort)
+        wanted = Wanted(None, temper, False, weights, self.ridge, WEIGHED, length_exponent=0.0, effort=self.effort)
+        return wanted if temper or weights else None
 
     @property
     def columns_(self) -> dict[Name, Likelihood]:
@@ -297,9 +294,7 @@ class NaiveBayes(TableClassifier):
         """
         check_is_fitted(self)
         if column not in self._model.blocks:
-            known = self._model.blocks
-            raise InputError(
-                f"The argument 'column' must be one of the model's; got {column!r}.{closest(column, known)}"
-            )
+            near = closest(column, self._model.blocks)
+            raise InputError(f"The argument 'column' must be one of the model's; got {column!r}.{near}")
         block = self._model.blocks[column]
         return frame_of(block.settled.table(block.t, self.classes_, level), self._reader.backend)

@@ -238,10 +238,9 @@ class Classifier(Judging):
         for other in others:
             self._agree(other)
         models: list[Classifier] = [self, *others]
-        by_rows = sorted(models, key=lambda model: -float(model._model.n.sum()))
-        seen = next((model._predictor for model in by_rows if model._predictor.views), self._predictor)
-        journal, total = joined([model._journal for model in models]), Model.total(self._models(others))
-        self._put(total, self._views_on(seen, total), stale=True)
+        by_rows = sorted((one._predictor for one in models), key=lambda one: -float(one.model.n.sum()))
+        journal, total = joined([one._journal for one in models]), Model.total(self._models(others))
+        self._put(total, self._views_on(next((one for one in by_rows if one.views), by_rows[0]), total), stale=True)
         self._journal = journal
         return self
 
@@ -281,13 +280,12 @@ class Classifier(Judging):
         left = copy(self)
         left._journal = without(self._journal, other._journal)
         model, removed = left._models([other])
-        left._predictor = replace(left._predictor, model=model, views=left._views_on(left._predictor, model))
+        left._predictor = replace(left._predictor, model=model, views=left._views_on(self._predictor, model))
         left._subtract(removed)
         return left
 
     def _views_on(self, seen: Predictor, model: Model) -> Views:
-        """Return the views that a model was seen through, as they suit another that was made of it."""
-        return seen.views
+        return seen.views  # of a model that another was made of, as they suit that
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         """Return this model and others, with features that are the same."""

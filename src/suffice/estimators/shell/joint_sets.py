@@ -20,9 +20,10 @@ from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import CELLS, Joint
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.grouping import Cuts, pools
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.removal import group_codes
-from suffice.models.scoring.rows import Cuts, Rows, pools
+from suffice.models.scoring.rows import Rows
 from suffice.models.views import ColumnWeights, Views, Weights
 from suffice.readers.joint_columns import candidates, counted_together, cuts_of
 from suffice.readers.labels import Examples

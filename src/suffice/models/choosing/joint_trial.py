@@ -20,8 +20,8 @@ from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fit
 from suffice.models.choosing.judge import Judged
 from suffice.models.choosing.word_weights import Split
 from suffice.models.model import Name
+from suffice.models.scoring.grouping import with_missing
 from suffice.models.scoring.lifts import LearnedCodes
-from suffice.models.scoring.rows import with_missing
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["MOST", "NUMBERS", "Coding", "Columns", "Option", "Trial"]

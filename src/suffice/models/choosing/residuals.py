@@ -22,9 +22,10 @@ from suffice.models.choosing.block_weights import BlockVotes
 from suffice.models.choosing.descent import descend
 from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fitted
 from suffice.models.model import Name, Together
+from suffice.models.scoring.grouping import Cuts, with_missing
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import flat, in_order
-from suffice.models.scoring.rows import Cuts, Rows, with_missing
+from suffice.models.scoring.rows import Rows
 from suffice.models.views import ColumnWeights, Residual
 from suffice.parallel import thread_count
 from suffice.typing import Array, Integers

@@ -28,11 +28,12 @@ from suffice.models.likelihoods.places import PlaceScores
 from suffice.models.likelihoods.shared import by_value, share_of_others, strongest
 from suffice.models.scoring.beliefs import LiftBelief, trigamma
 from suffice.models.scoring.cells import Cells
+from suffice.models.scoring.grouping import Cuts, binned, grouped, pools, with_missing
 from suffice.models.scoring.joint_rows import JointRows, axis_order, axis_words, joint_names
 from suffice.models.scoring.lifts import left_of, log_evidence_of_lift, log_lift, with_expected
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks, lift_in_words
-from suffice.models.scoring.rows import Cuts, Labels, binned, grouped, pools, with_missing
+from suffice.models.scoring.rows import Labels
 from suffice.posterior import Gamma
 from suffice.stats.inputs import POSITIVE
 from suffice.stats.joint_counts import JointCounts

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, pools, shown_value
 from suffice.models.scoring.lifts import flat, places_among
 from suffice.models.scoring.linear import Linear
-from suffice.models.scoring.rows import MISSING, OTHERS, Cuts, Labels, Rows, pools, shown_value
+from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.joint_counts import JointCounts
 from suffice.typing import Array, Booleans, Integers
 
