@@ -22,11 +22,12 @@ Parts = tuple[tuple[Any, Any], tuple[Any, Any]]
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Log-probabilities of test rows, what they are, and seconds to learn, on average over splits."""
+    """Log-probabilities of test rows, what they are, and seconds to learn and to answer, on average over splits."""
 
     logs: Array
     truth: Integers
     seconds: float
+    answering: float = 0.0
 
     @property
     def right(self) -> Booleans:
@@ -57,15 +58,18 @@ Found = dict[str, Judged]
 
 def judge(make: Callable[[], Any], parts: Iterable[Parts], clip: float = 0.0) -> Judged:
     """Learn from one part and test with the other, once for each pair; all must have the same classes."""
-    logs, truth, seconds = [], [], []
+    logs, truth, seconds, answering = [], [], [], []
     for (X, y), (Z, labels) in parts:
         model = make()
         start = time.perf_counter()
         model.fit(X, y)
         seconds.append(time.perf_counter() - start)
+        start = time.perf_counter()
         logs.append(clipped(model.predict_log_proba(Z), clip))
+        answering.append(time.perf_counter() - start)
         truth.append(np.searchsorted(model.classes_, labels))
-    return Judged(np.concatenate(logs), np.concatenate(truth), float(np.mean(seconds)))
+    times = float(np.mean(seconds)), float(np.mean(answering))
+    return Judged(np.concatenate(logs), np.concatenate(truth), *times)
 
 
 def clipped(logs: Any, least: float = CLIP) -> Array:

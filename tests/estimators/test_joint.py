@@ -328,7 +328,7 @@ def test_declared_sets_pool_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -
     assert whole.edges == (None, None)
     monkeypatch.setattr("suffice.estimators.shell.joint_sets.CELLS", 200)
     cut: Any = sf.NaiveBayes(joint=[("town", "b")]).fit(X, y).joint_["town", "b"]
-    assert len(cut.edges[0]) == 10
+    assert len(cut.edges[0]) == 5  # with room for classes that come later
     assert cut.edges[1] is None
 
 

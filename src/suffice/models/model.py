@@ -37,12 +37,18 @@ class Together(str):
     columns: tuple[Name, ...]
 
     def __new__(cls, columns: Iterable[Name]) -> Self:
-        """Name the columns."""
+        """Name the columns; of more than three, only the first and the last are shown."""
         names = tuple(columns)
-        shown = names if len(names) <= 3 else (names[0], "…", f"{names[-1]} ({len(names)} columns)")
-        name = super().__new__(cls, " × ".join(map(str, shown)))
+        name = super().__new__(cls, " × ".join(map(str, names)))
         name.columns = names
         return name
+
+    def __str__(self) -> str:
+        few = len(self.columns) <= 3
+        return str.__str__(self) if few else f"{self.columns[0]} × … × {self.columns[-1]} ({len(self.columns)} columns)"
+
+    def __format__(self, how: str) -> str:
+        return format(str(self), how)
 
     def __getnewargs__(self) -> tuple[Any]:
         return (self.columns,)

@@ -8,7 +8,7 @@ Weights are kept by name, so that they stay in force while words, columns and cl
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.lifts import flat, places_among
+from suffice.stats import BinaryCounts
 from suffice.stats.value_counts import ValueCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
@@ -122,6 +123,8 @@ class Residual:
         pooled = pools(self.edges)
         if self.edges is not None and not pooled:
             return self
+        if isinstance(statistic, BinaryCounts):  # of yes and no, which are nobody's
+            return self
         held = statistic.in_words() if isinstance(statistic, ValueCounts) else ()
         known = _joined(held) if len(held) == len(self.values) else []
         known = [*known, MISSING, OTHERS]
@@ -148,6 +151,11 @@ class ColumnWeights(Weights):
     def added(self, name: Any, rows: Rows, labels: NDArray[Any]) -> Array | None:
         """Return the residuals of a column's rows."""
         return self.residuals[name].of_rows(rows, labels) if name in self.residuals else None
+
+    def only(self, names: Container[Any]) -> Self:
+        """Return the weights and residuals of some columns."""
+        columns = {name: power for name, power in self.columns.items() if name in names}
+        return replace(self, columns=columns, residuals={k: one for k, one in self.residuals.items() if k in names})
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
         """Return the weights of the columns that are there, and residuals of values that are still counted."""

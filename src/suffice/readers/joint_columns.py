@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,46 +13,64 @@ from suffice.models.choosing.joint_trial import Coding
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.joint import Joint, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
-from suffice.models.scoring.grouping import OTHERS, Cuts, cut_to, pools, with_missing
+from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import in_order
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
-from suffice.stats.inputs import EXACT
 from suffice.stats.joint_counts import JointCounts
 from suffice.stats.value_counts import ValueCounts
 from suffice.tables import Column, Table, numbers
 from suffice.typing import Array, Integers
 
-__all__ = ["candidates", "counted_together", "cuts_of", "joint_rows", "without_forgotten"]
+__all__ = [
+    "candidates", "counted_together", "cuts_of", "grouped_alike", "joint_rows", "many_numbers", "without_forgotten",
+]  # fmt: skip
 
 BINS, FEW, MANY = 16, 12, 64
-"""Bins of a column of numbers; as many different numbers are categories; of more categories, rare ones are pooled."""
+"""Bins of a column of numbers; as many different numbers have a bin each; of more categories, rare ones are pooled."""
 
 COARSE = 8
 """Bits of the grid on which bins end: no row's own number shows in them."""
 
 
-def cuts_of(column: Column, most: int = MANY) -> Cuts:
-    """Return how values of a column are grouped, so that there are not too many.
+def cuts_of(column: Column, most: int = MANY, later: bool = True) -> Cuts:
+    """Return how values of a column are grouped, so that there are not too many, whatever comes later.
 
-    Bins of numbers hold about as many rows each. Of more than so many categories, all but the most frequent are pooled.
+    A few numbers have a bin each, bins of more hold about as many rows each. Of more than so many categories, all but
+    the most frequent are pooled, and with them those that come later, unless these are to stand for themselves.
     """
+    if column.storage in ("string", "category"):
+        return _frequent(column, most, later)
     if column.storage not in ("integer", "real"):
-        return _frequent(column, most)
-    values = on_grid(numbers(column)[column.present])
-    if len(np.unique(values)) <= FEW and np.abs(values).max(initial=0.0) < EXACT:
         return None
+    values = np.asarray(numbers(column)[column.present], np.float64)
+    found = np.unique(values)
+    if len(found) <= FEW:
+        return _between(found)
     ends = np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1], method="inverted_cdf")
-    rounded: Array = np.unique(on_grid(ends, COARSE))
-    return tuple(rounded[(rounded > values.min()) & (rounded <= values.max())].tolist())
+    finer = np.log2(np.abs(found[[0, -1]]).max() / (found[-1] - found[0]))  # where numbers are far from zero
+    rounded: Array = np.unique(on_grid(ends, COARSE + int(np.clip(np.ceil(finer), 0, 40))))
+    return tuple(rounded[(rounded > found[0]) & (rounded <= found[-1])].tolist())
 
 
-def _frequent(column: Column, most: int) -> Cuts:
+def _between(values: Array) -> Cuts:
+    """Return an end between any two neighbours, on the coarsest grid that tells them apart."""
+    middle = values[:-1] / 2 + values[1:] / 2
+    ends = values[1:]
+    for bits in range(52, COARSE - 1, -1):
+        rounded = on_grid(middle, bits)
+        if not ((rounded > values[:-1]) & (rounded <= values[1:])).all():
+            break
+        ends = rounded
+    return tuple(ends.tolist())
+
+
+def _frequent(column: Column, most: int, later: bool) -> Cuts:
     codes, words = coded(column, None)
-    if len(words) <= most:
-        return None
+    if len(words) < most + (not later):
+        return (*sorted(words.tolist()), OTHERS) if later else None
     rows = np.bincount(codes[codes >= 0], minlength=len(words)).tolist()
     order = sorted(zip(rows, words.tolist(), strict=True), key=lambda one: (-one[0], one[1]))
     return *sorted(word for _, word in order[: most - 1]), OTHERS
@@ -109,6 +127,38 @@ def without_forgotten(model: Model) -> dict[Name, Likelihood]:
                 edges[k] = cut_to(edges[k], {*counts.in_words()[0].tolist()})
         found[name] = replace(one, edges=tuple(edges))
     return found
+
+
+def grouped_alike(models: Sequence[Model]) -> list[Model]:
+    """Return models whose sets pool the same categories: all but those that every model tells apart."""
+    found = list(models)
+    for name in {name for model in models for name in model.blocks if isinstance(name, Together)}:
+        laws = [model.blocks[name].likelihood for model in models if name in model.blocks]
+        joint = [law for law in laws if isinstance(law, Joint)]
+        if len(joint) < len(laws) or all(law.edges == joint[0].edges for law in joint):
+            continue
+        each = [law.cuts(len(name.columns)) for law in joint]
+        by_column = [*zip(*each, strict=True)]
+        common = [tuple(set.intersection(*map(set, cuts))) if all(map(pools, cuts)) else None for cuts in by_column]
+        found = [_regrouped(model, name, common) for model in found]
+    return found
+
+
+def _regrouped(model: Model, name: Together, common: Sequence[tuple[Any, ...] | None]) -> Model:
+    """Return a model with one set whose categories are pooled unless they are among the common ones."""
+    block = model.blocks.get(name)
+    if block is None or not isinstance(block.likelihood, Joint):
+        return model
+    both = zip(block.likelihood.cuts(len(common)), common, strict=True)
+    edges = tuple(cuts if kept is None else cut_to(cuts, {*kept}) for cuts, kept in both)
+    kept = [None if one is None else {*one, MISSING} for one in common]
+    changed = Block(replace(block.likelihood, edges=edges), block.statistic.pooled(kept, OTHERS))
+    return replace(model, blocks={**model.blocks, name: changed})
+
+
+def many_numbers(column: Column) -> bool:
+    """Return whether a column has more than a few different numbers."""
+    return column.storage in ("integer", "real") and len(np.unique(numbers(column)[column.present])) > FEW
 
 
 def _clouds(table: Table, likelihoods: Mapping[Name, Likelihood]) -> dict[Name, Rows]:

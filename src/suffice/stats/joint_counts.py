@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
@@ -151,6 +151,24 @@ class JointCounts(ValueCounts):
         every = np.concatenate([*axes, np.zeros(0, object)]).astype(object)
         line, place, count = (sealed(np.asarray(part)) for part in (counted.cell, place, counted.count))
         return cls(sealed(every), line, place, count, classes, np.array(sizes, np.int64))
+
+    def pooled(self, kept: Sequence[Container[str] | None], others: str) -> Self:
+        """Return the same rows with all values of a column but those that are kept as one, called `others`.
+
+        >>> counts = JointCounts.of([[0, 5], [1, 5], [2, 5]])
+        >>> counts.pooled([{"0.0"}, None], "z").axes[0].tolist()
+        ['0.0', 'z']
+        """
+        if not len(self.place):
+            return self
+        axes, codes = list[NDArray[Any]](), []
+        for axis, code, some in zip(self.axes, np.unravel_index(self.place, self.sizes.tolist()), kept, strict=True):
+            words = [word if some is None or word in some else others for word in axis.tolist()]
+            found, place = np.unique(np.array([*words, ""], object)[:-1].astype(str), return_inverse=True)
+            axes.append(found.astype(object))
+            codes.append(place[code])
+        place = np.ravel_multi_index(codes, [len(axis) for axis in axes])
+        return self._seen(tuple(axes), CellHistogram.of(self.line, place, self.count), self.classes)
 
     @cached_property
     def axes(self) -> tuple[NDArray[Any], ...]:

@@ -10,12 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
 
 from suffice.errors import InputError, SubtractionError
+from suffice.estimators.shell.sets_apart import seen_by
+from suffice.models.model import Model
 from suffice.models.scoring.removal import group_codes
 from suffice.readers.labels import Examples
 from suffice.stats.content import hashed
@@ -61,14 +64,18 @@ def judged_with_fresh_views(model: Judging, examples: Examples, groups: GroupsLi
     parts = None if groups is None else np.asarray(groups)
     logs, alone = np.empty((len(examples), len(model.classes_))), np.zeros(len(examples), bool)
     for rest in rests(model, examples, groups, fold_numbers(examples.codes, group, FOLDS)):
-        judging = copy(model)
-        judging._put(
-            model._model, type(model._predictor.views)() if rest.model is None else rest.model._predictor.views, True
-        )
-        mine = examples.take(rest.rows, model._reader)
+        judging, mine, other = copy(model), examples.take(rest.rows, model._reader), rest.model
+        seen = None if other is None else other._predictor
+        judging._put(*seen_by(model._model, seen, partial(_counted, other, mine)), True)
         judged = judging._judge(mine, None if parts is None else parts[rest.rows])
         logs[rest.rows], alone[rest.rows] = judged.log_proba(), judged.alone
     return logs, alone
+
+
+def _counted(model: Judging | None, examples: Examples) -> Model:
+    """Count rows as a model counts."""
+    counted: Model = getattr(model, "_count")(examples)  # noqa: B009 - which every classifier has
+    return counted
 
 
 def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integers:

@@ -20,12 +20,11 @@ from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import CELLS, Joint
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.grouping import Cuts, pools
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import Rows
-from suffice.models.views import ColumnWeights, Views, Weights
-from suffice.readers.joint_columns import candidates, counted_together, cuts_of
+from suffice.models.views import ColumnWeights, Weights
+from suffice.readers.joint_columns import candidates, counted_together, cuts_of, many_numbers
 from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.readers.table_columns import closest
@@ -35,8 +34,8 @@ from suffice.telling import tell
 from suffice.typing import GroupsLike
 
 __all__ = [
-    "LEAST", "CountSets", "Found", "JointColumns", "chosen_sets", "common_sets", "declared_laws", "heard_sets",
-    "is_declared", "joint_of", "read_sets", "rows_for_sets", "views_without", "with_declared",
+    "LEAST", "CountSets", "Found", "JointColumns", "chosen_sets", "declared_laws", "heard_sets",
+    "is_declared", "joint_of", "read_sets", "rows_for_sets", "with_declared",
 ]  # fmt: skip
 
 JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
@@ -129,15 +128,19 @@ def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together
     found = list[Together]()
     for one in joint:
         columns = tuple(one) if isinstance(one, tuple | list) else (one,)
-        if len(columns) not in (2, 3) or len(set(columns)) != len(columns):
+        if len(columns) not in (2, 3) or len({*map(repr, columns)}) != len(columns):
             raise InputError(
                 f"The 'joint' parameter must list sets of two or three columns, such as ('age', 'job'); got {one!r}."
             )
         for name in columns:
-            if name not in reader.names:
+            if not isinstance(name, str | int) or name not in reader.names:
                 raise InputError(
                     f"The 'joint' parameter names {name!r}, which is not a column.{closest(name, reader.names)}"
                 )
+        if any({*columns} == {*other.columns} for other in found):
+            raise InputError(f"The 'joint' parameter must list each set of columns once; got {one!r} again.")
+        if Together(columns) in reader.names:
+            raise InputError(f"The 'joint' parameter names {one!r}, but a column of the table is called like that.")
         found.append(Together(columns))
     return found
 
@@ -159,8 +162,8 @@ def declared_laws(
                 )
         if one not in known and not any(law.silent for law in families.values()):
             kappa = None if len(one.columns) == 2 else 1.0  # of highest evidence, which three columns have none of
-            most = int((CELLS / max(1, len(model.classes))) ** (1 / len(one.columns)))  # values of each that fit
-            edges = tuple(cuts_of(table[name], most) if name in table else None for name in one.columns)
+            most = int((CELLS / max(8, 2 * len(model.classes))) ** (1 / len(one.columns)))  # values of each that fit
+            edges = tuple(cuts_of(table[name], most, later=False) if name in table else None for name in one.columns)
             laws[one] = Joint(kappa, edges)
     return laws
 
@@ -198,7 +201,7 @@ def chosen_sets(
     if len(coding.names) < 2:
         return Found({})
     laws = {name: block.likelihood for name, block in predictor.model.voting.items()}
-    cloud = cloud_of(cuts, len(predictor.model.classes))
+    cloud = cloud_of(coding, few.source, len(predictor.model.classes))
     if cloud is not None:
         laws[cloud] = Cloud()
     rows: dict[Name, Rows] = {**reader.rows(few.source, laws), CODES: JointRows(tuple(coding.codes.T), ())}
@@ -211,6 +214,8 @@ def chosen_sets(
         return Found({})
     found, fit = dict[Name, Likelihood](), _that_fit(choice.sets, coding, len(predictor.model.classes), memory_limit)
     for one, gain in zip(choice.sets[:fit], choice.gains, strict=False):
+        if Together(one) in reader.names:  # a column that is called as the set would be
+            continue
         found[Together(one)] = Joint(choice.kappa, tuple(cuts[name] for name in one), gain, choice.missing)
     if choice.cloud and cloud is not None:
         found = {name: law for name, law in found.items() if name != cloud} | {cloud: Cloud(gain=choice.cloud_gain)}
@@ -235,53 +240,13 @@ def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, me
     return fit
 
 
-def cloud_of(cuts: Mapping[Name, Cuts], classes: int) -> Together | None:
-    """Return the columns of numbers that may be one cloud; None if they are fewer than two, or too many."""
-    columns = [name for name, one in cuts.items() if one is not None and not pools(one)]
-    return Together(columns) if len(columns) > 1 and classes * len(columns) ** 2 <= LARGEST_CLOUD else None
+def cloud_of(coding: Coding, table: Table, classes: int) -> Together | None:
+    """Return the columns of numbers that may be one cloud; None if they are fewer than two, or too many.
 
-
-def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
-    """Return models with the sets of columns that all of them count alike; the others are dropped, and named.
-
-    Sets that were declared must be counted alike: raise InputError if bins end elsewhere.
+    At least half of the rows must have all of them: only these are counted.
     """
-    every = list(dict.fromkeys(name for model in models for name in model.blocks if isinstance(name, Together)))
-    alike = [name for name in every if _alike([model.blocks.get(name) for model in models])]
-    if len(alike) == len(every):
-        return list(models)
-    apart = [name for name in every if name not in alike]
-    if declared:
-        raise InputError(
-            f"Models that are combined must cut the numbers of {apart[0]} into the same bins; they were fitted apart. "
-            "Fit one of them by partial_fit on a copy of the other, or leave the set out of 'joint'."
-        )
-    more = f" and {len(apart) - LISTED} more" if len(apart) > LISTED else ""
-    tell(
-        "The models chose different columns that act together, or cut their numbers differently; dropped: "
-        f"{', '.join(apart[:LISTED])}{more}. refresh(X, y) with all rows chooses anew."
-    )
-    kept = {*alike}
-    return [
-        replace(model, blocks={name: one for name, one in model.blocks.items() if name in kept or name in model.alone})
-        for model in models
-    ]
-
-
-def views_without(seen: Predictor, model: Model) -> Views:
-    """Return views without sets of columns that a model has no more; numbers of a lost cloud speak for themselves."""
-    views, weights = seen.views, seen.views.weights
-    lost = {name: block for name, block in seen.model.blocks.items() if name not in model.blocks}
-    if not lost or not isinstance(weights, ColumnWeights):
-        return views
-    clouds = [name for name, block in lost.items() if block.likelihood.replaces]
-    alone = {column: 1.0 for name in clouds if isinstance(name, Together) for column in name.columns}
-    kept = {name: power for name, power in weights.columns.items() if name not in lost}
-    residuals = {name: one for name, one in weights.residuals.items() if name not in lost}
-    return replace(views, weights=replace(weights, columns=kept | alone, residuals=residuals))
-
-
-def _alike(blocks: list[Block | None]) -> bool:
-    laws = [block.likelihood for block in blocks if block is not None]
-    alike = [(getattr(law, "edges", None), getattr(law, "missing", None)) for law in laws]
-    return len(alike) == len(blocks) and all(one == alike[0] for one in alike)
+    columns = [name for name in coding.names if many_numbers(table[name])]
+    if len(columns) < 2 or classes * len(columns) ** 2 > LARGEST_CLOUD:
+        return None
+    whole = np.logical_and.reduce([table[name].present for name in columns])
+    return Together(columns) if 2 * whole.sum() >= len(whole) else None

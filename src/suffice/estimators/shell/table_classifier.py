@@ -17,17 +17,16 @@ from suffice.estimators.shell.joint_sets import (
     Found,
     JointColumns,
     chosen_sets,
-    common_sets,
     declared_laws,
     heard_sets,
     is_declared,
     joint_of,
     read_sets,
     rows_for_sets,
-    views_without,
     with_declared,
 )
 from suffice.estimators.shell.parameters import CHECKS, Tags
+from suffice.estimators.shell.sets_apart import common_sets, views_without
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -160,9 +159,10 @@ class TableClassifier(Classifier):
             self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
             settled = self._join(examples, groups, partial(counted_together, examples.source, examples.labels))
         super()._choose(examples, groups, settled)
-        model, heard = self._model, heard_sets(self._model, self._predictor.views.weights)
-        if chosen and len(heard) < len(model.blocks):
-            self._put(replace(model, blocks=heard), self._predictor.views.cut(model.classes, heard), self._stale)
+        model, views = self._model, self._predictor.views
+        heard = heard_sets(model, views.weights)
+        if chosen and isinstance(views.weights, ColumnWeights) and len(heard) < len(model.blocks):
+            self._put(replace(model, blocks=heard), replace(views, weights=views.weights.only(heard)), self._stale)
 
     def _join(self, examples: Examples, groups: GroupsLike, count: CountSets) -> Settled:
         """Take the columns that act together, as these rows tell or as declared, with counts of them in all rows."""

@@ -101,7 +101,7 @@ class Side:
 
     def seen(self, missing: bool) -> NDArray[np.int32]:
         """Return the codes of rows that are possible."""
-        return self.codes[missing] if self.usable.all() else self.codes[missing][:, self.usable]
+        return np.ascontiguousarray(self.codes[missing] if self.usable.all() else self.codes[missing][:, self.usable])
 
     def base(self, cloud: bool) -> ColumnRows:
         """Return rows with the votes of columns, and of the cloud if it is wanted."""

@@ -133,7 +133,11 @@ def fit_residuals(
 
     def read(x: Array) -> tuple[float, Array, Array]:
         parameters = x * scale
-        return 1.0 - float(parameters[0]), parameters[1 : 1 + classes], parameters[1 + classes :].reshape(values, -1)
+        return (
+            1.0 - float(parameters[0]),
+            parameters[1 : 1 + classes],
+            parameters[1 + classes :].reshape(values, classes),
+        )
 
     def objective(x: Array) -> tuple[float, Array]:
         gradient = np.empty(len(x))

@@ -23,7 +23,7 @@ from suffice.models.choosing.table_judge import NAT, Judge, Residuals
 from suffice.models.choosing.word_weights import Split
 from suffice.models.model import Name
 from suffice.models.predictor import Predictor
-from suffice.typing import Array
+from suffice.typing import Array, Booleans
 
 __all__ = ["ENOUGH", "TableChoice", "choose_table"]
 
@@ -70,7 +70,9 @@ def choose_table(
     that are one cloud, if the model has one. `memory_limit` bounds the bytes of lifts that are kept at once.
     """
     parts = (np.arange(len(sample)) if sample.group is None else sample.group) % JUDGED
-    folds = range(JUDGED) if len(sample) <= FEW else range(1)
+    folds = [k for k in range(JUDGED if len(sample) <= FEW else 1) if _tells(sample, parts == k)]
+    if not folds:
+        return None
     splits = [Split.of(predictor, sample, parts == k) for k in folds]
     power = _power(splits[0].learned) if power is None else power
     judge = Judge([Trial(split, coding, parts == k, power, cloud) for k, split in zip(folds, splits, strict=True)])
@@ -98,6 +100,11 @@ def choose_table(
         return choice
     ridge, joint, missing = residuals.residual, residuals.together, residuals.missing
     return replace(choice, residual=ridge, of_joint_values=joint, missing_residuals=missing)
+
+
+def _tells(sample: Sample, out: Booleans) -> bool:
+    """Return whether rows outside the counts, and rows of several classes inside, are left to choose by."""
+    return bool(out.any()) and len(np.unique(sample.labels.y[~out])) > 1
 
 
 def _with_sets(judge: Judge, base: Option, order: int, most: int) -> Option:

@@ -63,10 +63,11 @@ class CloudRows(MatrixRows):
     def patterns(self) -> Iterator[tuple[Integers, Integers, MatrixRows]]:
         """Yield the columns of numbers that some rows have, and these rows, by number and by those columns."""
         there = np.ones((len(self), self.numbers.shape[1]), bool) if self.there is None else self.there
-        found, which = np.unique(there, axis=0, return_inverse=True)
-        for k, columns in enumerate(found):
-            rows = np.flatnonzero(which.ravel() == k)
-            if columns.any() and len(rows):
+        found, which, counts = np.unique(there, axis=0, return_inverse=True, return_counts=True)
+        order = np.argsort(which.ravel(), kind="stable")
+        for columns, end, size in zip(found, np.cumsum(counts).tolist(), counts.tolist(), strict=True):
+            rows = order[end - size : end]
+            if columns.any():
                 matrix = RowMatrix.read(np.ascontiguousarray(self.numbers[rows][:, columns]), "X")
                 yield np.flatnonzero(columns), rows, MatrixRows(matrix)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.stats.grid import distinct, on_grid
+from suffice.stats.grid import distinct
 from suffice.stats.value_counts import in_words
 from suffice.typing import Array, Integers
 
@@ -31,7 +31,9 @@ def binned(values: Array, edges: Cuts) -> tuple[Integers, NDArray[Any]]:
     if edges is None:
         found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
         return np.asarray(codes, np.int64), in_words(found)
-    place = np.searchsorted(np.array(edges), on_grid(values), side="right").astype(np.int64)
+    if pools(edges):
+        return grouped(*binned(values, None), edges)
+    place = np.searchsorted(np.array(edges, np.float64), values, side="right").astype(np.int64)
     return place, np.array([*map(str, range(len(edges) + 1))], object)
 
 

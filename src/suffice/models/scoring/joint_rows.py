@@ -94,10 +94,24 @@ def axis_words(axis: NDArray[Any], edges: Cuts) -> list[str]:
     """Return the values of a column as people read them."""
     if edges is None or pools(edges):
         return [shown_value(value) for value in axis.tolist()]
-    ends = [f"{edge:.6g}" for edge in edges]
-    inside = [f"{a} to {b}" for a, b in pairwise(ends)]
-    names = [f"below {ends[0]}", *inside, f"{ends[-1]} or more"] if ends else ["any"]
+    names = _bins([float(edge) for edge in edges])
     return [names[int(code)] if code != MISSING else shown_value(code) for code in axis.tolist()]
+
+
+def _bins(edges: list[float]) -> list[str]:
+    """Return the names of bins; whole numbers where all bins end between them.
+
+    >>> _bins([0.5, 1.5, 4.5]), _bins([0.25, 2.0])
+    (['0 or less', '1', '2 to 4', '5 or more'], ['below 0.25', '0.25 to 2', '2 or more'])
+    """
+    if not edges:
+        return ["any"]
+    if all(edge % 1 == 0.5 for edge in edges):
+        low, high = int(edges[0] - 0.5), int(edges[-1] + 0.5)
+        whole = [(int(a + 0.5), int(b - 0.5)) for a, b in pairwise(edges)]
+        return [f"{low} or less", *(f"{a}" if a == b else f"{a} to {b}" for a, b in whole), f"{high} or more"]
+    ends = [f"{edge:.6g}" for edge in edges]
+    return [f"below {ends[0]}", *(f"{a} to {b}" for a, b in pairwise(ends)), f"{ends[-1]} or more"]
 
 
 def axis_order(axis: NDArray[Any]) -> list[int]:
