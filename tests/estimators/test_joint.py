@@ -452,3 +452,114 @@ def test_a_wide_table_pairs_the_columns_that_tell_most(monkeypatch: pytest.Monke
     monkeypatch.setattr("suffice.models.choosing.joint_trial.WORK", 600 * 20)
     found = {name for columns in sf.NaiveBayes(joint=2).fit(wide, y).joint_ for name in columns}
     assert len(found) <= 8
+
+
+def test_a_class_of_one_row_and_few_groups_choose_what_they_can() -> None:
+    rng = np.random.default_rng(0)
+    X = {name: rng.integers(0, 3, 300).astype(str) for name in "ab"}
+    y = np.where(X["a"] == X["b"], "p", "q")
+    for groups in (np.zeros(300, int), np.arange(300) % 2):
+        assert sf.NaiveBayes().fit(X, y, groups=groups).predict(X).shape == (300,)
+    y[0] = "alone"
+    assert sf.NaiveBayes().fit(X, y).joint_
+    many = np.arange(150)
+    assert sf.NaiveBayes().fit({"a": many % 7, "b": many % 4}, many.astype(str)).joint_ == {}
+
+
+def test_residuals_stay_where_sets_that_say_nothing_go() -> None:
+    rng = np.random.default_rng(0)
+    base = rng.integers(0, 6, 3000)
+    X = {c: np.where(rng.random(3000) < 0.6, base, rng.integers(0, 6, 3000)).astype(str) for c in "abcdefg"}
+    effects = {c: rng.normal(0, 1.2, 6) for c in X}
+    z = sum(effects[c][X[c].astype(int)] for c in X) + ((X["a"] == X["b"]) - 0.3)
+    y = np.where(rng.random(3000) < 1 / (1 + np.exp(-z)), "p", "q")
+    half = [({c: v[part] for c, v in X.items()}, y[part]) for part in (slice(2000), slice(2000, None))]
+    model, alone = sf.NaiveBayes().fit(*half[0]), sf.NaiveBayes(joint=None).fit(*half[0])
+    assert len(model._predictor.views.weights.residuals) == 7  # type: ignore[union-attr]
+    losses = [
+        -np.log(one.predict_proba(half[1][0])[np.arange(1000), (half[1][1] == "q").astype(int)]).mean()
+        for one in (model, alone)
+    ]
+    assert losses[0] < losses[1]
+
+
+@pytest.mark.parametrize("far", [0.0, 1000.0, 1.7e9])
+def test_numbers_far_from_zero_are_told_apart(far: float) -> None:
+    rng = np.random.default_rng(0)
+    X = {name: far + rng.random(1500) for name in "uv"}
+    y = np.where((X["u"] > far + 0.5) ^ (X["v"] > far + 0.5), "p", "q")
+    assert sf.NaiveBayes().fit(X, y).score(X, y) > 0.9
+    model = sf.NaiveBayes(joint=[("u", "v")]).fit(X, y)
+    assert min(model._model.blocks["u × v"].statistic.sizes) > 8
+
+
+def test_few_numbers_have_a_bin_each_and_later_ones_fall_into_them() -> None:
+    rng = np.random.default_rng(0)
+    X: dict[str, Any] = {"grade": rng.integers(1, 4, 600), "b": rng.choice(["u", "v"], 600)}
+    y = np.where((X["grade"] == 2) == (X["b"] == "u"), "p", "q")
+    model = sf.NaiveBayes().fit(X, y)
+    law: Any = model.joint_["grade", "b"]
+    assert law.edges[0] == (1.5, 2.5)
+    line = dict(zip(*_shown(model.explain({"grade": 2, "b": "u"})), strict=True))["grade × b"]
+    assert line.startswith("2, u")
+    later = {"grade": np.arange(5000), "b": np.resize(["u", "w"], 5000)}
+    model.partial_fit(later, np.resize(["p", "q"], 5000))
+    assert model._model.blocks["grade × b"].statistic.sizes.tolist() == [3, 3]  # new words are pooled
+
+
+def _shown(explained: Any) -> tuple[list[Any], list[Any]]:
+    return explained.features, explained.values
+
+
+def test_merged_sets_pool_what_only_one_of_them_knows() -> None:
+    X, y = exclusive(1200)
+    first, last = ({name: column[part] for name, column in X.items()} for part in (slice(600), slice(600, None)))
+    first["a"] = np.where(np.arange(600) % 9 == 0, "perhaps", first["a"])
+    mine, theirs = (
+        sf.NaiveBayes(joint=2).fit({k: x[k] for k in "ab"}, z) for x, z in ((first, y[:600]), (last, y[600:]))
+    )
+    both = mine + theirs
+    law: Any = both.joint_["a", "b"]
+    assert "perhaps" not in law.edges[0]
+    assert both._model.blocks["a × b"].statistic.count.sum() == 1200
+
+
+def test_clouds_of_other_columns_are_not_added() -> None:
+    rng = np.random.default_rng(0)
+    mixed = rng.normal(size=(600, 7)) @ (np.tril(rng.normal(size=(7, 7))) + np.eye(7)).T
+    y = np.where(rng.random(600) < 0.5, "p", "q")
+    mixed[y == "p"] += np.array([1.5, -1, 0.5, 1, -0.5, 0.8, -1]) * 0.6
+    X = {name: mixed[:, k] for k, name in enumerate("abcdefg")}
+    mine = sf.NaiveBayes().fit(X | {"c": X["c"].round().clip(-2, 2)}, y)
+    theirs = sf.NaiveBayes().fit(X | {"d": X["d"].round().clip(-2, 2)}, y)
+    assert [next(iter(one.joint_)) for one in (mine, theirs)] == [tuple("abdefg"), tuple("abcefg")]
+    with pytest.warns(UserWarning, match="chose different columns"):
+        assert (mine + theirs).joint_ == {}
+
+
+def test_a_column_that_is_called_like_a_set_stays_a_column() -> None:
+    X, y = exclusive()
+    X["a × b"] = np.random.default_rng(1).choice(["u", "v"], 400)
+    model = sf.NaiveBayes(joint=2).fit(X, y)
+    assert ("a", "b") not in model.joint_
+    assert model.predict(X).shape == (400,)
+    with pytest.raises(InputError, match="a column of the table is called like that"):
+        sf.NaiveBayes(joint=[("a", "b")]).fit(X, y)
+
+
+def test_declared_sets_add_up_where_a_column_had_no_values() -> None:
+    X, y = exclusive()
+    mine = sf.NaiveBayes(joint=[("a", "b")]).fit(X, y)
+    theirs = sf.NaiveBayes(joint=[("a", "b")]).fit(X | {"a": [None] * 400}, y)
+    assert (mine + theirs)._model.blocks["a × b"].statistic == mine._model.blocks["a × b"].statistic
+
+
+def test_leaving_out_sees_the_sets_that_the_rest_of_a_fold_chose() -> None:
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 400)
+    x = rng.normal(size=400)
+    X = {"p": x + 0.8 * y, "q": x - 0.8 * y + 0.4 * rng.normal(size=400), "r": rng.normal(size=400)}
+    model = sf.NaiveBayes().fit(X, y)
+    judged = sf.evaluate.leave_one_out(model, X, y)
+    fresh = sf.evaluate.crossfit(model, X, y)
+    assert judged.log_loss == pytest.approx(fresh.log_loss, rel=0.1)

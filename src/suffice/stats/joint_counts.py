@@ -86,8 +86,9 @@ class JointCounts(ValueCounts):
         """Count rows by several sets of columns at once; a column is a code for each row, and the names of codes.
 
         >>> a, b = (np.array([0, 1, 1]), np.array(["x", "y"])), (np.array([0, 0, -1]), np.array(["u"]))
-        >>> [counts.table.tolist() for counts in JointCounts.of_sets([a, b, a], [(0, 1), (0, 2)])]
-        [[[[1.0], [1.0]]], [[[1.0, 0.0], [0.0, 2.0]]]]
+        >>> pair, twice = JointCounts.of_sets([a, b, a], [(0, 1), (0, 2)])
+        >>> pair.count, twice.count
+        (array([1., 1.]), array([1., 2.]))
         """
         rows, sizes = len(columns[0][0]) if columns else 0, np.array([len(names) for _, names in columns], np.int64)
         groups = Groups.read(rows, labels, weights, n_classes)

@@ -102,7 +102,7 @@ class Writer:
         if isinstance(value, np.generic) and value.dtype.kind in "biuf":
             return {"$": "scalar", "dtype": value.dtype.str, "of": self.write(value.item(), name)}
         if isinstance(value, str):
-            return str.__str__(value) if isinstance(value, str) else str(value)
+            return str.__str__(value)  # a name of several columns is shown shorter than it is
         if isinstance(value, np.dtype) or (isinstance(value, type) and issubclass(value, np.generic)):
             return {"$": "dtype" if isinstance(value, np.dtype) else "type", "dtype": np.dtype(value).str}
         if type(value) is dict:
