@@ -74,7 +74,7 @@ class Judge:
     def pays(self, before: Array, after: Array, errors: float = NOISE) -> bool:
         """Return whether losses of rows, or of groups of them, are lower by more than noise."""
         saved = np.bincount(self.group, before - after)[np.unique(self.group)]
-        return bool(saved.sum() > max(NAT, errors * np.sqrt(len(saved)) * saved.std()))
+        return len(saved) > 0 and bool(saved.sum() > max(NAT, errors * np.sqrt(len(saved)) * saved.std()))
 
     def found_to_pay(self, before: Array, after: Array) -> bool:
         """Return the same of the best of many: by luck one of them pays a little."""
