@@ -19,6 +19,7 @@ from suffice.models.scoring.lifts import in_order
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.stats.grid import on_grid
+from suffice.stats.inputs import EXACT
 from suffice.stats.joint_counts import JointCounts
 from suffice.stats.value_counts import ValueCounts
 from suffice.tables import Column, Table, numbers
@@ -47,8 +48,10 @@ def cuts_of(column: Column, most: int = MANY, later: bool = True) -> Cuts:
         return None
     values = np.asarray(numbers(column)[column.present], np.float64)
     found = np.unique(values)
-    if len(found) <= FEW:
+    if len(found) <= FEW and (later or np.abs(found).max(initial=0.0) >= EXACT):
         return _between(found)
+    if len(found) <= FEW:
+        return None
     ends = np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1], method="inverted_cdf")
     finer = np.log2(np.abs(found[[0, -1]]).max() / (found[-1] - found[0]))  # where numbers are far from zero
     rounded: Array = np.unique(on_grid(ends, COARSE + int(np.clip(np.ceil(finer), 0, 40))))
