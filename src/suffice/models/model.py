@@ -100,7 +100,7 @@ class Block:
         return replace(self, statistic=how(self.statistic, other.statistic))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("t", "settled", "scorer")}
+        return {name: value for name, value in vars(self).copy().items() if name not in ("t", "settled", "scorer")}
 
 
 @dataclass(frozen=True, eq=False)

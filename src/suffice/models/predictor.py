@@ -215,7 +215,8 @@ class Predictor:
         return replace(self, views=views, temper=temper)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("scorers", "together", "log_prior")}
+        cached = ("scorers", "together", "log_prior")  # another thread may be adding them
+        return {name: value for name, value in vars(self).copy().items() if name not in cached}
 
 
 def _weighed(votes: Array, power: float) -> Array:

@@ -45,7 +45,7 @@ class Analysis:
             )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "native"}
+        return {name: value for name, value in vars(self).copy().items() if name != "native"}
 
     def batches(self, texts: Any, name: str = "texts") -> Iterator[Batch]:
         """Yield the documents in batches, ready for the compiled kernels."""

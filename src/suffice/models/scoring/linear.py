@@ -147,7 +147,7 @@ class Linear:
 
     def __getstate__(self) -> dict[str, Any]:
         cached = ("by_feature", "of_texts", "_finite", "_forbidden", "_lacking")
-        return {name: value for name, value in vars(self).items() if name not in cached}
+        return {name: value for name, value in vars(self).copy().items() if name not in cached}
 
 
 @dataclass(frozen=True, eq=False)

@@ -125,7 +125,7 @@ class Rising:
         return said if self.total is None else with_length(said, self.total, float(x.data.sum()))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name not in ("_tables", "_words")}
+        return {name: value for name, value in vars(self).copy().items() if name not in ("_tables", "_words")}
 
 
 @dataclass(frozen=True, eq=False)
