@@ -30,7 +30,7 @@ help:
 	@echo "make coverage    which lines and branches the tests reach, in Python and C++; rewrites the tables of docs/quality.md"
 	@echo "make mutation    change the source at one place after the other and see whether a test notices (an hour and more)"
 	@echo "make docs    run the gallery and build the site into build/site; open build/site/index.html"
-	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (half an hour)"
+	@echo "make bench   beside its peers, as ratios; rewrites docs/benchmarks.md and the results on other pages (an hour and more)"
 	@echo "make wheels    an sdist and wheels into dist/, each installed and tried without a compiler; PYTHONS=\"path path\" names the Pythons"
 	@echo "make lint | types | imports | unit    one part of make test"
 	@echo "make format  let ruff arrange the code"
@@ -56,7 +56,7 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/table_speed.py
 	@$(BIN)/python benchmarks/real_tables.py
 	@$(BIN)/python benchmarks/honest.py
-	@$(BIN)/python benchmarks/weights.py
+	@$(BIN)/python benchmarks/chosen.py
 	@$(BIN)/python benchmarks/defaults.py
 	@$(BIN)/python benchmarks/leave_out.py
 	@$(BIN)/python benchmarks/unlabelled.py

@@ -1,8 +1,8 @@
 """How the defaults were decided: cross-validation on training rows, for docs/decisions/0010-what-is-best-by-default.md.
 
-Test rows of 20 Newsgroups, R8 and Adult are never used, nor is a random 30 % of SMS spam: what the first split of
-`weights.py` tests with, not the other four. Titanic, mushroom, penguins, car and votes have no test part. `corpora.py`
-says where all of them are looked for. `--quick` takes an eighth of the texts and leaves the page as it is.
+Test rows of 20 Newsgroups, R8 and Adult are never used, nor is a random 30 % of SMS spam. Titanic, mushroom,
+penguins, car and votes have no test part. `corpora.py` says where all of them are looked for. `--quick` takes an eighth
+of the texts and leaves the page as it is.
 """
 
 import sys

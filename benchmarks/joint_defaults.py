@@ -27,12 +27,12 @@ CHOOSING = "suffice.models.choosing."
 
 CANDIDATES: dict[str, list[tuple[str, str, Any]]] = {
     "as it is": [],
-    "sets must save 1 standard error": [(f"{CHOOSING}table_judge", "SEARCHED", 1.0)],
-    "… 1.5 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 1.5)],
-    "… 2 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 2.0)],
-    "… 3 errors": [(f"{CHOOSING}table_judge", "SEARCHED", 3.0)],
-    "200 rows are few judges": [(f"{CHOOSING}table_judge", "FEW_JUDGES", 200)],
-    "800 rows are few judges": [(f"{CHOOSING}table_judge", "FEW_JUDGES", 800)],
+    "sets must save 1 standard error": [(f"{CHOOSING}option_judge", "SEARCHED", 1.0)],
+    "… 1.5 errors": [(f"{CHOOSING}option_judge", "SEARCHED", 1.5)],
+    "… 2 errors": [(f"{CHOOSING}option_judge", "SEARCHED", 2.0)],
+    "… 3 errors": [(f"{CHOOSING}option_judge", "SEARCHED", 3.0)],
+    "200 rows are few judges": [(f"{CHOOSING}option_judge", "FEW_JUDGES", 200)],
+    "800 rows are few judges": [(f"{CHOOSING}option_judge", "FEW_JUDGES", 800)],
     "8 bins of numbers": [("suffice.readers.joint_columns", "BINS", 8)],
     "24 bins of numbers": [("suffice.readers.joint_columns", "BINS", 24)],
     "4,000 rows choose": [("suffice.estimators.shell.joint_sets", "ENOUGH", 4000)],

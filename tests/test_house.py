@@ -24,10 +24,10 @@ def tool(name: str) -> ModuleType:
 
 house, walk = tool("house"), tool("walk")
 
-FILES = 132
+FILES = 139
 """Files of models, readers and estimators, `__init__.py` too."""
 
-ANY = 78
+ANY = 81
 """How often `Any` stands in estimators: where rows are as a reader takes them, or a state is as a file has it."""
 
 ANOTHER_LAYER = {
@@ -67,7 +67,7 @@ def test_types_say_what_is_meant() -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "most"), [("NaiveBayes.fit", 52), ("NaiveBayes.explain", 22), ("TextClassifier.fit", 27)]
+    ("call", "most"), [("NaiveBayes.fit", 54), ("NaiveBayes.explain", 23), ("TextClassifier.fit", 27)]
 )
 def test_a_call_walks_through_few_files(call: str, most: int) -> None:
     columns, labels = walk.table()

@@ -105,4 +105,5 @@ mark = (
 # are lowest at nearly the same power, which the dashed line marks: one pixel in three
 # or four is news. `TextClassifier` and `NaiveBayes` do this by default, and go one
 # step further, with a power for each word or column ([evidence
-# weights](../weights.md)). More is on the page [honest probabilities](../honest.md).
+# weights](../choices.md#evidence-weights)). More is on the page [honest
+# probabilities](../honest.md).

@@ -28,8 +28,8 @@ print(model)
 # $$\ln p(x, c) = \ln p(c) + \sum_{j \,\text{present}} w_j \ln p(x_j \mid c)$$
 #
 # A missing value does not vote. $w_j$ is the column's [evidence
-# weight](../weights.md): 1 for a column that says something of its own, near 0 for
-# one that repeats what others say.
+# weight](../choices.md#evidence-weights): 1 for a column that says something of its
+# own, near 0 for one that repeats what others say.
 #
 # ## One penguin, column by column
 

@@ -172,6 +172,20 @@ class Residuals:
         self, scale: float, terms: Array, delta: Array, ridge: float, gradient: Array, each: Array, threads: int
     ) -> float: ...
 
+def ascend(
+    start: Integers,
+    word: NDArray[np.int32],
+    value: NDArray[np.float32],
+    base: Array,
+    code: Integers,
+    weight: Array,
+    ridge: float,
+    delta: NDArray[np.float32],
+    q: NDArray[np.float32],
+    enough: float,
+    most: int,
+) -> int: ...
+
 class Texts:
     """Documents somewhere in memory."""
 

@@ -27,7 +27,7 @@ from suffice.errors import DataError
 from suffice.store import to_bytes
 
 pytestmark = quiet
-PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None}
+PLAIN: dict[str, Any] = {"alpha": 1.0, "temper": None, "feature_weights": None, "ngram_range": (1, 1)}
 
 
 @pytest.mark.thorough

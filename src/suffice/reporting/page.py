@@ -118,6 +118,7 @@ def report(
     start = _file("page.js")
     light, dark = style_of(len(model.classes_))
     html = template.render(
+        choices=list(getattr(model, "choices_", ())),
         title=title, facts=facts, charts=_specs(facts), config=_json(charts.CONFIG), explorer=_explorer(facts),
         matrix=_matrix(facts), style=_file("page.css"), light=light, dark=dark, colour=colour_of,
         runtime=runtime, start=start, policy=_policy(runtime, start), version=suffice.__version__, level=LEVEL,

@@ -13,6 +13,7 @@ import numpy as np
 
 from suffice import estimators, posterior, stats
 from suffice.errors import DataError
+from suffice.models.choices import Choice, Tried
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import Joint
@@ -20,7 +21,7 @@ from suffice.models.likelihoods.vocabulary import Vocabulary
 from suffice.models.open_columns import Chosen
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.linear import FittedTransform
-from suffice.models.views import ColumnWeights, FeatureWeights, Residual, WordWeights
+from suffice.models.views import ColumnWeights, FeatureWeights, Residual, WordResiduals, WordWeights
 from suffice.readers import columns
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounts
@@ -53,6 +54,7 @@ LATER: dict[str, set[str]] = {
     "MultinomialNB": {"length_exponent"},
     "NaiveBayes": {"joint", "memory_limit"},
     "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
+    "WordWeights": {"residuals"},
 }
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""
 
@@ -61,7 +63,7 @@ STATISTICS: dict[str, type[Any]] = _by_name(*_public(stats, stats.Statistic), st
 RECORDS: dict[str, type[Any]] = {
     **_by_name(*_public(posterior, posterior.Conjugate)),
     **_by_name(Analysis, Chosen, ColumnWeights, FeatureWeights, Residual, Spread, Temper, Vocabulary),
-    **_by_name(WordList, WordWeights),
+    **_by_name(Choice, Tried, WordList, WordResiduals, WordWeights),
     **_by_name(TermWeighting, Tokens, prefix="text."),
     "Transform": FittedTransform,  # as it was called in the first files
     **_by_name(*columns.FAMILIES, columns.Unknown, Cloud, Joint, prefix="columns."),

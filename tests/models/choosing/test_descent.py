@@ -62,8 +62,8 @@ def test_the_search_goes_downhill_to_where_it_rises(lowest: int) -> None:
 
 
 def test_the_search_stays_within_its_bounds_and_prefers_the_smoother() -> None:
-    assert safest(lambda x: np.full(3, x), 1.0, 2.0, 0.2, 10.0) == 0.25
-    assert safest(lambda x: np.full(3, -x), 1.0, 2.0, 0.2, 10.0) == 8.0
+    assert safest(lambda x: np.full(30, x), 1.0, 2.0, 0.2, 10.0) == 0.25
+    assert safest(lambda x: np.full(30, -x), 1.0, 2.0, 0.2, 10.0) == 8.0
     rng = np.random.default_rng(0)
     noise = {2.0**k: rng.normal(0, 1, 50) for k in range(-3, 4)}
     assert safest(lambda x: noise[x] - noise[x].mean(), 1.0, 2.0, 0.2, 5.0) == 4.0

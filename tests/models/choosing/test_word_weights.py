@@ -10,7 +10,8 @@ from scipy.special import log_softmax
 
 import suffice as sf
 from suffice.models.choosing.judge import Judged, Sample, judge
-from suffice.models.choosing.word_weights import Split, WordRows, choose_together, looked_up
+from suffice.models.choosing.word_choice import Asked, choose_words
+from suffice.models.choosing.word_weights import Split, WordRows, looked_up
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.vocabulary import Cut
@@ -179,8 +180,8 @@ def test_documents_that_judge_are_out_of_the_model() -> None:
     codes = np.repeat(rng.integers(0, 2, 150), 2)
     texts = [f"pair{i // 2} {' '.join(rng.choice(WORDS, 4))}" for i in range(300)]
     predictor, sample = fitted(texts, codes, np.ones(300), np.arange(300) // 2)
-    chosen = choose_together(predictor, sample, True, None, None, True)
-    assert chosen.initial.ridge > 1
+    chosen = choose_words(predictor, sample, Asked(residuals=False), None)
+    assert chosen.option.ridge > 1
     named = np.char.startswith(predictor.model.blocks["text"].t.words.strings.astype(str), "pair")
     assert chosen.initial.features[named].max() < 1.2
 

@@ -58,6 +58,16 @@ def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers
         yield Rest(inside, model._without(examples.take(inside, model._reader), others, group))
 
 
+def judged_apart(estimator: Judging, examples: Examples, groups: GroupsLike, views: str) -> tuple[Array, Booleans]:
+    """Return log-probabilities of learned rows without them, and which are alone in their class."""
+    if views not in ("crossfit", "fixed"):
+        raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
+    if views == "fixed" or not estimator._predictor.views:
+        judged = estimator._judge(examples, groups)
+        return judged.log_proba(), judged.alone
+    return judged_with_fresh_views(estimator, examples, groups)
+
+
 def judged_with_fresh_views(model: Judging, examples: Examples, groups: GroupsLike) -> tuple[Array, Booleans]:
     """Return log-probabilities without the row, with views chosen without its fold; and rows alone in their class."""
     group = None if groups is None else group_codes(groups, len(examples))

@@ -222,7 +222,7 @@ def chosen_sets(
     residuals = None
     if choice.residual is not None:
         residuals = ResidualChoice(choice.residual, choice.of_joint_values, cuts, choice.missing_residuals)
-    return Found(found, Settled(choice.ridge, residuals, choice.floor, choice.initial))
+    return Found(found, Settled(choice.ridge, residuals, choice.floor, choice.initial, choice.record))
 
 
 def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, memory_limit: int) -> int:

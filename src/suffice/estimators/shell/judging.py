@@ -10,12 +10,13 @@ from typing import Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError, LabelError
-from suffice.estimators.shell.folds import judged_with_fresh_views
+from suffice.errors import LabelError
+from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.parameters import Estimate, Tempering, check_temper, given_temper, length_exponent_of
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
+from suffice.models.choices import Choice, Choices
 from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted, choose
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.class_prior import ClassPrior
@@ -40,6 +41,7 @@ class Judging(Predicting):
     estimate: Estimate = "mean"
     _stale: bool
     _journal: Journal | None = None
+    _earlier_choices: tuple[Choice, ...] = ()  # before rows were counted
 
     @abstractmethod
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
@@ -101,13 +103,16 @@ class Judging(Predicting):
         """Choose by training rows what is to be chosen by them, beside what is settled; None if nothing was yet."""
         wanted, settled = self._wanted(len(examples)), settled or NOTHING_SETTLED
         if wanted is None or wanted.of_rows(len(examples)) is None or isinstance(examples.source, Iterator):
+            if self._earlier_choices:
+                self._put(self._model, Views(choices=self._earlier_choices), stale=False)
             return
         group = None if groups is None else group_codes(groups, len(examples))
         few, order, group = examples.picked(self._reader, wanted.sample_size, group)
         sample = Sample(self._reader.rows(few.source), few.labels).take(order)
-        wanted, predictor = wanted.with_settled(settled), replace(self._predictor, temper=self._temper(Views()))
-        views = choose(predictor, sample.rows, sample.labels, group, wanted)
-        self._put(self._model, replace(views, floor=settled.floor), stale=False)
+        predictor = replace(self._predictor, temper=self._temper(Views()))
+        views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
+        choices = (*self._earlier_choices, *settled.choices, *(views.choices or ())) or None
+        self._put(self._model, replace(views, floor=settled.floor or views.floor, choices=choices), stale=False)
 
     @property
     def temper_(self) -> Temper:
@@ -154,9 +159,8 @@ class Judging(Predicting):
     def evidence(self, X: DataLike | None = None, sample_weight: WeightsLike = None) -> Evidence:
         """Return the log evidence and its parts, by class and feature.
 
-        It is that of the prior, however parameters are estimated for predictions. Words count in their order: the
-        number of orders, n!/Πx! of each row, is the same for every prior and not among the counts; of Poisson counts
-        likewise 1/Πx!.
+        It is that of the prior, however parameters are estimated for predictions. Words count in their order: n!/Πx! of
+        each row is the same for every prior and not among the counts; of Poisson counts likewise 1/Πx!.
 
         Parameters
         ----------
@@ -168,9 +172,8 @@ class Judging(Predicting):
         Returns
         -------
         evidence : Evidence
-            `total`, and its parts: `labels`, `by_class`, `by_feature`, `table` (classes × features), `coefficient`. If
-            the class prior is a Dirichlet, `labels` integrates it out, and `belief` is True; otherwise it is the
-            likelihood of the labels under the class prior as given, uniform, or learned.
+            `total`, and its parts: `labels`, `by_class`, `by_feature`, `table` (classes × features), `coefficient`.
+            `belief` says whether `labels` integrates a Dirichlet out; else it is the likelihood by the class prior.
         """
         check_is_fitted(self)
         coefficient = 0.0
@@ -197,6 +200,12 @@ class Judging(Predicting):
         check_is_fitted(self)
         self._put(self._model.without_trace(), Views(), stale=False)
         return self
+
+    @property
+    def choices_(self) -> Choices:
+        """What rows outside the counts chose, beside what, and by how much: a table."""
+        check_is_fitted(self)
+        return Choices(self._predictor.views.choices or ())
 
     @property
     def journal_(self) -> Journal | None:
@@ -234,10 +243,9 @@ class Judging(Predicting):
     ) -> Array:
         """Return the probabilities of each training row under the model without that row.
 
-        The row leaves the counts exactly, in one pass. What was chosen by rows (pseudo-count, temper, evidence weights,
-        a prior by leave-one-out) is a view, which has seen the row too: by default each row is judged with views that
-        were chosen without it. Bins, kinds of columns, priors by evidence and vocabulary follow the counts of all rows;
-        ``sf.evaluate.crossfit`` chooses these anew, too.
+        The row leaves the counts exactly, in one pass. What rows chose, such as a temper, is a view, which has seen the
+        row too: by default each row is judged with views chosen without it. Tokens, bins, kinds, vocabulary, priors by
+        evidence are those of all rows; ``sf.evaluate.crossfit`` chooses these anew, too.
 
         Parameters
         ----------
@@ -251,9 +259,7 @@ class Judging(Predicting):
             Rows that belong together, such as those of one author: each is predicted without its whole group.
         views : {"crossfit", "fixed"}, default="crossfit"
             "crossfit" deals rows into five folds, and judges those of a fold with views chosen anew by the others: an
-            estimate of how the model does on new rows. "fixed" keeps the views as they are: quicker, and exact only
-            where nothing was chosen by rows; otherwise the model looks better than it is. Where nothing was chosen,
-            both are the same.
+            estimate for new rows. "fixed" keeps the views: quicker, and exact only where rows chose nothing.
 
         Returns
         -------
@@ -276,15 +282,9 @@ class Judging(Predicting):
         self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike, groups: GroupsLike, views: str
     ) -> tuple[Examples, Array, Booleans]:
         """Return rows that were learned, their log-probabilities without them, and which are alone in their class."""
-        if views not in ("crossfit", "fixed"):
-            raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
         check_is_fitted(self)
-        X = list(X) if isinstance(X, Iterator) else X
-        examples = self._learned(X, y, sample_weight)
-        if views == "fixed" or not self._predictor.views:
-            judged = self._judge(examples, groups)
-            return examples, judged.log_proba(), judged.alone
-        return examples, *judged_with_fresh_views(self, examples, groups)
+        examples = self._learned(list(X) if isinstance(X, Iterator) else X, y, sample_weight)
+        return examples, *judged_apart(self, examples, groups, views)
 
     def _learned(self, X: Given, y: LabelsLike, sample_weight: WeightsLike) -> Examples:
         """Return rows that were learned, with codes among the model's classes."""

@@ -21,7 +21,7 @@ from sklearn.base import BaseEstimator
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
 from suffice.models.scoring.cells import Temper
-from suffice.models.views import FeatureWeights, Residual, Views, Weights
+from suffice.models.views import FeatureWeights, Residual, Views, Weights, WordResiduals
 from suffice.stats.inputs import MANY
 from suffice.stats.journal import Journal
 
@@ -65,7 +65,7 @@ def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
     if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
         raise DataError(f"Views must be ['_chosen', '_stale']; got {list(state)}.")
     alpha: object = chosen.get("alpha", 1.0)
-    unknown = set(chosen) - {"alpha", "prior", "temper", "weights", "floor"}
+    unknown = set(chosen) - {"alpha", "prior", "temper", "weights", "floor", "choices"}
     if unknown or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
     floor: object = chosen.get("floor", 0.0)
@@ -89,13 +89,18 @@ def _sound(weights: Weights) -> bool:
     """Return whether all exponents are numbers from 0 on, and terms of classes are finite."""
     powers = weights.features if isinstance(weights, FeatureWeights) else [*getattr(weights, "columns", {}).values()]
     terms, array = np.array([*weights.classes.values()], np.float64), np.asarray(powers, np.float64)
-    residuals = getattr(weights, "residuals", {}).values()
+    parts = getattr(weights, "residuals", None)
+    residuals = [*parts.values()] if isinstance(parts, dict) else [] if parts is None else [parts]
     sound = np.isfinite(terms).all() and ((array >= 0) & np.isfinite(array)).all() and all(map(_is_sound, residuals))
     return array.ndim == 1 and weights.ridge > 0 and bool(sound)
 
 
-def _is_sound(residual: Residual) -> bool:
+def _is_sound(residual: Residual | WordResiduals) -> bool:
     """Return whether residuals have a finite term for each value and class."""
+    if isinstance(residual, WordResiduals):
+        places, size = residual.places, (len(residual.places), len(residual.labels))
+        rising = bool((np.diff(places) > 0).all() and (places >= 0).all())
+        return residual.terms.shape == size and rising and bool(np.isfinite(residual.terms).all())
     shape = {(len(part), len(residual.labels)) for part in residual.values}
     words = all(type(word) is str for part in residual.values for word in part.tolist())
     return shape == {residual.terms.shape} and words and bool(np.isfinite(residual.terms).all())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -16,13 +15,24 @@ from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.counted import Counter
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.parameters import CHECKS, Tags
-from suffice.estimators.texts.options import URNS, TextModel, TextOptions, params_of_texts
+from suffice.estimators.texts.options import URNS, ChosenTokens, TextModel, TextOptions, params_of_texts, transforms
+from suffice.estimators.texts.token_choice import (
+    begun,
+    can_choose,
+    check_tokens,
+    check_unchanged,
+    choose_tokens,
+    of_same_tokens,
+    of_words_left,
+    take_tokens,
+)
 from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.answers.parts import Wording, WordsOfText
 from suffice.models.choosing.chooser import Effort, Settled
 from suffice.models.choosing.judge import Judged
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
+from suffice.models.predictor import Predictor
 from suffice.models.scoring.linear import FittedTransform
 from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, check_kinds_of_labels, classes_and_codes, labelled
@@ -40,17 +50,9 @@ from suffice.typing import (
     Text,
     TextsLike,
     WeightsLike,
-)
+)  # fmt: skip
 
-__all__ = ["WEIGHED", "ReadsTexts", "report"]
-
-WEIGHED = 200
-"""Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
-
-
-def report(step: int, value: float) -> None:
-    """Print how far the fit of evidence weights is."""
-    print(f"[TextClassifier] weights, step {step}: {value:.5f} a row", file=sys.stderr)
+__all__ = ["ReadsTexts"]
 
 
 def _labels(y: LabelsLike) -> LabelArray:
@@ -59,20 +61,6 @@ def _labels(y: LabelsLike) -> LabelArray:
     if labels.ndim != 1:
         raise LabelError(f"The argument 'y' must hold one label per text; got shape {labels.shape}.")
     return labels
-
-
-def _check_unchanged(reader: TextReader, options: TextOptions) -> None:
-    """Raise InputError if an estimator that is fitted is to read tokens in another way."""
-    bits = options.tokens.hash_bits or 0
-    if reader.hash_bits != bits:
-        raise InputError(
-            f"The 'hash_bits' of the tokens of TextClassifier must stay {reader.hash_bits or None} once fitted; got "
-            f"{options.tokens.hash_bits}."
-        )
-    if reader.analysis != options.analysis:
-        raise InputError(
-            "The parameters of TextClassifier that say what a token is must stay as they were at the first fit."
-        )
 
 
 def _counted(estimator: ReadsTexts, examples: Examples) -> Model:
@@ -87,13 +75,6 @@ def _counted(estimator: ReadsTexts, examples: Examples) -> Model:
     if not model.n.any():
         raise DataError("The argument 'sample_weight' must give at least one text a weight above 0; got only zeros.")
     return model
-
-
-def transforms(estimator: ReadsTexts) -> bool:
-    """Return whether documents are transformed before they are counted."""
-    how = estimator.term_weighting or TermWeighting()
-    early = how.sublinear_tf and estimator.model != "multinomial"
-    return bool(early or how.use_idf or how.normalize)
 
 
 def refuse_transformed(estimator: ReadsTexts, what: str = "") -> None:
@@ -195,6 +176,7 @@ class ReadsTexts(Classifier):
     term_weighting: TermWeighting | None
     effort: Effort
     _transform: FittedTransform | None = None
+    _tokens_chosen: ChosenTokens | None = None
     _params_in_files = params_of_texts
     _counter = TextBatchCounter
 
@@ -222,11 +204,24 @@ class ReadsTexts(Classifier):
         classes, codes = classes_and_codes(labels, CHECKS)
         options = TextOptions.of(self)
         if first:
+            self._tokens_chosen, self._transform, self._earlier_choices = None, None, ()
+            options = TextOptions.of(self)
             self._reader = TextReader(options.analysis, options.tokens.hash_bits or 0, self.model in URNS)
-            self._transform = None
         else:
-            _check_unchanged(self._reader, options)
+            check_unchanged(self._reader, options)
         return Examples(X, classes, codes, read_weights(sample_weight, len(codes)))
+
+    def _fit(self, examples: Examples, groups: GroupsLike, journal: JournalKey) -> Self:
+        if self._chooses:
+            examples, few = begun(examples)
+            if can_choose(few):  # else counting says what is wrong
+                take_tokens(self, choose_tokens(self, few, None if groups is None else np.asarray(groups)[: len(few)]))
+        return super()._fit(examples, groups, journal)
+
+    @property
+    def _chooses(self) -> bool:
+        """Whether texts choose what tokens are, unless that is given."""
+        return False
 
     def _watched(self, examples: Examples, book: Book | None, groups: GroupsLike) -> Examples:
         texts = examples.source
@@ -270,6 +265,16 @@ class ReadsTexts(Classifier):
 
     def _wording(self, source: Given, read: list[Text]) -> Wording:
         return Wording(text=WordsOfText.of(read[0], self._reader.analysis))
+
+    def _agree(self, other: Classifier) -> None:
+        super()._agree(other)
+        check_tokens(self, other)
+
+    def _models(self, others: Sequence[Classifier]) -> list[Model]:
+        return of_same_tokens(self, super()._models(others), others)
+
+    def _views_on(self, seen: Predictor, model: Model) -> Views:
+        return of_words_left(seen, model)
 
     def _must_add_up(self) -> None:
         refuse_transformed(self)

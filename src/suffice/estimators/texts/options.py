@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Integral, Real
@@ -11,48 +12,42 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
-from suffice.errors import DataError, InputError, PriorError, ShapeError
-from suffice.estimators.shell.parameters import Constraints, Interval, counts_of_belief, is_loo
+from suffice.errors import InputError, PriorError
+from suffice.estimators.shell.parameters import Constraints, Interval, counts_of_belief, is_loo, length_exponent_of
 from suffice.estimators.shell.stored import (
-    OF_FILES,
     State,
-    check_labels,
-    check_schema,
-    checked_journal,
-    read_views,
-    written_views,
 )
 from suffice.estimators.texts.vectorizer import FLAT, TokensLike, alike, read_vectorizer
+from suffice.models.choosing.chooser import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.polya import Polya
 from suffice.models.likelihoods.vocabulary import Cut, Vocabulary
-from suffice.models.model import Block, Model
-from suffice.models.scoring.linear import FittedTransform
-from suffice.models.views import Views, WordWeights
+from suffice.models.model import Model
+from suffice.models.views import Views
 from suffice.posterior import Beta, Dirichlet
-from suffice.readers.one_block import TextReader
-from suffice.stats import ClassCounts
-from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis, TermWeighting, Tokens
+from suffice.text.tokenization import DEFAULT_PATTERN
 from suffice.text.tokens import analysis_of
 from suffice.text.word_list import given_words
 from suffice.typing import Array
 
 if TYPE_CHECKING:
+    from suffice.estimators.texts.counting import ReadsTexts
     from suffice.estimators.texts.text_classifier import TextClassifier
 
 __all__ = [
     "CUT_OPTIONS",
     "URNS",
+    "ChosenTokens",
     "TextModel",
     "TextOptions",
     "likelihood_of",
     "params_of_texts",
-    "restored",
-    "state_of",
+    "transforms",
+    "wanted_of",
 ]  # fmt: skip
 
 TextModel: TypeAlias = Literal["multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"]
@@ -60,6 +55,9 @@ TextModel: TypeAlias = Literal["multinomial", "bernoulli", "complement", "dirich
 
 URNS: dict[str, Literal["dcm", "edcm"]] = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
 """Bursty models, and how their urns are fitted."""
+
+ChosenTokens: TypeAlias = tuple[Literal["word", "char_wb"], tuple[int, int]]
+"""What texts chose tokens to be: words or letters, and how many in a row; never single words, which are the default."""
 
 CUT_OPTIONS: Constraints = {
     "ngram_range": [tuple, None],
@@ -88,7 +86,7 @@ class TextOptions:
     min_df: float | None = None
     max_features: int | None = None
     vocabulary: tuple[str, ...] | None = None
-    best: bool = False  # whether pairs of words are wanted, unless something else is
+    chosen: ChosenTokens | None = None  # what texts chose tokens to be, unless they are given
 
     @classmethod
     def of(cls, estimator: HasTokens) -> TextOptions:
@@ -109,8 +107,9 @@ class TextOptions:
             unknown = getattr(estimator, "unknown", None)
             flat["vocabulary"] = given_words(flat["vocabulary"], owner, lower, unknown)
         ngrams = flat.pop("ngram_range")
-        best = getattr(estimator, "effort", None) == "best"
-        found = cls(tokens, None if ngrams is None else tuple(ngrams), **flat, best=best)
+        chosen = getattr(estimator, "_tokens_chosen", None)
+        found = cls(tokens, None if ngrams is None else tuple(ngrams), **flat)
+        found = replace(found, chosen=chosen if found.undecided else None)
         found._check(owner)
         return found
 
@@ -128,19 +127,25 @@ class TextOptions:
             )
 
     @property
-    def pairs(self) -> bool:
-        """Whether the best effort has chosen pairs of words."""
-        return self.best and self.ngram_range is None and self.vocabulary is None
+    def undecided(self) -> bool:
+        """Whether texts may choose what tokens are: words, pairs of them, or letters."""
+        given = self.ngram_range is not None or self.vocabulary is not None or self.tokens.hash_bits is not None
+        plain = self.tokens.analyzer == "word" and self.tokens.token_pattern == DEFAULT_PATTERN
+        return not given and plain and self.tokens.tokenizer is None and self.tokens.preprocessor is None
 
     @property
     def ngrams(self) -> tuple[int, int]:
-        """Words in a token, at least and at most: if not given, one, or with the best effort up to two."""
-        return self.ngram_range or ((1, 2) if self.pairs else (1, 1))
+        """Words in a token, or letters, at least and at most: as given, or as chosen, otherwise one."""
+        return self.ngram_range or ((1, 1) if self.chosen is None else self.chosen[1])
+
+    @property
+    def _units(self) -> Tokens:
+        return self.tokens if self.chosen is None else replace(self.tokens, analyzer=self.chosen[0])
 
     @property
     def cut(self) -> Cut:
         """Which words are left out."""
-        chosen = self.min_df is None and self.pairs
+        chosen = self.min_df is None and self.chosen is not None
         least = 2 if chosen else 1 if self.min_df is None else self.min_df
         words = None if self.vocabulary is None else _listed(self.vocabulary).words
         return Cut(least, self.tokens.max_df, self.max_features, chosen, words)
@@ -148,13 +153,13 @@ class TextOptions:
     @property
     def analysis(self) -> Analysis:
         """How tokens are made of documents."""
-        return analysis_of(self.tokens, self.ngrams, ENGLISH_STOP_WORDS)
+        return analysis_of(self._units, self.ngrams, ENGLISH_STOP_WORDS)
 
     def uncut(self) -> dict[str, object]:
         """Return parameters that leave no word out, but for those that a vocabulary lacks."""
         known, least = (None, 1) if self.vocabulary is None else (list(self.vocabulary), None)
-        tokens = replace(self.tokens, max_df=1.0)
-        return {"tokens": tokens, "ngram_range": self.ngram_range, "min_df": least, "max_features": None,
+        tokens = replace(self._units, max_df=1.0)
+        return {"tokens": tokens, "ngram_range": self.ngrams, "min_df": least, "max_features": None,
                 "vocabulary": known}  # fmt: skip
 
 
@@ -248,51 +253,38 @@ def _check_urns(estimator: TextClassifier, options: TextOptions, model: Model | 
         )
 
 
-SCHEMA = ("_declared", "_analysis")
+WEIGHED = 200
+"""Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
 
 
-def state_of(estimator: TextClassifier) -> State:
-    """Return what a file keeps beside the parameters."""
-    model = estimator._model
-    known = {**vars(estimator), "_declared": model.declared, "_analysis": estimator._reader.analysis}
-    journal = {} if estimator._journal is None else {"journal": estimator._journal}
-    views = written_views(estimator._predictor.views, estimator._stale)
-    return {
-        "classes": model.classes,
-        "schema": {name: known[name] for name in (*SCHEMA, *OF_FILES) if name in known},
-        "statistics": {"counts": estimator.counts_, **journal},
-        "views": {**views, "_transform": estimator._transform},
-    }
+def report(step: int, value: float) -> None:
+    """Print how far the fit of evidence weights is."""
+    print(f"[TextClassifier] weights, step {step}: {value:.5f} a row", file=sys.stderr)
 
 
-def restored(estimator: TextClassifier, state: State) -> None:
-    """Make an estimator what a file says; raise if that is none of its class."""
-    classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
-    check_labels(classes)
-    check_schema(schema, SCHEMA)
-    views, stale = read_views(state["views"], WordWeights)
-    transform = state["views"].get("_transform")
-    estimator._journal = checked_journal(statistics)
-    counts, analysis = statistics.get("counts"), schema["_analysis"]
-    if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
-        raise DataError(f"Statistics must be counts of words of {len(classes)} classes; got {statistics}.")
-    bits = TextOptions.of(estimator).tokens.hash_bits or 0
-    if not isinstance(analysis, Analysis) or counts.hash_bits != bits:
-        raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
-    _check_shapes(counts, views, transform)
-    estimator._reader, estimator._transform = TextReader(analysis, bits, estimator.model in URNS), transform
-    estimator.__dict__.update({name: schema[name] for name in OF_FILES if name in schema})
-    block = Block(estimator._likelihoods(None, views)["text"], counts)
-    estimator._put(Model(classes, ClassCounts(counts.n), {"text": block}, schema["_declared"]), views, stale)
+def transforms(estimator: TextClassifier | ReadsTexts) -> bool:
+    """Return whether documents are transformed before they are counted."""
+    how = estimator.term_weighting or TermWeighting()
+    early = how.sublinear_tf and estimator.model != "multinomial"
+    return bool(early or how.use_idf or how.normalize)
 
 
-def _check_shapes(counts: WordCounts, views: Views, transform: object) -> None:
-    weights = views.weights
-    if isinstance(weights, WordWeights) and len(weights.features) != (
-        counts.width if counts.hash_bits else len(weights.words)
-    ):
-        raise ShapeError("Evidence weights must be as many as words.")
-    if not isinstance(transform, FittedTransform | None):
-        raise DataError(f"The transform of documents must be one that is known; got {type(transform).__name__}.")
-    if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
-        raise ShapeError("The weights of a transform must be as many as words.")
+def wanted_of(estimator: TextClassifier) -> Wanted | None:
+    """Return what texts are to choose; None if nothing."""
+    if estimator._transform is not None:
+        return None
+    chooses = estimator.model == "multinomial" and estimator.estimate != "predictive"
+    return Wanted(
+        alpha="loo" if is_loo(estimator.alpha) else "held_out" if estimator.alpha is None and chooses else None,
+        temper="held_out" if is_loo(estimator.temper) else None,
+        weights="features" if is_loo(estimator.feature_weights) and chooses else None,
+        ridge=estimator.ridge,
+        least_rows=WEIGHED,
+        alpha_bounds=(1.0, 10.0) if estimator.estimate == "map" else (1e-5, 10.0),
+        length_exponent=length_exponent_of(estimator),
+        effort=estimator.effort,
+        word_residuals=True,
+        floor=True,
+        memory_limit=estimator.memory_limit,
+        report=report if estimator.verbose else None,
+    )

@@ -24,12 +24,11 @@ from suffice.estimators.shell.parameters import (
     StrOptions,
     Tempering,
     class_prior_of,
-    is_loo,
-    length_exponent_of,
-)
+)  # fmt: skip
 from suffice.estimators.shell.stored import State
-from suffice.estimators.texts.counting import WEIGHED, ReadsTexts, report
-from suffice.estimators.texts.options import CUT_OPTIONS, URNS, TextModel, likelihood_of, restored, state_of
+from suffice.estimators.texts.counting import ReadsTexts
+from suffice.estimators.texts.options import CUT_OPTIONS, URNS, TextModel, likelihood_of, transforms, wanted_of
+from suffice.estimators.texts.stored_texts import restored, state_of
 from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.choosing.chooser import EFFORTS, Effort, Wanted
 from suffice.models.class_prior import ClassPrior
@@ -48,10 +47,10 @@ __all__ = ["TextClassifier"]
 class TextClassifier(ReadsTexts):
     """Naive Bayes for raw text: one pass from strings to counts, no document-term matrix.
 
-    Texts are a list, a tuple, a numpy array, a pandas or polars Series, an Arrow array (read in place) or any iterator
-    (streamed in batches). Tokens are those of scikit-learn's ``CountVectorizer``, found by a compiled tokenizer; those
-    of your own ``sf.Tokens`` too, functions at the speed of Python. What is kept are counts of words by class, for the
-    pairs that occur: a million words and a thousand classes need no table of both.
+    Texts are a list, a tuple, an array or a Series of any library (Arrow is read in place), or an iterator, streamed in
+    batches. Tokens are those of scikit-learn's ``CountVectorizer``, found by a compiled tokenizer, or those of your
+    ``sf.Tokens``. What is kept are counts of words by class, for the pairs that occur: a million words and a thousand
+    classes need no table of both.
 
     Parameters
     ----------
@@ -73,12 +72,13 @@ class TextClassifier(ReadsTexts):
         each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
         are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
     ngram_range : tuple of int, default=None
-        Words in a token, at least and at most: (1, 1), and (1, 2) if ``effort="best"`` is to choose.
+        Words in a token, at least and at most. If not given, texts choose: words, words and pairs, or, where texts are
+        short or words are not set apart, letters.
     vocabulary : list of str, default=None
         The words of the model, met or not. The counts keep all words. If not given, those that the texts have.
     min_df : int or float, default=None
         Words in fewer documents, or a smaller share of them, are left out of the model; the counts keep them. If not
-        given it is 1, or 2 where ``effort="best"`` chose the n-grams.
+        given it is 1, or 2 where texts chose other tokens than single words.
     max_features : int, default=None
         At most so many words, the most frequent ones. The counts keep all.
     tokens : Tokens or vectorizer of scikit-learn, default=None
@@ -98,9 +98,10 @@ class TextClassifier(ReadsTexts):
     ridge : float, default=None
         How strongly weights are held at one. If not given, that with which most of the texts predict the others best.
     effort : {"fast", "balanced", "best"}, default="balanced"
-        "fast" reads the texts once and fits no weights. "balanced" fits them, by 50,000 texts at most, picked by their
-        content: their order changes nothing. "best" fits them by 200,000, and also counts pairs of words, where
-        neither ``ngram_range`` nor ``vocabulary`` is given: ``ngram_range_`` and ``min_df_`` say what it chose.
+        How much time is spent on choices: ``choices_`` lists them. "fast" reads the texts once: single words, no
+        weights. "balanced" lets texts outside the counts choose tokens, pseudo-count, weights, residuals and a floor,
+        by 50,000 texts at most, picked by their content: their order changes nothing. "best" takes 200,000 texts, all
+        of which judge, part by part, and tries more.
     memory_limit : int, default=2_000_000_000
         Bytes that fitting the weights may take; where that is too little for so many texts, fewer do.
     verbose : bool, default=False
@@ -121,9 +122,11 @@ class TextClassifier(ReadsTexts):
     min_df_ : int or float
         Documents, or the share of them, that a word of the model is in at least.
     words_ : ndarray of str
-        The words of the model, sorted; empty if they are hashed.
+        The words of the model, sorted.
     feature_weights_ : ndarray of shape (n_words,)
         Their evidence weights: near 0 where other words have said it already.
+    choices_ : Choices
+        What was chosen by texts outside the counts, and what else was tried.
     counts_ : WordCounts
         All that was counted.
 
@@ -212,21 +215,12 @@ class TextClassifier(ReadsTexts):
             )
 
     def _wanted(self, rows: int) -> Wanted | None:
-        if self._transform is not None:
-            return None
-        chooses = self.model == "multinomial" and self.estimate != "predictive"
-        return Wanted(
-            alpha="loo" if is_loo(self.alpha) else "held_out" if self.alpha is None and chooses else None,
-            temper="held_out" if is_loo(self.temper) else None,
-            weights="features" if is_loo(self.feature_weights) and chooses else None,
-            ridge=self.ridge,
-            least_rows=WEIGHED,
-            alpha_bounds=(1.0, 10.0) if self.estimate == "map" else (1e-5, 10.0),
-            length_exponent=length_exponent_of(self),
-            effort=self.effort,
-            memory_limit=self.memory_limit,
-            report=report if self.verbose else None,
-        )
+        return wanted_of(self)
+
+    @property
+    def _chooses(self) -> bool:
+        given = isinstance(self.alpha, Beta | Dirichlet) or transforms(self)
+        return self.model == "multinomial" and self.estimate == "mean" and self.effort != "fast" and not given
 
     @property
     def _block(self) -> Block:
@@ -240,13 +234,13 @@ class TextClassifier(ReadsTexts):
 
     @property
     def ngram_range_(self) -> tuple[int, int]:
-        """Words in a token, at least and at most: as given, or as ``effort="best"`` chose."""
+        """Words in a token, or letters, at least and at most: as given, or as texts chose."""
         check_is_fitted(self)
         return self._reader.analysis.ngram_range
 
     @property
     def min_df_(self) -> float:
-        """Documents, or the share of them, that a word is in at least: as given, or as ``effort="best"`` chose."""
+        """Documents, or the share of them, that a word is in at least: as given, or as texts chose."""
         cut: Any = getattr(self._block.likelihood, "cut", None)  # urns leave no word out
         return 1 if cut is None else cut.min_df
 

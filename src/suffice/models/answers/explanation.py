@@ -164,7 +164,10 @@ def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Ro
     return replace(
         found,
         features=[*found.features, FLOOR],
-        values=[*found.values, f"odds end where labels may be wrong: {predictor.views.floor:.2%} of them"],
+        values=[
+            *found.values,
+            f"odds end where labels may be wrong: {100 * (predictor.views.floor or 0.0):.2g}% of them",
+        ],
         weights=np.append(found.weights, less),
         low=ends[0],
         high=ends[1],

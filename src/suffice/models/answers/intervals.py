@@ -88,8 +88,8 @@ class _Beliefs:
 
     def added(self, name: Name, rows: Rows) -> Any:
         """Return what is added to the evidence of a block."""
-        weights = self.predictor.views.weights
-        more = None if weights is None else weights.added(name, rows, self.predictor.model.classes)
+        weights, model = self.predictor.views.weights, self.predictor.model
+        more = model.blocks[name].added(weights, name, rows, model.classes)
         return 0.0 if more is None else more
 
     @property

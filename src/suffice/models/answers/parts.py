@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, overload
+from typing import Any, NamedTuple, cast, overload
 
 import numpy as np
 
@@ -181,10 +181,20 @@ def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> 
     (name,) = predictor.votes(rows)  # raises DataError for values that cannot be
     block, weights = predictor.model.blocks[name], predictor.views.weights
     said = block.settled.contributions(block.t, rows[name], block.powers(weights))
+    more, scorer = block.residuals(weights, predictor.model.classes), cast("Any", block.scorer)
+    if more is not None:
+        said = _with_residuals(said, scorer.counts_of(rows[name].entries(block.t)), more)
     if wording.text is None:
         return _of_features(said, rows[name].names(block.t) if wording.names is None else wording.names, wording.values)
     learned = block.settled.known(block.t, rows[name], 0)[0]
     return replace(_of_words(said, wording.text, block.t), unknown="" if learned else "word of this text")
+
+
+def _with_residuals(said: Contributions, x: Any, residuals: Any) -> Contributions:
+    """Return what each feature of one row says with its residuals, which are known for certain."""
+    more = x.data[:, None] * residuals[x.indices].toarray()
+    belief = None if said.belief is None else (said.belief[0] + more, said.belief[1])
+    return replace(said, logs=said.logs + more, belief=belief)
 
 
 def _of_features(said: Contributions, names: Sequence[Any] | Names, values: Sequence[str] | None) -> Contributions:
@@ -228,7 +238,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         value = said.values[0] if block.likelihood.correction else readings[name]
         values.append(f"{value}, {meant}" if meant else value)
         belief[:, i] = _belief_of_one(said, power)
-        more = None if weights is None else weights.added(name, rows[name], predictor.model.classes)
+        more = block.added(weights, name, rows[name], predictor.model.classes)
         belief[0, i] += 0.0 if more is None else more[0]
         if 0 in said.inner:
             inner[i] = said.inner[0]

@@ -12,22 +12,24 @@ from typing import Literal
 
 import numpy as np
 
+from suffice.models.choices import Choice
 from suffice.models.choosing.block_weights import BlockVotes, choose_column_weights, named_weights
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.choosing.residuals import FittedByName, ResidualChoice, with_residuals
 from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
-from suffice.models.choosing.word_weights import WordRows, choose_together, looked_up, named
+from suffice.models.choosing.word_choice import Asked, choose_words, fit_chosen_residuals
+from suffice.models.choosing.word_weights import WordRows, looked_up, named
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.together import sets_of
-from suffice.models.views import ColumnWeights, Views
+from suffice.models.views import ColumnWeights, Views, WordWeights
 from suffice.typing import Array, Integers
 
-__all__ = ["EFFORTS", "NOTHING_SETTLED", "ROWS", "Effort", "Settled", "Wanted", "choose"]
+__all__ = ["EFFORTS", "FEW", "MANY", "NOTHING_SETTLED", "ROWS", "Effort", "Settled", "Wanted", "choose", "definite"]
 
 Effort = Literal["fast", "balanced", "best"]
 Judging = Literal["loo", "held_out"]
@@ -40,6 +42,12 @@ WORD_ROWS = 50_000
 
 EFFORTS = {"fast": 2000, "balanced": 8000, "best": 16000}
 """Rows that pseudo-count, temper and ridge are chosen by together."""
+
+WORK = 2**24
+"""Words of rows × classes, by about so many rows choose."""
+
+MANY = 128
+"""Classes beyond which words are weighed only with the best effort, or where a ridge is given."""
 
 FEW = 50
 """Fewer rows than this choose no pseudo-count together with a temper: there is too little to judge by."""
@@ -56,6 +64,7 @@ class Settled:
     residuals: ResidualChoice | None = None
     floor: float | None = None
     initial: FittedByName | None = None  # where the search for weights starts
+    choices: tuple[Choice, ...] = ()
 
 
 NOTHING_SETTLED = Settled()
@@ -76,6 +85,8 @@ class Wanted:
     effort: Effort | None = None
     residuals: ResidualChoice | None = None  # on top of weights of blocks
     initial: FittedByName | None = None  # where the search for weights of blocks starts
+    word_residuals: bool = False  # on top of weights of words, if they pay
+    floor: bool = False  # whether labels may be wrong
     memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
     report: Report | None = None  # takes each step, and the loss of a row
 
@@ -91,6 +102,11 @@ class Wanted:
     def most_rows(self) -> int:
         """How many rows are left out one by one, at most."""
         return {"fast": FEW_ROWS, "best": MANY_ROWS}.get(self.effort or "", ROWS)
+
+    @property
+    def folds(self) -> bool:
+        """Whether each part of the rows judges what the others chose, however many rows there are."""
+        return self.effort == "best"
 
     def with_settled(self, settled: Settled) -> Wanted:
         """Return the same with a ridge that was chosen already, unless one is given, and with residuals."""
@@ -121,7 +137,7 @@ def choose(
     if possible is None:
         return Views()
     classes, temper = len(predictor.model.classes), predictor.temper
-    predictor = Predictor(_definite(predictor.model), predictor.prior)
+    predictor = Predictor(definite(predictor.model), predictor.prior)
     everything = Sample(rows, labels, group)
     wanted = _possible(predictor.model, possible)
     together = wanted.weights == "features" or wanted.alpha == "held_out"
@@ -139,7 +155,7 @@ def choose(
     return views
 
 
-def _definite(model: Model) -> Model:
+def definite(model: Model) -> Model:
     """Return the model of the features that its likelihoods look at, found once and not for every candidate."""
     return replace(model, blocks={name: _uncut(block) for name, block in model.blocks.items()})
 
@@ -154,7 +170,8 @@ def _possible(model: Model, wanted: Wanted) -> Wanted:
     voting = list(model.voting.values())
     weighable = len(voting) == 1 and voting[0].settled.weighable
     weights = wanted.weights if len(model.classes) > 1 and wanted.effort != "fast" else None
-    weights = None if weights == "features" and not weighable else weights
+    crowded = len(model.classes) > MANY and wanted.effort != "best" and wanted.ridge is None
+    weights = None if weights == "features" and (crowded or not weighable) else weights
     alpha = None if wanted.alpha == "held_out" and not weighable else wanted.alpha
     return replace(wanted, weights=weights, alpha=alpha)
 
@@ -210,33 +227,48 @@ def _total(judged: Judged, votes: Mapping[Name, Array]) -> Array:
 
 def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None, views: Views) -> Views:
     """Choose by rows that are taken out of the model; weights of features are then fitted on all rows."""
-    weigh, most = wanted.weights == "features", wanted.most_together(len(predictor.model.classes))
+    weigh, classes = wanted.weights == "features", len(predictor.model.classes)
     if weigh:
         sample = looked_up(sample.at_most(_most_in_memory(predictor.model, wanted, len(sample))), predictor)
-    few = sample.at_most(most)
+    few = sample.at_most(min(wanted.most_together(classes), int(WORK / (_entries(predictor.model) * classes)) + FEW))
     few = few if weigh else looked_up(few, predictor)
-    by_rows, exponent = wanted.alpha == "held_out", wanted.length_exponent
-    choice = choose_together(predictor, few, by_rows, temper, wanted.ridge, weigh, exponent)
-    if choice.alpha is not None:
-        predictor = replace(predictor, model=smoothed(predictor.model, choice.alpha))
-        views = replace(views, alpha=choice.alpha)
+    asked = Asked(
+        wanted.alpha == "held_out", weigh, wanted.ridge, weigh and wanted.word_residuals, wanted.folds, wanted.floor
+    )
+    choice = choose_words(predictor, few, asked, temper, wanted.length_exponent)
+    option = choice.option
+    if option.alpha is not None:
+        predictor = replace(predictor, model=smoothed(predictor.model, option.alpha))
+        views = replace(views, alpha=option.alpha)
     if temper is None:
         views = replace(views, temper=choice.temper)
-    if not weigh:
+    views = replace(views, floor=choice.floor if wanted.floor and classes > 1 else None, choices=choice.record or None)
+    if not option.weighs and choice.residual is None:
         return views
-    rows = WordRows.of(judge(predictor, sample.rows, sample.labels, sample.group), choice.temper)
-    found = fit_weights(rows, choice.initial.ridge, choice.initial, report=_by_row(wanted.report, rows))
-    return replace(views, weights=named(found, predictor))
+    found = choice.initial
+    if option.weighs:
+        rows = WordRows.of(judge(predictor, sample.rows, sample.labels, sample.group), choice.temper)
+        found = fit_weights(rows, option.ridge, choice.initial, report=_by_row(wanted.report, rows))
+    weights = named(found, predictor)
+    if choice.residual is not None and isinstance(weights, WordWeights):
+        weights = fit_chosen_residuals(predictor, sample, choice, weights)
+    return replace(views, weights=weights)
+
+
+def _entries(model: Model) -> float:
+    """Return how many different words a row has on average; of rows of a matrix, all that they may have."""
+    (block,) = model.voting.values()
+    if not hasattr(block.t, "document_frequency"):
+        return float(block.t.tokens.shape[1])
+    return max(float(block.t.document_frequency.sum()) / max(float(model.n.sum()), 1e-300), 1.0)
 
 
 def _most_in_memory(model: Model, wanted: Wanted, rows: int) -> int:
     """Return how many rows weights of words are fitted on, by the words that a row has on average."""
     if wanted.memory_limit is None:
         return rows
-    (block,) = model.voting.values()
-    entries = max(float(block.t.document_frequency.sum()) / max(float(model.n.sum()), 1e-300), 1.0)
     most = wanted.memory_limit / BYTES
-    return max(FEW, int((most if wanted.effort == "best" else min(most, ENTRIES)) / entries))
+    return max(FEW, int((most if wanted.effort == "best" else min(most, ENTRIES)) / _entries(model)))
 
 
 def _by_row(report: Report | None, rows: WordRows) -> Report:

@@ -16,11 +16,14 @@ from scipy.linalg.blas import daxpy
 
 from suffice.typing import Array, Booleans
 
-__all__ = ["Minimum", "Report", "descend", "safest"]
+__all__ = ["NAT", "NOISE", "Minimum", "Report", "descend", "safest"]
 
 MEMORY = 8
 DECREASE = 1e-4
 """Share of the decrease that the gradient promises which a step must bring."""
+
+NOISE, NAT = 0.25, 1.0
+"""What a difference must be above to be none of noise: standard errors of it, and nats of all rows."""
 
 Report = Callable[[int, float], None]
 """Takes the number of a step, and the value after it."""
@@ -114,10 +117,10 @@ def _dot(a: Array, b: Array) -> float:
 
 
 def safest(loss: Callable[[float], Array], initial: float, factor: float, lower: float, upper: float) -> float:
-    """Return the largest of the numbers initial·factorᵏ whose loss is as low as the lowest, within a standard error.
+    """Return the largest of the numbers initial·factorᵏ whose loss is as low as the lowest, but for noise.
 
     `loss` returns the losses of held-out rows. From the initial number it is followed downhill until it rises; then,
-    from the lowest, to larger numbers, which are smoother, while rows do not tell the difference (Breiman et al. 1984).
+    from the lowest, to larger numbers, which are smoother, while rows do not tell the difference.
     """
     known: dict[int, Array] = {}
 
@@ -135,7 +138,7 @@ def safest(loss: Callable[[float], Array], initial: float, factor: float, lower:
     best = low
     while initial * factor ** (low + 1) <= upper:
         more = at(low + 1) - at(best)
-        if len(more) and more.sum() > np.sqrt(len(more)) * more.std():
+        if len(more) and more.sum() > max(NAT, NOISE * np.sqrt(len(more)) * more.std()):
             break
         low += 1
     return float(initial * factor**low)

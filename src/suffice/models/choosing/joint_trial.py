@@ -136,6 +136,16 @@ class Trial:
         self.kept: tuple[Any, tuple[ColumnRows, ColumnRows]] | None = None
         self.ranked: dict[tuple[bool, int], list[Columns]] = {}
 
+    @property
+    def group(self) -> Integers:
+        """A number for each row that judges; the same for rows that belong together."""
+        return self.unseen.blocks.group
+
+    @property
+    def weights(self) -> Array:
+        """What each row that judges counts for."""
+        return self.unseen.blocks.weights
+
     def names(self, cloud: bool) -> list[Name]:
         """Return the names of blocks, columns and a cloud of numbers if it is wanted."""
         return self.learned.names if cloud or not self.learned.cloud else self.learned.names[:-1]

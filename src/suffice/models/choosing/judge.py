@@ -103,7 +103,7 @@ class Judged:
         """Return ln p(x_j | c) of each block, rows × classes; zeros where a row has no value."""
         found, model = {}, self.predictor.model
         for name in (name for name in model.voting if name in self.rows and name not in without):
-            more = None if weights is None else weights.added(name, self.rows[name], model.classes)
+            more = model.blocks[name].added(weights, name, self.rows[name], model.classes)
             if name in self.held_out:
                 scores = self.held_out[name].scores(model.blocks[name].powers(weights))
                 present = self.rows[name].present

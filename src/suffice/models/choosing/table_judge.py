@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from suffice.models.choosing.block_weights import named_weights
 from suffice.models.choosing.feature_weights import Fitted
 from suffice.models.choosing.joint_trial import Columns, Option, Side, Trial
+from suffice.models.choosing.option_judge import Judge
 from suffice.models.choosing.residuals import (
     Design,
     FittedByName,
@@ -26,13 +26,7 @@ from suffice.models.model import Name, Together
 from suffice.models.scoring.lifts import flat
 from suffice.typing import Array, Integers
 
-__all__ = ["NAT", "Judge", "Residuals"]
-
-NOISE, NAT = 0.25, 1.0
-"""What something must gain to be preferred to nothing: standard errors of the difference, and nats of all rows."""
-
-SEARCHED, FEW_JUDGES = 2.5, 400
-"""Standard errors that the best of many must gain where so many rows judge, or fewer; with more rows, fewer errors."""
+__all__ = ["Residuals", "TableJudge"]
 
 
 @dataclass(frozen=True)
@@ -47,13 +41,11 @@ class Residuals:
 FittedWithValues = tuple[Design, FittedResiduals]
 
 
-class Judge:
-    """Rows outside the counts, all at once or part by part, and the losses of what was tried on them."""
+class TableJudge(Judge[Trial]):
+    """The judge of what a table is made of beside its columns."""
 
     def __init__(self, trials: Sequence[Trial]) -> None:
-        self.trials = trials
-        self._losses: dict[Option, Array] = {}
-        self._fits: tuple[Option, list[Fitted]] | None = None
+        super().__init__(trials)
         self._residuals: dict[tuple[Option, Residuals], Array] = {}
         self._residual_fits: tuple[tuple[Option, Residuals], list[FittedWithValues]] | None = None
 
@@ -62,41 +54,9 @@ class Judge:
         """Whether columns that may act together have missing values."""
         return all(len(trial.counted) > 1 for trial in self.trials)
 
-    @cached_property
-    def group(self) -> Integers:
-        """A number for each row's group; rows that belong together judge as one."""
-        found, count = [], 0
-        for trial in self.trials:
-            found.append(trial.unseen.blocks.group + count)
-            count += 1 + int(trial.unseen.blocks.group.max(initial=0))
-        return np.concatenate(found)
-
-    def pays(self, before: Array, after: Array, errors: float = NOISE) -> bool:
-        """Return whether losses of rows, or of groups of them, are lower by more than noise."""
-        saved = np.bincount(self.group, before - after)[np.unique(self.group)]
-        return len(saved) > 0 and bool(saved.sum() > max(NAT, errors * np.sqrt(len(saved)) * saved.std()))
-
-    def found_to_pay(self, before: Array, after: Array) -> bool:
-        """Return the same of the best of many: by luck one of them pays a little."""
-        judges = max(1, len(np.unique(self.group)))
-        return self.pays(before, after, max(NOISE, SEARCHED * min(1.0, FEW_JUDGES / judges)))
-
-    def fits(self, option: Option) -> list[Fitted]:
-        """Return the weights of an option in each trial."""
-        if self._fits is None or self._fits[0] != option:
-            near: Sequence[Fitted | None] = [None] * len(self.trials)
-            if self._fits is not None and _alike(self._fits[0], option):
-                near = self._fits[1]
-            found = [trial.fit(option, one) for trial, one in zip(self.trials, near, strict=True)]
-            self._fits = option, [fit for fit, _ in found]
-            self._losses[option] = np.concatenate([each for _, each in found])
-        return self._fits[1]
-
-    def loss(self, option: Option) -> Array:
-        """Return −w ln p of the own class of each row that judges."""
-        if option not in self._losses:
-            self.fits(option)
-        return self._losses[option]
+    def near(self, option: Option, known: Sequence[Option]) -> Option | None:
+        """Return the last option, if it differs in numbers that weights do not depend on much."""
+        return known[-1] if known and _alike(known[-1], option) else None
 
     def with_residuals(self, option: Option, how: Residuals) -> Array:
         """Return the same with residuals on top of an option."""
@@ -133,10 +93,6 @@ class Judge:
         rows = [trial.rows(option)[1] for trial in self.trials]
         own = [np.exp(one.log_prior[one.codes, np.arange(len(one.codes))]) for one in rows]
         return np.concatenate([one.weights for one in rows]), np.concatenate(own)
-
-    def mean(self, losses: Array) -> float:
-        """Return the mean of losses, by the weights of the rows that judge."""
-        return float(losses.sum() / sum(trial.unseen.blocks.weights.sum() for trial in self.trials))
 
     def gains(self, option: Option) -> dict[Columns, float]:
         """Return how much loss of a row each set saves, by what its weight set to zero costs."""

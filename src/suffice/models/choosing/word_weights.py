@@ -6,6 +6,7 @@ features: all of it derives from held-out scores that are linear in the features
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,19 +14,13 @@ import numpy as np
 from scipy import sparse
 
 from suffice import _native
-from suffice.models.choosing.descent import safest
 from suffice.models.choosing.feature_weights import (
     JUDGED,
-    RIDGE,
-    ROUGH,
     Fitted,
-    choose_ridge,
-    fit_weights,
     terms_by_name,
 )
 from suffice.models.choosing.judge import Judged, Sample, judge, one_in
-from suffice.models.choosing.smoothing import Scored, choose_temper, smoothed
-from suffice.models.model import Block
+from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Cells, Temper
 from suffice.models.scoring.linear import Linear, LinearHeldOut
@@ -36,10 +31,7 @@ from suffice.parallel import thread_count
 from suffice.stats import ClassCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Choice", "WordRows", "choose_together", "looked_up", "named"]
-
-ALPHA, STEP, BOUNDS = 0.1, 10**0.5, (1e-3, 10.0)
-"""Where the pseudo-count is looked for first, the factor to the next, and its bounds."""
+__all__ = ["Split", "WordRows", "looked_up", "named", "never_seen", "without"]
 
 ROWS_AT_ONCE = 2**14
 
@@ -145,15 +137,6 @@ def _left(judged: Judged) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True, eq=False)
-class Choice:
-    """What held-out rows chose: a pseudo-count, the temper that suits it, and weights to start from."""
-
-    alpha: float | None
-    temper: Temper
-    initial: Fitted
-
-
-@dataclass(frozen=True, eq=False)
 class Split:
     """Rows that a model has learned, each left out, and rows that it has never seen."""
 
@@ -165,55 +148,12 @@ class Split:
         """Take some of the rows out of the model: those that are given, or one in so many."""
         out = one_in(JUDGED, len(sample), sample.group) if out is None else out
         unseen, learned = sample.take(out), sample.take(~out)
-        left = _without(predictor, unseen)
-        removed = _nothing_removed(len(unseen))
-        judged, labels = judge(left, learned.rows, learned.labels, learned.group), unseen.labels
-        held_out = {name: left.model.blocks[name].held_out(unseen.rows[name], removed) for name in judged.held_out}
-        return cls(judged, Judged(left, unseen.rows, held_out, removed, labels.y, labels.given, unseen.group))
-
-    def smoothed(self, alpha: float) -> Split:
-        """Return the rows judged with another pseudo-count."""
-        model = smoothed(self.learned.predictor.model, alpha)
-        return Split(self.learned.with_model(model), self.unseen.with_model(model))
+        left = without(predictor, unseen)
+        judged = judge(left, learned.rows, learned.labels, learned.group)
+        return cls(judged, never_seen(left, unseen, judged.held_out))
 
 
-def choose_together(
-    predictor: Predictor,
-    sample: Sample,
-    alpha: bool,
-    temper: Temper | None,
-    ridge: float | None,
-    weigh: bool,
-    exponent: float | None = None,
-) -> Choice:
-    """Choose pseudo-count, temper and ridge, as far as they are wanted or not given.
-
-    Some rows are taken out of the model, and judge what the others chose. Leaving out alone would not do: two documents
-    that share a rare word would tell each other's class. The pseudo-count is the best with weights; the best without is
-    often too small for them, since then it alone makes rare words count.
-    """
-    split = Split.of(predictor, sample)
-    fits: dict[float | None, tuple[Temper, tuple[WordRows, WordRows] | None, Fitted]] = {}
-
-    def loss(pseudo_count: float | None) -> Array:
-        part = split if pseudo_count is None else split.smoothed(pseudo_count)
-        suited = choose_temper(Scored.of(part.learned, exponent)) if temper is None else temper
-        unseen, rows = WordRows.of(part.unseen, suited), WordRows.of(part.learned, suited) if weigh else None
-        ones, zeros = np.ones(unseen.size[0]), np.zeros(unseen.size[1])
-        fit = Fitted(ones, zeros, 0.0, 0.0, 0) if rows is None else fit_weights(rows, ridge or RIDGE, None, ROUGH)
-        fits[pseudo_count] = suited, None if rows is None else (rows, unseen), fit
-        return unseen.each(fit.features, fit.classes)
-
-    chosen = safest(loss, ALPHA, STEP, *BOUNDS) if alpha else None
-    if chosen is None:
-        loss(None)
-    suited, rows, fit = fits[chosen]
-    if rows is not None and ridge is None:
-        fit = choose_ridge([rows], fit)
-    return Choice(chosen, suited, fit)
-
-
-def _without(predictor: Predictor, sample: Sample) -> Predictor:
+def without(predictor: Predictor, sample: Sample) -> Predictor:
     """Return the predictor of a model without some of the rows; all features and classes stay."""
     model, labels = predictor.model, sample.labels
     counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
@@ -224,6 +164,13 @@ def _without(predictor: Predictor, sample: Sample) -> Predictor:
         rows = rows if rows.present is None else rows.take(rows.present)
         blocks[name] = Block(likelihood, likelihood.without(block.t, rows, there))
     return replace(predictor, model=replace(model, rows=model.rows - counted, blocks=blocks))
+
+
+def never_seen(predictor: Predictor, sample: Sample, names: Iterable[Name]) -> Judged:
+    """Return rows that a model has never seen, as if they were left out."""
+    removed, labels, blocks = _nothing_removed(len(sample)), sample.labels, predictor.model.blocks
+    held_out = {name: blocks[name].held_out(sample.rows[name], removed) for name in names}
+    return Judged(predictor, sample.rows, held_out, removed, labels.y, labels.given, sample.group)
 
 
 def _nothing_removed(rows: int) -> Removal:

@@ -70,7 +70,7 @@ class Cut:
         limits: tuple[Any, Any] = (self.min_df, self.max_df)
         least, most = (float(limit) if isinstance(limit, Integral) else float(limit) * n for limit in limits)
         if most < least and not _no_limit(self.max_df):
-            hint = " effort='best' makes it 2 where it is not given: give min_df=1." if self.chosen else ""
+            hint = " It is 2 where texts chose pairs of words or letters: give min_df=1." if self.chosen else ""
             raise InputError(
                 f"The parameter 'max_df' must not be below 'min_df'; got max_df={self.max_df} and min_df={self.min_df}"
                 f", which are {most:g} and {least:g} documents.{hint}"
@@ -80,8 +80,8 @@ class Cut:
     def _nothing(self, words: int) -> str:
         if self.chosen:
             return (
-                f"No word is left: effort='best' keeps words and pairs of words that {self.min_df} texts have or more, "
-                f"and none of {words:,} is in so many. Give more texts, or min_df=1 to keep all."
+                f"No word is left: where texts chose pairs of words or letters, those that {self.min_df} texts have or "
+                f"more are kept, and none of {words:,} is in so many. Give more texts, or min_df=1 to keep all."
             )
         return (
             f"No word is left: min_df={self.min_df} and max_df={self.max_df} drop all {words:,} of them. Lower "

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from suffice import _native
 from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, powered, tempered
@@ -49,13 +50,16 @@ class Linear:
     base: Array | None = None  # on top of all cells of a feature, stored or not
     scale: Array | None = None  # of each class; one if not given
     feature_weights: Array | None = None  # w
+    residuals: Any = None  # on top of what weighed features say, features × classes as CSR
     documents: bool = True  # whether rows have lengths by which they are tempered
     required: Cells | None = None  # 1 where a class has the feature in all of its rows, otherwise 0
     temper: Temper = AS_IT_IS
 
-    def weighted(self, feature_weights: Array | None) -> Linear:
-        """Return the scorer with each feature's evidence raised to a power of its own."""
-        return self if feature_weights is None else replace(self, feature_weights=feature_weights)
+    def weighted(self, feature_weights: Array | None, residuals: Any = None) -> Linear:
+        """Return the scorer with each feature's evidence raised to a power of its own, and what is added to that."""
+        if feature_weights is None and residuals is None:
+            return self
+        return replace(self, feature_weights=feature_weights, residuals=residuals)
 
     def tempered(self, temper: Temper) -> Linear:
         """Return the scorer with scores raised to the power of each row."""
@@ -90,12 +94,17 @@ class Linear:
             return np.ones_like(x)
         return 1 + np.log(x) if self.times is DAMPED else x
 
+    def counts_of(self, x: Any) -> Any:
+        """Return what the entries of rows, CSR, count for."""
+        return sparse.csr_matrix((self.counted(x.data).astype(np.float64), x.indices, x.indptr), x.shape)
+
     def columns(self, feature: Integers) -> Array:
         """Return what single features weigh, classes × features."""
         table = self.weights.columns(feature)
         table = table if self.base is None else table + self.base[feature]
         table = table if self.scale is None else table * self.scale[:, None]
-        return table if self.feature_weights is None else powered(table, self.feature_weights[feature])
+        table = table if self.feature_weights is None else powered(table, self.feature_weights[feature])
+        return table if self.residuals is None else table + self.residuals[feature].toarray().T
 
     @cached_property
     def _finite(self) -> Linear:
@@ -126,7 +135,8 @@ class Linear:
     @cached_property
     def by_feature(self) -> Array:
         """The weights as the kernels for matrices read them."""
-        if self.weights.unmet is None and self.base is None and self.scale is None and self.feature_weights is None:
+        plain = self.weights.unmet is None and self.feature_weights is None and self.residuals is None
+        if plain and self.base is None and self.scale is None:
             return by_feature(self.weights.values)
         return by_feature(self.columns(np.arange(self.weights.width)))
 
@@ -139,6 +149,10 @@ class Linear:
         mass = (np.ones(width) if self.feature_weights is None else self.feature_weights)[lexicon.order]
         base = np.zeros(width) if self.base is None else self.base[lexicon.order] * mass
         values = by_word.data * np.repeat(mass, np.diff(by_word.indptr))
+        if self.residuals is not None:  # words have no scale
+            by_word = sparse.csr_matrix((values, by_word.indices, by_word.indptr), by_word.shape)
+            by_word = (by_word + self.residuals[lexicon.order]).tocsr()
+            values = by_word.data
         start, code = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
         scale = np.ones(classes) if self.scale is None else self.scale
         assert weights.unmet is not None  # words are sparse

@@ -204,17 +204,20 @@ class EntryRows(Rows):
         if cells.unmet is None:
             scores = np.asarray(x @ cells.values.T)
         else:
-            small = cells.width * len(by.offset) <= DENSE
+            small = cells.width * len(by.offset) <= DENSE and cells.width <= x.nnz
             scores = x @ cells.above.T.toarray() if small else (x @ cells.above.T).toarray()
             scores += np.asarray(x.sum(axis=1)).reshape(-1, 1) * cells.unmet
         if by.base is not None:
             scores += (x @ by.base)[:, None]
+        if by.residuals is not None:
+            scores += (by.counts_of(self.matrix) @ by.residuals).toarray()
         return np.asarray(by.offset + (scores if by.scale is None else scores * by.scale))
 
     def _counted(self, by: Linear) -> Any:
-        x, counts = self.matrix, by.counted(self.matrix.data)
-        counts = counts if by.feature_weights is None else counts * by.feature_weights[x.indices]
-        return sparse.csr_matrix((counts, x.indices, x.indptr), x.shape)
+        x = by.counts_of(self.matrix)
+        if by.feature_weights is not None:
+            x.data *= by.feature_weights[x.indices]
+        return x
 
     def entries(self, t: Any) -> Any:
         """Return what is not zero, as CSR."""

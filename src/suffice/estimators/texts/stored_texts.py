@@ -1,0 +1,86 @@
+"""What a file keeps of a classifier of texts, and how that is read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from suffice.errors import DataError, ShapeError
+from suffice.estimators.shell.stored import (
+    OF_FILES,
+    State,
+    check_labels,
+    check_schema,
+    checked_journal,
+    read_views,
+    written_views,
+)
+from suffice.estimators.texts.options import URNS, TextOptions
+from suffice.estimators.texts.token_choice import TOKENS
+from suffice.models.model import Block, Model
+from suffice.models.scoring.linear import FittedTransform
+from suffice.models.views import Views, WordWeights
+from suffice.readers.one_block import TextReader
+from suffice.stats import ClassCounts
+from suffice.stats.word_counts import WordCounts
+from suffice.text import Analysis
+
+if TYPE_CHECKING:
+    from suffice.estimators.texts.text_classifier import TextClassifier
+
+__all__ = ["restored", "state_of"]
+
+SCHEMA = ("_declared", "_analysis")
+
+
+def state_of(estimator: TextClassifier) -> State:
+    """Return what a file keeps beside the parameters."""
+    model = estimator._model
+    known = {**vars(estimator), "_declared": model.declared, "_analysis": estimator._reader.analysis}
+    journal = {} if estimator._journal is None else {"journal": estimator._journal}
+    views = written_views(estimator._predictor.views, estimator._stale)
+    return {
+        "classes": model.classes,
+        "schema": {name: known[name] for name in (*SCHEMA, *OF_FILES) if name in known},
+        "statistics": {"counts": estimator.counts_, **journal},
+        "views": {**views, "_transform": estimator._transform},
+    }
+
+
+def restored(estimator: TextClassifier, state: State) -> None:
+    """Make an estimator what a file says; raise if that is none of its class."""
+    classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
+    check_labels(classes)
+    check_schema(schema, SCHEMA)
+    views, stale = read_views(state["views"], WordWeights)
+    transform = state["views"].get("_transform")
+    estimator._journal = checked_journal(statistics)
+    counts, analysis = statistics.get("counts"), schema["_analysis"]
+    if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
+        raise DataError(f"Statistics must be counts of words of {len(classes)} classes; got {statistics}.")
+    bits = TextOptions.of(estimator).tokens.hash_bits or 0
+    if not isinstance(analysis, Analysis) or counts.hash_bits != bits:
+        raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
+    _check_shapes(counts, views, transform)
+    estimator._earlier_choices = tuple(choice for choice in views.choices or () if choice.name == TOKENS)
+    estimator._tokens_chosen = None
+    if analysis != TextOptions.of(estimator).analysis:  # texts chose it
+        unit: Any = analysis.unit
+        estimator._tokens_chosen = unit, analysis.ngram_range
+    estimator._reader, estimator._transform = TextReader(analysis, bits, estimator.model in URNS), transform
+    estimator.__dict__.update({name: schema[name] for name in OF_FILES if name in schema})
+    block = Block(estimator._likelihoods(None, views)["text"], counts)
+    estimator._put(Model(classes, ClassCounts(counts.n), {"text": block}, schema["_declared"]), views, stale)
+
+
+def _check_shapes(counts: WordCounts, views: Views, transform: object) -> None:
+    weights = views.weights
+    if isinstance(weights, WordWeights) and len(weights.features) != (
+        counts.width if counts.hash_bits else len(weights.words)
+    ):
+        raise ShapeError("Evidence weights must be as many as words.")
+    if isinstance(weights, WordWeights) and not weights.places_fit:
+        raise ShapeError("Residuals must be of words that have a weight.")
+    if not isinstance(transform, FittedTransform | None):
+        raise DataError(f"The transform of documents must be one that is known; got {type(transform).__name__}.")
+    if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
+        raise ShapeError("The weights of a transform must be as many as words.")

@@ -1,0 +1,245 @@
+"""What tokens are, chosen by texts: words, words and pairs of them, or letters in a row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Sized
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from suffice.errors import InputError
+from suffice.estimators.texts.options import ChosenTokens, TextOptions
+from suffice.models.choices import Choice
+from suffice.models.choosing.chooser import FEW, MANY, definite
+from suffice.models.choosing.judge import Sample
+from suffice.models.choosing.word_choice import judged_alone
+from suffice.models.choosing.word_weights import looked_up
+from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.model import Model
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.removal import group_codes
+from suffice.models.views import Views
+from suffice.readers.labels import Examples, Given
+from suffice.readers.one_block import TextReader
+from suffice.stats.word_counts import WordCounts
+from suffice.telling import tell
+from suffice.text import Analysis
+from suffice.text.documents import each_text
+from suffice.typing import Array, GroupsLike, Integers
+
+if TYPE_CHECKING:
+    from suffice.estimators.shell.classifier import Classifier
+    from suffice.estimators.texts.counting import ReadsTexts
+
+__all__ = [
+    "TOKENS",
+    "TOKEN_ROWS",
+    "TokenChoice",
+    "begun",
+    "can_choose",
+    "check_tokens",
+    "check_unchanged",
+    "choose_tokens",
+    "of_same_tokens",
+    "of_words_left",
+    "take_tokens",
+]
+
+TOKEN_ROWS, BUFFERED = 4000, 50_000
+"""Texts that say what tokens are, at most; and those of a stream that do."""
+
+WORK = 2**24
+"""Tokens of texts × classes, about: of long texts, or of many classes, fewer say what tokens are."""
+
+SHORT, LONG_WORDS, LONGEST = {"balanced": 40, "best": 250}, 20, 2500
+"""Letters of a text on average up to which, and of a word from which, letters in a row are tried; and at most."""
+
+TOKENS = "tokens"
+"""What the choice of tokens is called."""
+
+WORDS: ChosenTokens = ("word", (1, 1))
+
+
+@dataclass(frozen=True)
+class TokenChoice:
+    """What a token is: words or letters, and how many in a row; and the record of the choice."""
+
+    unit: Literal["word", "char_wb"]
+    ngram_range: tuple[int, int]
+    record: Choice | None = None
+
+    @property
+    def usual(self) -> bool:
+        """Whether tokens are single words."""
+        return (self.unit, self.ngram_range) == WORDS
+
+
+def begun(examples: Examples) -> tuple[Examples, Examples]:
+    """Return all texts, and those that may say what tokens are: of a stream the first ones, which are read here."""
+    texts = examples.source
+    if not isinstance(texts, Iterator):
+        return examples, examples
+    first = list(islice(texts, BUFFERED))
+    every = first if len(first) < BUFFERED else chain(first, texts)
+    which = np.arange(min(len(first), len(examples)))
+    weights = None if examples.weights is None else examples.weights[which]
+    few = replace(examples, source=first[: len(which)], codes=examples.codes[which], weights=weights)
+    return replace(examples, source=every), few
+
+
+def can_choose(examples: Examples) -> bool:
+    """Return whether texts are as many as their labels."""
+    texts: object = examples.source
+    return isinstance(texts, Sized) and not isinstance(texts, str | bytes) and len(texts) == len(examples)
+
+
+def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike = None) -> TokenChoice | None:
+    """Return what tokens are by these texts, or some of them; None if there is nothing to choose."""
+    options = TextOptions.of(estimator)
+    if not options.undecided or not estimator._chooses or len(examples) < FEW * 4 or len(examples.classes) < 2:
+        return None
+    reader = TextReader(options.analysis)
+    group = None if groups is None else group_codes(groups, len(examples))
+    few, order, group = examples.picked(reader, TOKEN_ROWS, group)
+    sizes = _Sizes.of(few.source, options.analysis)
+    tried = candidates(sizes, estimator.effort)
+    most = max(FEW * 4, int(WORK / (sizes.tokens(tried) * len(examples.classes))))
+    weigh = estimator.effort == "best" or len(examples.classes) <= MANY
+    best, losses, first = WORDS, dict[str, Array](), None
+    for one in tried:
+        found = _counted(estimator, few, order, replace(options, chosen=None if one == WORDS else one))
+        if found is None:
+            return None
+        predictor, sample = found
+        sample = replace(sample, group=group).at_most(most)
+        judged = judged_alone(predictor, sample, weigh, estimator.effort == "best")
+        if judged is None:
+            return None
+        judge, losses[_called(*one)] = judged
+        first = first or judge
+        if first.found_to_pay(losses[_called(*best)], losses[_called(*one)]):
+            best = one
+    assert first is not None
+    first.note(TOKENS, _called(*best), losses)
+    return TokenChoice(*best, first.record[-1])
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Letters and words of a text, on average."""
+
+    letters: float
+    words: float
+
+    @classmethod
+    def of(cls, texts: Given, analysis: Analysis) -> _Sizes:
+        """Measure texts."""
+        read = [text for text in map(analysis._decoded, each_text(texts, "X")) if isinstance(text, str)]
+        n = max(1, len(read))
+        return cls(sum(map(len, read)) / n, sum(1 + text.count(" ") for text in read) / n)
+
+    def tokens(self, tried: Sequence[ChosenTokens]) -> float:
+        """Return about how many different tokens a text has, at most."""
+        return max(1.0, 2 * self.letters if tried[-1][0] != "word" else self.words)
+
+
+def _called(unit: str, ngrams: tuple[int, int]) -> str:
+    if unit == "word":
+        return {1: "words", 2: "words and pairs"}.get(ngrams[1], f"words up to {ngrams[1]} in a row")
+    return f"letters, {ngrams[0]} to {ngrams[1]} in a row"
+
+
+def candidates(sizes: _Sizes, effort: str) -> list[ChosenTokens]:
+    """Return what tokens may be, the simplest first; letters where texts are short, or words are not set apart."""
+    found: list[ChosenTokens] = [WORDS, ("word", (1, 2))]
+    unsegmented = sizes.letters >= LONG_WORDS * sizes.words and sizes.letters <= LONGEST
+    if sizes.letters <= SHORT[effort] or unsegmented:
+        found.append(("char_wb", (1, 5)))
+    return found
+
+
+def _counted(
+    estimator: ReadsTexts, few: Examples, order: Integers, options: TextOptions
+) -> tuple[Predictor, Sample] | None:
+    """Return a model of a few texts with such tokens, and the texts in their order; None if no word is left."""
+    rows = TextReader(options.analysis).rows(few.source)
+    likelihood = Multinomial(1.0, estimator.estimate, True, options.tokens.binary, options.cut)
+    model = Model.of(few.classes, {"text": likelihood}, rows, few.labels)
+    counts = model.blocks["text"].statistic
+    if not counts.width or not (counts.document_frequency >= options.cut.min_df).any():
+        return None
+    predictor = Predictor(definite(model), estimator._class_prior())
+    return predictor, looked_up(Sample(rows, few.labels), predictor).take(order)
+
+
+def take_tokens(estimator: ReadsTexts, found: TokenChoice | None) -> None:
+    """Let a classifier read texts from now on as was chosen."""
+    if found is not None and found.record is not None:
+        estimator._earlier_choices = (found.record,)
+    if found is not None and not found.usual:
+        estimator._tokens_chosen = found.unit, found.ngram_range
+        estimator._reader = replace(estimator._reader, analysis=TextOptions.of(estimator).analysis)
+
+
+def _analysis_of(estimator: Classifier) -> Analysis:
+    reader = estimator._reader
+    assert isinstance(reader, TextReader)
+    return reader.analysis
+
+
+def check_tokens(estimator: ReadsTexts, other: Classifier) -> None:
+    """Raise InputError where texts chose words for one model, and letters for another."""
+    if _analysis_of(estimator).unit != _analysis_of(other).unit:
+        raise InputError(
+            "Models that are combined must have the same tokens; texts chose words in one and letters in the other. "
+            "Give both 'ngram_range', or 'tokens'."
+        )
+
+
+def of_same_tokens(estimator: ReadsTexts, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
+    """Return models with the tokens that all of them have: where texts chose pairs for some only, single words."""
+    most = [_analysis_of(one).ngram_range[1] for one in (estimator, *others)]
+    least = min(most)
+    if least == max(most):
+        return models
+    tell(
+        "Pairs of words are left out: texts chose them for some of the models only. Give all models the same "
+        "'ngram_range' to keep pairs."
+    )
+    estimator._tokens_chosen = None if least == 1 else ("word", (1, least))
+    estimator._earlier_choices = ()
+    estimator._reader = replace(estimator._reader, analysis=TextOptions.of(estimator).analysis)
+    return [_narrowed(model, least) for model in models]
+
+
+def of_words_left(seen: Predictor, model: Model) -> Views:
+    """Return the views of a model on one that may have lost its pairs of words: without what they chose of these."""
+    views, held = seen.views, {"text": model.blocks["text"].statistic}
+    if seen.model.blocks["text"].statistic.width <= held["text"].width:
+        return views
+    choices = tuple(choice for choice in views.choices or () if choice.name != TOKENS)
+    return replace(views.cut(model.classes, held), choices=choices or None)
+
+
+def _narrowed(model: Model, words: int) -> Model:
+    """Return the model without tokens of more than so many words."""
+    block = model.blocks["text"]
+    counts: WordCounts = block.statistic
+    short = np.array([word.count(" ") < words for word in counts.words.strings.tolist()], bool)
+    return model if short.all() else replace(model, blocks={"text": block.with_statistic(lambda t: t.keep(short))})
+
+
+def check_unchanged(reader: TextReader, options: TextOptions) -> None:
+    """Raise InputError if an estimator that is fitted is to read tokens in another way."""
+    bits = options.tokens.hash_bits or 0
+    if reader.hash_bits != bits:
+        raise InputError(
+            f"The 'hash_bits' of the tokens of TextClassifier must stay {reader.hash_bits or None} once fitted; got "
+            f"{options.tokens.hash_bits}."
+        )
+    if reader.analysis != options.analysis:
+        raise InputError(
+            "The parameters of TextClassifier that say what a token is must stay as they were at the first fit."
+        )

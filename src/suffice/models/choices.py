@@ -1,0 +1,114 @@
+"""What rows chose for a model, and what else was tried: the record of the judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import NamedTuple, overload
+
+__all__ = ["Choice", "ChoiceRow", "Choices", "Tried"]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """An option: the log loss of a row outside the counts, how much more that is than of what was chosen, and the error
+    of this difference.
+    """
+
+    option: str
+    log_loss: float
+    difference: float
+    standard_error: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that rows outside the counts chose, among what was tried."""
+
+    name: str
+    chosen: str
+    tried: tuple[Tried, ...]
+    judges: int  # rows that judge, or groups of them
+
+
+class ChoiceRow(NamedTuple):
+    """One line of the record of choices."""
+
+    choice: str
+    option: str
+    chosen: bool
+    log_loss: float
+    difference: float
+    standard_error: float
+
+
+class Choices(Sequence[ChoiceRow]):
+    """What rows outside the counts chose, with all that was tried: a row for each option of each choice.
+
+    `difference` is the log loss of a row, less that of the option that was chosen, and `standard_error` is that of the
+    difference: the same rows judge both. What is simpler is chosen where the difference is noise.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import suffice as sf
+    >>> rng = np.random.default_rng(0)
+    >>> labels = rng.choice(["ham", "spam"], 400)
+    >>> texts = [" ".join(rng.choice(["free", "lunch", "prize", "noon"], 4, p=[0.3, 0.2, 0.3, 0.2] if y == "spam" else
+    ...          [0.2, 0.3, 0.2, 0.3])) for y in labels]
+    >>> model = sf.TextClassifier().fit(texts, labels)
+    >>> sorted({row.choice for row in model.choices_})
+    ['evidence weights', 'floor', 'pseudo-count', 'residuals', 'tokens']
+    """
+
+    def __init__(self, made: Sequence[Choice]) -> None:
+        self._made = tuple(made)
+        self._rows = [
+            ChoiceRow(
+                one.name, what.option, what.option == one.chosen, *(what.log_loss, what.difference, what.standard_error)
+            )
+            for one in self._made
+            for what in one.tried
+        ]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __iter__(self) -> Iterator[ChoiceRow]:
+        return iter(self._rows)
+
+    @overload
+    def __getitem__(self, at: int) -> ChoiceRow: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[ChoiceRow]: ...
+    def __getitem__(self, at: int | slice) -> ChoiceRow | list[ChoiceRow]:
+        return self._rows[at]
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        """Return the lines of the table: choice, rows that judge, option, loss, difference."""
+        lines = list[tuple[str, ...]]()
+        for one in self._made:
+            for k, what in enumerate(one.tried):
+                first = (one.name, f"{one.judges:,}") if k == 0 else ("", "")
+                mine = what.option == one.chosen
+                less = "chosen" if mine else f"{what.difference:+.4f} ± {what.standard_error:.4f}"
+                lines.append((*first, what.option, f"{what.log_loss:.4f}", less))
+        return lines
+
+    def __repr__(self) -> str:
+        if not self._made:
+            return "Nothing was chosen by rows outside the counts."
+        lines = [HEAD, *self._cells()]
+        widths = [max(len(line[k]) for line in lines) for k in range(len(HEAD))]
+        return "\n".join(
+            "  ".join(f"{part:{width}}" for part, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        )
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{escape(part)}</th>" for part in HEAD)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(part)}</td>' for part in line)}</tr>" for line in self._cells())
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+HEAD = "choice", "judged by", "option", "log loss", "difference"

@@ -1,0 +1,263 @@
+"""What a model of texts is made of beside its counts: chosen by texts that neither counts nor weights have seen.
+
+Pseudo-count and ridge are chosen together, in rounds until nothing moves. Evidence weights must pay beside the best
+model without them, and residuals of words (JC-6) on top of either. Leaving out alone would not do: two texts that share
+a rare word would tell each other's class.
+
+Residuals need scores by counts and weights that have not seen the row. So the rows are dealt into parts, and each part
+is scored by the others: its texts are subtracted from the counts, and the weights fitted without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from suffice.models.choices import Choice
+from suffice.models.choosing.feature_weights import JUDGED, RIDGE, Fitted
+from suffice.models.choosing.judge import Sample
+from suffice.models.choosing.option_judge import Axis, Judge, choose_floor, downhill
+from suffice.models.choosing.word_residuals import FittedWords, WordDesign, fit_word_residuals, named_residuals
+from suffice.models.choosing.word_trial import WordOption, WordTrial, outside_scores, parts_of
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.cells import Temper
+from suffice.models.views import WordWeights
+from suffice.typing import Array, Integers
+
+__all__ = ["Asked", "WordChoice", "choose_words", "fit_chosen_residuals", "judged_alone"]
+
+ALPHA, STEP = 10**-0.5, 10**0.5
+"""Where the pseudo-count is looked for first, and the factor to the next."""
+
+OF_ALPHA, OF_RIDGE = Axis("alpha", STEP, 1e-3, 10.0), Axis("ridge", STEP, 1e-3, 1e3)
+OF_RESIDUAL = Axis("residual", STEP, 0.03, 100.0)
+"""Numbers that are looked for, and their bounds."""
+
+RESIDUAL, ROUNDS = 1.0, 10
+"""Where the ridge of residuals is looked for first; and rounds of looking for pseudo-count and ridge, at most."""
+
+Scores = tuple[Array, Array, WordDesign, Integers, Array]
+"""Of rows: scores, what is known before them, words that may have residuals, codes, and weights."""
+
+FEW = 2000
+"""Rows up to which each part judges what the others chose."""
+
+
+@dataclass(frozen=True)
+class WordResidual:
+    """How strongly residuals are held at zero."""
+
+    residual: float
+
+
+class WordJudge(Judge[WordTrial]):
+    """The judge of what a model of texts is made of."""
+
+    def near(self, option: WordOption, known: Sequence[WordOption]) -> WordOption | None:
+        """Return the option of the nearest ridge, with the same pseudo-count if there is one."""
+        weighing = [one for one in known if one.weighs] if option.weighs else []
+        same = [one for one in weighing if one.alpha == option.alpha] or weighing
+        return min(same, key=lambda one: abs(np.log(one.ridge / option.ridge)), default=None)
+
+
+@dataclass(frozen=True, eq=False)
+class WordChoice:
+    """What rows chose: an option, its temper, weights to start from, residuals, a floor; and the record."""
+
+    option: WordOption
+    temper: Temper
+    initial: Fitted
+    residual: float | None = None
+    floor: float | None = None
+    record: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is to be chosen: the pseudo-count, weights with their ridge, residuals; folds say that all rows judge."""
+
+    alpha: bool = True
+    weigh: bool = True
+    ridge: float | None = None
+    residuals: bool = True
+    folds: bool = False
+    floor: bool = False
+
+
+def choose_words(
+    predictor: Predictor, sample: Sample, asked: Asked, temper: Temper | None, exponent: float | None = None
+) -> WordChoice:
+    """Choose, by rows outside the counts, all that is asked; `temper` is what is given, if it is."""
+    trials = _trials(predictor, sample, asked.folds, temper, exponent)
+    if not trials:
+        return _unjudged(predictor, sample, asked, temper, exponent)
+    judge = WordJudge(trials)
+    option = _option(judge, asked)
+    fit, suited = judge.fits(option)[0], trials[0].at(option.alpha).temper
+    choice, losses = WordChoice(option, suited, fit), judge.loss(option)
+    if asked.residuals and all(_can_be_dealt(trial.learned) for trial in trials):
+        choice, losses = _with_residuals(judge, choice, predictor, sample)
+    floor = choose_floor(losses, judge.weights, _own_shares(judge))
+    if asked.floor:
+        judge.note_floor(floor, losses, _own_shares(judge))
+    return replace(choice, floor=floor, record=tuple(judge.record))
+
+
+def _trials(
+    predictor: Predictor, sample: Sample, folds: bool, temper: Temper | None = None, exponent: float | None = None
+) -> list[WordTrial]:
+    """Return the parts of the rows that judge: all of them in turn where rows are few or folds are wanted, or one."""
+    parts = parts_of(sample)
+    return [
+        WordTrial(predictor, sample, parts == k, temper, exponent)
+        for k in range(JUDGED if folds or len(sample) <= FEW else 1)
+        if (parts == k).any() and (parts != k).any()
+    ]
+
+
+def _can_be_dealt(sample: Sample) -> bool:
+    """Return whether no part of the rows is all of them, as that of a single group is."""
+    return len(np.unique(parts_of(sample))) > 1
+
+
+def _unjudged(
+    predictor: Predictor, sample: Sample, asked: Asked, temper: Temper | None, exponent: float | None
+) -> WordChoice:
+    """Return what is usual where no row can judge, such as of one group: a temper, and weights if a ridge is given."""
+    nobody = WordTrial(predictor, sample, np.zeros(len(sample), bool), temper, exponent)
+    option = WordOption(1.0 if asked.alpha else None, asked.ridge if asked.ridge and asked.weigh else np.inf)
+    return WordChoice(option, nobody.at(option.alpha).temper, nobody.fit(option)[0])
+
+
+def _own_shares(judge: WordJudge) -> Array:
+    """Return how frequent the class of each row that judges is."""
+    found = []
+    for trial in judge.trials:
+        unseen = trial.unseen
+        prior = np.broadcast_to(unseen.log_prior, (len(unseen.codes), unseen.log_prior.shape[-1]))
+        found.append(np.exp(prior[np.arange(len(unseen.codes)), unseen.codes]))
+    return np.concatenate(found)
+
+
+def _option(judge: WordJudge, asked: Asked) -> WordOption:
+    """Return pseudo-count and ridge, both or none, by which rows outside are predicted best."""
+    start = WordOption(ALPHA if asked.alpha else None, np.inf)
+    plain = _settled(judge, start, [OF_ALPHA] if asked.alpha else [])
+    if not asked.weigh:
+        _note(judge, plain, asked)
+        return plain
+    axes = [*([OF_ALPHA] if asked.alpha else []), *([OF_RIDGE] if asked.ridge is None else [])]
+    weighed = _settled(judge, replace(plain, ridge=asked.ridge or RIDGE), axes)
+    best = weighed if asked.ridge is not None or judge.pays(judge.loss(plain), judge.loss(weighed)) else plain
+    _note(judge, best, asked)
+    if asked.ridge is None:
+        both = {"none": plain, _ridge(weighed): weighed}
+        judge.note("evidence weights", _ridge(best), {name: judge.loss(one) for name, one in both.items()})
+    return best
+
+
+def _ridge(option: WordOption) -> str:
+    return f"ridge {option.ridge:.3g}" if option.weighs else "none"
+
+
+def _settled(judge: WordJudge, option: WordOption, axes: Sequence[Axis]) -> WordOption:
+    """Return the option after rounds along the axes; then the most smoothed one that is not clearly worse."""
+    for _ in range(ROUNDS):
+        before, option = option, downhill(option, judge.loss, axes, judge.nat)
+        if option == before:
+            break
+    best = option
+    for axis in axes:
+        while (safer := axis.moved(option, axis.factor)) is not None and not judge.pays(
+            judge.loss(safer), judge.loss(best)
+        ):
+            option = safer
+    return option
+
+
+def _note(judge: WordJudge, option: WordOption, asked: Asked) -> None:
+    """Write down the pseudo-counts that were tried beside the one that was chosen."""
+    if not asked.alpha:
+        return
+    tried = [one for one in judge.tried if one.ridge == option.ridge]
+    losses = {f"{one.alpha:.3g}": judge.loss(one) for one in sorted(tried, key=lambda one: one.alpha or 0.0)}
+    judge.note("pseudo-count", f"{option.alpha:.3g}", losses)
+
+
+def design_of(predictor: Predictor, sample: Sample, temper: Temper) -> WordDesign:
+    """Return rows by the words that may have a residual."""
+    ((name, block),) = predictor.model.voting.items()
+    scorer: Any = block.scorer
+    frequency, rows = block.t.document_frequency, float(predictor.model.n.sum())
+    x = sample.rows[name].entries(block.t)
+    return WordDesign.of(x, scorer, temper, frequency, rows, len(predictor.model.classes))
+
+
+class _Sides:
+    """Rows that residuals are fitted on, scored by what has seen neither them nor the rows that judge; and these."""
+
+    def __init__(self, inside: Scores, judges: Scores) -> None:
+        self.inside, self.judges = inside, judges
+        self.last: FittedWords | None = None
+
+    @classmethod
+    def of(cls, trial: WordTrial, fit: Fitted, option: WordOption, sample: Sample, design: WordDesign) -> _Sides:
+        """Take the rows of a trial; learned ones are dealt into parts once more."""
+        learned, out = trial.learned, np.isin(np.arange(len(sample)), trial.out)
+        inside = outside_scores(trial.predictor, learned, option, trial.temper, trial.exponent)
+        unseen, labels = trial.scores(option, fit), sample.labels.take(out)
+        return cls(
+            (inside.scores, inside.offset, design.take(~out), learned.labels.y, inside.weights(learned.labels)),
+            (unseen.scores, unseen.offset, design.take(out), labels.y, trial.weights),
+        )
+
+    def loss(self, ridge: float) -> Array:
+        """Return −w ln p of the own class of each row that judges."""
+        self.last = fit_word_residuals(*self.inside, ridge, self.last)
+        return self.last.each(*self.judges)
+
+
+def _with_residuals(
+    judge: WordJudge, choice: WordChoice, predictor: Predictor, sample: Sample
+) -> tuple[WordChoice, Array]:
+    """Return the choice, with residuals if they pay, and its losses."""
+    option, design = choice.option, design_of(predictor, sample, choice.temper)
+    sides = [_Sides.of(trial, judge.fits(option)[k], option, sample, design) for k, trial in enumerate(judge.trials)]
+    losses: dict[WordResidual, Array] = {}
+
+    def loss(how: WordResidual) -> Array:
+        if how not in losses:
+            losses[how] = np.concatenate([side.loss(how.residual) for side in sides])
+        return losses[how]
+
+    best = downhill(WordResidual(RESIDUAL), loss, [OF_RESIDUAL], judge.nat)
+    before, after = judge.loss(option), loss(best)
+    pays = judge.found_to_pay(before, after)
+    tried = {f"ridge {how.residual:.3g}": each for how, each in sorted(losses.items(), key=lambda one: one[0].residual)}
+    judge.note("residuals", f"ridge {best.residual:.3g}" if pays else "none", {"none": before, **tried})
+    return (replace(choice, residual=best.residual), after) if pays else (choice, before)
+
+
+def fit_chosen_residuals(predictor: Predictor, sample: Sample, choice: WordChoice, weights: WordWeights) -> WordWeights:
+    """Return weights with the residuals that were chosen, fitted on rows by what has not seen them."""
+    outside = outside_scores(predictor, sample, choice.option, choice.temper, None)
+    design, labels = design_of(predictor, sample, choice.temper), sample.labels
+    given = outside.weights(labels)
+    assert choice.residual is not None
+    found = fit_word_residuals(outside.scores, outside.offset, design, labels.y, given, choice.residual)
+    residuals, more = named_residuals(found, design, predictor.model.classes)
+    names = predictor.model.classes.tolist()
+    terms = dict(zip(names, (weights.terms(predictor.model.classes) + more).tolist(), strict=True))
+    return replace(weights, classes=terms, features=found.scale * weights.features, residuals=residuals)
+
+
+def judged_alone(predictor: Predictor, sample: Sample, weigh: bool, folds: bool) -> tuple[WordJudge, Array] | None:
+    """Return the judge of a model of a few texts, and losses to compare tokens by; None if no row can judge."""
+    judge = WordJudge(_trials(predictor, sample, folds))
+    if not judge.trials or not judge.weights.sum() > 0:
+        return None
+    tried = [WordOption(ALPHA, np.inf), *([WordOption(ALPHA, RIDGE)] if weigh else [])]
+    return judge, min((judge.loss(one) for one in tried), key=lambda each: float(each.sum()))

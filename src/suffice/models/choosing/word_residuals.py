@@ -1,0 +1,144 @@
+"""Residuals of words: what is left to say of each word and class once weighed counts have spoken.
+
+    score'_c(x) = ln π_c + b_c + a · s_c(x) + Σ_j δ[c, j] x̃_j      0 ≤ a ≤ 1                                   JC-6
+
+    maximise  Σ_i ln softmax_{y_i}(score'(x_i)) − (ρ/2) Σ δ²
+
+s is the score of a row by counts and weights that have not seen it. x̃_j is the tf-idf weight of a word: 1 + ln of how
+often it comes, times ln of how rare it is, tempered as the score is, and scaled so that rows have length one on
+average. So a residual is added to w_j ln θ_jc of its word, and texts are scored as before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.special import logsumexp
+
+from suffice import _native
+from suffice.models.choosing.feature_weights import NATS
+from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.linear import Linear
+from suffice.models.views import WordResiduals
+from suffice.typing import Array, Integers
+
+__all__ = ["FittedWords", "WordDesign", "fit_word_residuals", "named_residuals"]
+
+LEAST, TERMS = 2, 2**22
+"""Rows that a word must be in to get a term; and words × classes at most: of more words, the most frequent."""
+
+ENOUGH, ROUNDS, SCALES = 1e-2, 60, 3
+"""What rows may still ask for, as a share of the loss; rounds over all rows; and how often a is looked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordDesign:
+    """Rows by the words that have a term. The last column is one for every row: the term of its class."""
+
+    x: Any  # CSR in single precision
+    places: Integers  # of the words among all words
+    factor: Array  # of each word: what its tempered count is multiplied by
+
+    @classmethod
+    def of(cls, x: Any, scorer: Linear, temper: Temper, frequency: Array, rows: float, classes: int) -> WordDesign:
+        """Take rows × words as they are; `frequency` is how many of so many rows that were counted have each word."""
+        counts = scorer.counts_of(x)
+        there = np.bincount(x.indices, minlength=x.shape[1])
+        places = np.flatnonzero(there >= LEAST)
+        most = max(1, TERMS // classes)
+        if len(places) > most:
+            places = np.sort(places[np.argsort(-there[places], kind="stable")[:most]])
+        rarity = np.log((1 + rows) / (1 + np.minimum(frequency, rows))) + 1
+        design = cls(counts, places, rarity[places])
+        tempered = design._tempered(counts, x, temper)
+        size = float(np.sqrt((tempered.data**2).sum() / max(1, x.shape[0])))
+        factor = design.factor / size if size > 0 else design.factor
+        return replace(design, factor=factor)._with(counts, x, temper)
+
+    def _tempered(self, counts: Any, x: Any, temper: Temper) -> Any:
+        lengths = np.asarray(x.sum(axis=1)).ravel() if temper.length else None
+        power = np.broadcast_to(temper.of(lengths), x.shape[0])
+        return sparse.diags(power) @ counts[:, self.places] @ sparse.diags(self.factor)
+
+    def _with(self, counts: Any, x: Any, temper: Temper) -> WordDesign:
+        table = sparse.hstack([self._tempered(counts, x, temper), np.ones((x.shape[0], 1))], format="csr")
+        return replace(self, x=table.astype(np.float32))
+
+    def take(self, which: Any) -> WordDesign:
+        """Return some of the rows."""
+        return replace(self, x=self.x[which])
+
+
+@dataclass(frozen=True, eq=False)
+class FittedWords:
+    """How much of the score stays, the terms of words and of classes, and the probabilities that these come from."""
+
+    scale: float
+    terms: NDArray[np.float32]  # words, and one more, × classes
+    shares: NDArray[np.float32]  # rows × classes
+    ridge: float
+
+    def each(self, scores: Array, offset: Array, design: WordDesign, codes: Integers, weights: Array) -> Array:
+        """Return −w ln p of the own class, row by row; `offset` is what is not scaled."""
+        lines = self.scale * scores + offset + design.x @ self.terms
+        return np.asarray(weights * (logsumexp(lines, axis=1) - lines[np.arange(len(codes)), codes]))
+
+    def held_by(self, ridge: float) -> FittedWords:
+        """Return where a fit with another ridge starts."""
+        return replace(self, terms=self.terms * np.float32(self.ridge / ridge), ridge=ridge)
+
+
+def fit_word_residuals(
+    scores: Array,
+    offset: Array,
+    design: WordDesign,
+    codes: Integers,
+    weights: Array,
+    ridge: float,
+    initial: FittedWords | None = None,
+) -> FittedWords:
+    """Return the residuals of highest objective; scores are of rows that they have not seen, `offset` is not scaled."""
+    classes = scores.shape[1]
+    if initial is None:
+        own = np.eye(classes, dtype=np.float32)[codes]
+        initial = FittedWords(1.0, np.zeros((design.x.shape[1], classes), np.float32), own, ridge)
+    found = initial.held_by(ridge)
+    scale, terms, shares = found.scale, found.terms.copy(), found.shares.copy()
+    rows = design.x.indptr.astype(np.int64), design.x.indices.astype(np.int32), design.x.data
+    codes, weights = np.ascontiguousarray(codes, np.int64), np.ascontiguousarray(weights, np.float64)
+    for _ in range(SCALES):
+        base = np.ascontiguousarray(scale * scores + offset)
+        start = float(FittedWords(scale, terms, shares, ridge).each(scores, offset, design, codes, weights).sum())
+        enough = ENOUGH * max(start, NATS)
+        _native.ascend(*rows, base, codes, weights, ridge, terms, shares, enough, ROUNDS)
+        before, scale = scale, _scale(scores, offset + design.x @ terms, codes, weights, scale)
+        if abs(before - scale) < 1e-2:
+            break
+    return FittedWords(scale, terms, shares, ridge)
+
+
+def _scale(scores: Array, offset: Array, codes: Integers, weights: Array, scale: float) -> float:
+    """Return how much of the score stays, from nothing to all, by Newton's method."""
+    at = np.arange(len(codes)), codes
+    for _ in range(10):
+        lines = scale * scores + offset
+        lines -= lines.max(axis=1, keepdims=True)
+        share = np.exp(lines)
+        share /= share.sum(axis=1, keepdims=True)
+        mean = (share * scores).sum(axis=1)
+        slope = float(weights @ (mean - scores[at]))
+        bend = float(weights @ ((share * scores**2).sum(axis=1) - mean**2))
+        before, scale = scale, float(np.clip(scale - slope / max(bend, 1e-9), 0.0, 1.0))
+        if abs(before - scale) < 1e-4:
+            break
+    return scale
+
+
+def named_residuals(found: FittedWords, design: WordDesign, labels: NDArray[Any]) -> tuple[WordResiduals, Array]:
+    """Return residuals as a view, and what they add to the term of each class."""
+    terms = (found.terms[:-1] * design.factor[:, None]).astype(np.float32)
+    return WordResiduals(design.places.astype(np.int32), terms, labels), found.terms[-1].astype(np.float64)
