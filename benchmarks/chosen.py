@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-from corpora import both, corpus
+from corpora import both, corpus, folder
 from judging import CLIP, Judged, Parts, judge, parted
 from side_by_side import BUILD, ROOT, keep, machine, markdown, put
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
@@ -85,6 +85,8 @@ def texts_of(name: str) -> tuple[list[str], list[str]] | None:
     """Return texts and labels of a corpus, if it is here."""
     if name == "docstrings":
         return docstrings()
+    if name == "udhr":
+        return languages()
     if name == "sms":
         messages = corpus("sms_spam")
         train = messages.split(HELD, SEED)[0] if messages else None
@@ -99,6 +101,17 @@ def docstrings() -> tuple[list[str], list[str]]:
     which = np.sort(np.random.default_rng(SEED).permutation(len(found.texts))[:PARAGRAPHS]).tolist()
     often = Counter(found.labels[i] for i in which)
     which = [i for i in which if often[found.labels[i]] >= LEAST]
+    return [found.texts[i] for i in which], [found.labels[i] for i in which]
+
+
+def languages() -> tuple[list[str], list[str]] | None:
+    """Return the lines of a declaration in hundreds of languages, if it is here; those of few lines are left out."""
+    place = folder()
+    if place is None or not (place / "udhr").is_dir():
+        return None
+    found = sf.datasets.read_udhr(place / "udhr", unit="line")
+    often = Counter(found.labels)
+    which = [i for i, label in enumerate(found.labels) if often[label] >= LEAST]
     return [found.texts[i] for i in which], [found.labels[i] for i in which]
 
 

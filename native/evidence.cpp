@@ -1,32 +1,112 @@
 // Evidence weights of words: how well rows are predicted, each by classes that have not seen it, and the gradient of that.
+//
+// Rows are scored row by row, from lines of a table with a number for each class. The gradient is added up word by word, from
+// what each row asks of the classes: that table is small, and a word's line is read once. So no sum depends on the threads.
+#include <algorithm>
+#include <array>
 #include <cmath>
-#include <cstring>
+#include <mutex>
 
 #include "bind.hpp"
 #include "compiler.hpp"
+#include "exponents.hpp"
 
 namespace suffice {
 namespace {
 
-// For each of some lines of a table Σ_c line_c·gradient_c; the width is a multiple of four, or two.
-SUFFICE_FOR_EACH_PROCESSOR
-void dots(const double* table, Index width, const Index* cells, Index count, const double* gradient, double* out) {
-    for (Index k = 0; k < count; ++k) {
-        const double* line = table + cells[k] * width;
-        for (Index c = 0; c < width; c += 8) prefetch(table + cells[k + Strip::ahead] * width + c);
-        if (width == 2) {
-            out[k] = line[0] * gradient[0] + line[1] * gradient[1];
-            continue;
-        }
-        Four sum{};
-        for (Index c = 0; c < width; c += 4) {
-            Four a, b;
-            std::memcpy(&a, line + c, sizeof a);
-            std::memcpy(&b, gradient + c, sizeof b);
-            sum += a * b;
-        }
-        out[k] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+// Lines are padded with zeros to two, to four, or to a multiple of eight.
+Index float_width(Index classes) { return classes <= 2 ? 2 : classes <= 4 ? 4 : (classes + 7) / 8 * 8; }
+
+constexpr Index lanes = 32;  // of a line that are added up at once
+
+struct Gathered {
+    const float* table;
+    Index width;
+    const std::int32_t* cells;  // lines of the table, and some more that come next
+    const float* x;
+    Index count;
+};
+
+constexpr Index ahead = 8;
+
+// line[c] = Σ_k x_k · table[cells_k][c], for `size` classes from `first` on.
+template <int size>
+SUFFICE_INLINE void add_lanes(const Gathered& row, Index first, float* line) {
+    float sum[size] = {};
+    const float* table = row.table + first;
+    for (Index k = 0; k < row.count; ++k) {
+        const float* next = table + row.cells[k + ahead] * row.width;
+        prefetch(next);
+        if constexpr (size > 16) prefetch(next + 16);
+        const float* values = table + row.cells[k] * row.width;
+        const float x = row.x[k];
+        for (int c = 0; c < size; ++c) sum[c] += x * values[c];
     }
+    for (int c = 0; c < size; ++c) line[first + c] = sum[c];
+}
+
+SUFFICE_FOR_EACH_PROCESSOR
+void add_lines(const Gathered& row, float* line) {
+    for (Index first = 0; first < row.width; first += lanes) {
+        switch (std::min(lanes, row.width - first)) {
+            case 2: add_lanes<2>(row, first, line); break;
+            case 4: add_lanes<4>(row, first, line); break;
+            case 8: add_lanes<8>(row, first, line); break;
+            case 16: add_lanes<16>(row, first, line); break;
+            case 24: add_lanes<24>(row, first, line); break;
+            default: add_lanes<32>(row, first, line);
+        }
+    }
+}
+
+// Where a word stands: the row, and what it counts for there.
+struct Place {
+    std::int32_t row;
+    float count;
+};
+
+// Σ over places of count · Σ_c line[c] · asked[row][c].
+template <int size>
+SUFFICE_INLINE double dot_lanes(const float* line, const float* asked, Index width, const Place* begin, const Place* end) {
+    float sum[size] = {};
+    for (const Place* at = begin; at < end; ++at) {
+        const float *values = asked + at->row * width, *next = asked + at[ahead].row * width;
+        prefetch(next);
+        if constexpr (size > 16) prefetch(next + 16);
+        for (int c = 0; c < size; ++c) sum[c] += at->count * values[c];
+    }
+    double total = 0;
+    for (int c = 0; c < size; ++c) total += static_cast<double>(sum[c]) * static_cast<double>(line[c]);
+    return total;
+}
+
+SUFFICE_FOR_EACH_PROCESSOR
+double dot_lines(const float* line, const float* asked, Index width, const Place* begin, const Place* end) {
+    double total = 0;
+    for (Index first = 0; first < width; first += lanes) {
+        const float *mine = line + first, *theirs = asked + first;
+        switch (std::min(lanes, width - first)) {
+            case 2: total += dot_lanes<2>(mine, theirs, width, begin, end); break;
+            case 4: total += dot_lanes<4>(mine, theirs, width, begin, end); break;
+            case 8: total += dot_lanes<8>(mine, theirs, width, begin, end); break;
+            case 16: total += dot_lanes<16>(mine, theirs, width, begin, end); break;
+            case 24: total += dot_lanes<24>(mine, theirs, width, begin, end); break;
+            default: total += dot_lanes<32>(mine, theirs, width, begin, end);
+        }
+    }
+    return total;
+}
+
+// Scores → probabilities; −ln p of the own class.
+SUFFICE_FOR_EACH_PROCESSOR
+double softmax(Index classes, Index own, double* line) {
+    const double most = *std::max_element(line, line + classes), mine = line[own] - most;
+    for (Index c = 0; c < classes; ++c) line[c] = std::max(line[c] - most, least_power);
+    for (Index c = 0; c < classes; ++c) line[c] = exp_below_zero(line[c]);
+    double total = 0;
+    for (Index c = 0; c < classes; ++c) total += line[c];
+    for (Index c = 0; c < classes; ++c) line[c] /= total;
+    return std::log(total) - mine;
 }
 
 }  // namespace
@@ -34,77 +114,86 @@ void dots(const double* table, Index width, const Index* cells, Index count, con
 // Rows are sparse, and so are the words: a word that a class never had has no number there. With
 //     score_c = prior_c + term_c + power · Σ_w weight_w·x_w·(unmet_c + value_wc)
 // where unmet_c is the value of a word that class c never had. Some classes score a row without it, or without its group:
-// for these pairs (held_*) there is a value for each of the row's entries, and a difference of the prior.
+// for these pairs (held_*) there is a value for each of the row's entries, and a difference of the prior. What is asked of
+// words and classes is held in single precision: six digits of a score.
 class Evidence {
    public:
     Evidence(Vector<Index> start, Vector<std::int32_t> word, Vector<double> count, Vector<double> power,
              Vector<Index> code, Vector<Index> line, Vector<std::int32_t> klass,
              Vector<double> value, Vector<double> unmet, Vector<Index> held_start, Vector<std::int32_t> held_class,
              Vector<Index> held_at, Vector<double> held_value, Vector<double> held_prior)
-        : start_(start), word_(word), count_(count), power_(power), code_(code), line_(line),
-          class_(klass), value_(value), unmet_(unmet), held_start_(held_start), held_class_(held_class), held_at_(held_at),
-          held_value_(held_value), held_prior_(held_prior), rows_(code.shape(0)), words_(line.shape(0) - 1),
-          classes_(unmet.shape(0)) {
+        : start_(start), power_(power), code_(code), line_(line), class_(klass), value_(value), unmet_(unmet),
+          held_start_(held_start), held_class_(held_class), held_at_(held_at), held_prior_(held_prior),
+          rows_(code.shape(0)), words_(line.shape(0) - 1), classes_(unmet.shape(0)), width_(float_width(classes_)),
+          word_(word.data(), word.data() + word.shape(0)), count_(count.data(), count.data() + count.shape(0)),
+          held_value_(held_value.data(), held_value.data() + held_value.shape(0)) {
         check(line.shape(0) > 0 && rising(start, rows_, word.shape(0)) && rising(line, words_, klass.shape(0)) &&
               rising(held_start, rows_, held_class.shape(0)) && count.shape(0) == word.shape(0) &&
               static_cast<Index>(power.shape(0)) == rows_ &&
               value.shape(0) == klass.shape(0) && held_at.shape(0) == held_class.shape(0) &&
-              held_prior.shape(0) == held_class.shape(0));
+              held_prior.shape(0) == held_class.shape(0) && rows_ < Index{1} << 31);
         check(inside(word, words_) && inside(code, classes_) && inside(klass, classes_) && inside(held_class, classes_));
         for (Index i = 0; i < rows_; ++i) {
             for (Index e = held_start.data()[i]; e < held_start.data()[i + 1]; ++e) {
                 const Index at = held_at.data()[e], length = start.data()[i + 1] - start.data()[i];
-                check(at >= 0 && at + length <= static_cast<Index>(held_value.shape(0)));
+                check(at >= 0 && at + length <= static_cast<Index>(held_value_.size()));
             }
         }
-        share();
+        word_.resize(word_.size() + ahead, 0);
         gather();
     }
 
-    // Returns −Σ weight·ln p(own class) over the rows that have a weight. Adds its gradient in the words' weights and the
-    // classes' terms to `gradient` and `terms`, and the diagonal of its Hessian in the words' weights to
-    // `hessian_diagonal` unless that is empty; writes −ln p of each row to `each` unless that is empty.
+    // Returns −Σ weight·ln p(own class) over the rows that have a weight. Unless they are empty, adds its gradient in the
+    // words' weights and the classes' terms to `gradient` and `terms`, and the diagonal of its Hessian in the words' weights
+    // to `hessian_diagonal`; writes −ln p of each row to `each`.
     double loss(Vector<double> weights, Vector<double> prior, Vector<double> of_rows,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> gradient,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> terms,
                 nb::ndarray<double, nb::ndim<1>, nb::c_contig> hessian_diagonal,
-                nb::ndarray<double, nb::ndim<1>, nb::c_contig> each, int threads) const {
+                nb::ndarray<double, nb::ndim<1>, nb::c_contig> each, int threads) {
+        auto fits = [](const auto& out, Index size) { return out.shape(0) == 0 || static_cast<Index>(out.shape(0)) == size; };
         check(static_cast<Index>(weights.shape(0)) == words_ && static_cast<Index>(prior.shape(0)) == classes_ &&
-              static_cast<Index>(of_rows.shape(0)) == rows_ &&
-              static_cast<Index>(gradient.shape(0)) == words_ && static_cast<Index>(terms.shape(0)) == classes_ &&
-              (hessian_diagonal.shape(0) == 0 || static_cast<Index>(hessian_diagonal.shape(0)) == words_) &&
-              (each.shape(0) == 0 || static_cast<Index>(each.shape(0)) == rows_));
-        const bool hessian = hessian_diagonal.shape(0) > 0;
-        const Index parts = static_cast<Index>(first_.size()) - 1;
-        std::vector<Sums> sums(parts);
+              static_cast<Index>(of_rows.shape(0)) == rows_ && fits(gradient, words_) && fits(terms, classes_) &&
+              fits(hessian_diagonal, words_) && fits(each, rows_));
         nb::gil_scoped_release release;
-        const Query query{weights.data(), prior.data(), of_rows.data(), each.shape(0) ? each.data() : nullptr, hessian};
-        parallel_for(parts, threads, [&](Index part) { add(part, query, sums[part]); });
-        constexpr Index block = Index{1} << 14;
-        parallel_for((words_ + block - 1) / block, threads, [&](Index b) {
-            const Index end = std::min(words_, (b + 1) * block);
-            for (const Sums& sum : sums) {
-                for (Index w = b * block; w < end; ++w) gradient.data()[w] += sum.gradient[w];
-                for (Index w = b * block; hessian && w < end; ++w) hessian_diagonal.data()[w] += sum.hessian_diagonal[w];
-            }
-        });
+        const std::vector<float> single(weights.data(), weights.data() + words_);
+        const Query query{single.data(), prior.data(), of_rows.data(), each.shape(0) ? each.data() : nullptr,
+                          hessian_diagonal.shape(0) > 0};
+        if (static_cast<Index>(count_.size()) * width_ < Index{1} << 17) threads = 1;
+        const bool by_word = gradient.shape(0) > 0 || query.hessian;
+        if (by_word) std::call_once(placed_, [&] { place(); });
         double total = 0;
-        for (const Sums& sum : sums) {
-            total += sum.loss;
-            for (Index c = 0; c < classes_; ++c) terms.data()[c] += sum.terms[c];
+        Asked asked;
+        for (Index first = 0; first < rows_; first += block()) {
+            const Index last = std::min(rows_, first + block());
+            total += ask(first, last, query, asked, terms.shape(0) ? terms.data() : nullptr, threads);
+            if (gradient.shape(0)) add_gradient(blocks_[first / block()], asked, gradient.data(), threads);
+            if (query.hessian) add_hessian_diagonal(blocks_[first / block()], asked, hessian_diagonal.data(), threads);
         }
         return total;
     }
 
    private:
     struct Query {
-        const double *weights, *prior, *of_rows;
+        const float* weights;
+        const double *prior, *of_rows;
         double* each;
         bool hessian;
     };
-    struct Sums {
-        double loss = 0;
-        std::vector<double> gradient, terms, hessian_diagonal;
+
+    // What the rows of a block ask of the classes: power · weight · (p − one for the own class), zero for classes that score
+    // the row without it; the latter by pair; Σ of all by `unmet`; probabilities and squared steps, for second derivatives.
+    struct Asked {
+        std::vector<float> of_classes, of_pairs, shared, shares;
+        std::vector<double> step;
+    };
+
+    // The words of some rows, where they stand, and what they are worth to classes that score these rows without them.
+    struct ByWord {
+        std::vector<std::int32_t> words;
+        std::vector<Index> begin, held_begin;  // of each word, and one more
+        std::vector<Place> places, held;       // held: the pair, and what the word counts for times its value
+        Index first_row = 0, first_pair = 0;
     };
 
     static void check(bool good) {
@@ -124,35 +213,87 @@ class Evidence {
         return std::all_of(numbers.data(), numbers.data() + numbers.shape(0), [&](Number x) { return x >= 0 && x < end; });
     }
 
-    // Parts with about as many entries each. Their number depends on the data alone, and so does every sum.
-    void share() {
-        constexpr Index most = 16, room = Index{1} << 24, enough = Index{1} << 15;
-        const Index entries = word_.shape(0);
-        const Index parts = std::clamp<Index>(std::min(room / std::max<Index>(words_, 1), entries / enough), 1, most);
-        for (Index part = 0; part <= parts; ++part) {
-            const Index* end = start_.data() + rows_ + 1;
-            const Index at = std::lower_bound(start_.data(), end, entries / parts * part) - start_.data();
-            first_.push_back(part == parts ? rows_ : std::min(at, rows_));
-        }
-        first_[0] = 0;
-    }
+    // Rows at once: what they ask of the classes should stay near the processor.
+    Index block() const { return std::max<Index>(64, (Index{1} << 20) / width_); }
 
-    // Words that many classes have get a line with a number for each class: fewer steps than a number at a time.
+    // Words that many classes have get a line with a number for each class: fewer steps than a number at a time. Where
+    // classes are few, all words do, and a word's number is that of its line.
     void gather() {
-        width_ = padded(classes_);
+        if (classes_ <= lanes) {
+            many_.assign(words_ * width_, 0.0f);
+            for (Index w = 0; w < words_; ++w) write_line(w, many_.data() + w * width_);
+            return;
+        }
         for (Index w = 0; w < words_; ++w) {
             const Index met = line_.data()[w + 1] - line_.data()[w];
             if (3 * met < classes_) {
-                const Index at = static_cast<Index>(few_.size());
+                lines_.push_back({static_cast<Index>(few_.size()), static_cast<std::int32_t>(met)});
                 for (Index v = line_.data()[w]; v < line_.data()[w + 1]; ++v) {
-                    few_.push_back({value_.data()[v], class_.data()[v]});
+                    few_.push_back({static_cast<float>(value_.data()[v]), class_.data()[v]});
                 }
-                lines_.push_back({at, static_cast<std::int32_t>(met)});
             } else {
                 lines_.push_back({static_cast<Index>(many_.size()) / width_, -1});
-                many_.resize(many_.size() + width_, 0.0);
-                double* line = many_.data() + many_.size() - width_;
-                for (Index v = line_.data()[w]; v < line_.data()[w + 1]; ++v) line[class_.data()[v]] = value_.data()[v];
+                many_.resize(many_.size() + width_, 0.0f);
+                write_line(w, many_.data() + many_.size() - width_);
+            }
+        }
+    }
+
+    void write_line(Index w, float* line) const {
+        for (Index v = line_.data()[w]; v < line_.data()[w + 1]; ++v) {
+            line[class_.data()[v]] = static_cast<float>(value_.data()[v]);
+        }
+    }
+
+    // Brings the entries of each block of rows into the order of their words.
+    void place() {
+        std::vector<Index> count(words_ + 1), held(words_ + 1);
+        for (Index first = 0; first < rows_; first += block()) {
+            const Index last = std::min(rows_, first + block());
+            ByWord& mine = blocks_.emplace_back();
+            mine.first_row = first;
+            mine.first_pair = held_start_.data()[first];
+            std::fill(count.begin(), count.end(), 0);
+            std::fill(held.begin(), held.end(), 0);
+            each_entry(first, last, [&](Index, Index k) { ++count[word_[k]]; },
+                       [&](Index, Index k, float) { ++held[word_[k]]; });
+            Index at = 0, held_at = 0;
+            for (Index w = 0; w < words_; ++w) {
+                if (!count[w]) continue;
+                mine.words.push_back(static_cast<std::int32_t>(w));
+                mine.begin.push_back(at);
+                mine.held_begin.push_back(held_at);
+                const Index here = count[w], held_here = held[w];
+                count[w] = at;
+                held[w] = held_at;
+                at += here;
+                held_at += held_here;
+            }
+            mine.begin.push_back(at);
+            mine.held_begin.push_back(held_at);
+            mine.places.resize(at + ahead);
+            mine.held.resize(held_at);
+            each_entry(
+                first, last,
+                [&](Index i, Index k) {
+                    mine.places[count[word_[k]]++] = {static_cast<std::int32_t>(i - first), count_[k]};
+                },
+                [&](Index e, Index k, float value) {
+                    const auto pair = static_cast<std::int32_t>(e - mine.first_pair);
+                    mine.held[held[word_[k]]++] = {pair, count_[k] * value};
+                });
+        }
+    }
+
+    // entry(row, k) for each entry of some rows, and pair(e, k, value) for each pair of one.
+    template <class Entry, class Pair>
+    void each_entry(Index first, Index last, Entry entry, Pair pair) const {
+        for (Index i = first; i < last; ++i) {
+            const Index begin = start_.data()[i], end = start_.data()[i + 1];
+            for (Index k = begin; k < end; ++k) entry(i, k);
+            for (Index e = held_start_.data()[i]; e < held_start_.data()[i + 1]; ++e) {
+                const float* own = held_value_.data() + held_at_.data()[e];
+                for (Index k = begin; k < end; ++k) pair(e, k, own[k - begin]);
             }
         }
     }
@@ -162,151 +303,196 @@ class Evidence {
         std::int32_t count; // of numbers; −1 for a whole line
     };
     struct Value {
-        double value;
+        float value;
         std::int32_t klass;
     };
 
     // Room to compute one row in.
     struct Room {
-        explicit Room(Index width) : line(width), gradient(width) {}
-        std::vector<double> line, gradient;
-        std::vector<Index> cells, places, few;  // whole lines, where in the row they are, and where the others
-        std::vector<double> worth, products;
+        explicit Room(Index width) : sums(width), line(width) {}
+        std::vector<float> sums, x, worth;
+        std::vector<double> line;
+        std::vector<std::int32_t> cells;  // of words that have whole lines
     };
 
-    void add(Index part, const Query& query, Sums& sums) const {
-        sums.gradient.assign(words_, 0.0);
-        sums.terms.assign(classes_, 0.0);
-        if (query.hessian) sums.hessian_diagonal.assign(words_, 0.0);
-        Room room(width_);
-        for (Index i = first_[part]; i < first_[part + 1]; ++i) {
-            const double weight = query.of_rows[i];
-            if (weight <= 0) continue;
-            score(i, query.weights, query.prior, room);
-            const double loss = shares(i, room.line.data());  // now the line holds probabilities
-            sums.loss += weight * loss;
-            if (query.each) query.each[i] = loss;
-            for (Index c = 0; c < classes_; ++c) room.gradient[c] = room.line[c] * weight;
-            room.gradient[code_.data()[i]] -= weight;
-            for (Index c = 0; c < classes_; ++c) sums.terms[c] += room.gradient[c];
-            add_gradient(i, room, sums.gradient.data());
-            if (query.hessian) add_hessian_diagonal(i, weight, room.line.data(), sums.hessian_diagonal.data());
+    // Scores rows, and fills what they ask of the classes. Returns their loss; adds the gradient in the classes' terms.
+    double ask(Index first, Index last, const Query& query, Asked& asked, double* terms, int threads) const {
+        const Index rows = last - first, first_pair = held_start_.data()[first];
+        asked.of_classes.assign(rows * width_, 0.0f);
+        asked.shared.assign(rows, 0.0f);
+        asked.of_pairs.assign(held_start_.data()[last] - first_pair, 0.0f);
+        if (query.hessian) {
+            asked.shares.assign(rows * width_, 0.0f);
+            asked.step.assign(rows, 0.0);
+        }
+        constexpr Index part = 256;
+        struct Sum {
+            double loss = 0;
+            std::vector<double> terms;
+        };
+        std::vector<Sum> sums((rows + part - 1) / part);
+        parallel_for(static_cast<Index>(sums.size()), threads, [&](Index p) {
+            Room room(width_);
+            sums[p].terms.assign(classes_, 0.0);
+            for (Index i = first + p * part; i < std::min(last, first + (p + 1) * part); ++i) {
+                const double weight = query.of_rows[i];
+                if (weight <= 0) continue;
+                score(i, query, room);
+                double* line = room.line.data();
+                const double loss = softmax(classes_, code_.data()[i], line);  // now the line holds probabilities
+                sums[p].loss += weight * loss;
+                if (query.each) query.each[i] = loss;
+                const double power = power_.data()[i];
+                if (query.hessian) {
+                    asked.step[i - first] = weight * power * power;
+                    for (Index c = 0; c < classes_; ++c) {
+                        asked.shares[(i - first) * width_ + c] = static_cast<float>(line[c]);
+                    }
+                }
+                line[code_.data()[i]] -= 1.0;
+                double shared = 0;
+                float* mine = asked.of_classes.data() + (i - first) * width_;
+                for (Index c = 0; c < classes_; ++c) {
+                    sums[p].terms[c] += weight * line[c];
+                    shared += line[c] * unmet_.data()[c];
+                    mine[c] = static_cast<float>(power * weight * line[c]);
+                }
+                asked.shared[i - first] = static_cast<float>(power * weight * shared);
+                for (Index e = held_start_.data()[i]; e < held_start_.data()[i + 1]; ++e) {
+                    float& held = mine[held_class_.data()[e]];
+                    asked.of_pairs[e - first_pair] = held;
+                    held = 0.0f;
+                }
+            }
+        });
+        double total = 0;
+        for (const Sum& sum : sums) {
+            total += sum.loss;
+            for (Index c = 0; terms && c < classes_; ++c) terms[c] += sum.terms[c];
+        }
+        return total;
+    }
+
+    void score(Index i, const Query& query, Room& room) const {
+        const Index begin = start_.data()[i], end = start_.data()[i + 1];
+        if (static_cast<Index>(room.x.size()) < end - begin) room.x.resize(end - begin);
+        float* x = room.x.data();
+        double mass = 0;
+        for (Index k = begin; k < end; ++k) mass += static_cast<double>(x[k - begin] = query.weights[word_[k]] * count_[k]);
+        float* sums = room.sums.data();
+        if (lines_.empty()) {
+            add_lines({many_.data(), width_, word_.data() + begin, x, end - begin}, sums);
+        } else {
+            add_mixed(begin, end, room);
+        }
+        const double power = power_.data()[i];
+        double* line = room.line.data();
+        for (Index c = 0; c < classes_; ++c) {
+            line[c] = query.prior[c] + power * (static_cast<double>(sums[c]) + mass * unmet_.data()[c]);
+        }
+        for (Index e = held_start_.data()[i]; e < held_start_.data()[i + 1]; ++e) {
+            const float* own = held_value_.data() + held_at_.data()[e];
+            float sum[4] = {};  // side by side
+            for (Index k = begin; k < end; ++k) sum[(k - begin) & 3] += x[k - begin] * own[k - begin];
+            const Index c = held_class_.data()[e];
+            const double total = static_cast<double>((sum[0] + sum[1]) + (sum[2] + sum[3]));
+            line[c] = query.prior[c] + held_prior_.data()[e] + power * (total + mass * unmet_.data()[c]);
         }
     }
 
-    void score(Index i, const double* weights, const double* prior, Room& room) const {
-        std::fill(room.line.begin(), room.line.end(), 0.0);
+    // Adds the lines of words that have one, and the numbers of the others one by one.
+    void add_mixed(Index begin, Index end, Room& room) const {
         room.cells.clear();
-        room.places.clear();
-        room.few.clear();
         room.worth.clear();
-        double* line = room.line.data();
-        double mass = 0;
-        const Index begin = start_.data()[i], end = start_.data()[i + 1];
         for (Index k = begin; k < end; ++k) {
-            if (k + 16 < end) prefetch(&lines_[word_.data()[k + 16]]);
-            const Line& at = lines_[word_.data()[k]];
-            const double x = weights[word_.data()[k]] * count_.data()[k];
-            mass += x;
+            const Line& at = lines_[word_[k]];
             if (at.count < 0) {
-                room.cells.push_back(at.at);
-                room.places.push_back(k);
-                room.worth.push_back(x);
+                room.cells.push_back(static_cast<std::int32_t>(at.at));
+                room.worth.push_back(room.x[k - begin]);
             } else {
-                room.few.push_back(k);
                 prefetch(few_.data() + at.at);
             }
         }
-        const Index whole = room.cells.size();
-        room.cells.resize(whole + Strip::ahead, 0);
-        Weights{many_.data(), width_}.add(room.cells.data(), 0, room.worth.data(), whole, line);
-        for (const Index k : room.few) {
-            const Line& at = lines_[word_.data()[k]];
-            const double x = weights[word_.data()[k]] * count_.data()[k];
-            for (const Value* v = few_.data() + at.at; v < few_.data() + at.at + at.count; ++v) line[v->klass] += x * v->value;
-        }
-        const double power = power_.data()[i];
-        for (Index c = 0; c < classes_; ++c) line[c] = prior[c] + power * (line[c] + mass * unmet_.data()[c]);
-        for (Index e = held_start_.data()[i]; e < held_start_.data()[i + 1]; ++e) {
-            const double* own = held_value_.data() + held_at_.data()[e];
-            double sum = 0;
-            for (Index k = begin; k < end; ++k) sum += weights[word_.data()[k]] * count_.data()[k] * own[k - begin];
-            const Index c = held_class_.data()[e];
-            line[c] = prior[c] + held_prior_.data()[e] + power * (sum + mass * unmet_.data()[c]);
-        }
-    }
-
-    // Scores → probabilities; −ln p of the own class.
-    double shares(Index i, double* line) const {
-        const double most = *std::max_element(line, line + classes_), own = line[code_.data()[i]] - most;
-        double total = 0;
-        for (Index c = 0; c < classes_; ++c) total += line[c] = std::exp(line[c] - most);
-        for (Index c = 0; c < classes_; ++c) line[c] /= total;
-        return std::log(total) - own;
-    }
-
-    // Adds the gradient in the weights of the row's words; sets room.gradient to 0 for held-out classes.
-    void add_gradient(Index i, Room& room, double* out) const {
-        const Index begin = start_.data()[i], end = start_.data()[i + 1];
-        double* gradient = room.gradient.data();
-        double shared = 0;
-        for (Index c = 0; c < classes_; ++c) shared += gradient[c] * unmet_.data()[c];
-        const double power = power_.data()[i];
-        for (Index e = held_start_.data()[i]; e < held_start_.data()[i + 1]; ++e) {
-            const double* own = held_value_.data() + held_at_.data()[e];
-            double& of_class = gradient[held_class_.data()[e]];
-            for (Index k = begin; k < end; ++k) out[word_.data()[k]] += power * of_class * count_.data()[k] * own[k - begin];
-            of_class = 0;
-        }
-        const Index whole = room.places.size();
-        room.products.resize(whole);
-        dots(many_.data(), width_, room.cells.data(), whole, gradient, room.products.data());
-        for (Index k = 0; k < whole; ++k) {
-            out[word_.data()[room.places[k]]] += power * count_.data()[room.places[k]] * (shared + room.products[k]);
-        }
-        for (const Index k : room.few) {
-            const Line& at = lines_[word_.data()[k]];
-            double sum = shared;
-            for (const Value* v = few_.data() + at.at; v < few_.data() + at.at + at.count; ++v) sum += gradient[v->klass] * v->value;
-            out[word_.data()[k]] += power * count_.data()[k] * sum;
-        }
-    }
-
-    // Adds, for each word of the row, weight · (power·x)² · the variance of its values under the probabilities of classes.
-    void add_hessian_diagonal(Index i, double weight, double* share, double* out) const {
-        const Index begin = start_.data()[i], end = start_.data()[i + 1];
-        const Index first = held_start_.data()[i], last = held_start_.data()[i + 1];
-        std::vector<double> kept;
-        double mean = 0, square = 0;
-        for (Index c = 0; c < classes_; ++c) {
-            mean += share[c] * unmet_.data()[c];
-            square += share[c] * unmet_.data()[c] * unmet_.data()[c];
-        }
-        for (Index e = first; e < last; ++e) {
-            kept.push_back(share[held_class_.data()[e]]);
-            share[held_class_.data()[e]] = 0;
-        }
+        const Index whole = room.worth.size();
+        room.cells.resize(whole + ahead, 0);
+        float* sums = room.sums.data();
+        add_lines({many_.data(), width_, room.cells.data(), room.worth.data(), whole}, sums);
         for (Index k = begin; k < end; ++k) {
-            const std::int32_t w = word_.data()[k];
-            double sum = mean, squares = square;
-            for (Index v = line_.data()[w]; v < line_.data()[w + 1]; ++v) {
-                const std::int32_t c = class_.data()[v];
-                sum += share[c] * value_.data()[v];
-                squares += share[c] * value_.data()[v] * (value_.data()[v] + 2 * unmet_.data()[c]);
-            }
-            for (Index e = first; e < last; ++e) {
-                const double own = held_value_.data()[held_at_.data()[e] + k - begin];
-                sum += kept[e - first] * own;
-                squares += kept[e - first] * own * (own + 2 * unmet_.data()[held_class_.data()[e]]);
-            }
-            const double step = power_.data()[i] * count_.data()[k];
-            out[w] += weight * step * step * std::max(0.0, squares - sum * sum);
+            const Line& at = lines_[word_[k]];
+            const float x = room.x[k - begin];
+            for (Index v = at.at; v < at.at + at.count; ++v) sums[few_[v].klass] += x * few_[v].value;
         }
+    }
+
+    // task(number, word) for each word of a block, so many at once.
+    template <class Task>
+    static void each_word(const ByWord& block, int threads, Task task) {
+        constexpr Index part = 1024;
+        const Index words = block.words.size();
+        parallel_for((words + part - 1) / part, threads, [&](Index p) {
+            for (Index j = p * part; j < std::min(words, (p + 1) * part); ++j) task(j, block.words[j]);
+        });
+    }
+
+    void add_gradient(const ByWord& block, const Asked& asked, double* out, int threads) const {
+        each_word(block, threads, [&](Index j, Index w) {
+            const Place *begin = block.places.data() + block.begin[j], *end = block.places.data() + block.begin[j + 1];
+            const Line line = lines_.empty() ? Line{w, -1} : lines_[w];
+            double total = 0;
+            for (const Place* at = begin; at < end; ++at) {
+                total += static_cast<double>(at->count) * static_cast<double>(asked.shared[at->row]);
+            }
+            if (line.count < 0) {
+                total += dot_lines(many_.data() + line.at * width_, asked.of_classes.data(), width_, begin, end);
+            } else {
+                for (const Place* at = begin; at < end; ++at) {
+                    const float* mine = asked.of_classes.data() + at->row * width_;
+                    float sum = 0;
+                    for (const Value* v = few_.data() + line.at; v < few_.data() + line.at + line.count; ++v) {
+                        sum += mine[v->klass] * v->value;
+                    }
+                    total += static_cast<double>(at->count) * static_cast<double>(sum);
+                }
+            }
+            for (Index k = block.held_begin[j]; k < block.held_begin[j + 1]; ++k) {
+                total += static_cast<double>(block.held[k].count) * static_cast<double>(asked.of_pairs[block.held[k].row]);
+            }
+            out[w] += total;
+        });
+    }
+
+    // Adds, for each word of the rows, weight · (power·x)² · the variance of its values under the probabilities of classes.
+    void add_hessian_diagonal(const ByWord& block, const Asked& asked, double* out, int threads) const {
+        each_word(block, threads, [&](Index j, Index w) {
+            std::vector<double> values(classes_, 0.0);
+            for (Index v = line_.data()[w]; v < line_.data()[w + 1]; ++v) values[class_.data()[v]] = value_.data()[v];
+            double total = 0;
+            const Place* held = block.held.data() + block.held_begin[j];
+            for (Index k = block.begin[j]; k < block.begin[j + 1]; ++k) {
+                const Place& at = block.places[k];
+                const float* share = asked.shares.data() + at.row * width_;
+                const double lowest = unmet_.data()[0], count = static_cast<double>(at.count);
+                double sum = 0, squares = 0;
+                auto add = [&](Index c, double value, double sign) {
+                    const double p = static_cast<double>(share[c]), x = unmet_.data()[c] - lowest + value;
+                    sum += sign * p * x;
+                    squares += sign * p * x * x;
+                };
+                for (Index c = 0; c < classes_; ++c) add(c, values[c], 1.0);
+                for (Index e = held_start_.data()[block.first_row + at.row]; e < held_start_.data()[block.first_row + at.row + 1];
+                     ++e, ++held) {
+                    const Index c = held_class_.data()[e];
+                    add(c, values[c], -1.0);
+                    add(c, static_cast<double>(held->count) / count, 1.0);
+                }
+                total += asked.step[at.row] * count * count * std::max(0.0, squares - sum * sum);
+            }
+            out[w] += total;
+        });
     }
 
     Vector<Index> start_;
-    Vector<std::int32_t> word_;
-    Vector<double> count_, power_;
+    Vector<double> power_;
     Vector<Index> code_;
     Vector<Index> line_;
     Vector<std::int32_t> class_;
@@ -314,12 +500,15 @@ class Evidence {
     Vector<Index> held_start_;
     Vector<std::int32_t> held_class_;
     Vector<Index> held_at_;
-    Vector<double> held_value_, held_prior_;
-    Index rows_, words_, classes_, width_ = 0;
-    std::vector<Index> first_;
-    std::vector<Line> lines_;
+    Vector<double> held_prior_;
+    Index rows_, words_, classes_, width_;
+    std::vector<std::int32_t> word_;  // and some more, so that one may look ahead
+    std::vector<float> count_, held_value_;
+    std::vector<Line> lines_;  // none where all words have whole lines
     std::vector<Value> few_;
-    std::vector<double> many_;
+    std::vector<float> many_;
+    std::once_flag placed_;
+    std::vector<ByWord> blocks_;
 };
 
 void bind_evidence(nb::module_& m) {
@@ -330,11 +519,11 @@ void bind_evidence(nb::module_& m) {
              nb::arg("start").noconvert(), nb::arg("word").noconvert(), nb::arg("count").noconvert(),
              nb::arg("power").noconvert(), nb::arg("code").noconvert(),
              nb::arg("line").noconvert(), nb::arg("klass").noconvert(), nb::arg("value").noconvert(),
-             nb::arg("slope").noconvert(), nb::arg("asked").noconvert(), nb::arg("asked_class").noconvert(),
-             nb::arg("asked_at").noconvert(), nb::arg("asked_value").noconvert(), nb::arg("asked_prior").noconvert())
+             nb::arg("unmet").noconvert(), nb::arg("held").noconvert(), nb::arg("held_class").noconvert(),
+             nb::arg("held_at").noconvert(), nb::arg("held_value").noconvert(), nb::arg("held_prior").noconvert())
         .def("loss", &Evidence::loss, nb::arg("weights").noconvert(), nb::arg("prior").noconvert(),
-             nb::arg("of_rows").noconvert(), nb::arg("pull").noconvert(), nb::arg("terms").noconvert(), nb::arg("bend").noconvert(),
-             nb::arg("each").noconvert(), nb::arg("threads"));
+             nb::arg("of_rows").noconvert(), nb::arg("gradient").noconvert(), nb::arg("terms").noconvert(),
+             nb::arg("hessian_diagonal").noconvert(), nb::arg("each").noconvert(), nb::arg("threads"));
 }
 
 }  // namespace suffice

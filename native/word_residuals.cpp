@@ -26,23 +26,31 @@ struct WordLine {
 
 constexpr double least_share = 1e-12;
 
-// line_c += Σ_w x_w · delta[w, c]
+constexpr Index ahead = 8;
+
+// line_c += Σ_w x_w · delta[w, c]; `sums` is room for a line.
 SUFFICE_FOR_EACH_PROCESSOR
-void gather(const WordLine& row, Index classes, const float* delta, double* line) {
+void gather(const WordLine& row, Index classes, const float* delta, float* sums, double* line) {
+    std::fill_n(sums, classes, 0.0f);
     for (Index k = 0; k < row.count; ++k) {
+        if (k + ahead < row.count) {
+            const float* next = delta + row.word[k + ahead] * classes;
+            for (Index c = 0; c < classes; c += 16) prefetch<true>(next + c);
+        }
         const float* mine = delta + row.word[k] * classes;
-        const double x = row.value[k];
-        for (Index c = 0; c < classes; ++c) line[c] += x * static_cast<double>(mine[c]);
+        const float x = row.value[k];
+        for (Index c = 0; c < classes; ++c) sums[c] += x * mine[c];
     }
+    for (Index c = 0; c < classes; ++c) line[c] += static_cast<double>(sums[c]);
 }
 
 // delta[w, c] += x_w · step_c
 SUFFICE_FOR_EACH_PROCESSOR
-void scatter(const WordLine& row, Index classes, const double* step, float* delta) {
+void scatter(const WordLine& row, Index classes, const float* step, float* delta) {
     for (Index k = 0; k < row.count; ++k) {
         float* mine = delta + row.word[k] * classes;
-        const double x = row.value[k];
-        for (Index c = 0; c < classes; ++c) mine[c] = static_cast<float>(static_cast<double>(mine[c]) + x * step[c]);
+        const float x = row.value[k];
+        for (Index c = 0; c < classes; ++c) mine[c] += x * step[c];
     }
 }
 
@@ -99,6 +107,7 @@ Index ascend(Vector<Index> start, Vector<std::int32_t> word, Vector<float> value
     for (std::size_t k = 0; k < word.shape(0); ++k) check(word.data()[k] >= 0 && word.data()[k] < words);
     nb::gil_scoped_release release;
     std::vector<double> p(classes), mine(classes), d(classes), length(rows);
+    std::vector<float> sums(classes), move(classes);
     for (Index i = 0; i < rows; ++i) {
         for (Index k = start.data()[i]; k < start.data()[i + 1]; ++k) {
             length[i] += static_cast<double>(value.data()[k]) * static_cast<double>(value.data()[k]);
@@ -118,7 +127,7 @@ Index ascend(Vector<Index> start, Vector<std::int32_t> word, Vector<float> value
             if (weight.data()[i] <= 0 || begin == end) continue;
             const WordLine row{word.data() + begin, value.data() + begin, end - begin};
             std::copy_n(base.data() + i * classes, classes, p.data());
-            gather(row, classes, delta.data(), p.data());
+            gather(row, classes, delta.data(), sums.data(), p.data());
             softmax(classes, p.data());
             float* kept = q.data() + i * classes;
             double squares = 0;
@@ -133,10 +142,10 @@ Index ascend(Vector<Index> start, Vector<std::int32_t> word, Vector<float> value
                                           weight.data()[i] * length[i] * squares / ridge);
             for (Index c = 0; c < classes; ++c) {
                 const float next = static_cast<float>(mine[c] + step * d[c]);
-                d[c] = -weight.data()[i] / ridge * (static_cast<double>(next) - mine[c]);
+                move[c] = static_cast<float>(-weight.data()[i] / ridge * (static_cast<double>(next) - mine[c]));
                 kept[c] = next;
             }
-            scatter(row, classes, d.data(), delta.data());
+            scatter(row, classes, move.data(), delta.data());
         }
         if (asked <= enough) return round;
     }

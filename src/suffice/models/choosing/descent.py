@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.blas import daxpy
 
 from suffice.typing import Array, Booleans
 
@@ -97,17 +96,17 @@ def _direction(gradient: Array, free: Booleans, pairs: Pairs) -> Array:
 
 def _newton(gradient: Array, pairs: Pairs) -> Array:
     """Return −(inverse hessian) · gradient, as far as the last steps tell."""
-    direction = -gradient
+    direction, room = -gradient, np.empty_like(gradient)
     shares = []
     for moved, turned, curvature in reversed(pairs):
         share = _dot(moved, direction) / curvature
-        direction = daxpy(turned, direction, a=-share)  # in place
+        direction -= np.multiply(turned, share, out=room)
         shares.append(share)
     if pairs:
         _, turned, curvature = pairs[-1]
         direction *= curvature / _dot(turned, turned)
     for (moved, turned, curvature), share in zip(pairs, reversed(shares), strict=True):
-        direction = daxpy(moved, direction, a=share - _dot(turned, direction) / curvature)
+        direction += np.multiply(moved, share - _dot(turned, direction) / curvature, out=room)
     return direction
 
 

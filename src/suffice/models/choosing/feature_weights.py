@@ -13,6 +13,7 @@ Row i's own class scores it with the row left out. Counts are untouched; the wei
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -76,8 +77,15 @@ class WeighedRows(Protocol):
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """Return −Σ w ln p of the own class, and its gradient in the weights of features and the terms of classes."""
 
-    def hessian_diagonal(self, features: Array, classes: Array) -> Array:
-        """Return the second derivative of the loss in the weight of each feature."""
+    @property
+    def curvature(self) -> Array:
+        """The second derivative of the loss in the weight of each feature, where weights are at their centre."""
+
+    def own(self, features: Array) -> Array:
+        """Return the weights of the features that rows have, of those of all."""
+
+    def among_all(self, features: Array) -> Array:
+        """Return the weights of all features."""
 
     def each(self, features: Array, classes: Array) -> Array:
         """Return −w ln p of the own class, row by row."""
@@ -149,6 +157,20 @@ class ColumnRows:
         self._ask(features, classes, bend=out)
         return out
 
+    @cached_property
+    def curvature(self) -> Array:
+        """Second derivatives where weights are at their centre."""
+        n, classes = self.size
+        return self.hessian_diagonal(np.ones(n) if self.centre is None else self.centre, np.zeros(classes))
+
+    def own(self, features: Array) -> Array:
+        """Return the weights as they are: rows have all columns."""
+        return features
+
+    def among_all(self, features: Array) -> Array:
+        """Return the weights as they are."""
+        return features
+
     def shares(self, features: Array, classes: Array) -> Array:
         """Return the probabilities of classes, classes × rows."""
         out = np.zeros(self.log_prior.shape)
@@ -186,10 +208,10 @@ def fit_weights(
     n, classes = rows.size
     ones, zeros = np.ones(n) if rows.centre is None else rows.centre, np.zeros(classes)
     if np.isinf(ridge):
-        return Fitted(ones, zeros, ridge, -rows.loss(ones, zeros)[0], 1)
+        return Fitted(rows.among_all(ones), zeros, ridge, -rows.loss(ones, zeros)[0], 1)
     middle = np.concatenate([ones, zeros])
     few = 0.1 * float(rows.weights.sum()) / classes
-    curvature = np.concatenate([rows.hessian_diagonal(ones, zeros) + ridge, np.full(classes, few)])
+    curvature = np.concatenate([rows.curvature + ridge, np.full(classes, few)])
     scale = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))  # so that all features have the same curvature
 
     def objective(moved: Array) -> tuple[float, Array]:
@@ -199,13 +221,13 @@ def fit_weights(
         gradient += ridge * away  # SX-9
         return loss + ridge / 2 * float(np.einsum("i,i->", away, away)), np.concatenate([gradient, terms]) * scale
 
-    first = middle if initial is None else np.concatenate([initial.features, initial.classes])
+    first = middle if initial is None else np.concatenate([rows.own(initial.features), initial.classes])
     lower = np.concatenate([-ones / scale[:n], np.full(classes, -np.inf)])
     found = descend(objective, (first - middle) / scale, lower, tolerance, report=report, least=least)
     parameters = middle + found.x * scale
     terms = parameters[n:]
     weights = np.where(found.x[:n] > lower[:n], np.maximum(parameters[:n], 0.0), 0.0)  # at the bound, exactly zero
-    return Fitted(weights, terms - terms.mean(), ridge, -found.value, found.calls)
+    return Fitted(rows.among_all(weights), terms - terms.mean(), ridge, -found.value, found.calls)
 
 
 def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted | None = None) -> Fitted:
@@ -224,13 +246,15 @@ def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted |
 
     def loss(ridge: float) -> Array:
         found = [fit(ridge, k) for k in range(len(parts))]
-        return np.concatenate([held.each(it.features, it.classes) for (_, held), it in zip(parts, found, strict=True)])
+        return np.concatenate(
+            [held.each(held.own(it.features), it.classes) for (_, held), it in zip(parts, found, strict=True)]
+        )
 
     ridge = safest(loss, RIDGE, STEP, 1e-3, LARGEST)
     if ridge * STEP > LARGEST:  # rows do not tell weights from none: there are none
-        n, classes = parts[0][0].size
-        centre = parts[0][0].centre
-        return Fitted(np.ones(n) if centre is None else centre, np.zeros(classes), np.inf, 0.0, 0)
+        first, (n, classes) = parts[0][0], parts[0][0].size
+        centre = np.ones(n) if first.centre is None else first.centre
+        return Fitted(first.among_all(centre), np.zeros(classes), np.inf, 0.0, 0)
     return fits[ridge, 0]
 
 

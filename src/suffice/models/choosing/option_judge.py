@@ -24,6 +24,9 @@ __all__ = ["NAT", "Axis", "Judge", "choose_floor", "downhill"]
 SEARCHED, FEW_JUDGES = 2.5, 400
 """Standard errors that the best of many must gain where so many rows judge, or fewer; with more rows, fewer errors."""
 
+UNPREDICTED = 1.0
+"""Rows that nothing but the floor predicts, beside those that judge it."""
+
 
 class OutsideRows(Protocol):
     """One part of the rows, taken out of the counts, and a fit of the others to judge."""
@@ -71,9 +74,9 @@ class Judge(Generic[T]):
         """A nat of one row, whatever rows weigh."""
         return NAT * float(self.weights[self.weights > 0].mean()) if (self.weights > 0).any() else NAT
 
-    def pays(self, before: Array, after: Array, errors: float = NOISE) -> bool:
+    def pays(self, before: Array, after: Array, errors: float | None = None) -> bool:
         """Return whether losses of rows, or of groups of them, are lower by more than noise."""
-        saved = self._saved(before, after)
+        saved, errors = self._saved(before, after), NOISE if errors is None else errors
         return len(saved) > 0 and bool(saved.sum() > max(self.nat, errors * np.sqrt(len(saved)) * saved.std()))
 
     def found_to_pay(self, before: Array, after: Array) -> bool:
@@ -185,6 +188,6 @@ def choose_floor(losses: Array, weights: Array, shares: Array) -> float | None:
     low, high = 1e-9, 0.5
     for _ in range(60):  # the slope rises with ε
         middle = np.sqrt(low * high)
-        slope = -float(weights @ ((shares - chance) / ((1 - middle) * chance + middle * shares))) - 1 / middle
+        slope = -float(weights @ ((shares - chance) / ((1 - middle) * chance + middle * shares))) - UNPREDICTED / middle
         low, high = (middle, high) if slope < 0 else (low, middle)
     return float(np.sqrt(low * high))

@@ -40,37 +40,42 @@ class WordDesign:
     """Rows by the words that have a term. The last column is one for every row: the term of its class."""
 
     x: Any  # CSR in single precision
-    places: Integers  # of the words among all words
+    places: Integers  # of the words among all words, the most frequent first
     factor: Array  # of each word: what its tempered count is multiplied by
 
     @classmethod
     def of(cls, x: Any, scorer: Linear, temper: Temper, frequency: Array, rows: float, classes: int) -> WordDesign:
         """Take rows × words as they are; `frequency` is how many of so many rows that were counted have each word."""
-        counts = scorer.counts_of(x)
         there = np.bincount(x.indices, minlength=x.shape[1])
         places = np.flatnonzero(there >= LEAST)
-        most = max(1, TERMS // classes)
-        if len(places) > most:
-            places = np.sort(places[np.argsort(-there[places], kind="stable")[:most]])
-        rarity = np.log((1 + rows) / (1 + np.minimum(frequency, rows))) + 1
-        design = cls(counts, places, rarity[places])
-        tempered = design._tempered(counts, x, temper)
-        size = float(np.sqrt((tempered.data**2).sum() / max(1, x.shape[0])))
-        factor = design.factor / size if size > 0 else design.factor
-        return replace(design, factor=factor)._with(counts, x, temper)
-
-    def _tempered(self, counts: Any, x: Any, temper: Temper) -> Any:
+        places = places[np.argsort(-there[places], kind="stable")][: max(1, TERMS // classes)]
+        rarity = np.log((1 + rows) / (1 + np.minimum(frequency[places], rows))) + 1
         lengths = np.asarray(x.sum(axis=1)).ravel() if temper.length else None
-        power = np.broadcast_to(temper.of(lengths), x.shape[0])
-        return sparse.diags(power) @ counts[:, self.places] @ sparse.diags(self.factor)
-
-    def _with(self, counts: Any, x: Any, temper: Temper) -> WordDesign:
-        table = sparse.hstack([self._tempered(counts, x, temper), np.ones((x.shape[0], 1))], format="csr")
-        return replace(self, x=table.astype(np.float32))
+        table = _tempered(_among(scorer.counts_of(x), places), temper.of(lengths), rarity)
+        size = float(np.sqrt((table.data**2).sum() / max(1, x.shape[0]))) or 1.0
+        table.data /= size
+        table = sparse.hstack([table, np.ones((x.shape[0], 1))], format="csr").astype(np.float32)
+        return cls(table, places, rarity / size)
 
     def take(self, which: Any) -> WordDesign:
         """Return some of the rows."""
         return replace(self, x=self.x[which])
+
+
+def _among(x: Any, places: Integers) -> Any:
+    """Return some columns of a CSR matrix, in their order."""
+    number = np.full(x.shape[1], -1, np.int32)
+    number[places] = np.arange(len(places))
+    found = number[x.indices]
+    known = found >= 0
+    start = np.concatenate([[0], np.cumsum(known)])[x.indptr]
+    return sparse.csr_matrix((x.data[known], found[known], start), (x.shape[0], len(places)))
+
+
+def _tempered(counts: Any, power: Any, factor: Array) -> Any:
+    """Return rows × words, CSR, with rows multiplied by powers and words by factors."""
+    each = np.repeat(np.broadcast_to(power, counts.shape[0]), np.diff(counts.indptr))
+    return sparse.csr_matrix((counts.data * each * factor[counts.indices], counts.indices, counts.indptr), counts.shape)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,5 +145,6 @@ def _scale(scores: Array, offset: Array, codes: Integers, weights: Array, scale:
 
 def named_residuals(found: FittedWords, design: WordDesign, labels: NDArray[Any]) -> tuple[WordResiduals, Array]:
     """Return residuals as a view, and what they add to the term of each class."""
-    terms = (found.terms[:-1] * design.factor[:, None]).astype(np.float32)
-    return WordResiduals(design.places.astype(np.int32), terms, labels), found.terms[-1].astype(np.float64)
+    order = np.argsort(design.places)
+    terms = (found.terms[:-1] * design.factor[:, None]).astype(np.float32)[order]
+    return WordResiduals(design.places[order].astype(np.int32), terms, labels), found.terms[-1].astype(np.float64)

@@ -108,11 +108,10 @@ class WordTrial:
     def fit(self, option: WordOption, initial: Fitted | None = None) -> tuple[Fitted, Array]:
         """Return the weights of an option, and −w ln p of the own class of each row that judges."""
         rows = self.at(option.alpha)
-        words, classes = rows.judges.size
-        found = Fitted(np.ones(words), np.zeros(classes), np.inf, 0.0, 0)
+        found = Fitted(np.ones(rows.judges.width), np.zeros(rows.judges.size[1]), np.inf, 0.0, 0)
         if option.weighs:
             found = fit_weights(rows.learned, option.ridge, initial, ROUGH)
-        return found, rows.judges.each(found.features, found.classes)
+        return found, rows.judges.each(rows.judges.own(found.features), found.classes)
 
     def scores(self, option: WordOption, fit: Fitted) -> Outside:
         """Return the scores of rows outside the counts."""

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from suffice import _native
@@ -47,7 +49,8 @@ class WordRows:
     """Training rows as the compiled kernel holds them."""
 
     native: _native.Evidence
-    size: tuple[int, int]
+    used: Integers  # the features that rows have, among all, the most frequent first
+    width: int  # the number of all features
     prior: Array  # ln p(c) with all rows
     weights: Array
     centre: Array | None = None
@@ -59,13 +62,30 @@ class WordRows:
         (held,) = judged.held_out.values()
         scorer: Linear = held.scorer
         x, codes = held.rows.entries(scorer.t), np.ascontiguousarray(judged.codes, np.int64)
-        entries = x.indptr.astype(np.int64), x.indices.astype(np.int32), scorer.counted(x.data).astype(np.float64)
+        used, place = _used(x)
+        entries = x.indptr.astype(np.int64), place[x.indices], scorer.counted(x.data).astype(np.float64)
         power = np.broadcast_to(temper.of(held.lengths() if temper.length else None), len(codes)).astype(np.float64)
         above, unmet = _by_feature(scorer.weights)
+        above = above[used]
         line = above.indptr.astype(np.int64), above.indices.astype(np.int32), above.data
         weights, prior = _left(judged)
         native = _native.Evidence(*entries, power, codes, *line, unmet, *_pairs(held, unmet, prior))
-        return cls(native, (above.shape[0], above.shape[1]), judged.predictor.log_prior, weights)
+        return cls(native, used, x.shape[1], judged.predictor.log_prior, weights)
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """The numbers of features that rows have, and of classes."""
+        return len(self.used), len(self.prior)
+
+    def own(self, features: Array) -> Array:
+        """Return the weights of the features that rows have, of those of all."""
+        return features[self.used]
+
+    def among_all(self, features: Array) -> Array:
+        """Return the weights of all features: one for those that no row has."""
+        out = np.ones(self.width)
+        out[self.used] = features
+        return out
 
     def take(self, which: Booleans) -> WordRows:
         """Return some of the rows: the others weigh nothing."""
@@ -73,25 +93,47 @@ class WordRows:
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """Return −Σ w ln p of the own class, and its gradients."""
-        return self._run(features, classes, np.empty(0), np.empty(0))
+        gradient, terms = (np.zeros(n) for n in self.size)
+        return self._run(features, classes, gradient=gradient, terms=terms), gradient, terms
 
     def hessian_diagonal(self, features: Array, classes: Array) -> Array:
         """Return second derivatives, feature by feature."""
-        diagonal = np.zeros(self.size[0])
-        self._run(features, classes, diagonal, np.empty(0))
-        return diagonal
+        out = np.zeros(len(self.used))
+        self._run(features, classes, hessian_diagonal=out)
+        return out
+
+    @cached_property
+    def curvature(self) -> Array:
+        """Second derivatives where all weights are one."""
+        return self.hessian_diagonal(*(f(n) for f, n in zip((np.ones, np.zeros), self.size, strict=True)))
 
     def each(self, features: Array, classes: Array) -> Array:
         """Return −w ln p of the own class, row by row."""
-        each = np.zeros(len(self.weights))
-        self._run(features, classes, np.empty(0), each)
-        return self.weights * each
+        out = np.zeros(len(self.weights))
+        self._run(features, classes, each=out)
+        return self.weights * out
 
-    def _run(self, features: Array, classes: Array, diagonal: Array, each: Array) -> tuple[float, Array, Array]:
-        gradient, terms = (np.zeros(n) for n in self.size)
+    def _run(self, features: Array, classes: Array, **out: Array) -> float:
+        """Return the loss, and fill the arrays that are given."""
+        nothing = np.empty(0)
+        gradient, terms, diagonal, each = (
+            out.get(name, nothing) for name in ("gradient", "terms", "hessian_diagonal", "each")
+        )
         prior = self.prior + classes
-        value = self.native.loss(features, prior, self.weights, gradient, terms, diagonal, each, thread_count())
-        return value, gradient, terms
+        return self.native.loss(features, prior, self.weights, gradient, terms, diagonal, each, thread_count())
+
+
+def _used(x: Any) -> tuple[Integers, NDArray[np.int32]]:
+    """Return the features that rows have, the most frequent first, and where each feature is among these.
+
+    Numbers of frequent features are then near each other in memory.
+    """
+    rows = np.bincount(x.indices, minlength=x.shape[1])
+    used = np.flatnonzero(rows)
+    used = used[np.argsort(-rows[used], kind="stable")]
+    place = np.zeros(x.shape[1], np.int32)
+    place[used] = np.arange(len(used))
+    return used, place
 
 
 def _by_feature(weights: Cells) -> tuple[Any, Array]:

@@ -76,8 +76,9 @@ class Cells:
         if self.unmet is None:
             return np.asarray(self.values[code, feature])
         out, line = np.empty(len(code)), np.empty(self.width)
-        order = np.argsort(code, kind="stable")
-        start = np.searchsorted(code[order], np.arange(len(self.unmet) + 1))
+        classes = len(self.unmet)
+        order = np.argsort(code.astype(np.uint16) if classes < 2**16 else code, kind="stable")  # of short codes faster
+        start = np.concatenate([[0], np.cumsum(np.bincount(code, minlength=classes))])
         for c in np.flatnonzero(np.diff(start)):
             stored, mine = slice(*self.values.indptr[c : c + 2]), order[start[c] : start[c + 1]]
             line[:] = self.unmet[c]

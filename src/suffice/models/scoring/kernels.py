@@ -16,7 +16,7 @@ from suffice.stats.counting_kernels import entries
 from suffice.stats.inputs import CODE, RowMatrix
 from suffice.typing import Array, Integers
 
-__all__ = ["by_feature", "category_scores", "distances", "normal_scores", "rising_scores", "scores"]
+__all__ = ["by_feature", "category_scores", "distances", "normal_scores", "product", "rising_scores", "scores"]
 
 
 def by_feature(table: Array) -> Array:
@@ -35,6 +35,13 @@ def scores(out: Any, rows: RowMatrix, weight: Array, offset: Array) -> Any:
     above = () if rows.above is None else (rows.above,)
     if not run(out, offset, weight, *data, *above, _rule(rows), thread_count()):
         rows.complain(rows.allowed)
+    return out
+
+
+def product(x: Any, table: Array) -> Array:
+    """Return rows × classes, of a CSR matrix of rows × features and a table of classes × features."""
+    out, offset = np.empty((x.shape[0], len(table))), np.zeros(len(table))
+    _native.scores(out, offset, by_feature(table), *entries(x), _native.Rule(-np.inf, np.inf), thread_count())
     return out
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from suffice import _native
+from suffice.models.scoring.kernels import product
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.word_counts import WordCounter, WordCounts
 from suffice.stats.word_shares import WordMatrix
@@ -205,7 +206,7 @@ class EntryRows(Rows):
             scores = np.asarray(x @ cells.values.T)
         else:
             small = cells.width * len(by.offset) <= DENSE and cells.width <= x.nnz
-            scores = x @ cells.above.T.toarray() if small else (x @ cells.above.T).toarray()
+            scores = product(x, cells.above.toarray()) if small else (x @ cells.above.T).toarray()
             scores += np.asarray(x.sum(axis=1)).reshape(-1, 1) * cells.unmet
         if by.base is not None:
             scores += (x @ by.base)[:, None]
