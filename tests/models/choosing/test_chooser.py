@@ -22,6 +22,7 @@ from suffice.models.scoring.text_rows import TextRows
 from suffice.models.views import ColumnWeights, FeatureWeights, Views, WordWeights
 from suffice.stats.inputs import BINARY, COUNT, RowMatrix
 from suffice.text import Analysis
+from suffice.waiting import Waiting
 
 
 def counts(n: int = 240, classes: int = 3, width: int = 12) -> tuple[Predictor, dict[Any, Any], Labels]:
@@ -123,10 +124,14 @@ def test_views_in_force_play_no_part_but_a_given_temper_does() -> None:
 def test_texts_choose_all_together_and_by_name() -> None:
     predictor, rows, labels = texts(300)
     reported: list[tuple[int, float]] = []
+
+    class Told(Waiting):
+        def step(self, number: int, value: float) -> None:
+            reported.append((number, value))
+
     wanted = Wanted(
-        alpha="held_out", temper="held_out", weights="features", ridge=1.0, memory_limit=10**9,
-        report=lambda *step: reported.append(step),
-    )  # fmt: skip
+        alpha="held_out", temper="held_out", weights="features", ridge=1.0, memory_limit=10**9, waiting=Told("", {})
+    )
     found = choose(predictor, rows, labels, None, wanted)
     assert found.alpha is not None
     assert found.temper is not None

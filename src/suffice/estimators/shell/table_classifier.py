@@ -38,11 +38,15 @@ from suffice.estimators.shell.stored import (
 )
 from suffice.estimators.shell.table_repr import as_html, as_text
 from suffice.models.answers.parts import Wording, reading
-from suffice.models.choosing.chooser import Settled
+from suffice.models.choices import Choice
+from suffice.models.choosing.chooser import NOTHING_SETTLED, ROWS, Settled
+from suffice.models.choosing.grouped_kinds import as_normals, choose_kinds
+from suffice.models.choosing.judge import Sample
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.removal import group_codes
 from suffice.models.views import ColumnWeights, Views
 from suffice.readers.joint_columns import counted_together
 from suffice.readers.labels import Examples, Given
@@ -155,14 +159,33 @@ class TableClassifier(Classifier):
 
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         chosen = not is_declared(self.joint)
-        if chosen and settled is None and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9):
+        complete = settled is None and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9)
+        kinds = self._choose_kinds(examples, groups) if complete and groups is not None else ()
+        if chosen and complete:
             self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
             settled = self._join(examples, groups, partial(counted_together, examples.source, examples.labels))
-        super()._choose(examples, groups, settled)
+        settled = settled or NOTHING_SETTLED
+        super()._choose(examples, groups, replace(settled, choices=(*kinds, *settled.choices)))
         model, views = self._model, self._predictor.views
         heard = heard_sets(model, views.weights)
         if chosen and isinstance(views.weights, ColumnWeights) and len(heard) < len(model.blocks):
             self._put(replace(model, blocks=heard), replace(views, weights=views.weights.only(heard)), self._stale)
+
+    def _choose_kinds(self, examples: Examples, groups: GroupsLike) -> tuple[Choice, ...]:
+        """Take numbers as normal unless rows of other groups tell that evidence is right; return the record."""
+        few, order, group = examples.picked(self._reader, ROWS, group_codes(groups, len(examples)))
+
+        def sample_of(laws: Mapping[Name, Likelihood]) -> Sample:
+            rows = self._reader.rows(few.source, laws)
+            return replace(Sample(rows, few.labels).take(order), group=group)
+
+        found = choose_kinds(self._predictor, sample_of)
+        if found is None:
+            return ()
+        if found[0]:
+            blocks = {**self._model.blocks, **as_normals(self._model)}
+            self._put(replace(self._model, blocks=blocks), Views(), stale=False)
+        return (found[1],)
 
     def _join(self, examples: Examples, groups: GroupsLike, count: CountSets) -> Settled:
         """Take the columns that act together, as these rows tell or as declared, with counts of them in all rows."""

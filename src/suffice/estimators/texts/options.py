@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from numbers import Integral, Real
@@ -18,7 +17,7 @@ from suffice.estimators.shell.stored import (
     State,
 )
 from suffice.estimators.texts.vectorizer import FLAT, TokensLike, alike, read_vectorizer
-from suffice.models.choosing.chooser import Wanted
+from suffice.models.choosing.chooser import STAGES, Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.complement import Complement
@@ -33,6 +32,7 @@ from suffice.text.tokenization import DEFAULT_PATTERN
 from suffice.text.tokens import analysis_of
 from suffice.text.word_list import given_words
 from suffice.typing import Array
+from suffice.waiting import Waiting
 
 if TYPE_CHECKING:
     from suffice.estimators.texts.counting import ReadsTexts
@@ -257,11 +257,6 @@ WEIGHED = 200
 """Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
 
 
-def report(step: int, value: float) -> None:
-    """Print how far the fit of evidence weights is."""
-    print(f"[TextClassifier] weights, step {step}: {value:.5f} a row", file=sys.stderr)
-
-
 def transforms(estimator: TextClassifier | ReadsTexts) -> bool:
     """Return whether documents are transformed before they are counted."""
     how = estimator.term_weighting or TermWeighting()
@@ -286,5 +281,5 @@ def wanted_of(estimator: TextClassifier) -> Wanted | None:
         word_residuals=True,
         floor=True,
         memory_limit=estimator.memory_limit,
-        report=report if estimator.verbose else None,
+        waiting=Waiting(type(estimator).__name__, STAGES, estimator.verbose),
     )

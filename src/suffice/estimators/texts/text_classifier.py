@@ -105,7 +105,8 @@ class TextClassifier(ReadsTexts):
     memory_limit : int, default=2_000_000_000
         Bytes that fitting the weights may take; where that is too little for so many texts, fewer do.
     verbose : bool, default=False
-        Whether to tell of each step while weights are fitted.
+        Whether to tell, on standard error, how long choices will take and how far they are. A terminal has a bar where
+        they take more than some seconds, whatever this says.
 
     Attributes
     ----------

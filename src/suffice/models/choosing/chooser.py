@@ -15,11 +15,18 @@ import numpy as np
 from suffice.models.choices import Choice
 from suffice.models.choosing.block_weights import BlockVotes, choose_column_weights, named_weights
 from suffice.models.choosing.descent import Report
-from suffice.models.choosing.feature_weights import fit_weights
+from suffice.models.choosing.feature_weights import JUDGED, fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.choosing.residuals import FittedByName, ResidualChoice, with_residuals
 from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
-from suffice.models.choosing.word_choice import Asked, choose_words, fit_chosen_residuals
+from suffice.models.choosing.word_choice import (
+    JUDGING,
+    JUDGING_RESIDUALS,
+    Asked,
+    WordChoice,
+    choose_words,
+    fit_chosen_residuals,
+)
 from suffice.models.choosing.word_weights import WordRows, looked_up, named
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
@@ -28,8 +35,21 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.together import sets_of
 from suffice.models.views import ColumnWeights, Views, WordWeights
 from suffice.typing import Array, Integers
+from suffice.waiting import NOBODY_WAITS, Waiting
 
-__all__ = ["EFFORTS", "FEW", "MANY", "NOTHING_SETTLED", "ROWS", "Effort", "Settled", "Wanted", "choose", "definite"]
+__all__ = [
+    "EFFORTS",
+    "FEW",
+    "MANY",
+    "NOTHING_SETTLED",
+    "ROWS",
+    "STAGES",
+    "Effort",
+    "Settled",
+    "Wanted",
+    "choose",
+    "definite",
+]
 
 Effort = Literal["fast", "balanced", "best"]
 Judging = Literal["loo", "held_out"]
@@ -51,6 +71,13 @@ MANY = 128
 
 FEW = 50
 """Fewer rows than this choose no pseudo-count together with a temper: there is too little to judge by."""
+
+SECONDS = 3e-7
+"""About how long choices take for each row, word and class."""
+
+WEIGHTS, RESIDUALS = "weights of words", "residuals of words"
+STAGES = {JUDGING: 0.35, JUDGING_RESIDUALS: 0.25, WEIGHTS: 0.15, RESIDUALS: 0.25}
+"""What choices of texts consist of, and the share of the time that each takes."""
 
 ENTRIES, BYTES = 2**23, 40
 """Entries of rows that weights of features are fitted on, unless the effort is to be the best; and memory of each."""
@@ -88,7 +115,7 @@ class Wanted:
     word_residuals: bool = False  # on top of weights of words, if they pay
     floor: bool = False  # whether labels may be wrong
     memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
-    report: Report | None = None  # takes each step, and the loss of a row
+    waiting: Waiting = NOBODY_WAITS  # is told how long it takes, and how far it is
 
     @property
     def sample_size(self) -> int:
@@ -230,12 +257,29 @@ def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: T
     weigh, classes = wanted.weights == "features", len(predictor.model.classes)
     if weigh:
         sample = looked_up(sample.at_most(_most_in_memory(predictor.model, wanted, len(sample))), predictor)
-    few = sample.at_most(min(wanted.most_together(classes), int(WORK / (_entries(predictor.model) * classes)) + FEW))
+    most = int(WORK / (_entries(predictor.model) * classes)) + FEW
+    few = sample.at_most(min(wanted.most_together(classes), most))
     few = few if weigh else looked_up(few, predictor)
     asked = Asked(
         wanted.alpha == "held_out", weigh, wanted.ridge, weigh and wanted.word_residuals, wanted.folds, wanted.floor
     )
-    choice = choose_words(predictor, few, asked, temper, wanted.length_exponent)
+    with wanted.waiting as waiting:
+        if weigh:
+            waiting.expect(_seconds(predictor.model, len(few) * (JUDGED if asked.folds else 1) + len(sample)))
+        choice = choose_words(predictor, few, asked, temper, wanted.length_exponent, waiting)
+        return _chosen_words(predictor, sample, wanted, temper, views, choice)
+
+
+def _seconds(model: Model, rows: int) -> float:
+    """Return about how long choices take that so many rows make."""
+    return SECONDS * rows * _entries(model) * len(model.classes)
+
+
+def _chosen_words(
+    predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None, views: Views, choice: WordChoice
+) -> Views:
+    """Return the views that were chosen; weights and residuals are fitted on all rows of the sample."""
+    classes = len(predictor.model.classes)
     option = choice.option
     if option.alpha is not None:
         predictor = replace(predictor, model=smoothed(predictor.model, option.alpha))
@@ -247,10 +291,12 @@ def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: T
         return views
     found = choice.initial
     if option.weighs:
+        wanted.waiting.stage(WEIGHTS)
         rows = WordRows.of(judge(predictor, sample.rows, sample.labels, sample.group), choice.temper)
-        found = fit_weights(rows, option.ridge, choice.initial, report=_by_row(wanted.report, rows))
+        found = fit_weights(rows, option.ridge, choice.initial, report=_by_row(wanted.waiting, rows))
     weights = named(found, predictor)
     if choice.residual is not None and isinstance(weights, WordWeights):
+        wanted.waiting.stage(RESIDUALS)
         weights = fit_chosen_residuals(predictor, sample, choice, weights)
     return replace(views, weights=weights)
 
@@ -271,9 +317,7 @@ def _most_in_memory(model: Model, wanted: Wanted, rows: int) -> int:
     return max(FEW, int((most if wanted.effort == "best" else min(most, ENTRIES)) / _entries(model)))
 
 
-def _by_row(report: Report | None, rows: WordRows) -> Report:
+def _by_row(waiting: Waiting, rows: WordRows) -> Report:
     """Return a report of the loss of a row, on average."""
-    if report is None:
-        return lambda step, value: None
     total = float(rows.weights.sum())
-    return lambda step, value: report(step, value / total)
+    return lambda step, value: waiting.step(step, value / total)

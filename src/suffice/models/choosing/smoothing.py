@@ -27,7 +27,16 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import AS_IT_IS, Temper
 from suffice.typing import Array, Integers
 
-__all__ = ["Scored", "choose_alpha", "choose_spread", "choose_temper", "log_loss", "smoothed", "with_prior"]
+__all__ = [
+    "Scored",
+    "choose_alpha",
+    "choose_spread",
+    "choose_temper",
+    "log_loss",
+    "own_losses",
+    "smoothed",
+    "with_prior",
+]
 
 LOWER, UPPER = np.array([-15.0, 0.0]), np.array([0.0, 2.0])
 """Bounds of ln a and γ."""
@@ -74,6 +83,12 @@ def log_loss(rows: Scored, temper: Temper) -> float:
     judged = rows.weights > 0  # a row alone in its class is impossible, and 0 · (−∞) is no number
     weights = rows.weights[judged]
     return float(-(weights @ logs[judged]) / weights.sum()) if judged.any() else 0.0
+
+
+def own_losses(rows: Scored, temper: Temper) -> Array:
+    """Return −ln p of the own class of each row; 0 where a row does not count."""
+    logs, _, _ = _own_logs(rows, temper.of(rows.lengths))
+    return np.where(rows.weights > 0, -logs, 0.0)
 
 
 def choose_temper(rows: Scored) -> Temper:

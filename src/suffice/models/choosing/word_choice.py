@@ -26,8 +26,17 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
 from suffice.models.views import WordWeights
 from suffice.typing import Array, Integers
+from suffice.waiting import NOBODY_WAITS, Waiting
 
-__all__ = ["Asked", "WordChoice", "choose_words", "fit_chosen_residuals", "judged_alone"]
+__all__ = [
+    "JUDGING",
+    "JUDGING_RESIDUALS",
+    "Asked",
+    "WordChoice",
+    "choose_words",
+    "fit_chosen_residuals",
+    "judged_alone",
+]
 
 ALPHA, STEP = 10**-0.5, 10**0.5
 """Where the pseudo-count is looked for first, and the factor to the next."""
@@ -41,6 +50,9 @@ RESIDUAL, ROUNDS = 1.0, 10
 
 Scores = tuple[Array, Array, WordDesign, Integers, Array]
 """Of rows: scores, what is known before them, words that may have residuals, codes, and weights."""
+
+JUDGING, JUDGING_RESIDUALS = "pseudo-count and weights", "residuals"
+"""What choosing consists of, in words."""
 
 FEW = 2000
 """Rows up to which each part judges what the others chose."""
@@ -88,9 +100,15 @@ class Asked:
 
 
 def choose_words(
-    predictor: Predictor, sample: Sample, asked: Asked, temper: Temper | None, exponent: float | None = None
+    predictor: Predictor,
+    sample: Sample,
+    asked: Asked,
+    temper: Temper | None,
+    exponent: float | None = None,
+    waiting: Waiting = NOBODY_WAITS,
 ) -> WordChoice:
     """Choose, by rows outside the counts, all that is asked; `temper` is what is given, if it is."""
+    waiting.stage(JUDGING)
     trials = _trials(predictor, sample, asked.folds, temper, exponent)
     if not trials:
         return _unjudged(predictor, sample, asked, temper, exponent)
@@ -99,6 +117,7 @@ def choose_words(
     fit, suited = judge.fits(option)[0], trials[0].at(option.alpha).temper
     choice, losses = WordChoice(option, suited, fit), judge.loss(option)
     if asked.residuals and all(_can_be_dealt(trial.learned) for trial in trials):
+        waiting.stage(JUDGING_RESIDUALS)
         choice, losses = _with_residuals(judge, choice, predictor, sample)
     floor = choose_floor(losses, judge.weights, _own_shares(judge))
     if asked.floor:

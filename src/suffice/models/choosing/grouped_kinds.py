@@ -1,0 +1,109 @@
+"""Which likelihood numbers get where rows belong together: by rows of groups that were not counted.
+
+Evidence takes rows for independent. Of a few speakers with a hundred frames each it would learn the bins of these
+speakers; the frames of another speaker say whether that pays beside plain normals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from suffice.models.choices import Choice
+from suffice.models.choosing.feature_weights import Fitted
+from suffice.models.choosing.judge import Sample, judge
+from suffice.models.choosing.option_judge import Judge
+from suffice.models.choosing.smoothing import Scored, choose_temper, own_losses
+from suffice.models.choosing.word_trial import parts_of
+from suffice.models.choosing.word_weights import never_seen
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.categorical import Categorical
+from suffice.models.likelihoods.gaussian import Gaussian
+from suffice.models.likelihoods.histogram import Histogram
+from suffice.models.model import Block, Model, Name
+from suffice.models.open_columns import OpenBlock
+from suffice.models.predictor import Predictor
+from suffice.typing import Array, Integers
+
+__all__ = ["as_normals", "choose_kinds"]
+
+FEW = 10
+"""Different numbers up to which they are categories whatever groups say."""
+
+NORMAL, BY_EVIDENCE = "all normal", "by evidence"
+
+Laws = Mapping[Name, Likelihood]
+
+
+def as_normals(model: Model) -> dict[Name, Block]:
+    """Return the columns of numbers that evidence gave bins or categories, as normals."""
+    found = dict[Name, Block]()
+    for name, block in model.blocks.items():
+        if not isinstance(block, OpenBlock) or block.numbers is None or not _binned(block):
+            continue
+        moments = Gaussian().served(block)
+        if moments is not None:
+            found[name] = OpenBlock(Gaussian(), moments, block.numbers)
+    return found
+
+
+def _binned(block: OpenBlock) -> bool:
+    kind = block.likelihood
+    return isinstance(kind, Histogram) or (isinstance(kind, Categorical) and len(block.statistic.values) > FEW)
+
+
+class KindTrial:
+    """Rows of some groups, and models of the others that differ in the likelihoods of columns."""
+
+    def __init__(
+        self, predictor: Predictor, samples: Mapping[str, Sample], laws: Mapping[str, Laws], part: int
+    ) -> None:
+        self.predictor, self.laws = predictor, laws
+        first = samples[NORMAL]
+        out = parts_of(first) == part
+        self.learned = {name: sample.take(~out) for name, sample in samples.items()}
+        self.unseen = {name: sample.take(out) for name, sample in samples.items()}
+        counted = np.bincount(self.learned[NORMAL].labels.y, minlength=len(predictor.model.classes))
+        labels = self.unseen[NORMAL].labels
+        self.weights = np.where(counted[labels.y] > 0, labels.given, 0.0)
+
+    @property
+    def group(self) -> Integers:
+        """A number for each row that judges; the same for rows that belong together."""
+        group = self.unseen[NORMAL].group
+        assert group is not None
+        return group
+
+    def fit(self, option: str, initial: Fitted | None = None) -> tuple[Fitted, Array]:
+        """Return no weights, and −w ln p of the own class of each row, at the temper that suits the other rows."""
+        learned, unseen = self.learned[option], self.unseen[option]
+        model = Model.of(self.predictor.model.classes, self.laws[option], learned.rows, learned.labels)
+        predictor = replace(self.predictor, model=model)
+        temper = choose_temper(Scored.of(judge(predictor, learned.rows, learned.labels, learned.group)))
+        losses = own_losses(Scored.of(never_seen(predictor, unseen, model.voting)), temper)
+        return Fitted(np.empty(0), np.empty(0), np.inf, 0.0, 0), self.weights * losses
+
+
+def choose_kinds(predictor: Predictor, sample_of: Callable[[Laws], Sample]) -> tuple[bool, Choice] | None:
+    """Return whether numbers are all normal, and the record of this choice; None if there is nothing to choose.
+
+    `sample_of` returns rows as likelihoods read them, in groups.
+    """
+    normals = as_normals(predictor.model)
+    if not normals:
+        return None
+    chosen = {name: block.likelihood for name, block in predictor.model.alone.items() if not block.likelihood.silent}
+    laws: dict[str, Laws] = {NORMAL: chosen | dict.fromkeys(normals, Gaussian()), BY_EVIDENCE: chosen}
+    samples = {name: sample_of(each) for name, each in laws.items()}
+    parts = np.unique(parts_of(samples[NORMAL])).tolist()
+    if len(parts) < 2:
+        return None
+    asked = Judge([KindTrial(predictor, samples, laws, part) for part in parts])
+    if not asked.weights.any():
+        return None
+    losses = {name: asked.loss(name) for name in laws}
+    normal = not asked.pays(losses[NORMAL], losses[BY_EVIDENCE])
+    asked.note("kinds of numbers", NORMAL if normal else BY_EVIDENCE, losses)
+    return normal, asked.record[-1]

@@ -1,0 +1,75 @@
+"""What a user is told of work that takes a while: how long it will take, before it starts, and how far it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Self
+
+__all__ = ["NOBODY_WAITS", "Waiting"]
+
+SOON = 5.0
+"""Seconds up to which nobody needs to be told."""
+
+
+class Waiting:
+    """Stages of a long task: a bar where stderr is a terminal, lines where `verbose` says so, otherwise nothing.
+
+    `stages` maps each stage to its share of the time.
+
+    >>> with Waiting("TextClassifier", {"weights": 1.0}) as waiting:
+    ...     waiting.expect(60.0)
+    ...     waiting.stage("weights")
+    """
+
+    def __init__(self, owner: str, stages: Mapping[str, float], verbose: bool = False) -> None:
+        self.owner, self.stages, self.verbose = owner, stages, verbose
+        self._bar: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def expect(self, seconds: float) -> None:
+        """Say how long it will take, unless that is soon."""
+        if seconds <= SOON or not self.stages:
+            return
+        if self.verbose or not sys.stderr.isatty():  # lines are not written over a bar
+            self._line(f"choices will take about {_rounded(seconds)}")
+            return
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._bar.add_task(f"{self.owner} chooses, about {_rounded(seconds)}", total=1.0)
+        self._bar.start()
+
+    def stage(self, name: str) -> None:
+        """Say which stage starts."""
+        self._line(name)
+        if self._bar is not None:
+            names = list(self.stages)
+            done = sum(self.stages[one] for one in names[: names.index(name)])
+            self._bar.update(self._bar.task_ids[0], completed=done, description=f"{self.owner} chooses: {name}")
+
+    def step(self, number: int, value: float) -> None:
+        """Tell of one step of a fit, and the loss of a row after it."""
+        self._line(f"weights, step {number}: {value:.5f} a row")
+
+    def _line(self, text: str) -> None:
+        if self.verbose:
+            print(f"[{self.owner}] {text}", file=sys.stderr)
+
+
+def _rounded(seconds: float) -> str:
+    return f"{seconds:.0f} seconds" if seconds < 90 else f"{seconds / 60:.0f} minutes"
+
+
+NOBODY_WAITS = Waiting("", {})
