@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-import pandas as pd
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import suffice as sf
@@ -52,7 +52,7 @@ def test_bins_stay_where_other_groups_tell_of_them() -> None:
 def test_declared_columns_and_categories_stay() -> None:
     X, y, speaker = frames(0)
     X["size"] = np.arange(len(X)) % 3
-    declared = {"a": sf.columns.Histogram(), "b": "histogram"}
+    declared: dict[str, Any] = {"a": sf.columns.Histogram(), "b": "histogram"}
     model = sf.NaiveBayes(columns=declared, joint=None).fit(X, y, groups=speaker)
     kinds = {name: type(column).__name__ for name, column in model.columns_.items()}
     assert kinds == {"a": "Histogram", "b": "Histogram", "c": "Gaussian", "d": "Gaussian", "size": "Categorical"}
