@@ -31,7 +31,7 @@ CANDIDATES: dict[str, list[Change]] = {
     "the best of many must save 1 error": [(f"{CHOOSING}option_judge", "SEARCHED", 1.0)],
     "a third of a row is unpredicted": [(f"{CHOOSING}option_judge", "UNPREDICTED", 0.3)],
     "a tenth of a row is unpredicted": [(f"{CHOOSING}option_judge", "UNPREDICTED", 0.1)],
-    "4,000 texts judge": [(f"{CHOOSING}chooser", "EFFORTS", {"fast": 2000, "balanced": 4000, "best": 16000})],
+    "4,000 texts judge": [(f"{CHOOSING}wanted", "EFFORTS", {"fast": 2000, "balanced": 4000, "best": 16000})],
     "half as much work": [(f"{CHOOSING}chooser", "WORK", 2**23)],
     "twice as much work": [(f"{CHOOSING}chooser", "WORK", 2**25)],
     "parts judge each other up to 5,000 texts": [(f"{CHOOSING}word_choice", "FEW", 5000)],

@@ -28,7 +28,7 @@
 #endif
 #endif
 
-// Sums are rounded once, to double, in the order written.
+// Sums are rounded once, in the order written, to double; to float where evidence and residuals of words are added up.
 #if defined(__FAST_MATH__) || defined(_M_FP_FAST)
 #error "compile without -ffast-math, /fp:fast and the like: the results must not depend on the compiler"
 #endif

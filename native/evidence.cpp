@@ -68,15 +68,18 @@ struct Place {
 // Σ over places of count · Σ_c line[c] · asked[row][c].
 template <int size>
 SUFFICE_INLINE double dot_lanes(const float* line, const float* asked, Index width, const Place* begin, const Place* end) {
-    float sum[size] = {};
-    for (const Place* at = begin; at < end; ++at) {
-        const float *values = asked + at->row * width, *next = asked + at[ahead].row * width;
-        prefetch(next);
-        if constexpr (size > 16) prefetch(next + 16);
-        for (int c = 0; c < size; ++c) sum[c] += at->count * values[c];
-    }
+    constexpr Index few = 256;  // are added up in single precision
     double total = 0;
-    for (int c = 0; c < size; ++c) total += static_cast<double>(sum[c]) * static_cast<double>(line[c]);
+    for (const Place* at = begin; at < end;) {
+        float sum[size] = {};
+        for (const Place* last = end - at > few ? at + few : end; at < last; ++at) {
+            const float *values = asked + at->row * width, *next = asked + at[ahead].row * width;
+            prefetch(next);
+            if constexpr (size > 16) prefetch(next + 16);
+            for (int c = 0; c < size; ++c) sum[c] += at->count * values[c];
+        }
+        for (int c = 0; c < size; ++c) total += static_cast<double>(sum[c]) * static_cast<double>(line[c]);
+    }
     return total;
 }
 
@@ -114,8 +117,8 @@ double softmax(Index classes, Index own, double* line) {
 // Rows are sparse, and so are the words: a word that a class never had has no number there. With
 //     score_c = prior_c + term_c + power · Σ_w weight_w·x_w·(unmet_c + value_wc)
 // where unmet_c is the value of a word that class c never had. Some classes score a row without it, or without its group:
-// for these pairs (held_*) there is a value for each of the row's entries, and a difference of the prior. What is asked of
-// words and classes is held in single precision: six digits of a score.
+// for these pairs (held_*) there is a value for each of the row's entries, and a difference of the prior. Values are held in
+// single precision, and so many added up in it as leave six digits.
 class Evidence {
    public:
     Evidence(Vector<Index> start, Vector<std::int32_t> word, Vector<double> count, Vector<double> power,
@@ -181,11 +184,13 @@ class Evidence {
         bool hessian;
     };
 
-    // What the rows of a block ask of the classes: power · weight · (p − one for the own class), zero for classes that score
-    // the row without it; the latter by pair; Σ of all by `unmet`; probabilities and squared steps, for second derivatives.
+    // What the rows of a block ask of the classes, power · weight · (p − one for the own class).
     struct Asked {
-        std::vector<float> of_classes, of_pairs, shared, shares;
-        std::vector<double> step;
+        std::vector<float> of_classes;  // rows × classes; zero for a class that scores the row without it
+        std::vector<float> of_pairs;    // of such classes
+        std::vector<float> shared;      // of rows: Σ over classes, times `unmet`
+        std::vector<float> shares;      // rows × classes: probabilities, for second derivatives
+        std::vector<double> step;       // of rows: weight · power², likewise
     };
 
     // The words of some rows, where they stand, and what they are worth to classes that score these rows without them.

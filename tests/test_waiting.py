@@ -52,12 +52,30 @@ def test_a_terminal_has_a_bar_while_it_lasts(monkeypatch: pytest.MonkeyPatch) ->
         waiting.stage("two")
     shown = out.getvalue()
     assert "about 5 minutes" in shown
-    assert "Model chooses: two" in shown
+    assert "Model chooses two (about 5 minutes)" in shown
 
 
 def test_a_fit_says_what_it_costs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(chooser, "SECONDS", 1.0)
+    monkeypatch.setattr(chooser, "AT_LEAST", 60.0)
     sf.TextClassifier(verbose=True).fit(*texts())
     told = capsys.readouterr().err
     assert told.startswith("[TextClassifier] choices will take about")
-    assert told.index("pseudo-count and weights") < told.index("weights of words")
+    assert told.count("choices will take") == 1
+    assert told.index("tokens") < told.index("pseudo-count and weights") < told.index("weights of words")
+
+
+@pytest.mark.parametrize("stream", [None, object(), closed := io.StringIO()])
+def test_a_service_may_have_no_terminal(monkeypatch: pytest.MonkeyPatch, stream: Any) -> None:
+    closed.close()
+    monkeypatch.setattr(chooser, "AT_LEAST", 60.0)
+    monkeypatch.setattr("sys.stderr", stream)
+    assert sf.TextClassifier().fit(*texts()).choices_
+
+
+def test_tables_say_what_they_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    out, rng = Terminal(), np.random.default_rng(0)
+    monkeypatch.setattr("sys.stderr", out)
+    monkeypatch.setattr("suffice.estimators.shell.joint_sets.SECONDS", 1.0)
+    X = rng.choice(["a", "b"], (300, 3))
+    sf.NaiveBayes().fit(X, (X[:, 0] == X[:, 1]).astype(str))
+    assert "NaiveBayes chooses columns that act together (about" in out.getvalue()

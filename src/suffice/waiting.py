@@ -16,7 +16,7 @@ SOON = 5.0
 class Waiting:
     """Stages of a long task: a bar where stderr is a terminal, lines where `verbose` says so, otherwise nothing.
 
-    `stages` maps each stage to its share of the time.
+    `stages` maps each stage, in order, to its share of the time; some may be skipped.
 
     >>> with Waiting("TextClassifier", {"weights": 1.0}) as waiting:
     ...     waiting.expect(60.0)
@@ -26,6 +26,7 @@ class Waiting:
     def __init__(self, owner: str, stages: Mapping[str, float], verbose: bool = False) -> None:
         self.owner, self.stages, self.verbose = owner, stages, verbose
         self._bar: Any = None
+        self._told = ""  # how long it takes
 
     def __enter__(self) -> Self:
         return self
@@ -35,20 +36,22 @@ class Waiting:
     ) -> None:
         if self._bar is not None:
             self._bar.stop()
+        self._bar, self._told = None, ""
 
     def expect(self, seconds: float) -> None:
-        """Say how long it will take, unless that is soon."""
-        if seconds <= SOON or not self.stages:
+        """Say how long it will take, unless that is soon, or was said before."""
+        if seconds <= SOON or not self.stages or self._told:
             return
-        if self.verbose or not sys.stderr.isatty():  # lines are not written over a bar
-            self._line(f"choices will take about {_rounded(seconds)}")
+        self._told = f"about {_rounded(seconds)}"
+        if self.verbose or not _on_terminal():  # lines are not written over a bar
+            self._line(f"choices will take {self._told}")
             return
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        columns = TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn()
+        columns = TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        self._bar.add_task(f"{self.owner} chooses, about {_rounded(seconds)}", total=1.0)
+        self._bar.add_task(f"{self.owner} chooses ({self._told})", total=1.0)
         self._bar.start()
 
     def stage(self, name: str) -> None:
@@ -57,15 +60,24 @@ class Waiting:
         if self._bar is not None:
             names = list(self.stages)
             done = sum(self.stages[one] for one in names[: names.index(name)])
-            self._bar.update(self._bar.task_ids[0], completed=done, description=f"{self.owner} chooses: {name}")
+            described = f"{self.owner} chooses {name} ({self._told})"
+            self._bar.update(self._bar.task_ids[0], completed=done, description=described)
 
     def step(self, number: int, value: float) -> None:
         """Tell of one step of a fit, and the loss of a row after it."""
         self._line(f"weights, step {number}: {value:.5f} a row")
 
     def _line(self, text: str) -> None:
-        if self.verbose:
+        if self.verbose and sys.stderr is not None:
             print(f"[{self.owner}] {text}", file=sys.stderr)
+
+
+def _on_terminal() -> bool:
+    """Return whether standard error is a terminal; a service may have none, or one of its own."""
+    try:
+        return bool(sys.stderr.isatty())
+    except (AttributeError, ValueError, OSError):
+        return False
 
 
 def _rounded(seconds: float) -> str:

@@ -22,7 +22,7 @@ import suffice as sf
 from engines.clusters import Dask, Spark, quiet, slices
 from laws.estimators import KINDS, LABELS, counts, flags, mixed, names_of_categories, reals, texts
 from laws.inside import chosen
-from suffice.models.choosing.chooser import EFFORTS
+from suffice.models.choosing.wanted import EFFORTS
 
 ROWS = 500
 NORMAL = {**KINDS, "again": "categorical", "more": "poisson", "less": "gaussian"}

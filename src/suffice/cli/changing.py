@@ -16,7 +16,7 @@ from suffice.engines.passes import sample_size
 from suffice.engines.roles import roles
 from suffice.engines.row_sources import FileRows
 from suffice.errors import FileError, InputError, LabelError
-from suffice.models.choosing.chooser import ROWS
+from suffice.models.choosing.wanted import ROWS
 from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.store.models import pieces
 from suffice.telling import counted

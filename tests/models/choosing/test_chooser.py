@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from suffice.models.choosing.chooser import Wanted, choose
+from suffice.models.choosing.chooser import choose
 from suffice.models.choosing.judge import judge, some_rows
 from suffice.models.choosing.smoothing import Scored, choose_temper
+from suffice.models.choosing.wanted import Wanted
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.discriminant import Discriminant

@@ -69,3 +69,24 @@ def test_refresh_is_a_fresh_fit_and_one_group_chooses_nothing() -> None:
     np.testing.assert_allclose(half.predict_log_proba(X), whole.predict_log_proba(X), atol=1e-6)
     alone = sf.NaiveBayes(joint=None).fit(X, y, groups=np.zeros(len(y)))
     assert all(isinstance(column, Histogram) for column in alone.columns_.values())
+
+
+def test_the_record_is_kept_and_folds_choose_as_the_model_where_nothing_else_is_chosen() -> None:
+    X, y, speaker = frames(0)
+    model = sf.NaiveBayes(joint=None, temper=None, feature_weights=None).fit(X, y, groups=speaker)
+    assert [row.option for row in model.choices_ if row.chosen] == ["all normal"]
+    examples = model._learned(X, y, None)
+    inside = speaker == 0
+    rest = model._without(
+        examples.take(np.flatnonzero(inside), model._reader),
+        examples.take(np.flatnonzero(~inside), model._reader),
+        speaker[~inside],
+    )
+    assert all(isinstance(column, Gaussian) for column in rest.columns_.values())
+
+
+@pytest.mark.parametrize("missing", [np.array([np.nan, *range(479)]), np.full(480, "NaT", "datetime64[D]")])
+def test_groups_without_a_name_are_refused(missing: Any) -> None:
+    X, y, _ = frames(0)
+    with pytest.raises(sf.errors.LabelError, match="missing"):
+        sf.NaiveBayes().fit(X, y, groups=missing)

@@ -208,3 +208,16 @@ def test_the_kernel_refuses_what_does_not_fit_together() -> None:
     wide = replace(held, rows=EntryRows(sparse.csr_matrix(np.ones((10, 99)))))
     with pytest.raises((ValueError, IndexError), match=r"do not fit|index|out of"):
         WordRows.of(replace(seen, held_out={"text": wide}), AS_IT_IS)
+
+
+def test_gradients_of_many_rows_keep_their_digits() -> None:
+    """All rows alike: their shares of the gradient are all rounded the same way."""
+    n = 60_000
+    codes = (np.arange(n) >= n // 3).astype(np.int64)
+    predictor, sample = fitted(np.where(codes, "spam ham", "spam eggs").tolist(), codes, np.ones(n))
+    rows = WordRows.of(judged(predictor, sample), AS_IT_IS)
+    w, b, ham = np.zeros(3), np.array([0.5, -0.5]), np.flatnonzero(rows.used == 1)
+    step = 1e-3 * (np.arange(3) == ham)
+    slope = (rows.loss(w + step, b)[0] - rows.loss(w - step, b)[0]) / 2e-3
+    assert abs(slope) > 100
+    assert rows.loss(w, b)[1][ham] == pytest.approx(slope, rel=1e-4)

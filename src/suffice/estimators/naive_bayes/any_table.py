@@ -27,7 +27,7 @@ from suffice.estimators.shell.parameters import (
     is_loo,
 )  # fmt: skip
 from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
-from suffice.models.choosing.chooser import Effort, Wanted
+from suffice.models.choosing.wanted import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Name

@@ -215,7 +215,7 @@ class Classifier(Judging):
             rest._subtract(rest._count(inside), drop_views=True)
         outside = replace(outside, classes=self.classes_).among(rest.classes_) if len(rest.classes_) else outside
         rest._put(rest._rechosen(outside), Views(), stale=False)
-        if self._predictor.views:
+        if self._predictor.views or groups is not None:
             rest._choose(outside, groups)
         return rest
 

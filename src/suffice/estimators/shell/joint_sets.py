@@ -10,11 +10,11 @@ from typing import Literal, TypeAlias, TypeGuard
 import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.choosing.joint_trial import Coding
 from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.residuals import ResidualChoice
 from suffice.models.choosing.table_choice import ENOUGH, choose_table
+from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import CELLS, Joint
@@ -32,6 +32,7 @@ from suffice.stats import FullMoments, JointCounts
 from suffice.tables import Table
 from suffice.telling import tell
 from suffice.typing import GroupsLike
+from suffice.waiting import Waiting
 
 __all__ = [
     "LEAST", "CountSets", "Found", "JointColumns", "chosen_sets", "declared_laws", "heard_sets",
@@ -48,6 +49,9 @@ LARGEST_CLOUD = 2**18
 
 BYTES, LISTED = 32, 5
 """Memory of a joint value in a class, with its lift and its line of scores; and sets that a warning names."""
+
+SETS, SECONDS, PAIRED = "columns that act together", 2e-7, 2**24
+"""What is chosen, about how long it takes for each row, pair of columns and class; and pairs of values at most."""
 
 LEAST = 100
 """Fewer rows cannot tell which columns act together."""
@@ -209,7 +213,10 @@ def chosen_sets(
     taken = sample.rows[CODES]
     assert isinstance(taken, JointRows)
     counted = replace(predictor, model=Model.of(predictor.model.classes, laws, sample.rows, sample.labels))
-    choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud, memory_limit)
+    with Waiting("NaiveBayes", {SETS: 1.0}) as waiting:
+        waiting.expect(_seconds(len(sample), len(coding.names), len(predictor.model.classes)))
+        waiting.stage(SETS)
+        choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud, memory_limit)
     if choice is None:
         return Found({})
     found, fit = dict[Name, Likelihood](), _that_fit(choice.sets, coding, len(predictor.model.classes), memory_limit)
@@ -223,6 +230,11 @@ def chosen_sets(
     if choice.residual is not None:
         residuals = ResidualChoice(choice.residual, choice.of_joint_values, cuts, choice.missing_residuals)
     return Found(found, Settled(choice.ridge, residuals, choice.floor, choice.initial, choice.record))
+
+
+def _seconds(rows: int, columns: int, classes: int) -> float:
+    """Return about how long it takes to choose the columns that act together."""
+    return SECONDS * min(rows * columns**2 / 2, PAIRED) * classes
 
 
 def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, memory_limit: int) -> int:

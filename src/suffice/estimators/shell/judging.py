@@ -17,8 +17,9 @@ from suffice.estimators.shell.parameters import Estimate, Tempering, check_tempe
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.choices import Choice, Choices
-from suffice.models.choosing.chooser import NOTHING_SETTLED, Settled, Wanted, choose
+from suffice.models.choosing.chooser import choose
 from suffice.models.choosing.judge import Judged, Sample, judge
+from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name
@@ -102,17 +103,16 @@ class Judging(Predicting):
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         """Choose by training rows what is to be chosen by them, beside what is settled; None if nothing was yet."""
         wanted, settled = self._wanted(len(examples)), settled or NOTHING_SETTLED
-        if wanted is None or wanted.of_rows(len(examples)) is None or isinstance(examples.source, Iterator):
-            if self._earlier_choices:
-                self._put(self._model, Views(choices=self._earlier_choices), stale=False)
-            return
-        group = None if groups is None else group_codes(groups, len(examples))
-        few, order, group = examples.picked(self._reader, wanted.sample_size, group)
-        sample = Sample(self._reader.rows(few.source), few.labels).take(order)
-        predictor = replace(self._predictor, temper=self._temper(Views()))
-        views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
-        choices = (*self._earlier_choices, *settled.choices, *(views.choices or ())) or None
-        self._put(self._model, replace(views, floor=settled.floor or views.floor, choices=choices), stale=False)
+        views, made = Views(), (*self._earlier_choices, *settled.choices)
+        if wanted is not None and wanted.of_rows(len(examples)) and not isinstance(examples.source, Iterator):
+            group = None if groups is None else group_codes(groups, len(examples))
+            few, order, group = examples.picked(self._reader, wanted.sample_size, group)
+            sample = Sample(self._reader.rows(few.source), few.labels).take(order)
+            predictor = replace(self._predictor, temper=self._temper(Views()))
+            views = choose(predictor, sample.rows, sample.labels, group, wanted.with_settled(settled))
+            views = replace(views, floor=settled.floor or views.floor)
+        if views or made:
+            self._put(self._model, replace(views, choices=(*made, *(views.choices or ())) or None), stale=False)
 
     @property
     def temper_(self) -> Temper:

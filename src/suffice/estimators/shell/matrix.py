@@ -25,7 +25,7 @@ from suffice.estimators.shell.stored import (
     read_views,
     written_views,
 )
-from suffice.models.choosing.chooser import Wanted
+from suffice.models.choosing.wanted import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import FeatureWeights, Views

@@ -19,7 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, _num_samples, check_i
 
 from suffice.errors import InputError, KindError, PriorError
 from suffice.estimators.shell.stored import params_in_files, verify
-from suffice.models.choosing.chooser import Wanted
+from suffice.models.choosing.wanted import Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.results import Estimate

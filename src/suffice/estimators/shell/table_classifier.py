@@ -11,20 +11,9 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from suffice.errors import DataError, LabelError, ShapeError
+from suffice.estimators.shell import joint_sets
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.joint_sets import (
-    CountSets,
-    Found,
-    JointColumns,
-    chosen_sets,
-    declared_laws,
-    heard_sets,
-    is_declared,
-    joint_of,
-    read_sets,
-    rows_for_sets,
-    with_declared,
-)
+from suffice.estimators.shell.grouped_columns import kinds_of_groups
 from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.shell.sets_apart import common_sets, views_without
 from suffice.estimators.shell.stored import (
@@ -39,14 +28,11 @@ from suffice.estimators.shell.stored import (
 from suffice.estimators.shell.table_repr import as_html, as_text
 from suffice.models.answers.parts import Wording, reading
 from suffice.models.choices import Choice
-from suffice.models.choosing.chooser import NOTHING_SETTLED, ROWS, Settled
-from suffice.models.choosing.grouped_kinds import as_normals, choose_kinds
-from suffice.models.choosing.judge import Sample
+from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
 from suffice.models.open_columns import Numbers, OpenBlock
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.removal import group_codes
 from suffice.models.views import ColumnWeights, Views
 from suffice.readers.joint_columns import counted_together
 from suffice.readers.labels import Examples, Given
@@ -71,7 +57,7 @@ class TableClassifier(Classifier):
     columns: ColumnModels
     unseen: Literal["prior", "error"]
     feature_weights: Literal["loo"] | None
-    joint: JointColumns
+    joint: joint_sets.JointColumns
     memory_limit: int
     _reader: TableReader
     n_features_in_: int
@@ -132,7 +118,7 @@ class TableClassifier(Classifier):
             examples = examples if weights.all() else examples.take(np.flatnonzero(weights > 0), self._reader)
         model = self._reader.count(examples.source, examples.labels, before, examples.classes)
         self._reader.tell_of_dropped(before, model, examples.source)
-        return with_declared(self.joint, self._reader, examples, model, before)
+        return joint_sets.with_declared(self.joint, self._reader, examples, model, before)
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         self._reader = self._reader.of(model)
@@ -154,40 +140,27 @@ class TableClassifier(Classifier):
         if weights is not None and not weights.all():
             examples = examples.take(np.flatnonzero(weights > 0), self._reader)
         fresh = self._reader.count(examples.source, examples.labels, None, examples.classes)
-        fresh = with_declared(self.joint, self._reader, examples, fresh, None)
+        fresh = joint_sets.with_declared(self.joint, self._reader, examples, fresh, None)
         return rechosen(self._model, fresh.with_likelihoods(self._reader.likelihoods(fresh)))
 
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
-        chosen = not is_declared(self.joint)
+        chosen = not joint_sets.is_declared(self.joint)
         complete = settled is None and np.isclose(examples.counted, self._model.n.sum(), rtol=1e-9)
-        kinds = self._choose_kinds(examples, groups) if complete and groups is not None else ()
+        kinds: tuple[Choice, ...] = ()
+        if complete and groups is not None:
+            normals, kinds = kinds_of_groups(self._predictor, self._reader, examples, groups, self._wanted(0))
+            self._put(replace(self._model, blocks={**self._model.blocks, **normals}), Views(), stale=False)
         if chosen and complete:
             self._put(replace(self._model, blocks=self._model.alone), Views(), stale=False)
             settled = self._join(examples, groups, partial(counted_together, examples.source, examples.labels))
         settled = settled or NOTHING_SETTLED
         super()._choose(examples, groups, replace(settled, choices=(*kinds, *settled.choices)))
         model, views = self._model, self._predictor.views
-        heard = heard_sets(model, views.weights)
+        heard = joint_sets.heard_sets(model, views.weights)
         if chosen and isinstance(views.weights, ColumnWeights) and len(heard) < len(model.blocks):
             self._put(replace(model, blocks=heard), replace(views, weights=views.weights.only(heard)), self._stale)
 
-    def _choose_kinds(self, examples: Examples, groups: GroupsLike) -> tuple[Choice, ...]:
-        """Take numbers as normal unless rows of other groups tell that evidence is right; return the record."""
-        few, order, group = examples.picked(self._reader, ROWS, group_codes(groups, len(examples)))
-
-        def sample_of(laws: Mapping[Name, Likelihood]) -> Sample:
-            rows = self._reader.rows(few.source, laws)
-            return replace(Sample(rows, few.labels).take(order), group=group)
-
-        found = choose_kinds(self._predictor, sample_of)
-        if found is None:
-            return ()
-        if found[0]:
-            blocks = {**self._model.blocks, **as_normals(self._model)}
-            self._put(replace(self._model, blocks=blocks), Views(), stale=False)
-        return (found[1],)
-
-    def _join(self, examples: Examples, groups: GroupsLike, count: CountSets) -> Settled:
+    def _join(self, examples: Examples, groups: GroupsLike, count: joint_sets.CountSets) -> Settled:
         """Take the columns that act together, as these rows tell or as declared, with counts of them in all rows."""
         found = self._together(examples, groups)
         more = count(found.laws) if found.laws else {}
@@ -195,26 +168,26 @@ class TableClassifier(Classifier):
             self._put(replace(self._model, blocks={**self._model.blocks, **more}), Views(), stale=False)
         return found.settled
 
-    def _together(self, examples: Examples, groups: GroupsLike) -> Found:
+    def _together(self, examples: Examples, groups: GroupsLike) -> joint_sets.Found:
         """Return the columns that act together, as declared, or as far as these rows tell."""
         joint, wanted = self.joint, self._wanted(len(examples))
-        if is_declared(joint):
-            return Found(declared_laws(joint, self._reader, self._model, examples.source))
+        if joint_sets.is_declared(joint):
+            return joint_sets.Found(joint_sets.declared_laws(joint, self._reader, self._model, examples.source))
         if wanted is None or not self._rows_for_sets():
-            return Found({})
+            return joint_sets.Found({})
         power = None if wanted.temper else self._temper(Views()).power
         order = 2 if joint == 2 else 3
-        return chosen_sets(self._predictor, self._reader, examples, groups, power, order, self.memory_limit)
+        return joint_sets.chosen_sets(self._predictor, self._reader, examples, groups, power, order, self.memory_limit)
 
     def _rows_for_sets(self) -> int:
-        return rows_for_sets(self.joint, self._wanted(0))
+        return joint_sets.rows_for_sets(self.joint, self._wanted(0))
 
     def _uncut(self) -> dict[str, object]:
         """Return what counts the columns alone: sets of them are counted in all rows once some have chosen."""
         return {"joint": None}
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
-        return common_sets(super()._models(others), is_declared(self.joint))
+        return common_sets(super()._models(others), joint_sets.is_declared(self.joint))
 
     def _views_on(self, seen: Predictor, model: Model) -> Views:
         return views_without(seen, model)
@@ -228,7 +201,7 @@ class TableClassifier(Classifier):
     @property
     def joint_(self) -> dict[tuple[Name, ...], Likelihood]:
         """The columns that act together, and what is believed of them, the weightiest first."""
-        return joint_of(self._model, self.feature_weights_)
+        return joint_sets.joint_of(self._model, self.feature_weights_)
 
     def _source(self, X: Given) -> Table:
         return self._reader.aligned(Table.read(X, "X"))
@@ -319,5 +292,5 @@ def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
     blocks = {name: OpenBlock(likelihood, counted[name], kept.get(name)) for name, likelihood in columns.items()}
     for name, block in blocks.items():
         check_block(name, block, len(classes))
-    together = read_sets(schema.get("joint_", []), statistics.get("joint", []), columns, len(classes))
+    together = joint_sets.read_sets(schema.get("joint_", []), statistics.get("joint", []), columns, len(classes))
     return Model(classes, rows, {**blocks, **together}, schema["_declared"])

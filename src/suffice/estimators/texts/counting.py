@@ -17,19 +17,16 @@ from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.texts.options import URNS, ChosenTokens, TextModel, TextOptions, params_of_texts, transforms
 from suffice.estimators.texts.token_choice import (
-    begun,
-    can_choose,
     check_tokens,
     check_unchanged,
-    choose_tokens,
     of_same_tokens,
     of_words_left,
-    take_tokens,
+    tokens_chosen,
 )
 from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.answers.parts import Wording, WordsOfText
-from suffice.models.choosing.chooser import Effort, Settled
 from suffice.models.choosing.judge import Judged
+from suffice.models.choosing.wanted import Effort, Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
@@ -51,6 +48,7 @@ from suffice.typing import (
     TextsLike,
     WeightsLike,
 )  # fmt: skip
+from suffice.waiting import Waiting
 
 __all__ = ["ReadsTexts"]
 
@@ -177,6 +175,8 @@ class ReadsTexts(Classifier):
     effort: Effort
     _transform: FittedTransform | None = None
     _tokens_chosen: ChosenTokens | None = None
+    _waiting: Waiting | None = None  # while it is fitted
+    verbose: bool
     _params_in_files = params_of_texts
     _counter = TextBatchCounter
 
@@ -212,11 +212,10 @@ class ReadsTexts(Classifier):
         return Examples(X, classes, codes, read_weights(sample_weight, len(codes)))
 
     def _fit(self, examples: Examples, groups: GroupsLike, journal: JournalKey) -> Self:
-        if self._chooses:
-            examples, few = begun(examples)
-            if can_choose(few):  # else counting says what is wrong
-                take_tokens(self, choose_tokens(self, few, None if groups is None else np.asarray(groups)[: len(few)]))
-        return super()._fit(examples, groups, journal)
+        if not self._chooses:
+            return super()._fit(examples, groups, journal)
+        with tokens_chosen(self, examples, groups) as texts:
+            return super()._fit(texts, groups, journal)
 
     @property
     def _chooses(self) -> bool:

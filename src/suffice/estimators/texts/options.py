@@ -17,7 +17,8 @@ from suffice.estimators.shell.stored import (
     State,
 )
 from suffice.estimators.texts.vectorizer import FLAT, TokensLike, alike, read_vectorizer
-from suffice.models.choosing.chooser import STAGES, Wanted
+from suffice.models.choosing.chooser import STAGES
+from suffice.models.choosing.wanted import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.complement import Complement
@@ -281,5 +282,5 @@ def wanted_of(estimator: TextClassifier) -> Wanted | None:
         word_residuals=True,
         floor=True,
         memory_limit=estimator.memory_limit,
-        waiting=Waiting(type(estimator).__name__, STAGES, estimator.verbose),
+        waiting=estimator._waiting or Waiting(type(estimator).__name__, STAGES, estimator.verbose),
     )

@@ -30,7 +30,7 @@ from suffice.estimators.texts.counting import ReadsTexts
 from suffice.estimators.texts.options import CUT_OPTIONS, URNS, TextModel, likelihood_of, transforms, wanted_of
 from suffice.estimators.texts.stored_texts import restored, state_of
 from suffice.estimators.texts.vectorizer import TokensLike
-from suffice.models.choosing.chooser import EFFORTS, Effort, Wanted
+from suffice.models.choosing.wanted import EFFORTS, Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
@@ -105,8 +105,8 @@ class TextClassifier(ReadsTexts):
     memory_limit : int, default=2_000_000_000
         Bytes that fitting the weights may take; where that is too little for so many texts, fewer do.
     verbose : bool, default=False
-        Whether to tell, on standard error, how long choices will take and how far they are. A terminal has a bar where
-        they take more than some seconds, whatever this says.
+        Whether to write lines to standard error that say how long choices will take, and how far they are. Otherwise a
+        terminal has a bar where they take more than five seconds.
 
     Attributes
     ----------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal
@@ -12,8 +13,9 @@ import numpy as np
 from suffice.errors import InputError
 from suffice.estimators.texts.options import ChosenTokens, TextOptions
 from suffice.models.choices import Choice
-from suffice.models.choosing.chooser import FEW, MANY, definite
+from suffice.models.choosing.chooser import STAGES, TOKENS, definite, seconds_of_words
 from suffice.models.choosing.judge import Sample
+from suffice.models.choosing.wanted import FEW, MANY
 from suffice.models.choosing.word_choice import judged_alone
 from suffice.models.choosing.word_weights import looked_up
 from suffice.models.likelihoods.multinomial import Multinomial
@@ -28,6 +30,7 @@ from suffice.telling import tell
 from suffice.text import Analysis
 from suffice.text.documents import each_text
 from suffice.typing import Array, GroupsLike, Integers
+from suffice.waiting import Waiting
 
 if TYPE_CHECKING:
     from suffice.estimators.shell.classifier import Classifier
@@ -45,6 +48,7 @@ __all__ = [
     "of_same_tokens",
     "of_words_left",
     "take_tokens",
+    "tokens_chosen",
 ]
 
 TOKEN_ROWS, BUFFERED = 4000, 50_000
@@ -55,9 +59,6 @@ WORK = 2**24
 
 SHORT, LONG_WORDS, LONGEST = {"balanced": 40, "best": 250}, 20, 2500
 """Letters of a text on average up to which, and of a word from which, letters in a row are tried; and at most."""
-
-TOKENS = "tokens"
-"""What the choice of tokens is called."""
 
 WORDS: ChosenTokens = ("word", (1, 1))
 
@@ -89,6 +90,21 @@ def begun(examples: Examples) -> tuple[Examples, Examples]:
     return replace(examples, source=every), few
 
 
+@contextmanager
+def tokens_chosen(estimator: ReadsTexts, examples: Examples, groups: GroupsLike) -> Iterator[Examples]:
+    """Choose what tokens are, and yield the texts; inside the ``with`` block the user is told how far choices are."""
+    examples, few = begun(examples)
+    with Waiting(type(estimator).__name__, STAGES, estimator.verbose) as waiting:
+        estimator._waiting = waiting
+        try:
+            if can_choose(few):  # else counting says what is wrong
+                known = None if groups is None else np.asarray(groups)[: len(few)]
+                take_tokens(estimator, choose_tokens(estimator, few, known))
+            yield examples
+        finally:
+            del estimator._waiting
+
+
 def can_choose(examples: Examples) -> bool:
     """Return whether texts are as many as their labels."""
     texts: object = examples.source
@@ -104,6 +120,10 @@ def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike 
     group = None if groups is None else group_codes(groups, len(examples))
     few, order, group = examples.picked(reader, TOKEN_ROWS, group)
     sizes = _Sizes.of(few.source, options.analysis)
+    if estimator._waiting is not None:
+        folds = estimator.effort == "best"
+        estimator._waiting.expect(seconds_of_words(len(examples), sizes.words, len(examples.classes), folds))
+        estimator._waiting.stage(TOKENS)
     tried = candidates(sizes, estimator.effort)
     most = max(FEW * 4, int(WORK / (sizes.tokens(tried) * len(examples.classes))))
     weigh = estimator.effort == "best" or len(examples.classes) <= MANY

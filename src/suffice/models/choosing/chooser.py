@@ -7,18 +7,17 @@ out of the model, and pseudo-count, temper and weights of features are chosen to
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 import numpy as np
 
-from suffice.models.choices import Choice
 from suffice.models.choosing.block_weights import BlockVotes, choose_column_weights, named_weights
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import JUDGED, fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge
-from suffice.models.choosing.residuals import FittedByName, ResidualChoice, with_residuals
+from suffice.models.choosing.residuals import with_residuals
 from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
+from suffice.models.choosing.wanted import EFFORTS, FEW, MANY, SCORES, Wanted
 from suffice.models.choosing.word_choice import (
     JUDGING,
     JUDGING_RESIDUALS,
@@ -35,121 +34,22 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.models.together import sets_of
 from suffice.models.views import ColumnWeights, Views, WordWeights
 from suffice.typing import Array, Integers
-from suffice.waiting import NOBODY_WAITS, Waiting
+from suffice.waiting import Waiting
 
-__all__ = [
-    "EFFORTS",
-    "FEW",
-    "MANY",
-    "NOTHING_SETTLED",
-    "ROWS",
-    "STAGES",
-    "Effort",
-    "Settled",
-    "Wanted",
-    "choose",
-    "definite",
-]
-
-Effort = Literal["fast", "balanced", "best"]
-Judging = Literal["loo", "held_out"]
-
-ROWS, FEW_ROWS, MANY_ROWS, SCORES = 20_000, 2000, 200_000, 2**24
-"""Rows that something is chosen by, at most; with little effort, and with the best; and scores of these."""
-
-WORD_ROWS = 50_000
-"""Rows that weights of words are fitted on, at most, unless the effort is to be the best."""
-
-EFFORTS = {"fast": 2000, "balanced": 8000, "best": 16000}
-"""Rows that pseudo-count, temper and ridge are chosen by together."""
+__all__ = ["STAGES", "TOKENS", "choose", "definite", "seconds_of_words"]
 
 WORK = 2**24
 """Words of rows × classes, by about so many rows choose."""
 
-MANY = 128
-"""Classes beyond which words are weighed only with the best effort, or where a ridge is given."""
+SECONDS, OF_ROWS, AT_LEAST = 3e-7, 1e-4, 0.5
+"""About how long choices take for each row, word and class; for each row; and for any."""
 
-FEW = 50
-"""Fewer rows than this choose no pseudo-count together with a temper: there is too little to judge by."""
-
-SECONDS = 3e-7
-"""About how long choices take for each row, word and class."""
-
-WEIGHTS, RESIDUALS = "weights of words", "residuals of words"
-STAGES = {JUDGING: 0.35, JUDGING_RESIDUALS: 0.25, WEIGHTS: 0.15, RESIDUALS: 0.25}
+TOKENS, WEIGHTS, RESIDUALS = "tokens", "weights of words", "residuals of words"
+STAGES = {TOKENS: 0.2, JUDGING: 0.3, JUDGING_RESIDUALS: 0.2, WEIGHTS: 0.1, RESIDUALS: 0.2}
 """What choices of texts consist of, and the share of the time that each takes."""
 
 ENTRIES, BYTES = 2**23, 40
 """Entries of rows that weights of features are fitted on, unless the effort is to be the best; and memory of each."""
-
-
-@dataclass(frozen=True)
-class Settled:
-    """What was chosen before the weights of blocks: their ridge, residuals on top of them, and a floor."""
-
-    ridge: float | None = None
-    residuals: ResidualChoice | None = None
-    floor: float | None = None
-    initial: FittedByName | None = None  # where the search for weights starts
-    choices: tuple[Choice, ...] = ()
-
-
-NOTHING_SETTLED = Settled()
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What training rows are to choose, and how much may be spent on it. A temper that is given is the predictor's."""
-
-    alpha: Judging | None = None
-    temper: Judging | None = None  # "held_out": by leave-one-out if nothing else is chosen by rows held out
-    prior: bool = False  # of covariances, for one block that has them
-    weights: Literal["features", "blocks"] | None = None
-    ridge: float | None = None  # how strongly weights are held at one; chosen if not given
-    least_rows: int = 0  # that weights are fitted on
-    alpha_bounds: tuple[float, float] = (1e-5, 10.0)
-    length_exponent: float | None = None  # of rows that are documents; chosen with the temper if not given
-    effort: Effort | None = None
-    residuals: ResidualChoice | None = None  # on top of weights of blocks
-    initial: FittedByName | None = None  # where the search for weights of blocks starts
-    word_residuals: bool = False  # on top of weights of words, if they pay
-    floor: bool = False  # whether labels may be wrong
-    memory_limit: int | None = None  # bytes for weights of words; if not given, they are fitted on few rows
-    waiting: Waiting = NOBODY_WAITS  # is told how long it takes, and how far it is
-
-    @property
-    def sample_size(self) -> int:
-        """How many rows there are to choose by, at most, wherever they come from: none if nothing is chosen."""
-        if not (self.alpha or self.temper or self.prior or self.weights):
-            return 0
-        words = self.weights == "features" and self.memory_limit is not None and self.effort == "balanced"
-        return WORD_ROWS if words else self.most_rows
-
-    @property
-    def most_rows(self) -> int:
-        """How many rows are left out one by one, at most."""
-        return {"fast": FEW_ROWS, "best": MANY_ROWS}.get(self.effort or "", ROWS)
-
-    @property
-    def folds(self) -> bool:
-        """Whether each part of the rows judges what the others chose, however many rows there are."""
-        return self.effort == "best"
-
-    def with_settled(self, settled: Settled) -> Wanted:
-        """Return the same with a ridge that was chosen already, unless one is given, and with residuals."""
-        ridge = settled.ridge if self.ridge is None else self.ridge
-        return replace(self, ridge=ridge, residuals=settled.residuals, initial=settled.initial)
-
-    def of_rows(self, rows: int) -> Wanted | None:
-        """Return what so many rows can choose; None if nothing."""
-        weights = self.weights if rows >= self.least_rows else None
-        alpha = None if self.alpha == "held_out" and rows < FEW else self.alpha
-        some = alpha or self.temper or self.prior or weights
-        return replace(self, alpha=alpha, weights=weights) if some else None
-
-    def most_together(self, classes: int) -> int:
-        """Return how many rows choose together."""
-        return max(min(EFFORTS[self.effort or "balanced"], SCORES // classes), FEW)
 
 
 def choose(
@@ -265,14 +165,17 @@ def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: T
     )
     with wanted.waiting as waiting:
         if weigh:
-            waiting.expect(_seconds(predictor.model, len(few) * (JUDGED if asked.folds else 1) + len(sample)))
+            waiting.expect(seconds_of_words(len(sample), _entries(predictor.model), classes, asked.folds))
         choice = choose_words(predictor, few, asked, temper, wanted.length_exponent, waiting)
         return _chosen_words(predictor, sample, wanted, temper, views, choice)
 
 
-def _seconds(model: Model, rows: int) -> float:
-    """Return about how long choices take that so many rows make."""
-    return SECONDS * rows * _entries(model) * len(model.classes)
+def seconds_of_words(rows: int, words: float, classes: int, folds: bool) -> float:
+    """Return about how long choices take that so many texts make, of so many different words each."""
+    rows = min(rows, int(ENTRIES / words) + FEW)
+    judging = min(rows, EFFORTS["best" if folds else "balanced"], int(WORK / (words * classes)) + FEW)
+    judging *= JUDGED if folds else 1
+    return AT_LEAST + (judging + rows) * (SECONDS * words * classes + OF_ROWS / 2)
 
 
 def _chosen_words(

@@ -77,7 +77,10 @@ class KindTrial:
         return group
 
     def fit(self, option: str, initial: Fitted | None = None) -> tuple[Fitted, Array]:
-        """Return no weights, and −w ln p of the own class of each row, at the temper that suits the other rows."""
+        """Return an empty fit, since nothing is weighed, and −w ln p of the own class of each row.
+
+        The temper is the one that suits the other rows.
+        """
         learned, unseen = self.learned[option], self.unseen[option]
         model = Model.of(self.predictor.model.classes, self.laws[option], learned.rows, learned.labels)
         predictor = replace(self.predictor, model=model)
@@ -89,7 +92,8 @@ class KindTrial:
 def choose_kinds(predictor: Predictor, sample_of: Callable[[Laws], Sample]) -> tuple[bool, Choice] | None:
     """Return whether numbers are all normal, and the record of this choice; None if there is nothing to choose.
 
-    `sample_of` returns rows as likelihoods read them, in groups.
+    It is one choice for all columns: a few groups could not tell more. `sample_of` returns rows as likelihoods read
+    them, in groups.
     """
     normals = as_normals(predictor.model)
     if not normals:

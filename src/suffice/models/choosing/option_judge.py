@@ -24,8 +24,8 @@ __all__ = ["NAT", "Axis", "Judge", "choose_floor", "downhill"]
 SEARCHED, FEW_JUDGES = 2.5, 400
 """Standard errors that the best of many must gain where so many rows judge, or fewer; with more rows, fewer errors."""
 
-UNPREDICTED = 1.0
-"""Rows that nothing but the floor predicts, beside those that judge it."""
+UNPREDICTED = 0.3
+"""What a row weighs that nothing but the floor predicts, beside those that judge it."""
 
 
 class OutsideRows(Protocol):
@@ -177,8 +177,8 @@ def downhill(option: Any, loss: Callable[[Any], Array], axes: Sequence[Axis], na
 def choose_floor(losses: Array, weights: Array, shares: Array) -> float | None:
     """Return the share ε of labels that may be wrong: p ← (1 − ε) p + ε π; None if no row judges.
 
-    It is the one by which rows are predicted best, and beside them one that nothing but the floor predicts: so many
-    rows, all predicted well, say only that ε is not much above one in so many.
+    It is the one by which rows are predicted best, and beside them a third of one that nothing but the floor predicts:
+    so many rows, all predicted well, say only that ε is not much above one in so many.
     """
     counts = weights > 0
     if not counts.any():

@@ -148,4 +148,6 @@ def group_codes(groups: Any, rows: int) -> Integers:
         _, group = np.unique(named, return_inverse=True)
     except TypeError as error:
         raise LabelError("The argument 'groups' must hold names of one kind, none of them missing.") from error
+    if (named.dtype.kind == "f" and np.isnan(named).any()) or (named.dtype.kind in "mM" and np.isnat(named).any()):
+        raise LabelError("The argument 'groups' must name the group of each row; got missing ones.")
     return np.asarray(group, np.int64)

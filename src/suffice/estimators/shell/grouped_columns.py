@@ -1,0 +1,41 @@
+"""Kinds of columns where rows belong together: rows of a table are read for the judge, which chooses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from suffice.models.choices import Choice
+from suffice.models.choosing.grouped_kinds import as_normals, choose_kinds
+from suffice.models.choosing.judge import Sample
+from suffice.models.choosing.table_choice import ENOUGH
+from suffice.models.choosing.wanted import Wanted
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Block, Name
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.removal import group_codes
+from suffice.readers.labels import Examples
+from suffice.readers.table import TableReader
+from suffice.typing import GroupsLike
+
+__all__ = ["kinds_of_groups"]
+
+
+def kinds_of_groups(
+    predictor: Predictor, reader: TableReader, examples: Examples, groups: GroupsLike, wanted: Wanted | None
+) -> tuple[dict[Name, Block], tuple[Choice, ...]]:
+    """Return the columns that are normal, whatever evidence says, since other groups do not confirm it; and the record.
+
+    Where no group can judge, evidence has the say.
+    """
+    most = ENOUGH if wanted is None else min(ENOUGH, wanted.most_rows)
+    few, order, group = examples.picked(reader, most, group_codes(groups, len(examples)))
+
+    def sample_of(laws: Mapping[Name, Likelihood]) -> Sample:
+        return replace(Sample(reader.rows(few.source, laws), few.labels).take(order), group=group)
+
+    found = choose_kinds(predictor, sample_of)
+    if found is None:
+        return {}, ()
+    normal, record = found
+    return as_normals(predictor.model) if normal else {}, (record,)
