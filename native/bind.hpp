@@ -97,5 +97,6 @@ void bind_joint(nb::module_& m);
 void bind_joint_tables(nb::module_& m);
 void bind_residuals(nb::module_& m);
 void bind_word_residuals(nb::module_& m);
+void bind_bins(nb::module_& m);
 
 }  // namespace suffice

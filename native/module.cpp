@@ -17,6 +17,7 @@ NB_MODULE(_native, m) {
     suffice::bind_joint_tables(m);
     suffice::bind_residuals(m);
     suffice::bind_word_residuals(m);
+    suffice::bind_bins(m);
     suffice::bind_texts(m);
     suffice::bind_text_counts(m);
     suffice::bind_text_matrix(m);

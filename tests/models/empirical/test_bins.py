@@ -61,17 +61,27 @@ def test_the_best_of_all_cuts_is_found(counts: Any, strength: float) -> None:
     np.testing.assert_array_equal(np.add.reduceat(table, found, axis=1), bins.counts)
 
 
-@given(size=st.integers(1, 7), seed=st.integers(0, 99))
-def test_best_cuts_against_brute_force(size: int, seed: int) -> None:
-    gains = np.random.default_rng(seed).normal(size=(size + 1, size + 1))
-    i, j = np.triu_indices(size + 1, 1)
-    cuts, best = best_cuts(i, j, gains[i, j], size)
+@given(
+    size=st.integers(1, 7),
+    seed=st.integers(0, 99),
+    largest=st.sampled_from([3, 100, 10_000]),
+    strength=st.sampled_from([1e-3, 1.0, 300.0, 1e5]),
+    whole=st.booleans(),
+)
+def test_best_cuts_against_brute_force(size: int, seed: int, largest: int, strength: float, whole: bool) -> None:
+    rng = np.random.default_rng(seed)
+    counts, places = rng.uniform(0, largest, (3, size)), rng.uniform(0.1, 1, size)
+    counts = np.floor(counts) if whole else counts
+    cuts, best = best_cuts(counts, places, strength)
 
     def value(cuts: Any) -> float:
-        return float(sum(gains[a, b] for a, b in zip(cuts, [*cuts[1:], size], strict=True)))
+        n, share = (np.add.reduceat(part, cuts, axis=-1) for part in (counts, places / places.sum()))
+        a = strength * share
+        rising = gammaln(a + n) - gammaln(a)
+        return float(rising.sum() - n.sum(axis=0) @ np.log(share) - len(cuts) * np.log(size))
 
-    assert best == pytest.approx(max(value(each) for each in all_cuts(size)))
-    assert value(cuts) == pytest.approx(best)
+    assert best == pytest.approx(max(value(each) for each in all_cuts(size)), rel=1e-9, abs=1e-6)
+    assert value(cuts) == pytest.approx(best, rel=1e-9, abs=1e-6)
 
 
 def histogram_density(x: Any, t: ValueCounts, cuts: list[int]) -> float:

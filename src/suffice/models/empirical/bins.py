@@ -16,10 +16,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
+from suffice import _native
 from suffice.posterior.special import log_rising
 from suffice.stats import ValueCounts
 from suffice.typing import Array, Booleans, Integers
@@ -57,7 +57,7 @@ def chosen_bins(t: ValueCounts, strength: float) -> Bins:
         return Bins(np.zeros(0), t.n[:, None], 0.0)
     start = candidates(t.totals, _most(len(t.n)))
     counts = np.add.reduceat(t.table, start, axis=1)
-    cuts, evidence = best_cuts(*_class_gain(counts, strength), len(start))
+    cuts, evidence = best_cuts(counts, counts.sum(axis=0), strength)  # HB-2
     evidence += np.log(len(start)) - float(log_rising(strength, counts.sum(axis=1)).sum())
     first = start[cuts]
     edges = _between(t.values)[first[1:] - 1]
@@ -80,11 +80,7 @@ def log_density(t: ValueCounts, strength: float = 1.0) -> float:
     totals = t.totals
     start = candidates(totals, PLACES)
     wide, n = np.add.reduceat(widths(t.values), start), np.add.reduceat(totals, start)
-    i, j = np.triu_indices(len(start) + 1, 1)
-    rows, share = (_stretches(part)[i, j - 1] for part in (n, wide / wide.max()))
-    share = np.maximum(share / share.max(), np.finfo(np.float64).tiny)
-    gain = log_rising(strength * share, rows) - rows * np.log(share)  # HB-3
-    _, evidence = best_cuts(i, j, gain - np.log(len(start)), len(start))
+    _, evidence = best_cuts(n[None], wide / wide.max(), strength)  # HB-3
     scale = totals.sum() * (np.log(wide.max()) + np.log((wide / wide.max()).sum()))
     return float(evidence + np.log(len(start)) - log_rising(strength, totals.sum()) - scale)
 
@@ -110,38 +106,16 @@ def candidates(totals: Array, most: int) -> Integers:
     return np.flatnonzero(fresh)
 
 
-def best_cuts(i: Integers, j: Integers, gain: Array, size: int) -> tuple[Integers, float]:
-    """Return the cuts of `size` places whose pieces, each from place i up to j, have the highest sum of gains."""
-    table = np.full((size + 1, size + 1), -np.inf)
-    table[j, i] = gain
-    best, back = np.zeros(size + 1), np.zeros(size + 1, np.int64)
-    for end in range(1, size + 1):
-        sums = best[:end] + table[end, :end]
-        back[end] = sums.argmax()
-        best[end] = sums[back[end]]
-    cuts, end = [], size
-    while end:
-        end = int(back[end])
-        cuts.append(end)
-    return np.array(cuts[::-1]), float(best[-1])
+def best_cuts(counts: Array, size: Array, strength: float) -> tuple[Integers, float]:
+    """Return where the pieces of places in a row begin that have the highest evidence, and the evidence.
 
-
-def _class_gain(counts: Array, strength: float) -> tuple[Any, Any, Array]:
-    """Return HB-2 of every possible bin."""
-    groups = counts.shape[1]
-    i, j = np.triu_indices(groups + 1, 1)
-    inside = _stretches(counts)[:, i, j - 1]
-    rows = inside.sum(axis=0)
-    share = rows / rows.max()
-    gain = log_rising(strength * share, inside).sum(axis=0) - rows * np.log(share)  # HB-2
-    return i, j, gain - np.log(groups)
-
-
-def _stretches(parts: Array) -> Array:
-    """Return sums from place i to place j; differences of running sums would lose narrow ones beside wide ones."""
-    size = parts.shape[-1]
-    each = np.broadcast_to(parts[..., None, :], (*parts.shape[:-1], size, size))
-    return np.asarray(np.cumsum(np.triu(each), axis=-1))
+    `counts` are classes × places, `size` is what each place has of the prior. Sums are those of each piece:
+    differences of running sums would lose narrow ones beside wide ones.
+    """
+    cuts = np.zeros(len(size), np.int64)
+    counts, size = (np.ascontiguousarray(part, np.float64) for part in (counts, size))
+    pieces, evidence = _native.best_cuts(counts, size, strength, float(np.log(len(size))), cuts)
+    return cuts[:pieces], evidence
 
 
 def _most(classes: int) -> int:
