@@ -156,7 +156,7 @@ CASES = [
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let fewer rows choose than there are, and files be read in small batches."""
     for name, most in MOST.items():
-        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", most)
+        monkeypatch.setattr(f"suffice.models.choosing.wanted.{name}", most)
     monkeypatch.setattr("suffice.estimators.shell.joint_sets.ENOUGH", 320)
     monkeypatch.setitem(EFFORTS, "balanced", 200)
     monkeypatch.setattr("suffice.tables.row_files.BLOCK", 4096)
@@ -259,7 +259,7 @@ def test_views_of_all_rows_are_others(case: Case, monkeypatch: pytest.MonkeyPatc
     X, y = case.features(table), table["label"].to_numpy()
     picked = views_of(case.fitted(X, y))
     for name in MOST:
-        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", 10**6)
+        monkeypatch.setattr(f"suffice.models.choosing.wanted.{name}", 10**6)
     every = views_of(case.fitted(X, y))
     assert picked["power"] != 1
     assert picked["power"] != pytest.approx(every["power"], rel=1e-3)

@@ -70,7 +70,7 @@ def test_a_stream_chooses_as_a_list_does(
     X, y = corpus(3)
     X, y = X + X[:50], np.append(y, y[:50])
     for name in ("FEW_ROWS", "WORD_ROWS"):
-        monkeypatch.setattr(f"suffice.models.choosing.chooser.{name}", most)
+        monkeypatch.setattr(f"suffice.models.choosing.wanted.{name}", most)
     monkeypatch.setattr("suffice.estimators.texts.options.WEIGHED", 90)
     monkeypatch.setattr("suffice.readers.one_block.AT_ONCE", 64)
     weights = np.arange(350) % 3 if weighed else None
@@ -82,7 +82,7 @@ def test_a_stream_chooses_as_a_list_does(
 def test_groups_of_a_stream_are_kept_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = corpus(4)
     author = np.arange(300) // 10
-    monkeypatch.setattr("suffice.models.choosing.chooser.FEW_ROWS", 100)
+    monkeypatch.setattr("suffice.models.choosing.wanted.FEW_ROWS", 100)
     taken: list[Any] = []
 
     def seen(*args: Any) -> Any:
