@@ -33,6 +33,8 @@ CANDIDATES: dict[str, list[tuple[str, str, Any]]] = {
     "… 3 errors": [(f"{CHOOSING}option_judge", "SEARCHED", 3.0)],
     "200 rows are few judges": [(f"{CHOOSING}option_judge", "FEW_JUDGES", 200)],
     "800 rows are few judges": [(f"{CHOOSING}option_judge", "FEW_JUDGES", 800)],
+    "a whole row is unpredicted by all but the floor": [(f"{CHOOSING}option_judge", "UNPREDICTED", 1.0)],
+    "a tenth of a row is unpredicted": [(f"{CHOOSING}option_judge", "UNPREDICTED", 0.1)],
     "8 bins of numbers": [("suffice.readers.joint_columns", "BINS", 8)],
     "24 bins of numbers": [("suffice.readers.joint_columns", "BINS", 24)],
     "4,000 rows choose": [("suffice.estimators.shell.joint_sets", "ENOUGH", 4000)],
