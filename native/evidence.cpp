@@ -3,102 +3,16 @@
 // Rows are scored row by row, from lines of a table with a number for each class. The gradient is added up word by word, from
 // what each row asks of the classes: that table is small, and a word's line is read once. So no sum depends on the threads.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <mutex>
 
 #include "bind.hpp"
 #include "compiler.hpp"
 #include "exponents.hpp"
+#include "lanes.hpp"
 
 namespace suffice {
 namespace {
-
-// Lines are padded with zeros to two, to four, or to a multiple of eight.
-Index float_width(Index classes) { return classes <= 2 ? 2 : classes <= 4 ? 4 : (classes + 7) / 8 * 8; }
-
-constexpr Index lanes = 32;  // of a line that are added up at once
-
-struct Gathered {
-    const float* table;
-    Index width;
-    const std::int32_t* cells;  // lines of the table, and some more that come next
-    const float* x;
-    Index count;
-};
-
-constexpr Index ahead = 8;
-
-// line[c] = Σ_k x_k · table[cells_k][c], for `size` classes from `first` on.
-template <int size>
-SUFFICE_INLINE void add_lanes(const Gathered& row, Index first, float* line) {
-    float sum[size] = {};
-    const float* table = row.table + first;
-    for (Index k = 0; k < row.count; ++k) {
-        const float* next = table + row.cells[k + ahead] * row.width;
-        prefetch(next);
-        if constexpr (size > 16) prefetch(next + 16);
-        const float* values = table + row.cells[k] * row.width;
-        const float x = row.x[k];
-        for (int c = 0; c < size; ++c) sum[c] += x * values[c];
-    }
-    for (int c = 0; c < size; ++c) line[first + c] = sum[c];
-}
-
-SUFFICE_FOR_EACH_PROCESSOR
-void add_lines(const Gathered& row, float* line) {
-    for (Index first = 0; first < row.width; first += lanes) {
-        switch (std::min(lanes, row.width - first)) {
-            case 2: add_lanes<2>(row, first, line); break;
-            case 4: add_lanes<4>(row, first, line); break;
-            case 8: add_lanes<8>(row, first, line); break;
-            case 16: add_lanes<16>(row, first, line); break;
-            case 24: add_lanes<24>(row, first, line); break;
-            default: add_lanes<32>(row, first, line);
-        }
-    }
-}
-
-// Where a word stands: the row, and what it counts for there.
-struct Place {
-    std::int32_t row;
-    float count;
-};
-
-// Σ over places of count · Σ_c line[c] · asked[row][c].
-template <int size>
-SUFFICE_INLINE double dot_lanes(const float* line, const float* asked, Index width, const Place* begin, const Place* end) {
-    constexpr Index few = 256;  // are added up in single precision
-    double total = 0;
-    for (const Place* at = begin; at < end;) {
-        float sum[size] = {};
-        for (const Place* last = end - at > few ? at + few : end; at < last; ++at) {
-            const float *values = asked + at->row * width, *next = asked + at[ahead].row * width;
-            prefetch(next);
-            if constexpr (size > 16) prefetch(next + 16);
-            for (int c = 0; c < size; ++c) sum[c] += at->count * values[c];
-        }
-        for (int c = 0; c < size; ++c) total += static_cast<double>(sum[c]) * static_cast<double>(line[c]);
-    }
-    return total;
-}
-
-SUFFICE_FOR_EACH_PROCESSOR
-double dot_lines(const float* line, const float* asked, Index width, const Place* begin, const Place* end) {
-    double total = 0;
-    for (Index first = 0; first < width; first += lanes) {
-        const float *mine = line + first, *theirs = asked + first;
-        switch (std::min(lanes, width - first)) {
-            case 2: total += dot_lanes<2>(mine, theirs, width, begin, end); break;
-            case 4: total += dot_lanes<4>(mine, theirs, width, begin, end); break;
-            case 8: total += dot_lanes<8>(mine, theirs, width, begin, end); break;
-            case 16: total += dot_lanes<16>(mine, theirs, width, begin, end); break;
-            case 24: total += dot_lanes<24>(mine, theirs, width, begin, end); break;
-            default: total += dot_lanes<32>(mine, theirs, width, begin, end);
-        }
-    }
-    return total;
-}
 
 // Scores → probabilities; −ln p of the own class.
 SUFFICE_FOR_EACH_PROCESSOR
