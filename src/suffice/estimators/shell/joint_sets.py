@@ -50,8 +50,8 @@ LARGEST_CLOUD = 2**18
 BYTES, LISTED = 32, 5
 """Memory of a joint value in a class, with its lift and its line of scores; and sets that a warning names."""
 
-SETS, SECONDS, PAIRED = "columns that act together", 2e-7, 2**24
-"""What is chosen, about how long it takes for each row, pair of columns and class; and pairs of values at most."""
+SETS, SECONDS, OF_COLUMNS, PAIRED = "columns that act together", 8e-8, 0.05, 2**24
+"""What is chosen; seconds it takes for each row, pair of columns and class, and for each column; rows × pairs at most."""
 
 LEAST = 100
 """Fewer rows cannot tell which columns act together."""
@@ -234,7 +234,7 @@ def chosen_sets(
 
 def _seconds(rows: int, columns: int, classes: int) -> float:
     """Return about how long it takes to choose the columns that act together."""
-    return SECONDS * min(rows * columns**2 / 2, PAIRED) * classes
+    return OF_COLUMNS * columns + SECONDS * min(rows * columns**2 / 2, PAIRED) * classes
 
 
 def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, memory_limit: int) -> int:

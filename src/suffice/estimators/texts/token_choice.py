@@ -60,6 +60,9 @@ WORK = 2**24
 SHORT, LONG_WORDS, LONGEST = {"balanced": 40, "best": 250}, 20, 2500
 """Letters of a text on average up to which, and of a word from which, letters in a row are tried; and at most."""
 
+DIFFERENT = 0.6
+"""About what share of the words of a text are different ones."""
+
 WORDS: ChosenTokens = ("word", (1, 1))
 
 
@@ -122,7 +125,8 @@ def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike 
     sizes = _Sizes.of(few.source, options.analysis)
     if estimator._waiting is not None:
         folds = estimator.effort == "best"
-        estimator._waiting.expect(seconds_of_words(len(examples), sizes.words, len(examples.classes), folds))
+        seconds = seconds_of_words(len(examples), DIFFERENT * sizes.words, len(examples.classes), folds)
+        estimator._waiting.expect(seconds)
         estimator._waiting.stage(TOKENS)
     tried = candidates(sizes, estimator.effort)
     most = max(FEW * 4, int(WORK / (sizes.tokens(tried) * len(examples.classes))))

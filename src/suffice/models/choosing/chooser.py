@@ -41,7 +41,7 @@ __all__ = ["STAGES", "TOKENS", "choose", "definite", "seconds_of_words"]
 WORK = 2**24
 """Words of rows × classes, by about so many rows choose."""
 
-SECONDS, OF_ROWS, AT_LEAST = 3e-7, 1e-4, 0.5
+SECONDS, OF_ROWS, AT_LEAST = 2e-7, 1e-4, 0.5
 """About how long choices take for each row, word and class; for each row; and for any."""
 
 TOKENS, WEIGHTS, RESIDUALS = "tokens", "weights of words", "residuals of words"
