@@ -51,7 +51,7 @@ BYTES, LISTED = 32, 5
 """Memory of a joint value in a class, with its lift and its line of scores; and sets that a warning names."""
 
 SETS, SECONDS, OF_COLUMNS, PAIRED = "columns that act together", 8e-8, 0.05, 2**24
-"""What is chosen; seconds it takes for each row, pair of columns and class, and for each column; rows × pairs at most."""
+"""What is chosen; seconds for each row, pair of columns and class, and for each column; and rows × pairs at most."""
 
 LEAST = 100
 """Fewer rows cannot tell which columns act together."""
