@@ -54,6 +54,9 @@ bench: $(VENV)/.benched
 	@$(BIN)/python benchmarks/naive_bayes.py
 	@$(BIN)/python benchmarks/text.py
 	@$(BIN)/python benchmarks/table_speed.py
+	@$(BIN)/python benchmarks/waits.py
+	@$(BIN)/python benchmarks/first_second.py --write
+	@$(BIN)/python benchmarks/scaling.py
 	@$(BIN)/python benchmarks/real_tables.py
 	@$(BIN)/python benchmarks/honest.py
 	@$(BIN)/python benchmarks/chosen.py

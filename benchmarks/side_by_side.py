@@ -92,19 +92,17 @@ def put(page: Path, name: str, text: str) -> None:
 
 
 def chart(bars: list[dict[str, Any]], path: Path) -> None:
-    """Draw bars of ratios (how many times faster), with a tick where the aim is. Needs the `bench` extra."""
+    """Draw bars of ratios: how many times faster. Needs the `bench` extra."""
     import altair as alt
 
     base = alt.Chart(alt.InlineData(bars)).encode(
         y=alt.Y("what:N", sort=None, title=None, axis=alt.Axis(labelLimit=400))
     )
     scale = alt.Scale(type="log", domainMin=1)
-    aimed = "; | is the aim" if any(bar.get("aim") for bar in bars) else ""
     bar = base.mark_bar(color="#2b6ca3", height=13).encode(
-        x=alt.X("ratio:Q", scale=scale, title=f"times faster than the peer in the same run (logarithmic){aimed}"),
+        x=alt.X("ratio:Q", scale=scale, title="times faster than the peer in the same run (logarithmic)"),
         x2=alt.X2Datum(1),
     )
     number = base.mark_text(align="left", dx=4, fontSize=11).encode(x="ratio:Q", text=alt.Text("ratio:Q", format=".1f"))
-    aim = base.mark_tick(color="#c0392b", thickness=2.5, height=17).encode(x="aim:Q")
-    layered = (bar + number + aim).properties(width=520, height=alt.Step(20))
+    layered = (bar + number).properties(width=520, height=alt.Step(20))
     layered.configure_axis(labelFontSize=12, titleFontSize=12).configure_view(stroke=None).save(str(path))

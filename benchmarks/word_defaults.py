@@ -39,8 +39,13 @@ CANDIDATES: dict[str, list[Change]] = {
     "letters for texts of up to 100": [(TOKENS, "SHORT", {"balanced": 100, "best": 250})],
     "letters for texts of up to 250": [(TOKENS, "SHORT", {"balanced": 250, "best": 250})],
     "residuals for words of a single text": [(f"{CHOOSING}word_residuals", "LEAST", 1)],
-    "2,000 texts weigh words that score others": [(f"{CHOOSING}word_trial", "WEIGHED", 2000)],
-    "8,000 texts weigh words that score others": [(f"{CHOOSING}word_trial", "WEIGHED", 8000)],
+    "1,000 texts weigh words that score others": [(f"{CHOOSING}word_trial", "WEIGHED", 1000)],
+    "4,000 texts weigh words that score others": [(f"{CHOOSING}word_trial", "WEIGHED", 4000)],
+    "options are fitted to 1e-3": [(f"{CHOOSING}word_trial", "ROUGH_WORDS", 1e-3)],
+    "options are fitted to 1e-2": [(f"{CHOOSING}word_trial", "ROUGH_WORDS", 1e-2)],
+    "weights are fitted to 1e-4": [(f"{CHOOSING}chooser", "FINE_WORDS", 1e-4)],
+    "residuals are fitted to 3e-2": [(f"{CHOOSING}word_residuals", "ENOUGH", 3e-2)],
+    "4,000 long texts say what tokens are": [(TOKENS, "LONG", 2**30)],
 }
 """What is set otherwise: module, name and value."""
 

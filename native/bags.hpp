@@ -7,7 +7,7 @@ namespace suffice {
 
 // Words known from a fit, to look up those of new documents.
 struct Lexicon {
-    Numbering<> numbering;
+    Numbering numbering;
 
     Lexicon(Bytes bytes, Vector<Index> offset, int hash_bits) : numbering(hash_bits) {
         std::vector<char> all(bytes.shape(0) + slack);  // with room to read beyond the last word
@@ -38,27 +38,12 @@ struct Lexicon {
 // The words of one document: each once, with how often it occurs, or as often as it occurs.
 class Bag {
    public:
-    // number(text, hash) is a word's number, or Vocabulary<>::none
+    // number(text, hash, guess) is a word's number, or Vocabulary::none
     template <class Analyze, class Number>
     void fill(const Documents& documents, Index i, const Analyze& analyze, Number number, bool once = true) {
         words.clear();
         ++document_;
-        documents.each(i, [&](std::string_view text) {
-            analyze(text, scratch_, [&](const std::vector<Token>& tokens) {
-                for (std::size_t k = 0; k < std::min(ahead, tokens.size()); ++k) number.numbering.expect(tokens[k].hash);
-                for (std::size_t k = 0; k < tokens.size(); ++k) {
-                    const Token& token = tokens[k];
-                    if (k + ahead < tokens.size()) number.numbering.expect(tokens[k + ahead].hash);
-                    const std::uint32_t word = number(scratch_.view(token), token.hash);
-                    if (word == Vocabulary<>::none) continue;
-                    if (once) {
-                        add(word);
-                    } else {
-                        words.push_back(word);
-                    }
-                }
-            });
-        });
+        documents.each(i, [&](std::string_view text) { analyze(text, scratch_, Use<Number>{*this, number, once}); });
     }
 
     std::uint32_t count(std::uint32_t word) const { return counts_[word].within; }
@@ -66,6 +51,27 @@ class Bag {
     std::vector<std::uint32_t> words;
 
    private:
+    template <class Number>
+    struct Use {
+        Bag& bag;
+        Number& number;
+        bool once;
+
+        void soon(std::uint64_t hash) const { number.numbering.expect(hash); }
+        void operator()(std::span<const Token> tokens) const {
+            for (std::size_t k = 0; k < tokens.size(); ++k) bag.guesses_[k] = number.numbering.guess(tokens[k].hash);
+            for (std::size_t k = 0; k < tokens.size(); ++k) {
+                const std::uint32_t word = number(bag.scratch_.view(tokens[k]), tokens[k].hash, bag.guesses_[k]);
+                if (word == Vocabulary::none) continue;
+                if (once) {
+                    bag.add(word);
+                } else {
+                    bag.words.push_back(word);
+                }
+            }
+        }
+    };
+
     struct Count {
         std::uint64_t document = 0;
         std::uint32_t within = 0;
@@ -82,18 +88,23 @@ class Bag {
     }
 
     std::vector<Count> counts_;
+    std::vector<std::uint32_t> guesses_ = std::vector<std::uint32_t>(Scratch::many);
     Scratch scratch_;
     std::uint64_t document_ = 0;
 };
 
 struct Learn {
-    Numbering<>& numbering;
-    std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering(word, hash).number; }
+    Numbering& numbering;
+    std::uint32_t operator()(std::string_view word, std::uint64_t hash, std::uint32_t guess) const {
+        return numbering.add(word, hash, guess);
+    }
 };
 
 struct LookUp {
-    const Numbering<>& numbering;
-    std::uint32_t operator()(std::string_view word, std::uint64_t hash) const { return numbering.known(word, hash); }
+    const Numbering& numbering;
+    std::uint32_t operator()(std::string_view word, std::uint64_t hash, std::uint32_t guess) const {
+        return numbering.find(word, hash, guess);
+    }
 };
 
 constexpr Index documents_at_once = 256;

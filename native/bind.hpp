@@ -93,6 +93,7 @@ void bind_sparse(nb::module_& m);
 void bind_evidence(nb::module_& m);
 void bind_distance(nb::module_& m);
 void bind_columns(nb::module_& m);
+void bind_rows(nb::module_& m);
 void bind_joint(nb::module_& m);
 void bind_joint_tables(nb::module_& m);
 void bind_residuals(nb::module_& m);

@@ -8,7 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "compiler.hpp"
 #include "joint_sets.hpp"
+#include "logarithms.hpp"
 
 namespace suffice {
 namespace {
@@ -44,19 +46,36 @@ struct Parts {
     }
 };
 
+// E of a joint value: how often it would come by how often its parts do.
+template <Index width>
+SUFFICE_INLINE double expected_count(const std::array<double, 3>& single, const std::array<double, 3>& pair, double total) {
+    if constexpr (width == 2) {
+        return single[0] * single[1] / (total > 0 ? total : 1.0);
+    } else {
+        const double below = single[0] * single[1] * single[2];
+        const double expected = pair[0] * pair[1] * pair[2] * total / (below > 0 ? below : 1.0);
+        return std::min({expected, pair[0], pair[1], pair[2]});
+    }
+}
+
 // ln (n + κ)/(E + κ)
 template <Index width>
 double log_lift(const Parts& parts, double kappa) {
-    const auto &single = parts.single, &pair = parts.pair;
-    double expected;
-    if constexpr (width == 2) {
-        expected = single[0] * single[1] / (parts.total > 0 ? parts.total : 1.0);
-    } else {
-        const double below = single[0] * single[1] * single[2];
-        expected = pair[0] * pair[1] * pair[2] * parts.total / (below > 0 ? below : 1.0);
-        expected = std::min({expected, pair[0], pair[1], pair[2]});
-    }
+    const double expected = expected_count<width>(parts.single, parts.pair, parts.total);
     return parts.count == expected ? 0.0 : std::log((parts.count + kappa) / (expected + kappa));
+}
+
+// ln (n + κ)/(E + κ) of many counts, which is zero where they are as expected.
+SUFFICE_FOR_EACH_PROCESSOR
+void log_lifts(const double* count, const double* expected, Index n, double kappa, double* out) {
+    constexpr double least = 1e-200;  // below, a ratio may be no normal number
+    for (Index i = 0; i < n; ++i) out[i] = (count[i] + kappa) / (expected[i] + kappa);
+    if (kappa > least) {
+        for (Index i = 0; i < n; ++i) out[i] = log_positive(out[i]);
+    } else {
+        for (Index i = 0; i < n; ++i) out[i] = std::log(out[i]);
+    }
+    for (Index i = 0; i < n; ++i) out[i] = count[i] == expected[i] ? 0.0 : out[i];
 }
 
 // Counts of the joint values of one set that occur in some rows, by class, and of their parts. `of` tells the joint value
@@ -93,6 +112,23 @@ class Counted {
         for (Index k = 0; k < set_.width; ++k) out.single[k] = single_[k][at[k] * classes_ + c];
         for (Index k = 0; set_.width == 3 && k < 3; ++k) out.pair[k] = pair_[k][at[3 + k] * classes_ + c];
         return out;
+    }
+
+    const std::vector<double>& counts() const { return count_; }
+
+    // Writes how often each joint value is expected, values × classes.
+    template <Index width>
+    void expect(std::vector<double>& out) const {
+        out.resize(values() * classes_);
+        for (Index value = 0; value < values(); ++value) {
+            const auto at = places(value);
+            for (Index c = 0; c < classes_; ++c) {
+                std::array<double, 3> single{}, pair{};
+                for (Index k = 0; k < width; ++k) single[k] = single_[k][at[k] * classes_ + c];
+                for (Index k = 0; width == 3 && k < 3; ++k) pair[k] = pair_[k][at[3 + k] * classes_ + c];
+                out[value * classes_ + c] = expected_count<width>(single, pair, total_[c]);
+            }
+        }
     }
 
     // Takes rows of a class away from all counts.
@@ -205,11 +241,8 @@ class Lifts {
         const Index classes = learned_.classes;
         whole_.read(set, learned_, table, others, other_rows);
         lift_.resize(whole_.values() * classes);
-        for (Index value = 0; value < whole_.values(); ++value) {
-            for (Index c = 0; c < classes; ++c) {
-                lift_[value * classes + c] = log_lift<width>(whole_.parts(value, c), kappa);
-            }
-        }
+        whole_.expect<width>(expected_);
+        log_lifts(whole_.counts().data(), expected_.data(), whole_.values() * classes, kappa, lift_.data());
         line_.resize(classes);
         if (learned_.alone()) {
             alone<width>(seen);
@@ -275,7 +308,7 @@ class Lifts {
     const Learned& learned_;
     bool even_;  // whether all rows count for the same
     Counted whole_, left_;
-    std::vector<double> lift_, own_, line_;  // values × classes: of all rows, and without one of the class
+    std::vector<double> lift_, expected_, own_, line_;  // values × classes: of all rows, and without one of the class
 };
 
 Learned read_learned(const CodeTable& codes, const Vector<Index>& sizes, Index classes, const Vector<Index>& label,

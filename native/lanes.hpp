@@ -95,4 +95,46 @@ static double dot_lines(const float* line, const float* asked, Index width, cons
     return total;
 }
 
+// Of a place: about which number variances are taken, and what to add to the mean above it and to the mean square.
+struct Centre {
+    float at, mean, square;
+};
+
+// Σ over places of step[row] · count² · the variance of a line's numbers by the shares of classes.
+template <int size>
+SUFFICE_INLINE double variance_lanes(const float* line, const float* share, Index width, const double* step,
+                                     const Place* begin, const Place* end, const Centre* centre) {
+    double total = 0;
+    for (const Place* at = begin; at < end; ++at, ++centre) {
+        prefetch(share + at[ahead].row * width);
+        const float *mine = share + at->row * width, middle = centre->at;
+        float mean[size] = {}, square[size] = {};
+        for (Index first = 0; first < width; first += size) {
+            for (int c = 0; c < size; ++c) {
+                const float above = line[first + c] - middle, part = mine[first + c] * above;
+                mean[c] += part;
+                square[c] += part * above;
+            }
+        }
+        for (int half = size / 2; half; half /= 2) {
+            for (int c = 0; c < half; ++c) {
+                mean[c] += mean[c + half];
+                square[c] += square[c + half];
+            }
+        }
+        const float m = mean[0] + centre->mean, s = square[0] + centre->square;
+        total += step[at->row] * static_cast<double>(at->count) * static_cast<double>(at->count) *
+                 static_cast<double>(std::max(0.0f, s - m * m));
+    }
+    return total;
+}
+
+SUFFICE_FOR_EACH_PROCESSOR
+static double variances(const float* line, const float* share, Index width, const double* step, const Place* begin,
+                        const Place* end, const Centre* centre) {
+    if (width == 2) return variance_lanes<2>(line, share, width, step, begin, end, centre);
+    if (width == 4) return variance_lanes<4>(line, share, width, step, begin, end, centre);
+    return variance_lanes<8>(line, share, width, step, begin, end, centre);
+}
+
 }  // namespace suffice

@@ -13,6 +13,7 @@ NB_MODULE(_native, m) {
     suffice::bind_evidence(m);
     suffice::bind_distance(m);
     suffice::bind_columns(m);
+    suffice::bind_rows(m);
     suffice::bind_joint(m);
     suffice::bind_joint_tables(m);
     suffice::bind_residuals(m);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <utility>
 
 #if defined(__linux__) && !defined(SUFFICE_PLAIN_CPP)
 #define SUFFICE_MAPS
@@ -68,6 +69,29 @@ struct LargePages {
     bool operator==(const LargePages<Other>&) const {
         return true;
     }
+};
+
+// A large array that is filled later: nothing is written to it before.
+template <class Value>
+class Unset {
+   public:
+    using value_type = Value;
+
+    explicit Unset(std::size_t count) : size_(count), at_(LargePages<Value>().allocate(count)) {}
+    Unset(Unset&& other) noexcept : size_(other.size_), at_(std::exchange(other.at_, nullptr)) {}
+    Unset(const Unset&) = delete;
+    Unset& operator=(const Unset&) = delete;
+    ~Unset() {
+        if (at_) LargePages<Value>().deallocate(at_, size_);
+    }
+
+    Value* data() { return at_; }
+    std::size_t size() const { return size_; }
+    Value& operator[](std::size_t i) { return at_[i]; }
+
+   private:
+    std::size_t size_;
+    Value* at_;
 };
 
 }  // namespace suffice

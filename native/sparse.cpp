@@ -99,18 +99,14 @@ void absent_moments(Table out, nb::ndarray<const double, nb::ndim<2>, nb::c_cont
                reinterpret_cast<Moment*>(out.data()));
 }
 
-template <class Position>
-void bind_position(nb::module_& m) {
-    bind_value<double, Position>(m);
-    bind_value<float, Position>(m);
-    bind_value<std::int64_t, Position>(m);
-    bind_value<std::int32_t, Position>(m);
-    bind_value<std::uint8_t, Position>(m);
-}
-
+// Positions of 64 bits are rare: their values come as doubles, so that not every kernel is compiled once more for each type.
 void bind_sparse(nb::module_& m) {
-    bind_position<std::int32_t>(m);
-    bind_position<std::int64_t>(m);
+    bind_value<double, std::int32_t>(m);
+    bind_value<float, std::int32_t>(m);
+    bind_value<std::int64_t, std::int32_t>(m);
+    bind_value<std::int32_t, std::int32_t>(m);
+    bind_value<std::uint8_t, std::int32_t>(m);
+    bind_value<double, std::int64_t>(m);
     m.def("absent_moments", &absent_moments, nb::arg("out").noconvert(), nb::arg("class_weight").noconvert(),
           nb::arg("threads"));
 }

@@ -17,6 +17,20 @@ void add_values(double* total, const double* x, double w, Index count);
 // lost[j] += w · (x[j] − mean[j]) and scatter[j] += w · (x[j] − mean[j])²
 void add_deviations(double* lost, double* scatter, const double* mean, const double* x, double w, Index count);
 
+// The same of a single column, without a call for each row.
+SUFFICE_INLINE void add_some_values(double* total, const double* x, double w, Index count) {
+    if (count > 1) return add_values(total, x, w, count);
+    total[0] += w * x[0];
+}
+
+SUFFICE_INLINE void add_some_deviations(double* lost, double* scatter, const double* mean, const double* x, double w,
+                                        Index count) {
+    if (count > 1) return add_deviations(lost, scatter, mean, x, w, count);
+    const double d = x[0] - mean[0];
+    lost[0] += w * d;
+    scatter[0] += w * (d * d);
+}
+
 template <class Cell>
 struct Lines;
 
@@ -37,7 +51,7 @@ struct Lines<Sum> {
                     good &= data.row(i, rule, [&](Index cell, double) { line[cell] += w; });
                 } else {
                     good &= data.strips(i, rule, strip, [&](const Index*, Index first, const double* x, Index count) {
-                        add_values(line + first, x, w, count);
+                        add_some_values(line + first, x, w, count);
                     });
                 }
             });
@@ -73,12 +87,18 @@ struct Lines<Moment> {
             }
         };
         for (Index i = begin; i < end; ++i) {
-            groups.classes_of(i, [&](Index group, double w) { n[group] = n[group] + Pair{w, 0.0}; });
+            groups.classes_of(i, [&](Index group, double w) {
+                if (groups.weight) {
+                    n[group] = n[group] + Pair{w, 0.0};
+                } else {
+                    n[group].hi += 1.0;
+                }
+            });
         }
-        each([&](Index at, const double* x, double w, Index count) { add_values(mean.data() + at, x, w, count); });
+        each([&](Index at, const double* x, double w, Index count) { add_some_values(mean.data() + at, x, w, count); });
         for (std::size_t k = 0; k < mean.size(); ++k) mean[k] = n[k / cells].hi > 0 ? mean[k] / n[k / cells].hi : 0.0;
         each([&](Index at, const double* x, double w, Index count) {
-            add_deviations(lost.data() + at, scatter.data() + at, mean.data() + at, x, w, count);
+            add_some_deviations(lost.data() + at, scatter.data() + at, mean.data() + at, x, w, count);
         });
         return good;
     }

@@ -8,6 +8,7 @@
 #include <array>
 #include <atomic>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "threads.hpp"
@@ -16,41 +17,31 @@
 
 namespace suffice {
 
-// Words numbered by a vocabulary that grows, or by their hash alone; something of the caller's beside each number.
-template <class Beside = Nothing>
+// Words numbered by a vocabulary that grows, or by their hash alone.
 class Numbering {
    public:
-    explicit Numbering(int hash_bits) : bits_(hash_bits) {
-        if (hash_bits && !std::is_same_v<Beside, Nothing>) buckets_.resize(std::size_t{1} << hash_bits);
-    }
+    explicit Numbering(int hash_bits) : bits_(hash_bits) {}
 
-    struct Found {
-        std::uint32_t number;
-        Beside& beside;
-    };
-
-    Found operator()(std::string_view word, std::uint64_t hash) {
-        if (bits_) return {bucket(hash), buckets_[bucket(hash)]};
-        auto& entry = words.add(word, hash);
-        return {entry.id, entry.beside};
-    }
+    // Looking up many words in steps, as a vocabulary does.
     void expect(std::uint64_t hash) const {
         if (!bits_) words.expect(hash);
     }
-    std::uint32_t known(std::string_view word, std::uint64_t hash) const {
-        return bits_ ? bucket(hash) : words.find(word, hash);
+    std::uint32_t guess(std::uint64_t hash) const { return bits_ ? bucket(hash) : words.guess(hash); }
+    std::uint32_t find(std::string_view word, std::uint64_t hash, std::uint32_t guessed) const {
+        return bits_ ? guessed : words.find(word, hash, guessed);
     }
-    Beside& beside(std::uint32_t number) { return bits_ ? buckets_[number] : words.beside(number); }
+    std::uint32_t add(std::string_view word, std::uint64_t hash, std::uint32_t guessed) {
+        return bits_ ? guessed : words.add(word, hash, guessed);
+    }
     std::size_t size() const { return bits_ ? std::size_t{1} << bits_ : words.size(); }
     bool hashed() const { return bits_ > 0; }
 
-    Vocabulary<Beside> words;
+    Vocabulary words;
 
    private:
     std::uint32_t bucket(std::uint64_t hash) const { return static_cast<std::uint32_t>(hash >> (64 - bits_)); }
 
     int bits_;
-    std::vector<Beside> buckets_;
 };
 
 // A word in documents of one class: how often in all, in how many.
@@ -108,23 +99,30 @@ void gather(Records& known, Records& fresh) {
     fresh.clear();
 }
 
-// The same for pairings that hold a good part of all words: spread out over them, and read off in order. each(visit) calls
-// visit(word, tokens, documents).
-template <class Each>
-void spread(Pairings& known, std::size_t width, Each each) {
-    std::vector<std::array<double, 2>, LargePages<std::array<double, 2>>> sum(width);
-    std::size_t met = 0;
-    each([&](std::uint32_t word, double tokens, double documents) {
-        auto& cell = sum[word];
-        met += cell[1] == 0;
-        cell[0] += tokens;
-        cell[1] += documents;
-    });
-    known.reserve(met);
-    for (std::uint32_t word = 0; word < width; ++word) {
-        if (sum[word][1] > 0) known.push_back({word, sum[word][0], sum[word][1]});
+// Does the same for pairings that hold a good part of all words: spreads them out over all, and reads them off in order. The
+// room for that is kept from class to class. each(visit) calls visit(word, tokens, documents).
+class Spread {
+   public:
+    template <class Each>
+    void operator()(Pairings& known, std::size_t width, Each each) {
+        if (sum_.size() < width) sum_.resize(width);
+        std::size_t met = 0;
+        each([&](std::uint32_t word, double tokens, double documents) {
+            auto& cell = sum_[word];
+            met += cell[1] == 0;
+            cell[0] += tokens;
+            cell[1] += documents;
+        });
+        known.reserve(met);
+        for (std::uint32_t word = 0; word < width; ++word) {
+            if (sum_[word][1] > 0) known.push_back({word, sum_[word][0], sum_[word][1]});
+            sum_[word] = {0.0, 0.0};
+        }
     }
-}
+
+   private:
+    std::vector<std::array<double, 2>, LargePages<std::array<double, 2>>> sum_;
+};
 
 constexpr std::size_t ahead = 16;  // tokens whose words are prefetched
 
@@ -134,12 +132,7 @@ class Tally {
     Tally(int hash_bits, std::size_t classes, bool bursts)
         : numbering(hash_bits), classes_(classes), bursts_(bursts) {}
 
-    // Within the class at hand. Documents that weigh other than one are added up elsewhere.
-    struct Count {
-        std::uint32_t tokens, documents, document;
-    };
-
-    Numbering<Count> numbering;
+    Numbering numbering;
 
     // A document is begun, has one part or more, and ends.
     void begin(double weight, bool weighed) {
@@ -151,26 +144,7 @@ class Tally {
 
     template <class Analyze>
     void part(const Analyze& analyze, std::string_view text) {
-        analyze(text, scratch_, [&](const std::vector<Token>& tokens) { add(tokens); });
-    }
-
-    void add(const std::vector<Token>& tokens) {
-        if (met_.size() < met_count_ + tokens.size()) met_.resize(2 * (met_count_ + tokens.size()));
-        for (std::size_t k = 0; k < std::min(ahead, tokens.size()); ++k) numbering.expect(tokens[k].hash);
-        for (std::size_t k = 0; k < tokens.size(); ++k) {
-            const Token& token = tokens[k];
-            if (k + ahead < tokens.size()) numbering.expect(tokens[k + ahead].hash);
-            const auto [word, count] = numbering(scratch_.view(token), token.hash);
-            // no branches: whether a word is new here cannot be guessed
-            met_[met_count_] = word;
-            met_count_ += count.tokens == 0;
-            const bool again = count.document == number_;
-            ++count.tokens;
-            count.documents += !again;
-            count.document = number_;
-            if (bursts_ || weighed_) within(word, again);
-        }
-        length_ += tokens.size();
+        analyze(text, scratch_, Use{*this});
     }
 
     void end() {
@@ -196,11 +170,8 @@ class Tally {
         }
         for (std::size_t k = 0; k < met_count_; ++k) {
             const std::uint32_t word = met_[k];
-            if (!numbering.hashed() && k + 2 * ahead < met_count_) {
-                numbering.words.expect_place(met_[k + 2 * ahead]);
-                numbering.words.expect_beside(met_[k + ahead]);
-            }
-            Count& count = numbering.beside(word);
+            if (k + ahead < met_count_) prefetch<true>(&counts_[met_[k + ahead]]);
+            Count& count = counts_[word];
             if (weighed_) {
                 tally.pairings.push_back({word, sums_[word][0], sums_[word][1]});
                 sums_[word] = {0.0, 0.0};
@@ -218,6 +189,7 @@ class Tally {
     // Pairings of one word and class, counted batch after batch, become one.
     void compact() {
         needed_ = 0;
+        Spread spread;
         for (ClassTally& tally : classes_) {
             Pairings all;
             std::swap(all, tally.pairings);
@@ -238,6 +210,42 @@ class Tally {
     void grow(std::size_t classes) { classes_.resize(classes); }
 
    private:
+    // Within the class at hand. Documents that weigh other than one are added up elsewhere.
+    struct Count {
+        std::uint32_t tokens, documents, document;
+    };
+
+    struct Use {
+        Tally& tally;
+
+        void soon(std::uint64_t hash) const { tally.numbering.expect(hash); }
+        void operator()(std::span<const Token> tokens) const { tally.add(tokens); }
+    };
+
+    void add(std::span<const Token> tokens) {
+        if (met_.size() < met_count_ + tokens.size()) met_.resize(2 * (met_count_ + tokens.size()));
+        if (counts_.size() < numbering.size() + tokens.size()) {
+            counts_.resize(numbering.hashed() ? numbering.size() + tokens.size() : 2 * (numbering.size() + tokens.size()));
+        }
+        for (std::size_t k = 0; k < tokens.size(); ++k) {
+            guesses_[k] = numbering.guess(tokens[k].hash);
+            if (guesses_[k] != Vocabulary::none) prefetch<true>(&counts_[guesses_[k]]);
+        }
+        for (std::size_t k = 0; k < tokens.size(); ++k) {
+            const std::uint32_t word = numbering.add(scratch_.view(tokens[k]), tokens[k].hash, guesses_[k]);
+            Count& count = counts_[word];
+            // no branches: whether a word is new here cannot be guessed
+            met_[met_count_] = word;
+            met_count_ += count.tokens == 0;
+            const bool again = count.document == number_;
+            ++count.tokens;
+            count.documents += !again;
+            count.document = number_;
+            if (bursts_ || weighed_) within(word, again);
+        }
+        length_ += tokens.size();
+    }
+
     // How often a word stands in the document at hand.
     void within(std::uint32_t word, bool again) {
         if (word >= within_.size()) within_.resize(std::max<std::size_t>(word + 1, 2 * within_.size()));
@@ -248,6 +256,8 @@ class Tally {
     std::vector<ClassTally> classes_;
     static constexpr std::size_t many = std::size_t{1} << 20;
     std::size_t pairings_ = 0, needed_ = 0;  // held now, and after they were last joined
+    std::vector<Count, LargePages<Count>> counts_;
+    std::vector<std::uint32_t> guesses_ = std::vector<std::uint32_t>(Scratch::many);
     std::vector<std::uint32_t> met_, here_, within_;
     std::size_t met_count_ = 0;
     std::vector<Repeat> repeats_;
@@ -306,7 +316,7 @@ inline Words join(std::vector<Tally>& tallies, std::size_t classes, int threads)
             rank[t].resize(own.size());
             for (std::uint32_t id = 0; id < own.size(); ++id) {
                 if (t && id + ahead < own.size()) all.expect(own.hash(id + ahead));
-                rank[t][id] = t ? all.add(own[id], own.hash(id)).id : id;
+                rank[t][id] = t ? all.add(own[id], own.hash(id)) : id;
             }
         }
         const std::vector<std::uint32_t> order = sorted_words(all, threads);
@@ -322,7 +332,7 @@ inline Words join(std::vector<Tally>& tallies, std::size_t classes, int threads)
         }
     }
     out.classes.resize(classes);
-    parallel_for(static_cast<Index>(classes), threads, [&](Index group) {
+    parallel_for_with<Spread>(static_cast<Index>(classes), threads, [&](Index group, Spread& spread) {
         auto rank_of = [&](std::size_t t, std::uint32_t word) { return rank[t].empty() ? word : rank[t][word]; };
         ClassTally all;
         std::size_t pairings = 0;

@@ -38,7 +38,7 @@ struct Analysis {
     Unicode unicode;
     Unit unit;
     int shortest, longest;
-    Vocabulary<> stop;
+    Vocabulary stop;
 
     Analysis(Vector<std::uint32_t> table, const std::string& name, int least, int most, const Texts& stop_words)
         : owner(nb::cast(table)), unicode(table.data()), shortest(least), longest(most) {
@@ -54,7 +54,7 @@ struct Analysis {
     auto analyzer() const {
         auto stops = [this](std::string_view word) {
             if (stop.size() == 0) return false;
-            return stop.find(word) != Vocabulary<>::none;
+            return stop.find(word) != Vocabulary::none;
         };
         return Analyzer(unicode, unit, shortest, longest, stops);
     }

@@ -118,8 +118,8 @@ class TextCounter {
             repeat_start[group + 1] = repeat_start[group] + static_cast<Index>(tally.repeats.size());
             length_start[group + 1] = length_start[group] + static_cast<Index>(tally.lengths.size());
         }
-        Large<Index> word(start[classes]);
-        Large<double> tokens(start[classes]), documents(start[classes]);
+        Unset<std::int32_t> word(start[classes]);
+        Unset<double> tokens(start[classes]), documents(start[classes]);
         std::vector<Index> repeat_word(repeat_start[classes]), value(repeat_start[classes]);
         std::vector<Index> length(length_start[classes]);
         std::vector<double> repeats(repeat_start[classes]), lengths(length_start[classes]);
@@ -127,7 +127,7 @@ class TextCounter {
             const ClassTally& tally = words.classes[group];
             Index at = start[group];
             for (const Pairing& p : tally.pairings) {
-                word[at] = p.word;
+                word[at] = static_cast<std::int32_t>(p.word);
                 tokens[at] = p.tokens;
                 documents[at++] = p.documents;
             }
@@ -210,7 +210,7 @@ nb::tuple add_counts(nb::list given, Index classes, Index width, int threads) {
     Large<double> tokens, documents;
     {
         nb::gil_scoped_release release;
-        parallel_for(classes, threads, [&](Index group) {
+        parallel_for_with<Spread>(classes, threads, [&](Index group, Spread& spread) {
             auto each = [&](auto visit) {
                 for (const Counted& part : parts) part.each(group, visit);
             };

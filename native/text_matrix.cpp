@@ -78,7 +78,7 @@ nb::tuple look_up(const Texts& texts, Vector<Index> starts, const Analysis& anal
 // The matrix of documents whose words are not known yet, and those words, sorted.
 nb::tuple learn(const Texts& texts, Vector<Index> starts, const Analysis& analysis, int threads) {
     const Documents documents(texts, starts);
-    std::vector<Numbering<>> own(threads, Numbering<>(0));
+    std::vector<Numbering> own(threads, Numbering(0));
     std::vector<std::vector<std::uint32_t>> rank(threads);
     std::vector<std::uint8_t> bytes;
     std::vector<Index> offset{0};
@@ -86,10 +86,10 @@ nb::tuple learn(const Texts& texts, Vector<Index> starts, const Analysis& analys
     {
         nb::gil_scoped_release release;
         parts = bags(documents, analysis, threads, threads, [&](Index worker) { return Learn{own[worker]}; });
-        Vocabulary<> all;
+        Vocabulary all;
         for (int t = 0; t < threads; ++t) {
-            const Vocabulary<>& words = own[t].words;
-            for (std::uint32_t id = 0; id < words.size(); ++id) rank[t].push_back(all.add(words[id], words.hash(id)).id);
+            const Vocabulary& words = own[t].words;
+            for (std::uint32_t id = 0; id < words.size(); ++id) rank[t].push_back(all.add(words[id], words.hash(id)));
         }
         const std::vector<std::uint32_t> order = sorted_words(all, threads);
         std::vector<std::uint32_t> place(order.size());

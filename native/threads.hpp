@@ -84,4 +84,14 @@ void parallel_for(Index count, int threads, Task task) {
     if (failure) std::rethrow_exception(failure);
 }
 
+// Calls task(i, room) for i in [0, count); each thread has a room of its own, which it keeps from task to task.
+template <class Room, class Task>
+void parallel_for_with(Index count, int threads, Task task) {
+    std::atomic<Index> next{0};
+    parallel_for(std::min<Index>(threads, count), threads, [&](Index) {
+        Room room;
+        for (Index i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) task(i, room);
+    });
+}
+
 }  // namespace suffice

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -32,17 +33,18 @@ struct Unicode {
     }
 };
 
+// Bytes of ASCII in lower case (if wanted), and which of them belong to words: letters, digits and _.
+struct Ascii {
 #ifdef SUFFICE_SSE2
-// Sixteen bytes of ASCII in lower case (if wanted), and which of them belong to words: letters, digits and _.
-struct Sixteen {
-    static unsigned read(const Byte* from, Byte* to, bool lower) {
+    static constexpr int bytes = 16;
+
+    static std::uint64_t read(const Byte* from, Byte* to, bool lower) {
         const __m128i raw = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
-        const __m128i capital = within(raw, 'A', 'Z');
-        const __m128i small = _mm_or_si128(raw, _mm_and_si128(capital, _mm_set1_epi8(0x20)));
+        const __m128i small = _mm_or_si128(raw, _mm_and_si128(within(raw, 'A', 'Z'), _mm_set1_epi8(0x20)));
         _mm_storeu_si128(reinterpret_cast<__m128i*>(to), lower ? small : raw);
         __m128i word = _mm_or_si128(within(small, 'a', 'z'), within(raw, '0', '9'));
         word = _mm_or_si128(word, _mm_cmpeq_epi8(raw, _mm_set1_epi8('_')));
-        return static_cast<unsigned>(_mm_movemask_epi8(word));
+        return static_cast<std::uint64_t>(_mm_movemask_epi8(word));
     }
 
    private:
@@ -50,8 +52,26 @@ struct Sixteen {
         return _mm_and_si128(_mm_cmpgt_epi8(x, _mm_set1_epi8(static_cast<char>(least - 1))),
                              _mm_cmplt_epi8(x, _mm_set1_epi8(static_cast<char>(most + 1))));
     }
-};
+#else
+    static constexpr int bytes = 8;
+
+    // Each byte is below 128, so that sums and differences of eight at once do not carry into their neighbours.
+    static std::uint64_t read(const Byte* from, Byte* to, bool lower) {
+        std::uint64_t raw;
+        std::memcpy(&raw, from, 8);
+        const std::uint64_t small = raw | within(raw, 'A', 'Z') >> 2;
+        std::memcpy(to, lower ? &small : &raw, 8);
+        const std::uint64_t word = within(small, 'a', 'z') | within(raw, '0', '9') | within(raw, '_', '_');
+        return (word >> 7) * 0x0102040810204080u >> 56;  // the top bits of eight bytes, side by side
+    }
+
+   private:
+    static std::uint64_t within(std::uint64_t x, std::uint64_t least, std::uint64_t most) {
+        constexpr std::uint64_t ones = 0x0101010101010101u;
+        return (x + ones * (0x80 - least)) & ~(x + ones * (0x7F - most)) & ones * 0x80;
+    }
 #endif
+};
 
 inline bool is_ascii(const Byte* p, std::size_t n) {
     std::uint64_t any = 0, chunk[4];
@@ -112,20 +132,21 @@ inline int encode(std::uint32_t c, Byte* out) {
 
 constexpr std::size_t slack = 16;  // bytes that may be read beyond a token
 
-// A hash of bytes, the same on every machine: it numbers the buckets of hashed models, so it never changes.
-inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
-    // the first so many bytes of eight: few words are longer than two such parts, and no branch has to be guessed
+// Up to eight bytes of a text as one number; no branch has to be guessed.
+inline std::uint64_t eight(const Byte* at, std::size_t bytes) {
     static constexpr std::uint64_t first[9] = {0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF,
                                                0xFFFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
-    auto part = [](const Byte* at, std::size_t bytes) {
-        std::uint64_t chunk;
-        std::memcpy(&chunk, at, 8);
-        return chunk & first[bytes];
-    };
+    std::uint64_t chunk;
+    std::memcpy(&chunk, at, 8);
+    return chunk & first[bytes];
+}
+
+// A hash of bytes, the same on every machine: it numbers the buckets of hashed models, so it never changes.
+inline std::uint64_t hash_bytes(const Byte* p, std::size_t n) {
     std::uint64_t h = 0x9E3779B97F4A7C15u ^ n;
-    for (; n > 16; n -= 16, p += 16) h = folded_product(h ^ part(p, 8), 0xA0761D6478BD642Fu ^ part(p + 8, 8));
+    for (; n > 16; n -= 16, p += 16) h = folded_product(h ^ eight(p, 8), 0xA0761D6478BD642Fu ^ eight(p + 8, 8));
     const std::size_t low = std::min<std::size_t>(n, 8);
-    h = folded_product(h ^ part(p, low), 0xA0761D6478BD642Fu ^ part(p + 8, n - low));
+    h = folded_product(h ^ eight(p, low), 0xA0761D6478BD642Fu ^ eight(p + 8, n - low));
     return folded_product(h, 0xE7037ED1A0B428DBu);
 }
 
@@ -136,11 +157,13 @@ struct Token {
 
 // What a thread writes a document into: its text in lower case, and where its tokens are.
 struct Scratch {
-    std::vector<Byte> text;
-    std::vector<Token> words;   // before n-grams are made of them
-    std::vector<Token> tokens;  // at most `many` at a time
-    std::vector<std::uint32_t> letters;
     static constexpr std::size_t many = 4096;
+    std::vector<Byte> text;
+    std::vector<Token> words;  // before n-grams are made of them
+    std::vector<Token> tokens = std::vector<Token>(many);
+    std::size_t count = 0;  // tokens at hand, fewer than `many`
+    std::vector<std::uint32_t> letters;
+    std::vector<std::uint32_t> turns = std::vector<std::uint32_t>(many + 64);  // where words of ASCII begin and end
 
     std::string_view view(const Token& token) const {
         return {reinterpret_cast<const char*>(text.data()) + token.begin, token.length};
@@ -156,84 +179,98 @@ class Analyzer {
     Analyzer(const Unicode& unicode, Unit unit, int shortest, int longest, Stop stop)
         : unicode_(unicode), unit_(unit), shortest_(shortest), longest_(longest), stop_(stop) {}
 
-    // use(tokens of the scratch) for part after part of the document
+    // use(tokens) for part after part of the document, after use.soon(hash) for each of those
     template <class Use>
     void operator()(std::string_view document, Scratch& s, Use use) const {
         const std::size_t room = document.size() * 3 + 96;  // a byte that is no UTF-8 becomes U+FFFD, of three bytes
         if (s.text.size() < room) s.text.resize(room);
-        s.tokens.clear();
         const auto* p = reinterpret_cast<const Byte*>(document.data());
         const Byte* end = p + document.size();
         if (unit_ == Unit::whole) {
             std::memcpy(s.text.data(), p, document.size());
             add(s, 0, document.size(), use);
-        } else if (unit_ == Unit::word) {
-#ifdef SUFFICE_SSE2
-            if (shortest_ == 1 && longest_ == 1 && is_ascii(p, document.size())) {
-                ascii_words(p, document.size(), s, use);
-                if (!s.tokens.empty()) use(s.tokens);
-                return;
-            }
-#endif
-            words(p, end, s, use);
-        } else {
+        } else if (unit_ != Unit::word) {
             characters(p, end, s, use);
+        } else if (shortest_ == 1 && longest_ == 1 && is_ascii(p, document.size())) {
+            ascii_words(p, document.size(), s, use);
+        } else {
+            words(p, end, s, use);
         }
-        if (!s.tokens.empty()) use(s.tokens);
+        flush(s, use);
     }
 
    private:
     template <class Use>
+    static void flush(Scratch& s, Use& use) {
+        if (s.count) use(std::span<const Token>(s.tokens.data(), s.count));
+        s.count = 0;
+    }
+
+    template <class Use>
     void add(Scratch& s, std::size_t begin, std::size_t length, Use& use) const {
-        s.tokens.push_back({static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(length),
-                            hash_bytes(s.text.data() + begin, length)});
-        if (s.tokens.size() == Scratch::many) {
-            use(s.tokens);
-            s.tokens.clear();
+        const std::uint64_t hash = hash_bytes(s.text.data() + begin, length);
+        use.soon(hash);
+        s.tokens[s.count++] = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(length), hash};
+        if (s.count == Scratch::many) flush(s, use);
+    }
+
+    // Words of plain ASCII; they stay where they are in the text. First the text in lower case and where words begin and
+    // end, then the words: what was just written in parts cannot be read as a whole without waiting.
+    template <class Use>
+    void ascii_words(const Byte* p, std::size_t n, Scratch& s, Use& use) const {
+        std::size_t open = 0;  // one if a word has begun but not ended
+        for (std::size_t at = 0; at < n; at += Scratch::many) {
+            const std::size_t end = std::min(n, at + Scratch::many);
+            std::size_t turns = find_turns(p, at, end, s, open);
+            if (end == n && turns % 2) s.turns[turns++] = static_cast<std::uint32_t>(n);
+            take_words(s, turns, use);
+            open = turns % 2;
+            if (open) s.turns[0] = s.turns[turns - 1];
         }
     }
 
-#ifdef SUFFICE_SSE2
-    // Words of plain ASCII, 64 bytes at a time; they stay where they are in the text.
-    template <class Use>
-    void ascii_words(const Byte* p, std::size_t n, Scratch& s, Use& use) const {
-        Byte* text = s.text.data();
+    // Writes where words begin and end after the first `count` of these, 64 bytes at a time; how many there are then.
+    std::size_t find_turns(const Byte* p, std::size_t at, std::size_t end, Scratch& s, std::size_t count) const {
         Byte last[64] = {};
-        std::size_t begin = 0;
-        std::uint64_t before = 0;  // whether the byte before belongs to a word
-        for (std::size_t at = 0; at < n; at += 64) {
+        std::uint64_t before = count;  // whether the byte before belongs to a word
+        for (; at < end; at += 64) {
             const Byte* from = p + at;
-            if (at + 64 > n) {
-                std::memcpy(last, from, n - at);
+            if (at + 64 > end) {
+                std::memcpy(last, from, end - at);
                 from = last;
             }
             std::uint64_t word = 0;
-            for (int k = 0; k < 64; k += 16) {
-                word |= std::uint64_t{Sixteen::read(from + k, text + at + k, unicode_.lowers)} << k;
+            for (int k = 0; k < 64; k += Ascii::bytes) {
+                word |= Ascii::read(from + k, s.text.data() + at + k, unicode_.lowers) << k;
             }
-            std::uint64_t turns = word ^ (word << 1 | before);  // where a word begins, or has ended
-            if (before && turns) {
-                ascii_word(begin, at + std::countr_zero(turns), s, use);
-                turns &= turns - 1;
+            std::uint64_t turns = word ^ (word << 1 | before);
+            const std::size_t next = count + std::popcount(turns);
+            while (count < next) {  // eight at a time: how many there are is hard to guess, and more do no harm
+                for (int k = 0; k < 8; ++k, turns &= turns - 1) {
+                    s.turns[count + k] = static_cast<std::uint32_t>(at + std::countr_zero(turns));
+                }
+                count += 8;
             }
-            while (turns) {
-                begin = at + std::countr_zero(turns);
-                turns &= turns - 1;
-                if (!turns) break;
-                ascii_word(begin, at + std::countr_zero(turns), s, use);
-                turns &= turns - 1;
-            }
+            count = next;
             before = word >> 63;
         }
-        if (before) ascii_word(begin, n, s, use);
+        return count;
     }
 
     template <class Use>
-    void ascii_word(std::size_t begin, std::size_t end, Scratch& s, Use& use) const {
-        const auto* text = reinterpret_cast<const char*>(s.text.data());
-        if (end - begin >= 2 && !stop_(std::string_view(text + begin, end - begin))) add(s, begin, end - begin, use);
+    void take_words(Scratch& s, std::size_t turns, Use& use) const {
+        if (s.count + turns / 2 > Scratch::many) flush(s, use);
+        const Byte* text = s.text.data();
+        Token* token = s.tokens.data() + s.count;
+        for (std::size_t k = 0; k + 1 < turns; k += 2) {
+            const std::uint32_t begin = s.turns[k], length = s.turns[k + 1] - begin;
+            const std::uint64_t hash = hash_bytes(text + begin, length);
+            *token = {begin, length, hash};
+            use.soon(hash);
+            token += length >= 2 && !stop_(s.view(*token));
+        }
+        s.count = static_cast<std::size_t>(token - s.tokens.data());
     }
-#endif
 
     // Words side by side, a space between them, so that n words in a row are one stretch of text.
     template <class Use>
@@ -265,7 +302,7 @@ class Analyzer {
             if (n - continued >= 2 && !stop_(std::string_view(reinterpret_cast<char*>(text) + at, n))) {
                 if (alone) {
                     add(s, at, n, use);
-                    if (s.tokens.empty()) {
+                    if (s.count == 0) {
                         at = 0;  // used: its place is free again
                         n = 0;
                     }

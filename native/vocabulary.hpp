@@ -11,113 +11,116 @@
 
 namespace suffice {
 
-struct Nothing {
-    char none[12];
-};
-
-// Words lie in the hash table itself, with twelve bytes of the caller's beside each: to find a word takes one access to memory
-// that is far away, not several. Where a word is given with its hash, `slack` bytes beyond its end must be readable.
-template <class Beside = Nothing>
+// A slot of the hash table has the number of a word and half of its hash, so that few other words are looked at. What words
+// begin with lies side by side in the order of their numbers: frequent words, which are met early, share the cache. Where a word
+// is given with its hash, `slack` bytes beyond its end must be readable.
 class Vocabulary {
    public:
     static constexpr std::uint32_t none = ~0u;
 
-    struct Entry {
-        std::uint32_t tag, id;
-        std::uint8_t length;  // up to what fits
-        char opening[11];     // most words are no longer
-        Beside beside;        // (and room to read beyond the opening)
-    };
-    static_assert(sizeof(Entry) == 32);
-
-    Vocabulary() : slots_(1024, empty()) {}
+    Vocabulary() : slots_(1024) {}
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(hashes_.size()); }
     std::string_view operator[](std::uint32_t id) const {
         return {reinterpret_cast<const char*>(bytes_.data()) + begin_[id], begin_[id + 1] - begin_[id]};
     }
     std::uint64_t hash(std::uint32_t id) const { return hashes_[id]; }
-    Beside& beside(std::uint32_t id) { return slots_[place_[id]].beside; }
 
     // Room for so many words, of so many bytes in all: then nothing moves while they are added.
     void reserve(std::size_t words, std::size_t bytes) {
         std::size_t slots = slots_.size();
         while (words * 2 >= slots) slots *= 2;
-        if (size() == 0 && slots > slots_.size()) slots_.assign(slots, empty());
+        if (size() == 0 && slots > slots_.size()) slots_.assign(slots, {});
         hashes_.reserve(words);
-        place_.reserve(words);
+        openings_.reserve(words);
         begin_.reserve(words + 1);
         bytes_.reserve(bytes + slack);
     }
 
-    // Prefetch a word that will soon be looked up.
-    void expect(std::uint64_t hash) const { prefetch<true>(&slots_[hash & (slots_.size() - 1)]); }
+    // Looking up many words, in steps that do not wait for memory: say that a word is coming; …
+    void expect(std::uint64_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
-    // Prefetch what stands beside a word: first its place, then, with the place at hand, the slot itself.
-    void expect_place(std::uint32_t id) const { prefetch(&place_[id]); }
-    void expect_beside(std::uint32_t id) const { prefetch<true>(&slots_[place_[id]]); }
+    // … guess by half of its hash which word it is; …
+    std::uint32_t guess(std::uint64_t hash) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = hash & mask;
+        while (slots_[i].tag != tag(hash) && slots_[i].id != none) i = (i + 1) & mask;
+        prefetch(openings_.data() + (slots_[i].id != none ? slots_[i].id : 0));
+        return slots_[i].id;
+    }
 
-    std::uint32_t find(std::string_view word, std::uint64_t hash) const { return slots_[look(word, hash)].id; }
+    // … and see if it is.
+    std::uint32_t find(std::string_view word, std::uint64_t hash, std::uint32_t guessed) const {
+        return guessed == none || is(guessed, word) ? guessed : find(word, hash);
+    }
+
+    // The number of a word, which becomes known if it is not.
+    std::uint32_t add(std::string_view word, std::uint64_t hash, std::uint32_t guessed) {
+        return guessed != none && is(guessed, word) ? guessed : add(word, hash);
+    }
+
+    std::uint32_t find(std::string_view word, std::uint64_t hash) const {
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+            const Slot& slot = slots_[i];
+            if (slot.id == none || (slot.tag == tag(hash) && is(slot.id, word))) return slot.id;
+        }
+    }
+
+    std::uint32_t add(std::string_view word, std::uint64_t hash) {
+        const std::uint32_t known = find(word, hash);
+        return known != none ? known : make(word, hash);
+    }
 
     std::uint32_t find(std::string_view word) const {
         const std::vector<char> room = roomy(word);
         return find({room.data(), word.size()}, hash_of(room, word.size()));
     }
 
-    // The word's entry, made if there is none; it stays where it is until the next one is made.
-    Entry& add(std::string_view word, std::uint64_t hash) {
-        const std::size_t known = look(word, hash);
-        return slots_[known].id != none ? slots_[known] : make(word, hash);
-    }
-
-    Entry& add(std::string_view word) {
+    std::uint32_t add(std::string_view word) {
         const std::vector<char> room = roomy(word);
         return add({room.data(), word.size()}, hash_of(room, word.size()));
     }
 
    private:
-    static Entry empty() { return {0, none, 0, {}, {}}; }
+    struct Slot {
+        std::uint32_t tag = 0, id = none;
+    };
+    struct Opening {
+        char bytes[15];  // most words are no longer
+        std::uint8_t length;
+    };
+    static_assert(sizeof(Opening) == slack);
+
+    static std::uint32_t tag(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
     static std::uint8_t short_length(std::size_t n) { return static_cast<std::uint8_t>(std::min<std::size_t>(n, 0xFF)); }
 
-    // Where the word is, or would be.
-    std::size_t look(std::string_view word, std::uint64_t hash) const {
-        const std::size_t mask = slots_.size() - 1;
-        for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-            const Entry& entry = slots_[i];
-            if (entry.id == none) return i;
-            if (entry.tag == static_cast<std::uint32_t>(hash >> 32) && is(entry, word)) return i;
-        }
-    }
-
-    Entry& make(std::string_view word, std::uint64_t hash) {
+    std::uint32_t make(std::string_view word, std::uint64_t hash) {
         const std::size_t end = begin_.back() + word.size();
         if (size() == none - 1 || end + slack > none) throw std::length_error("more than 4 GB of words");
         if (hashes_.size() * 2 >= slots_.size()) grow();
-        Entry fresh{static_cast<std::uint32_t>(hash >> 32), size(), short_length(word.size()), {}, {}};
-        std::memcpy(fresh.opening, word.data(), std::min(word.size(), sizeof fresh.opening));
-        hashes_.push_back(hash);
-        place_.push_back(0);
+        Opening opening{{}, short_length(word.size())};
+        std::memcpy(opening.bytes, word.data(), std::min(word.size(), sizeof opening.bytes));
+        openings_.push_back(opening);
         bytes_.resize(begin_.back());
         bytes_.insert(bytes_.end(), word.begin(), word.end());
         bytes_.resize(end + slack);
         begin_.push_back(static_cast<std::uint32_t>(end));
-        return put(fresh, hash);
+        hashes_.push_back(hash);
+        put(size() - 1);
+        return size() - 1;
     }
 
-    Entry& put(const Entry& entry, std::uint64_t hash) {
+    void put(std::uint32_t id) {
         const std::size_t mask = slots_.size() - 1;
-        std::size_t i = hash & mask;
+        std::size_t i = hashes_[id] & mask;
         while (slots_[i].id != none) i = (i + 1) & mask;
-        place_[entry.id] = static_cast<std::uint32_t>(i);
-        return slots_[i] = entry;
+        slots_[i] = {tag(hashes_[id]), id};
     }
 
     void grow() {
-        std::vector<Entry, LargePages<Entry>> before(slots_.size() * 2, empty());
-        std::swap(before, slots_);
-        for (const Entry& entry : before) {
-            if (entry.id != none) put(entry, hashes_[entry.id]);
-        }
+        slots_.assign(slots_.size() * 2, {});
+        for (std::uint32_t id = 0; id < size(); ++id) put(id);
     }
 
     // A word from elsewhere, with room to read beyond its end.
@@ -132,10 +135,11 @@ class Vocabulary {
         return hash_bytes(reinterpret_cast<const Byte*>(room.data()), n);
     }
 
-    bool is(const Entry& known, std::string_view word) const {
+    bool is(std::uint32_t id, std::string_view word) const {
+        const Opening& known = openings_[id];
         if (known.length != short_length(word.size())) return false;
-        if (word.size() <= sizeof known.opening) return same(known.opening, word.data(), word.size());
-        return (*this)[known.id] == word;
+        if (word.size() <= sizeof known.bytes) return same(known.bytes, word.data(), word.size());
+        return (*this)[id] == word;
     }
 
     // Sixteen bytes at once; both have room for that beyond their end.
@@ -150,9 +154,10 @@ class Vocabulary {
 #endif
     }
 
-    std::vector<Entry, LargePages<Entry>> slots_;
+    std::vector<Slot, LargePages<Slot>> slots_;
+    std::vector<Opening, LargePages<Opening>> openings_;
     std::vector<std::uint64_t> hashes_;
-    std::vector<std::uint32_t> begin_{0}, place_;
+    std::vector<std::uint32_t> begin_{0};
     std::vector<Byte> bytes_;  // with room to read beyond the last word
 };
 

@@ -3,6 +3,7 @@
 import ast
 import inspect
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -160,10 +161,18 @@ def test_the_compiled_module_has_few_doors() -> None:
     text = {"text/tokenization.py", "text/documents.py", "text/count_matrix.py", "text/word_list.py"}
     scoring = {f"models/scoring/{name}.py" for name in ("kernels", "lifts", "linear", "text_rows")}
     choosing = {
-        f"models/choosing/{name}.py" for name in ("feature_weights", "residuals", "word_residuals", "word_weights")
+        f"models/choosing/{name}.py"
+        for name in ("counted_words", "feature_weights", "residuals", "word_residuals", "word_weights")
     }
     stats = {f"stats/{name}.py" for name in ("counting_kernels", "joint_counts", "word_counts", "word_tables")}
     assert doors == stats | scoring | choosing | text | {"models/together.py", "models/empirical/bins.py"}
+
+
+def test_modules_that_are_imported_later_travel_to_other_processes() -> None:
+    from suffice import later
+
+    there = pickle.loads(pickle.dumps(later.sparse))
+    assert there.csr_matrix is later.sparse.csr_matrix
 
 
 def imports(path: Path) -> set[str]:

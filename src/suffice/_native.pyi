@@ -110,6 +110,21 @@ def column_loss(
     share: Array,
     threads: int,
 ) -> float: ...
+def row_loss(
+    votes: Array | NDArray[np.float32],
+    which: Integers,
+    prior: Array,
+    code: Integers,
+    weight: Array,
+    features: Array,
+    terms: Array,
+    gradient: Array,
+    gradient_of_terms: Array,
+    bend: Array,
+    each: Array,
+    share: Array,
+    threads: int,
+) -> float: ...
 def joint_gains(
     out: Array,
     codes: NDArray[np.int32],
@@ -247,31 +262,41 @@ class TextWeights:
         lexicon: Lexicon,
     ) -> None: ...
 
-class Evidence:
-    """Rows to be predicted by classes that have not seen them."""
+class EvidenceRows:
+    """Rows to be predicted by classes that have not seen them, as counted."""
 
     def __init__(
         self,
         start: Integers,
         word: NDArray[np.int32],
         count: Array,
-        power: Array,
         code: Integers,
         line: Integers,
         klass: NDArray[np.int32],
-        value: Array,
-        unmet: Array,
+        met: Array,
+        total: Array,
         held: Integers,
         held_class: NDArray[np.int32],
         held_at: Integers,
-        held_value: Array,
+        held_amount: Array,
+        held_total: Array,
         held_prior: Array,
+        threads: int,
     ) -> None: ...
+    @property
+    def learned(self) -> bool: ...
+
+class Evidence:
+    """Rows to be predicted by classes that have not seen them, by one pseudo-count."""
+
+    def __init__(self, rows: EvidenceRows, alpha: Array, sum_of_alpha: float, threads: int) -> None: ...
+    def scores(self, weights: Array, which: Integers, out: Array, threads: int) -> None: ...
     def loss(
         self,
         weights: Array,
         prior: Array,
         of_rows: Array,
+        power: Array,
         gradient: Array,
         terms: Array,
         hessian_diagonal: Array,
@@ -301,4 +326,23 @@ def text_scores(
     weights: TextWeights,
     threads: int,
 ) -> None: ...
-def best_cuts(counts: Array, size: Array, strength: float, price: float, out: Integers) -> tuple[int, float]: ...
+def best_cuts(
+    counts: Array,
+    size: Array,
+    start: Integers,
+    strength: float,
+    begins: NDArray[np.uint8],
+    evidence: Array,
+    threads: int,
+) -> None: ...
+def value_counts(
+    columns: Array,
+    code: Integers,
+    classes: int,
+    values: Array,
+    line: Integers,
+    place: Integers,
+    count: Array,
+    found: Integers,
+    threads: int,
+) -> None: ...

@@ -23,6 +23,9 @@ B = TypeVar("B")
 VARIABLE = "SUFFICE_NUM_THREADS"
 MOST = 1024
 
+PARTS = 8
+"""Parts of much work for each thread, so that all of them end at about the same time."""
+
 _chosen: ContextVar[int | None] = ContextVar("suffice_threads", default=None)
 
 
@@ -66,12 +69,14 @@ def in_parallel(function: Callable[[A], B], items: Iterable[A]) -> list[B]:
     if min(len(work), workers) < 2:
         return [function(item) for item in work]
 
-    def alone(item: A) -> B:
+    def alone(part: list[A]) -> list[B]:
         with threads(1):
-            return function(item)
+            return [function(item) for item in part]
 
+    step = max(1, len(work) // (PARTS * workers))  # many small items in turns, each of which has a price
     with ThreadPoolExecutor(min(len(work), workers)) as pool:
-        return list(pool.map(alone, work))
+        parts = pool.map(alone, [work[at : at + step] for at in range(0, len(work), step)])
+        return [found for part in parts for found in part]
 
 
 def _positive(value: object, name: str) -> int:

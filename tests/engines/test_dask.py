@@ -106,7 +106,7 @@ def test_tasks_have_names_that_the_dashboard_groups() -> None:
     with start():
         dask.fit(sf.TextClassifier(**PLAIN), Dask().split(table, range(1, 20)), "label")
     assert sum(key.startswith("suffice-count-") for key in seen) == 20
-    assert sum(key.startswith("suffice-merge-") for key in seen) == 5 + 2
+    assert sum(key.startswith("suffice-merge-") for key in seen) == 3
 
 
 @pytest.mark.parametrize(

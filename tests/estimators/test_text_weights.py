@@ -71,7 +71,7 @@ def test_a_stream_chooses_as_a_list_does(
     X, y = X + X[:50], np.append(y, y[:50])
     for name in ("FEW_ROWS", "WORD_ROWS"):
         monkeypatch.setattr(f"suffice.models.choosing.wanted.{name}", most)
-    monkeypatch.setattr("suffice.estimators.texts.options.WEIGHED", 90)
+    monkeypatch.setattr("suffice.estimators.texts.token_choice.WEIGHED", 90)
     monkeypatch.setattr("suffice.readers.one_block.AT_ONCE", 64)
     weights = np.arange(350) % 3 if weighed else None
     stream, whole = (sf.TextClassifier(effort=effort, ridge=1.0).fit(texts, y, weights) for texts in (iter(X), X))

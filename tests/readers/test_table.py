@@ -17,7 +17,8 @@ from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.likelihoods.silent import Drop
 from suffice.models.predictor import Predictor
 from suffice.posterior import Gamma, NormalInverseGamma
-from suffice.readers.table import TableReader, columns_of, one_row
+from suffice.readers.table import TableReader, one_row
+from suffice.readers.table_columns import columns_of
 from suffice.tables import Table
 
 

@@ -23,6 +23,11 @@ def strided(X: Any) -> Any:
     return room
 
 
+def wide(matrix: Any) -> Any:
+    matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
+    return matrix
+
+
 LAYOUTS = {
     "C": np.ascontiguousarray,
     "F": np.asfortranarray,
@@ -33,8 +38,11 @@ LAYOUTS = {
     "csr": sparse.csr_matrix,
     "csc": sparse.csc_matrix,
     "coo": sparse.coo_array,
+    "csr, int64": lambda X: wide(sparse.csr_matrix(X)),
+    "csc, int64": lambda X: wide(sparse.csc_matrix(X)),
 }
-DENSE = [name for name in LAYOUTS if name not in ("csr", "csc", "coo")]
+SPARSE = ("csr", "csc", "coo", "csr, int64", "csc, int64")
+DENSE = [name for name in LAYOUTS if name not in SPARSE]
 
 
 @st.composite
@@ -44,7 +52,7 @@ def problems(draw: st.DrawFn, highest: int, lowest: int = 0, layouts: Any = tupl
     top = min(highest, 1) if kind == np.bool_ else highest
     X = draw(arrays(np.int64, (n, COLUMNS), elements=st.integers(lowest, max(top, lowest)))).astype(kind)
     layout = draw(st.sampled_from(list(layouts)))
-    if layout in ("csr", "csc", "coo") and not kind.isnative:
+    if layout in SPARSE and not kind.isnative:
         X = X.astype(np.float64)
     soft = draw(st.booleans())
     labels = draw(

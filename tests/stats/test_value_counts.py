@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from suffice.errors import DataError, ShapeError, SubtractionError
-from suffice.stats import ValueCounts, value_counts
+from suffice.stats import ValueCounts, grid, value_counts
+from suffice.stats.grid import counted_on_grid, on_grid
 
 NUMBERS = st.lists(st.floats(-1e300, 1e300) | st.sampled_from([0.0, -0.0, 5e-324, 1.0, 2.0]), min_size=1, max_size=30)
 WORDS = st.lists(st.sampled_from(["", "a", "b", "é", "zz"]), min_size=1, max_size=30)
@@ -28,6 +29,22 @@ def test_numbers_are_counted(x: list[float], seed: int) -> None:
     assert t.values.tolist() == sorted(set(x))
     np.testing.assert_array_equal(t.n, np.bincount(y, minlength=3))
     np.testing.assert_array_equal(t.totals, t.table.sum(axis=0))
+
+
+@given(x=NUMBERS, bits=st.integers(0, 12), seed=st.integers(0, 9))
+def test_numbers_are_counted_on_a_grid(x: list[float], bits: int, seed: int) -> None:
+    y = np.random.default_rng(seed).integers(0, 3, len(x))
+    expected = Counter(zip(on_grid(np.array(x), bits).tolist(), y.tolist(), strict=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grid, "SPARSE", 2**26)
+        found = counted_on_grid(np.array(x), bits, y, 3)
+    assert found is not None
+    values, line, count = found
+    total: Counter[Any] = Counter()
+    for value, c, n in zip(values.tolist(), line.tolist(), count.tolist(), strict=True):
+        assert value != 0 or not np.signbit(value)
+        total[value, c] += n
+    assert total == expected
 
 
 def words(x: list[str], y: Any, weights: Any = None) -> ValueCounts:

@@ -16,7 +16,8 @@ import pytest
 
 import suffice as sf
 from suffice.errors import KindError, ModelFileError, PathError
-from suffice.store import file_io, layout, models
+from suffice.store import describe, file_io, layout, models
+from suffice.store.header import VERSION
 from suffice.store.layout import written
 
 TESTS = Path(__file__).parents[1]
@@ -263,7 +264,7 @@ def test_permissions_and_links_stay(path: Path, tmp_path: Path) -> None:
 
 
 def test_the_version_that_is_written_is_the_one_that_is_read(path: Path) -> None:
-    assert models.describe(path).format_version == models.VERSION
+    assert describe(path).format_version == VERSION
 
 
 def test_a_header_that_is_no_object_is_refused(path: Path) -> None:

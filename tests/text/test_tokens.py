@@ -82,6 +82,24 @@ def test_text_of_few_letters(texts: list[str], options: dict[str, Any]) -> None:
     agree(texts, **options)
 
 
+@pytest.mark.parametrize("lowercase", [True, False])
+def test_long_texts_of_ascii(lowercase: bool) -> None:
+    """Words of every length at every place, longer texts than are read at once, and words longer than that."""
+    rng = np.random.default_rng(0)
+    letters = np.array([chr(code) for code in range(128)])
+    texts = ["".join(rng.choice(letters, size)) for size in (0, 1, 63, 64, 65, 4095, 4096, 4097, 30_000)]
+    few = np.array(list("aZ_9 -"))
+    texts += ["".join(rng.choice(few, size, p=[0.35, 0.2, 0.2, 0.15, 0.05, 0.05])) for size in (8192, 8193, 50_000)]
+    texts += [
+        "Ab" * 5000 + " x " + "c" * 300,
+        " ".join("Q" * n + "q" for n in range(1, 300)),
+        "a " * 9000 + "bc " * 9000,
+    ]
+    texts += [f"{'-' * gap}{'W' * size}" for gap in range(70) for size in (2, 15, 16, 17, 64)]
+    agree(texts, lowercase=lowercase)
+    agree([*texts, "ß" + texts[8]], lowercase=lowercase)
+
+
 def test_every_code_point_alone_and_in_company() -> None:
     for plane in (0, 1, 2, 3, 14, 16):  # the others have no letters yet
         letters = [chr(point) for point in range(plane << 16, (plane + 1) << 16)]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 import suffice as sf
 from suffice.cli.file_options import no_rows, open_files
@@ -16,6 +15,7 @@ from suffice.engines.passes import sample_size
 from suffice.engines.roles import roles
 from suffice.engines.row_sources import FileRows
 from suffice.errors import FileError, InputError, LabelError
+from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.stats.bottom_k import BottomK, rows_of
 from suffice.store.models import pieces

@@ -8,16 +8,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
-import suffice as sf
 from suffice.cli.column_lines import cut, describe_columns, lines_of_columns
 from suffice.cli.file_options import open_files
+from suffice.cli.light import without_pandas
 from suffice.cli.outputs import WIDTH, say
-from suffice.cli.verbs import spooled
-from suffice.engines.roles import roles
+from suffice.cli.spooling import spooled
+from suffice.engines.roles import kind_of_rows, roles
 from suffice.errors import FileError, InputError, LabelError, SufficeError
-from suffice.store import describe
+from suffice.later import pa
+from suffice.store.header import describe
+from suffice.store.models import load_to_answer
 from suffice.tables.row_files import Files
 from suffice.telling import counted
 
@@ -27,13 +27,14 @@ MANY, CLASSES, COLUMNS = 50, 6, 40
 """Classes that have a line; those of them that have one for each column; columns that are shown."""
 
 
+@without_pandas()
 def explain(path: Path, row: str, number: int, target: str | None, against: str | None, as_json: bool) -> None:
     """Print the weights of evidence of one text or row."""
-    model = sf.load(path)
+    model = load_to_answer(path)
     if row == "-" or os.path.isfile(row):  # a text may be too long for a name
         with spooled([Path(row)], model=model) as files:
             one = _row(files, model, number)
-    elif isinstance(model, sf.TextClassifier):
+    elif kind_of_rows(model) == "text":
         one = row
     else:
         raise FileError(f"The file {row!r} does not exist; a table's model explains a row of a file.")
@@ -42,9 +43,10 @@ def explain(path: Path, row: str, number: int, target: str | None, against: str 
     say(as_json, {**explanation.to_dict(), **two, "note": explanation.note}, repr(explanation))
 
 
+@without_pandas()
 def inspect(path: Path, top: int, as_json: bool) -> None:
     """Print what a model file holds: its target, classes, columns or words, and what speaks for each class."""
-    model, header = sf.load(path), describe(path)
+    model, header = load_to_answer(path), describe(path)
     facts: dict[str, Any] = {
         "estimator": header.estimator,
         "library": header.library_version,
@@ -63,10 +65,10 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
     if hasattr(model, "class_count_"):
         facts |= _classes(model, top)
         shown += ["", *_lines_of_classes(facts)]
-    if isinstance(model, sf.TextClassifier):
+    if kind_of_rows(model) == "text":
         facts["text"] = getattr(model, "text_column_", None)
         facts["buckets" if model._reader.hash_bits else "words"] = model._model.blocks["text"].t.width
-    if isinstance(model, sf.NaiveBayes):
+    if kind_of_rows(model) == "table":
         facts["columns"] = describe_columns(model)
         few = dict(list(facts["columns"].items())[:COLUMNS])
         shown += ["", *lines_of_columns(model, few, _largest(facts), WIDTH)]
@@ -100,7 +102,7 @@ def _classes(model: Any, top: int) -> dict[str, Any]:
 
 def _called(model: Any, row: Any) -> str:
     """Return a feature that speaks for a class, and where its values lie when it does."""
-    if not isinstance(model, sf.NaiveBayes) or not row.value:
+    if kind_of_rows(model) != "table" or not row.value:
         return str(row.feature)
     value = re.sub(r", weight [0-9.]+$", "", row.value)
     where, _, average = value.partition(": ")

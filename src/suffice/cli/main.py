@@ -5,6 +5,7 @@ Nothing heavy is imported before a verb runs, so that help comes at once.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import warnings
@@ -58,9 +59,10 @@ def fit(
     Example: suffice fit mail.csv -o mail.suffice
     """
     from suffice.cli import changing, verbs
+    from suffice.cli.spooling import spooled
 
     key = changing.key_of(journal, journal_key)
-    with verbs.spooled(data, output) as files:
+    with spooled(data, output) as files:
         verbs.fit(files, output, target, text, kind, effort, key, errors, json)
 
 
@@ -109,8 +111,9 @@ def evaluate(
     Example: suffice evaluate mail.csv --method folds
     """
     from suffice.cli import verbs
+    from suffice.cli.spooling import spooled
 
-    with verbs.spooled(data) as files:
+    with spooled(data) as files:
         verbs.evaluate(files, model, method, folds, target, text, kind, errors, json)
 
 
@@ -160,9 +163,10 @@ def update(
 
     Example: suffice update mail.suffice more.csv
     """
-    from suffice.cli import changing, verbs
+    from suffice.cli import changing
+    from suffice.cli.spooling import spooled
 
-    with verbs.spooled(data, output) as files:
+    with spooled(data, output) as files:
         changing.update(model, files, output, changing.key_of(journal, journal_key), errors, json)
 
 
@@ -187,11 +191,12 @@ def forget(
 
     Example: suffice forget mail.suffice withdrawn.csv
     """
-    from suffice.cli import changing, outputs, verbs
+    from suffice.cli import changing, outputs
+    from suffice.cli.spooling import spooled
 
     outputs.check_output(certificate, *data, model)
     key = changing.key_of(False, journal_key)
-    with verbs.spooled(data, output) as files:
+    with spooled(data, output) as files:
         changing.forget(model, files, output, drop_views, key, certificate, errors, json)
 
 
@@ -202,9 +207,10 @@ def refresh(model: Model, data: Data, output: Output = None, errors: Errors = "r
 
     Example: suffice refresh mail.suffice mail.csv
     """
-    from suffice.cli import changing, verbs
+    from suffice.cli import changing
+    from suffice.cli.spooling import spooled
 
-    with verbs.spooled(data, output) as files:
+    with spooled(data, output) as files:
         changing.refresh(model, files, output, errors, json)
 
 
@@ -255,8 +261,9 @@ def report(
     Example: suffice report mail.suffice test.csv -o report.html
     """
     from suffice.cli import verbs
+    from suffice.cli.spooling import spooled
 
-    with verbs.spooled(data, output, model) as files:
+    with spooled(data, output, model) as files:
         verbs.report(model, files, output, learned, errors)
 
 
@@ -293,6 +300,7 @@ def options(
 def main() -> None:
     """Run, and end with a documented code."""
     warnings.showwarning = as_note
+    gc.set_threshold(50_000)  # what is imported stays: looking through it again and again takes a tenth of a second
     code: Any = None
     try:
         end_by_signals()

@@ -8,8 +8,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import suffice as sf
 from suffice.engines.guesses import TEXTS
+from suffice.engines.roles import kind_of_rows
 
 __all__ = ["texts_of_lines"]
 
@@ -19,7 +19,7 @@ NO_TEXT = (b"PAR1", b"ARROW1", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff")
 
 def texts_of_lines(path: Path, model: Any) -> Path:
     """Write a file of JSON lines for one that holds only texts, without a header; return any other file itself."""
-    if not isinstance(model, sf.TextClassifier) or not _is_plain(path, name := _column(model)):
+    if kind_of_rows(model) != "text" or not _is_plain(path, name := _column(model)):
         return path
     table = path.with_name("stdin.jsonl")
     with path.open(encoding="utf-8", errors="replace", newline="") as lines, table.open("w") as file:

@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
-import suffice as sf
 from suffice.cli.file_options import open_files
+from suffice.cli.light import without_pandas
 from suffice.cli.outputs import as_json, check_output, write
 from suffice.cli.progress import progress
-from suffice.cli.verbs import spooled
-from suffice.engines.local import predict_files
+from suffice.cli.spooling import spooled
+from suffice.engines.predicted_files import predict_files
 from suffice.errors import InputError
+from suffice.later import pa, pc
+from suffice.store.models import load_to_answer
 
 __all__ = ["csv_lines", "predict"]
 
@@ -25,12 +24,13 @@ NUMBER = r"^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$"
 QUOTED = r"[\",\r\n]|^\s|\s$|^$"
 
 
+@without_pandas()
 def predict(
     path: Path, data: list[Path], output: Path | None, errors: str, as_lines: bool, keep: bool, escape: bool
 ) -> None:
     """Predict files batch by batch."""
     check_output(output, path, *data)
-    model = sf.load(path)
+    model = load_to_answer(path)
     with spooled(data, model=model) as files, progress("predicting") as tell:
         tables = predict_files(model, open_files(files, errors, model), keep=keep, tell=tell)
         write((output, json_lines(tables) if as_lines else csv_lines(tables, len(model.classes_), escape)))

@@ -2,44 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 import suffice as sf
 from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
 from suffice.cli.column_lines import cut
 from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
-from suffice.cli.plain_texts import texts_of_lines
 from suffice.cli.progress import progress
 from suffice.engines.guesses import guess_target, is_text
 from suffice.engines.local import fit_files
 from suffice.engines.roles import Roles, roles
 from suffice.errors import InputError
 from suffice.estimators.comparing.validation import FOLDS
+from suffice.later import pa
 from suffice.reporting import pitfalls
 from suffice.reporting.labelled_rows import read
 from suffice.reporting.methods import judged_by
 from suffice.telling import counted
 
-__all__ = [
-    "compare",
-    "demo",
-    "evaluate",
-    "fit",
-    "merge",
-    "report",
-    "spooled",
-]
+__all__ = ["compare", "demo", "evaluate", "fit", "merge", "report"]
 
 
 def fit(
@@ -186,21 +172,3 @@ def _table(data: list[Path], model: Any, target: str | None, text: str | None, e
     given = target or getattr(model, "target_", None)
     columns = roles(table, model, given, text or getattr(model, "text_column_", None))
     return columns.labelled(table, files), columns
-
-
-@contextmanager
-def spooled(data: list[Path], output: Path | None = None, *others: Path, model: Any = None) -> Iterator[list[Path]]:
-    """Return files; standard input is copied to one, since some verbs read rows twice. No output may be among them.
-
-    For a model of texts that is to answer, lines of standard input may be plain texts.
-    """
-    check_output(output, *data, *others)
-    if Path("-") not in data:
-        yield data
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "stdin"
-        with path.open("wb") as file:
-            shutil.copyfileobj(sys.stdin.buffer, file)
-        path = texts_of_lines(path, model)
-        yield [path if one == Path("-") else one for one in data]

@@ -1,5 +1,20 @@
-"""Fits in many places: files that do not fit into memory, Dask and Spark."""
+"""Fits in many places: files that do not fit into memory, Dask and Spark. Names are imported when first used."""
 
-from suffice.engines.local import fit_files, predict_files
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from suffice.engines.local import fit_files
+    from suffice.engines.predicted_files import predict_files
 
 __all__ = ["fit_files", "predict_files"]
+
+_HOMES = {"fit_files": "local", "predict_files": "predicted_files"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'suffice.engines' has no attribute {name!r}")
+    value: object = getattr(_import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

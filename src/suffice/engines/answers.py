@@ -11,13 +11,13 @@ from uuid import uuid4
 import numpy as np
 
 from suffice.engines.part_results import UNCOUNTABLE
+from suffice.engines.predicted_files import probabilities_of
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.errors import DataError
 from suffice.store import from_bytes
-from suffice.typing import Array
 
-__all__ = ["Answering", "Held", "classifier_of", "probabilities_of"]
+__all__ = ["Answering", "Held"]
 
 
 @dataclass(frozen=True)
@@ -35,19 +35,6 @@ class Held:
 @lru_cache(maxsize=4)
 def _loaded(held: Held) -> Any:
     return from_bytes(getattr(held.data, "value", held.data))
-
-
-def classifier_of(model: Any) -> Any:
-    """Return the classifier itself, of what has fitted one by EM."""
-    return getattr(model, "estimator_", model)
-
-
-def probabilities_of(model: Any, roles: Roles, table: Any) -> Array:
-    """Return the probabilities of all classes for the rows of an Arrow table."""
-    rows = roles.features(table)
-    nameless = roles.kind == "matrix" and not hasattr(model, "feature_names_in_")
-    probabilities: Array = model.predict_proba(np.asarray(rows) if nameless else rows)
-    return probabilities
 
 
 class Answering:

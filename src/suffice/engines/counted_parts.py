@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
-import pyarrow as pa
 
 from suffice.engines.part_results import (
     UNCOUNTABLE,
@@ -29,6 +28,7 @@ from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.errors import InputError
 from suffice.estimators.shell.counted import counter_of
+from suffice.later import pa
 from suffice.readers.labels import Examples
 from suffice.stats.bottom_k import BottomK, united
 from suffice.stats.content import table_hashes, with_labels
@@ -87,7 +87,7 @@ class CountRows(Job):
         lacking = int((~self.roles.has_label(table)).sum())
         if lacking:
             raise InputError(f"The target {self.roles.target!r} must have a label in every row; {lacking:,} lack one.")
-        return self.roles.features(table), self.roles.labels(table)
+        return self.roles.features(table), self.roles.y(table)
 
     def try_alone(self, source: Source) -> None:
         """Raise unless these rows can be counted without any others."""
@@ -139,7 +139,7 @@ class _Walk:
         X, y = self.job.pair(table)
         if self.counter is not None:
             return table, self.counter.add(X, y)
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = np.unique(self.job.roles.labels(table), return_inverse=True)
         return table, Examples(Table.read(X, "X"), classes, codes)
 
     def _keep(self, table: Any, examples: Examples) -> None:

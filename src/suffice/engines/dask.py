@@ -13,16 +13,17 @@ from typing import Any
 from uuid import uuid4
 
 import numpy as np
-import pyarrow as pa
 
-from suffice.engines.answers import Answering, Held, classifier_of
+from suffice.engines.answers import Answering, Held
 from suffice.engines.driver import fit_by
 from suffice.engines.part_results import Job, PartResult
 from suffice.engines.passes import Engine, Options, Request
+from suffice.engines.predicted_files import classifier_of
 from suffice.engines.roles import roles_for
 from suffice.engines.row_sources import PAIR, Frame, Matrix, Records, Source
 from suffice.errors import DataError, InputError, KindError, MissingLibrary
 from suffice.estimators.em.mixture import Mixture
+from suffice.later import pa
 from suffice.store import to_bytes
 
 try:
@@ -33,7 +34,7 @@ except ImportError as error:
 
 __all__ = ["fit", "predict"]
 
-FAN_IN = 4
+FAN_IN = 8
 """Parts that are merged at a time; so many are left to be merged here."""
 
 LOOKED_AT = 1000

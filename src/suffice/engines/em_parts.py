@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 
 from suffice.engines.later_parts import LaterPass, Statistics, added, statistics_of
 from suffice.engines.part_results import Job
@@ -20,6 +19,7 @@ from suffice.engines.roles import Roles
 from suffice.errors import LabelError
 from suffice.estimators.em.reading import Begun, opened_again
 from suffice.estimators.shell.parameters import CHECKS
+from suffice.later import pa
 from suffice.models.expectation import expected_counts, log_joint_of_labels
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Labels
@@ -49,6 +49,10 @@ class MarkedRoles(Roles):
         coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         marks = np.array([*map(_mark, coded.dictionary.to_pylist()), NONE])
         return marks[coded.indices.cast(pa.int64()).fill_null(len(marks) - 1).to_numpy()]
+
+    def y(self, table: Any) -> Any:
+        """Return the mark of each row."""
+        return self.labels(table)
 
     def has_label(self, table: Any) -> Booleans:
         """Return that all rows will do."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from suffice.engines.counted_parts import CountRows, uncountable
@@ -25,6 +24,7 @@ from suffice.estimators.em.starts import alpha_by_labels
 from suffice.estimators.shell.counted import reading_like
 from suffice.estimators.shell.parameters import is_loo
 from suffice.estimators.shell.whole import changing
+from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.models.expectation import log_prior_density
 from suffice.models.likelihoods.gaussian import Gaussian

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from suffice.errors import InputError
+from suffice.later import pa, pc
 
 __all__ = ["LABELS", "TEXTS", "guess_target", "guess_text", "is_string", "is_text", "label_among"]
 

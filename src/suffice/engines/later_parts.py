@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import pyarrow as pa
-
 from suffice.engines.counted_parts import CountRows, uncountable
 from suffice.engines.part_results import UNCOUNTABLE, Job, PartResult, first_failed, packed, unpacked
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
+from suffice.later import pa
 from suffice.models.model import Model
 from suffice.store.statistics import statistics_from_bytes, statistics_to_bytes
 

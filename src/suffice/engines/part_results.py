@@ -7,21 +7,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.ipc as ipc
-
 from suffice.engines.roles import Roles
 from suffice.engines.row_sources import Source
 from suffice.estimators.shell.counted import merge
+from suffice.later import ipc, pa
 from suffice.stats.bottom_k import rows_of
-from suffice.store import from_bytes, to_bytes
+from suffice.store.statistics import statistics_from_bytes, statistics_to_bytes
 
 __all__ = [
     "UNCOUNTABLE", "Job", "PartResult", "Total", "as_stream", "as_table", "first_failed", "model_of", "packed",
     "packed_model", "sample_of", "unpacked",
 ]  # fmt: skip
 
-AT_ONCE = 4
+AT_ONCE = 8
 """Models that are merged at once, which is how many are in memory, for each level of the tree."""
 
 UNCOUNTABLE = (ValueError, TypeError, OverflowError)
@@ -95,12 +93,13 @@ def sample_of(part: PartResult, most: int) -> Any:
 
 def model_of(part: PartResult) -> Any:
     """Return what a part has counted, as a model."""
-    return from_bytes(unpacked(part.statistics)) if isinstance(part.statistics, bytes) else part.statistics
+    found = part.statistics
+    return statistics_from_bytes(unpacked(found))["model"] if isinstance(found, bytes) else found
 
 
 def packed_model(model: Any) -> bytes:
     """Return a model as a file, compressed; nothing of None."""
-    return b"" if model is None else packed(to_bytes(model))
+    return b"" if model is None else packed(statistics_to_bytes({"model": model}))
 
 
 def packed(data: bytes) -> bytes:

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import pyarrow as pa
-
 from suffice.engines.counted_parts import CountRows
 from suffice.engines.part_results import Job, PartResult, model_of, sample_of
 from suffice.engines.roles import Roles, roles_of
@@ -18,6 +16,7 @@ from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.shell.counted import counts_alone
 from suffice.estimators.shell.stored import params_in_files
 from suffice.estimators.shell.table_classifier import TableClassifier
+from suffice.later import pa
 from suffice.models.choosing.wanted import ROWS
 from suffice.models.open_columns import Chosen
 from suffice.telling import tell

@@ -7,21 +7,17 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from scipy import sparse
 
 from suffice.engines.guesses import guess_target, guess_text, is_string
 from suffice.errors import DataError, InputError, KindError, LabelError
-from suffice.estimators.naive_bayes.any_table import NaiveBayes
-from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.texts.text_classifier import TextClassifier
+from suffice.estimators.shell.predicting import Predicting
+from suffice.later import pa, pc, sparse
 from suffice.readers.table_columns import closest
 from suffice.stats.bottom_k import one_array
 from suffice.tables.parsing import is_number
 from suffice.typing import Booleans
 
-__all__ = ["Roles", "roles", "roles_for", "roles_of"]
+__all__ = ["Roles", "kind_of_rows", "roles", "roles_for", "roles_of"]
 
 VECTOR = {"type", "size", "indices", "values"}
 """Fields of a vector as Spark writes it: type 0 is sparse, 1 dense."""
@@ -63,9 +59,18 @@ class Roles:
         coded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
         return np.array(coded.dictionary.to_pylist())[coded.indices.to_numpy(zero_copy_only=False)]
 
+    def y(self, table: Any) -> Any:
+        """Return labels as the classifier takes them: beside a table, words stay as Arrow has them."""
+        column = one_array(table[self.target])
+        return (
+            column if self.kind == "table" and self.classes is None and is_string(column.type) else self.labels(table)
+        )
+
     def has_label(self, table: Any) -> Booleans:
         """Return which rows have a label."""
         column = one_array(table[self.target])
+        if not column.null_count and not pa.types.is_floating(column.type):
+            return np.ones(len(column), bool)
         valid = pc.is_valid(column)
         if pa.types.is_floating(column.type):
             valid = pc.and_(valid, pc.invert(pc.fill_null(pc.is_nan(column), True)))
@@ -100,6 +105,11 @@ class Roles:
         return self
 
 
+def kind_of_rows(model: Any) -> str:
+    """Return what a classifier, or the model of a file, reads: "text", "table" or "matrix"; nothing for others."""
+    return model._kind_of_rows if isinstance(model, Predicting) else ""
+
+
 def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, argument: str = "features") -> Roles:
     """Return roles as given, or as names and types of columns say; contents, too, if `columns` is a table."""
     names = columns.schema.names if isinstance(columns, pa.Table) else columns.names
@@ -112,15 +122,15 @@ def roles_of(estimator: Any, columns: Any, target: Any, features: Any = None, ar
         raise InputError(
             f"The argument '{argument}' must name columns other than the target {target!r}; got {chosen!r}."
         )
-    if isinstance(estimator, TextClassifier):
+    if kind_of_rows(estimator) == "text":
         among = (
             columns.select(chosen) if isinstance(columns, pa.Table) else pa.schema([columns.field(n) for n in chosen])
         )
         text = chosen[0] if given is not None and len(chosen) == 1 else guess_text(among, argument=argument)
         return Roles("text", target, (text,))
-    if isinstance(estimator, NaiveBayes):
+    if kind_of_rows(estimator) == "table":
         return Roles("table", target, tuple(chosen))
-    if not isinstance(estimator, Classifier):
+    if not kind_of_rows(estimator):
         raise KindError(
             f"The argument 'estimator' must be a classifier whose counts add; got a {type(estimator).__name__}."
         )
@@ -144,12 +154,12 @@ def roles(table: Any, model: Any, target: str | None, text: str | None, labelled
     classes = getattr(model, "classes_", None)
     if text is not None:
         _known("text", text, table.column_names)
-        text = text if isinstance(model, TextClassifier) else None
+        text = text if kind_of_rows(model) == "text" else None
     if labelled:
         found = roles_of(model, table, target, text, "text")
     else:
         names = [name for name in table.column_names if name != getattr(model, "target_", None)] or table.column_names
-        is_table = isinstance(model, NaiveBayes)
+        is_table = kind_of_rows(model) == "table"
         found = roles_of(model, _with_nothing(table), "", names, "text") if is_table else roles_for(model, table, text)
     return Roles(found.kind, found.target, found.columns, classes, lenient=True)
 

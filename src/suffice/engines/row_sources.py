@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-from scipy.sparse import issparse
 
+from suffice.later import issparse, pa
 from suffice.sparse import sound
 
 __all__ = ["PAIR", "Arrow", "FileRows", "Frame", "Matrix", "Records", "Source"]

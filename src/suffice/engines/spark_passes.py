@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from pyspark import TaskContext
 from pyspark.sql import DataFrame, SparkSession
 
@@ -17,6 +16,7 @@ from suffice.engines.answers import Answering
 from suffice.engines.part_results import Job, PartResult
 from suffice.engines.passes import Engine
 from suffice.engines.row_sources import Arrow
+from suffice.later import pa
 
 __all__ = ["ANSWERS", "SparkEngine", "answers_of"]
 

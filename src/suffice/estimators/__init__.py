@@ -1,26 +1,33 @@
-"""Classifiers and their kin with the scikit-learn API: thin shells over `suffice.models`. No mathematics here."""
+"""Classifiers and their kin with the scikit-learn API: thin shells over `suffice.models`. No mathematics here.
 
-from suffice.estimators.comparing.comparison import Comparison, LossComparison, bayes_factor, compare
-from suffice.estimators.comparing.informative import Information, SelectInformative, mutual_information
-from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
-from suffice.estimators.discriminants.linear_discriminant import LinearDiscriminantAnalysis
-from suffice.estimators.discriminants.quadratic_discriminant import QuadraticDiscriminantAnalysis
-from suffice.estimators.em.mixture import Mixture
-from suffice.estimators.em.semi_supervised import SemiSupervised
-from suffice.estimators.naive_bayes.any_table import NaiveBayes
-from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
-from suffice.estimators.naive_bayes.categorical import CategoricalNB
-from suffice.estimators.naive_bayes.complement import ComplementNB
-from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultinomialNB
-from suffice.estimators.naive_bayes.exponential import ExponentialNB
-from suffice.estimators.naive_bayes.gaussian import GaussianNB
-from suffice.estimators.naive_bayes.multinomial import MultinomialNB
-from suffice.estimators.naive_bayes.poisson import PoissonNB
-from suffice.estimators.shell.counted import merge
-from suffice.estimators.shell.journals import Certificate
-from suffice.estimators.texts.language import LanguageModel
-from suffice.estimators.texts.text_classifier import TextClassifier
-from suffice.estimators.texts.vectorizer import CountVectorizer
+Names are imported when first used: what a model file needs to answer stands here, too, and needs no scikit-learn.
+"""
+
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from suffice.estimators.comparing.comparison import Comparison, LossComparison, bayes_factor, compare
+    from suffice.estimators.comparing.informative import Information, SelectInformative, mutual_information
+    from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
+    from suffice.estimators.discriminants.linear_discriminant import LinearDiscriminantAnalysis
+    from suffice.estimators.discriminants.quadratic_discriminant import QuadraticDiscriminantAnalysis
+    from suffice.estimators.em.mixture import Mixture
+    from suffice.estimators.em.semi_supervised import SemiSupervised
+    from suffice.estimators.naive_bayes.any_table import NaiveBayes
+    from suffice.estimators.naive_bayes.bernoulli import BernoulliNB
+    from suffice.estimators.naive_bayes.categorical import CategoricalNB
+    from suffice.estimators.naive_bayes.complement import ComplementNB
+    from suffice.estimators.naive_bayes.dirichlet_multinomial import DirichletMultinomialNB
+    from suffice.estimators.naive_bayes.exponential import ExponentialNB
+    from suffice.estimators.naive_bayes.gaussian import GaussianNB
+    from suffice.estimators.naive_bayes.multinomial import MultinomialNB
+    from suffice.estimators.naive_bayes.poisson import PoissonNB
+    from suffice.estimators.shell.counted import merge
+    from suffice.estimators.shell.journals import Certificate
+    from suffice.estimators.texts.language import LanguageModel
+    from suffice.estimators.texts.text_classifier import TextClassifier
+    from suffice.estimators.texts.vectorizer import CountVectorizer
 
 __all__ = [
     "BernoulliNB", "CategoricalNB", "Certificate", "Comparison", "ComplementNB", "CountVectorizer",
@@ -29,3 +36,45 @@ __all__ = [
     "QuadraticDiscriminantAnalysis", "SelectInformative", "SemiSupervised", "TextClassifier", "bayes_factor",
     "compare", "merge", "mutual_information",
 ]  # fmt: skip
+
+_HOMES = {
+    "BernoulliNB": "naive_bayes.bernoulli",
+    "CategoricalNB": "naive_bayes.categorical",
+    "Certificate": "shell.journals",
+    "Comparison": "comparing.comparison",
+    "ComplementNB": "naive_bayes.complement",
+    "CountVectorizer": "texts.vectorizer",
+    "DirichletMultinomialNB": "naive_bayes.dirichlet_multinomial",
+    "ExponentialNB": "naive_bayes.exponential",
+    "GaussianDiscriminant": "discriminants.gaussian_discriminant",
+    "GaussianNB": "naive_bayes.gaussian",
+    "Information": "comparing.informative",
+    "LanguageModel": "texts.language",
+    "LinearDiscriminantAnalysis": "discriminants.linear_discriminant",
+    "LossComparison": "comparing.comparison",
+    "Mixture": "em.mixture",
+    "MultinomialNB": "naive_bayes.multinomial",
+    "NaiveBayes": "naive_bayes.any_table",
+    "PoissonNB": "naive_bayes.poisson",
+    "QuadraticDiscriminantAnalysis": "discriminants.quadratic_discriminant",
+    "SelectInformative": "comparing.informative",
+    "SemiSupervised": "em.semi_supervised",
+    "TextClassifier": "texts.text_classifier",
+    "bayes_factor": "comparing.comparison",
+    "compare": "comparing.comparison",
+    "merge": "shell.counted",
+    "mutual_information": "comparing.informative",
+}
+"""Where each name is imported from."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'suffice.estimators' has no attribute {name!r}")
+    value: object = getattr(_import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import NamedTuple, overload
 
-__all__ = ["Choice", "ChoiceRow", "Choices", "Tried"]
+__all__ = ["TOKENS", "Choice", "ChoiceRow", "Choices", "Tried"]
+
+TOKENS = "tokens"
+"""What texts choose tokens to be has this name, since it is chosen before anything is counted."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma, xlogy
 
 from suffice.errors import InputError, NoUniqueMode
+from suffice.later import digamma, xlogy
 from suffice.models.scoring.beliefs import dirichlet_density, log_gammas, trigamma
 from suffice.models.scoring.cells import Cells, log
 from suffice.posterior import Dirichlet

@@ -19,8 +19,8 @@ from itertools import combinations
 from typing import Protocol
 
 import numpy as np
-from scipy.special import gammaln
 
+from suffice.later import gammaln
 from suffice.models.model import Block, Model
 from suffice.models.predictor import Predictor, RowsByName, normalise
 from suffice.models.scoring.rows import Labels, Rows

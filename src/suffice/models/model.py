@@ -101,6 +101,14 @@ class Block:
         """Score training rows, each by classes without it or its group."""
         return self.settled.held_out(self.t, rows, removed.among(rows.present))
 
+    def with_likelihood(self, likelihood: Likelihood) -> Self:
+        """Return the block with another likelihood; what is settled alike stays so."""
+        block, like = replace(self, likelihood=likelihood), getattr(likelihood, "settled_like", None)
+        settled = like(self.settled) if like is not None and "settled" in vars(self) else None
+        if settled is not None:
+            block.__dict__["settled"] = settled
+        return block
+
     def with_statistic(self, change: Callable[[Any], Any]) -> Self:
         """Return the block with another statistic."""
         return replace(self, statistic=change(self.statistic))
@@ -201,7 +209,7 @@ class Model:
     def with_likelihoods(self, likelihoods: Mapping[Name, Likelihood]) -> Model:
         """Return the same statistics with other likelihoods, where these differ."""
         blocks = {
-            name: block if name not in likelihoods else replace(block, likelihood=likelihoods[name])
+            name: block if name not in likelihoods else block.with_likelihood(likelihoods[name])
             for name, block in self.blocks.items()
         }
         return replace(self, blocks=blocks)

@@ -24,7 +24,7 @@ from suffice.models.likelihoods.text_column import Text
 from suffice.models.model import Block, Name
 from suffice.models.scoring.rows import Labels
 from suffice.stats import ClassCounts, DiagonalMoments, PoissonSums, ValueCounts
-from suffice.stats.grid import BITS, coarser, distinct, on_grid
+from suffice.stats.grid import BITS, coarser, counted_on_grid, distinct, on_grid
 from suffice.stats.inputs import EXACT, WHOLE
 from suffice.tables import Column, numbers
 from suffice.typing import Array, Integers
@@ -59,8 +59,7 @@ class Numbers:
         rows: dict[str, Any] = {"labels": labels.y, "weights": labels.weights, "n_classes": labels.n_classes}
         grid = next((t for t in known if type(t) is ValueCounts), None) if bits == BITS else None
         if grid is None:
-            cells, place = distinct(on_grid(values, bits))
-            grid = ValueCounts.of_codes(place, cells, **rows)
+            grid = _on_grid(values, labels, bits)
         exact = _whole(values) and _all(values, lambda part: on_grid(part) == part)
         return cls(**_sums(values, rows, known), grid=grid, bits=bits, exact=exact)._bounded()
 
@@ -252,6 +251,17 @@ def _different(name: Name, mine: Likelihood, theirs: Likelihood) -> InputError:
         f"Column {name!r} is {mine!r} in one model and {theirs!r} in the other, and their statistics fit "
         f"neither; declare one for both: columns={{{name!r}: {mine.word!r}}}."
     )
+
+
+def _on_grid(values: Array, labels: Labels, bits: int) -> ValueCounts:
+    """Return counts of numbers on a grid of so many bits."""
+    found = None if labels.weights is not None else counted_on_grid(values, bits, labels.y, labels.n_classes)
+    if found is None:
+        cells, place = distinct(on_grid(values, bits))
+        return ValueCounts.of_codes(place, cells, labels.y, labels.weights, n_classes=labels.n_classes)
+    numbers, line, count = found
+    cells, place = np.unique(numbers, return_inverse=True)
+    return ValueCounts.of_codes(place, cells, line, count, n_classes=labels.n_classes)
 
 
 def _sums(values: Array, rows: dict[str, Any], known: tuple[Any, ...] = ()) -> dict[str, Any]:

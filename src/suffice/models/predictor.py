@@ -20,8 +20,9 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.model import Model, Name
 from suffice.models.scoring.cells import AS_IT_IS, Temper, powered, tempered
 from suffice.models.scoring.rows import Rows
+from suffice.models.side_by_side import SEVERAL, NumberColumns, complete
 from suffice.models.together import JointTerms
-from suffice.models.views import Views
+from suffice.models.views import ColumnWeights, Views
 from suffice.parallel import in_parallel, thread_count
 from suffice.telling import counted, tell
 from suffice.typing import Array, Integers
@@ -30,6 +31,7 @@ __all__ = ["ImpossibleSampleWarning", "Predictor", "floored", "normalise"]
 
 NUMBERS_AT_ONCE = 2**19
 WORTH_A_THREAD = 8192
+ROWS_SIDE_BY_SIDE = 512
 
 RowsByName = Mapping[Name, Rows]
 
@@ -60,6 +62,18 @@ def floored(logs: Array, log_prior: Array, floor: float | None) -> Array:
     return np.asarray(np.logaddexp(logs + np.log1p(-floor), log_prior - total + np.log(floor)))
 
 
+class Scorers(dict[Name, Any]):
+    """What scores the rows of blocks, made when it is first asked for: where columns are many, most never are."""
+
+    def __init__(self, predictor: Predictor) -> None:
+        super().__init__()
+        self._predictor = predictor
+
+    def __missing__(self, name: Name) -> Any:
+        self[name] = self._predictor.made_scorer(name)
+        return self[name]
+
+
 @dataclass(frozen=True, eq=False)
 class Predictor:
     """A model, its class prior and its views, with scorers that are made when they are first needed."""
@@ -70,24 +84,38 @@ class Predictor:
     temper: Temper = AS_IT_IS
 
     @cached_property
-    def scorers(self) -> dict[Name, Any]:
+    def names(self) -> list[Name]:
+        """The blocks that say something."""
+        return list(self.model.voting)
+
+    @cached_property
+    def scorers(self) -> Scorers:
         """What scores the rows of each block that says something."""
-        blocks, weights = self.model.voting, self.views.weights
-        names = list(blocks)
-        found: dict[Name, Any] = {name: blocks[name].scorer for name in names}
-        if weights is not None:
-            every = {name: block.powers(weights) for name, block in blocks.items()}
-            more = {name: blocks[name].residuals(weights, self.model.classes) for name in every}
-            found |= {name: found[name].weighted(one, more[name]) for name, one in every.items() if one is not None}
-        if len(names) == 1 and self.temper != AS_IT_IS and hasattr(found[names[0]], "tempered"):
-            found[names[0]] = found[names[0]].tempered(self.temper)
-        return found
+        return Scorers(self)
+
+    def made_scorer(self, name: Name) -> Any:
+        """Return what scores the rows of a block, made anew."""
+        block, weights = self.model.blocks[name], self.views.weights
+        found: Any = block.scorer
+        powers = None if weights is None else block.powers(weights)
+        if powers is not None:
+            found = found.weighted(powers, block.residuals(weights, self.model.classes))
+        alone = len(self.names) == 1 and self.temper != AS_IT_IS and hasattr(found, "tempered")
+        return found.tempered(self.temper) if alone else found
 
     @cached_property
     def together(self) -> JointTerms | None:
         """What columns that act together add to scores."""
-        sets = {name: block for name, block in self.model.voting.items() if name in self.scorers}
-        return JointTerms.of(sets, self.views.weights, self.model.classes)
+        return JointTerms.of(self.model.voting, self.views.weights, self.model.classes)
+
+    @cached_property
+    def columns(self) -> list[NumberColumns]:
+        """Columns of numbers, which are scored side by side."""
+        weights = self.views.weights
+        if weights is not None and not isinstance(weights, ColumnWeights):
+            return []
+        plain = [name for name in self.names if weights is None or name not in weights.residuals]
+        return NumberColumns.among(self.model.blocks, plain, ROWS_SIDE_BY_SIDE) if len(plain) >= SEVERAL else []
 
     @cached_property
     def log_prior(self) -> Array:
@@ -104,12 +132,12 @@ class Predictor:
         """Return what the likelihood of each row is raised to: a number for all, or one for each."""
         if not self.temper.length:
             return self.temper.power
-        (name,) = self.scorers
+        (name,) = self.names
         return self.scorers[name].powers(rows[name])
 
     def votes(self, rows: RowsByName) -> dict[Name, Array]:
         """Return w_j · ln p(x_j | c) of each block, rows × classes; zeros where a row has no value."""
-        return {name: self._vote(name, rows[name]) for name in self.scorers if name in rows}
+        return {name: self._vote(name, rows[name]) for name in self.names if name in rows}
 
     def _vote(self, name: Name, rows: Rows) -> Array:
         present, weights = rows.present, self.views.weights
@@ -128,7 +156,7 @@ class Predictor:
 
     def scores(self, rows: RowsByName) -> Array:
         """Return ln p(x | c), rows × classes, tempered."""
-        names = [name for name in self.scorers if name in rows]
+        names = [name for name in self.names if name in rows]
         if len(names) == 1:
             votes = self._vote(names[0], rows[names[0]])
             return votes if hasattr(self.scorers[names[0]], "tempered") else tempered(votes, self.temper.power)
@@ -137,12 +165,16 @@ class Predictor:
     def _added(self, names: list[Name], rows: RowsByName) -> Array:
         """Add up what blocks say, on several threads if rows are many."""
         n, sets = _size(rows), () if self.together is None else self.together.axes.sets
-        names = [name for name in names if name not in sets]
+        beside = [group for group in self.columns if all(name in rows and complete(rows[name]) for name in group.names)]
+        done = {name for group in beside for name in group.names}
+        names = [name for name in names if name not in sets and name not in done]
         ends = np.linspace(0, n, min(thread_count(), 1 + n // WORTH_A_THREAD) + 1).astype(int).tolist()
         out = np.zeros((n, len(self.model.classes)))
 
         def add(block: slice) -> None:
-            part = _part({name: rows[name] for name in names}, block)
+            part = _part({name: rows[name] for name in (*names, *done)}, block)
+            for group in beside:
+                group.add(part, self.views.weights, out[block])
             for name in names:
                 out[block] += self._vote(name, part[name])  # NB-9
 
@@ -195,7 +227,7 @@ class Predictor:
         return codes
 
     def _best_at_once(self, rows: RowsByName) -> Integers | None:
-        names, weights = [name for name in self.scorers if name in rows], self.views.weights
+        names, weights = [name for name in self.names if name in rows], self.views.weights
         if len(names) != 1 or rows[names[0]].present is not None or self.views.floor:
             return None
         scorer = self.scorers[names[0]]
@@ -217,7 +249,7 @@ class Predictor:
         return replace(self, views=views, temper=temper)
 
     def __getstate__(self) -> dict[str, Any]:
-        cached = ("scorers", "together", "log_prior")  # another thread may be adding them
+        cached = ("names", "scorers", "together", "columns", "log_prior")  # another thread may be adding them
         return {name: value for name, value in vars(self).copy().items() if name not in cached}
 
 

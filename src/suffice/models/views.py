@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from suffice.later import sparse
 from suffice.models.choices import Choice
 from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.lifts import flat, places_among

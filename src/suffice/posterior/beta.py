@@ -18,9 +18,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode
+from suffice.later import betaincinv, stats
 from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails, together
 from suffice.posterior.masses import BetaBinomial
 from suffice.posterior.special import log_rising
@@ -151,8 +151,7 @@ class Beta(Conjugate[BinaryCounts]):
             raise InputError(f"The argument 'kind' must be 'equal' or 'highest'; got {kind!r}.")
         lower, upper = tails(level)
         if kind == "equal":
-            distribution = stats.beta(self.a, self.b)
-            return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+            return plain(betaincinv(self.a, self.b, lower)), plain(betaincinv(self.a, self.b, upper))
         return self._highest_density(level)
 
     def _highest_density(self, level: float) -> Interval:
@@ -164,11 +163,11 @@ class Beta(Conjugate[BinaryCounts]):
         with np.errstate(all="ignore"):
             for _ in range(60):
                 middle = (low + high) / 2
-                left, right = stats.beta.ppf(middle, a, b), stats.beta.ppf(middle + level, a, b)
+                left, right = betaincinv(a, b, middle), betaincinv(a, b, middle + level)
                 rising = stats.beta.logpdf(left, a, b) < stats.beta.logpdf(right, a, b)
                 low, high = np.where(rising, middle, low), np.where(rising, high, middle)
         below = np.where(a > 1, (low + high) / 2, np.where((a == 1) & (b == 1), (1 - level) / 2, 0.0))
-        left, right = stats.beta.ppf(below, a, b), stats.beta.ppf(below + level, a, b)
+        left, right = betaincinv(a, b, below), betaincinv(a, b, below + level)
         return plain(np.where(mirrored, 1 - right, left)), plain(np.where(mirrored, 1 - left, right))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
+from suffice.later import stats
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Density
 from suffice.posterior.special import log_rising

@@ -15,13 +15,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
-from scipy.special import xlogy
 
 from suffice.errors import DataError, KeywordError, ShapeError
+from suffice.later import gammaincinv, xlogy
 from suffice.posterior.base import Conjugate, S, draws, generator, parameters, plain, require, some_rows, tails
 from suffice.posterior.masses import NegativeBinomial
-from suffice.posterior.special import log_rising
+from suffice.posterior.special import log_rising, scaled
 from suffice.stats import PoissonSums
 from suffice.stats.inputs import COUNT
 from suffice.typing import Floats, Interval, Rng, Size
@@ -64,9 +63,9 @@ class GammaBelief(Conjugate[S]):
 
     def interval(self, level: float = 0.95) -> Interval:
         """Return equal-tailed bounds of the rate."""
-        lower, upper = tails(level)
-        distribution = stats.gamma(self.shape, scale=1 / np.asarray(self.rate))
-        return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+        scale = 1 / np.asarray(self.rate)
+        low, high = (scaled(gammaincinv(self.shape, end), scale) for end in tails(level))
+        return plain(low), plain(high)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draw rates."""

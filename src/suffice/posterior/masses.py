@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlog1py
 
 from suffice.errors import InputError
+from suffice.later import gammaln, xlog1py
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Mass
 from suffice.posterior.special import log_rising

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import stats
 
 from suffice.errors import DataError
+from suffice.later import gammainccinv, stdtrit
 from suffice.posterior.base import plain, tails
+from suffice.posterior.special import scaled
 from suffice.typing import Array, Booleans, Floats
 
 __all__ = [
@@ -46,9 +47,12 @@ def weighted_mean(m: Floats, kappa: Array, mean: Array, n: Array) -> Array:
 
 def mean_variance_interval(m: Floats, kappa: Array, a: Array, b: Array, level: float) -> MeanVariance:
     """Return equal-tailed bounds of a normal mean (Student-t) and of its variance (inverse gamma)."""
-    mean, variance = stats.t(2 * a, m, np.sqrt(b / a / kappa)), stats.invgamma(a, scale=b)
+    spread = np.sqrt(b / a / kappa)
     with np.errstate(all="ignore"):  # of a vague belief an end may be infinite
-        ends = [(plain(mean.ppf(end)), plain(variance.ppf(end))) for end in tails(level)]
+        ends = [
+            (plain(m + scaled(stdtrit(2 * a, end), spread)), plain(scaled(1 / gammainccinv(a, end), b)))
+            for end in tails(level)
+        ]
     return MeanVariance(*zip(*ends, strict=True))
 
 

@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from suffice.errors import NoUniqueMode
+from suffice.later import stats
 from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
 from suffice.posterior.densities import UpToEnd
 from suffice.stats import Extremes

@@ -1,13 +1,13 @@
-"""Differences of log-gammas that keep their digits."""
+"""Differences of log-gammas that keep their digits; and quantiles."""
 
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma
 
-from suffice.typing import Floats
+from suffice.later import digamma, gammaln, polygamma
+from suffice.typing import Array, Floats
 
-__all__ = ["digamma_rise", "log_rising", "trigamma_fall"]
+__all__ = ["digamma_rise", "log_rising", "scaled", "trigamma_fall"]
 
 
 def log_rising(x: Floats, n: Floats) -> Floats:
@@ -74,3 +74,8 @@ def _trigamma_tail(z: Floats) -> Floats:
     """Return ψ1(z) − 1/z − 1/(2z²), to 1e-17 for z ≥ 16."""
     y = (1 / z) ** 2
     return y / z * (1 / 6 - y * (1 / 30 - y * (1 / 42 - y * (1 / 30 - y * 5 / 66))))
+
+
+def scaled(quantile: Array, scale: Array) -> Array:
+    """Return a quantile of scale one at another scale; NaN where that is not above zero, and there is none."""
+    return np.where(scale > 0, quantile * scale, np.nan)

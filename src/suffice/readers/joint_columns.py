@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.models.choosing.joint_trial import Coding
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.joint import Joint, check_sizes, coded
 from suffice.models.model import Block, Model, Name, Together
-from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, cut_to, pools, with_missing
+from suffice.models.scoring.grouping import MISSING, OTHERS, Coding, Cuts, cut_to, pools, with_missing
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.lifts import in_order
 from suffice.models.scoring.rows import Labels, Rows

@@ -182,14 +182,14 @@ def labelled(y: Any) -> Any:
 
 def _first_gap(y: Any) -> int | None:
     """Return the first row without a label; a list is looked at before numpy makes words of None and NaN."""
+    values = np.asarray(y) if hasattr(y, "__array__") else None
+    y = values.tolist() if values is not None and values.ndim == 1 and values.dtype.kind == "O" else y
     if isinstance(y, list | tuple):
         kinds = [kind for kind in set(map(type, y)) if _may_be_gap(kind)]
         return next((row for row, value in enumerate(y) if type(value) in kinds and is_gap(value)), None)
-    values = np.asarray(y) if hasattr(y, "__array__") else None
-    if values is None or values.ndim != 1 or values.dtype.kind not in "fO":
+    if values is None or values.ndim != 1 or values.dtype.kind != "f" or not np.isnan(values).any():
         return None
-    gaps = np.isnan(values) if values.dtype.kind == "f" else np.array([is_gap(value) for value in values], bool)
-    return int(np.argmax(gaps)) if gaps.any() else None
+    return int(np.argmax(np.isnan(values)))
 
 
 def _may_be_gap(kind: type) -> bool:

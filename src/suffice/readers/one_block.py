@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.sparse import issparse
 
 from suffice.errors import InputError, KindError
+from suffice.later import issparse
 from suffice.models.choosing.judge import some_rows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import MatrixRows

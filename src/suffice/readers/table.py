@@ -22,7 +22,15 @@ from suffice.models.scoring.rows import Labels, Rows
 from suffice.parallel import in_parallel
 from suffice.readers.joint_columns import counted_together, joint_rows, without_forgotten
 from suffice.readers.labels import Coded, LabelChecks, column_classes, label_column, same_values
-from suffice.readers.table_columns import closest, counted_again, counted_first, declared_likelihoods
+from suffice.readers.table_columns import (
+    closest,
+    counted_again,
+    counted_all,
+    counted_first,
+    declared_likelihoods,
+    is_free,
+    listed,
+)  # fmt: skip
 from suffice.stats import ClassCounts
 from suffice.stats.content import RowHashes, table_hashes
 from suffice.stats.hashing import table_rows
@@ -31,7 +39,7 @@ from suffice.tables.series import is_series
 from suffice.telling import tell
 from suffice.typing import Integers
 
-__all__ = ["TableReader", "columns_of", "one_row"]
+__all__ = ["TableReader", "one_row"]
 
 
 @dataclass(frozen=True)
@@ -179,8 +187,9 @@ class TableReader:
 
         def counted(name: Name) -> OpenBlock:
             block, given = before.get(name), declared.get(name)
-            if not isinstance(block, OpenBlock) or block.likelihood.undecided:
+            if is_free(block):
                 return counted_first(name, table, labels, given)
+            assert isinstance(block, OpenBlock)
             wanted = given.of if isinstance(given, Chosen) else given
             if wanted is not None and self._used(wanted) != self._used(block.likelihood):
                 raise InputError(
@@ -189,7 +198,8 @@ class TableReader:
                 )
             return counted_again(name, table, labels, block)
 
-        blocks: dict[Name, Block] = dict(zip(self.names, in_parallel(counted, list(self.names)), strict=True))
+        free = [name for name in self.names if name in table and name not in declared and is_free(before.get(name))]
+        blocks: dict[Name, Block] = {**counted_all(self.names, table, labels, free, counted)}
         blocks |= counted_together(table, labels, {} if model is None else model.likelihoods)
         return Model(classes, ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes), blocks)
 
@@ -199,8 +209,12 @@ class TableReader:
 
     def likelihoods(self, model: Model) -> dict[Name, Likelihood]:
         """Return the likelihoods of a model's columns that estimate otherwise than the user wants, made to comply."""
-        used = {name: self._used(one) for name, one in model.likelihoods.items()} | without_forgotten(model)
-        return {name: likelihood for name, likelihood in used.items() if likelihood != model.likelihoods[name]}
+        have = model.likelihoods
+        kinds = {id(one): one for one in have.values()}  # many columns share one
+        made = {key: self._used(one) for key, one in kinds.items()}
+        other = {key for key, one in kinds.items() if made[key] != one}
+        used = {name: made[id(one)] for name, one in have.items() if id(one) in other}
+        return used | {name: law for name, law in without_forgotten(model).items() if law != have[name]}
 
     def _used(self, likelihood: Likelihood) -> Likelihood:
         return likelihood.changed_where_known(estimate=self.estimate, strict=self.strict)
@@ -235,12 +249,12 @@ class TableReader:
         others = [name for name in silently if name not in dates]
         if dates:
             tell(
-                f"{_listed(dates)} of dates left out: give what matters of them, such as the weekday, the month or the "
+                f"{listed(dates)} of dates left out: give what matters of them, such as the weekday, the month or the "
                 f"number of days since, as columns of their own. columns={{{dates[0]!r}: 'drop'}} silences this.",
             )
         if others:
             tell(
-                f"{_listed(others)} left out: every row has a different value, as identifiers do. "
+                f"{listed(others)} left out: every row has a different value, as identifiers do. "
                 f"columns={{{others[0]!r}: 'categorical'}} or 'text' keeps it, 'drop' silences this.",
             )
 
@@ -261,16 +275,6 @@ def _source(y: Any, table: Table, labels: Column) -> Any:
     if name is None or name not in table:
         return None
     return name if same_values(table[name], labels) else None
-
-
-def columns_of(model: Model) -> dict[Name, Likelihood]:
-    """Return the likelihood of each column as users write it: how it estimates is a parameter of the classifier."""
-    usual = {name: type(block.likelihood)() for name, block in model.alone.items()}
-    options = ("estimate", "strict")
-    return {
-        name: block.likelihood.changed_where_known(**{one: getattr(usual[name], one, None) for one in options})
-        for name, block in model.alone.items()
-    }
 
 
 def one_row(row: Any) -> Table:
@@ -294,7 +298,3 @@ def _is_column(value: Any) -> bool:
 def _first_five(names: list[Name]) -> str:
     shown = ", ".join(repr(name) for name in names[:5])
     return f"{shown} and {len(names) - 5} more" if len(names) > 5 else shown
-
-
-def _listed(names: list[Name]) -> str:
-    return f"Column{'s' * (len(names) > 1)} {', '.join(repr(name) for name in names)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Any
@@ -10,19 +10,23 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import DataError, InputError, ShapeError
-from suffice.models.choosing.kinds import choose
+from suffice.models.choosing.kinds import choose, choose_numbers
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.silent import Drop
-from suffice.models.model import Model, Name, Together
+from suffice.models.model import Block, Model, Name, Together
 from suffice.models.open_columns import Chosen, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
+from suffice.parallel import in_parallel
 from suffice.readers.columns import FAMILIES
 from suffice.stats import ClassCounts, ValueCounts
 from suffice.stats.base import has_rows_of
 from suffice.stats.word_counts import WordCounts
 from suffice.tables import Column, Table, kind_of
 
-__all__ = ["check_block", "closest", "counted_again", "counted_first", "declared_likelihoods", "rechosen"]
+__all__ = [
+    "check_block", "closest", "columns_of", "counted_again", "counted_all", "counted_first", "declared_likelihoods",
+    "is_free", "listed", "rechosen",
+]  # fmt: skip
 
 BY_WORD = {family.word: family for family in FAMILIES}
 
@@ -58,6 +62,21 @@ def closest(name: Any, known: Iterable[Any]) -> str:
     """Return a question that may help, if something known is close."""
     guess = get_close_matches(str(name), [str(one) for one in known], 1)
     return f" Did you mean {guess[0]!r}?" if guess else ""
+
+
+def is_free(block: Block | None) -> bool:
+    """Return whether rows may still choose the likelihood of a column."""
+    return not isinstance(block, OpenBlock) or block.likelihood.undecided
+
+
+def counted_all(
+    names: Sequence[Name], table: Table, labels: Labels, free: Iterable[Name], counted: Callable[[Name], OpenBlock]
+) -> dict[Name, OpenBlock]:
+    """Count columns, each by itself, but for plain numbers that are free to choose: these choose together."""
+    numbers = choose_numbers([table[name] for name in free], labels)
+    others = [name for name in names if name not in numbers]
+    made = dict(zip(others, in_parallel(counted, others), strict=True)) | numbers
+    return {name: made[name] for name in names}
 
 
 def counted_first(name: Name, table: Table, labels: Labels, given: Likelihood | Chosen | None) -> OpenBlock:
@@ -139,3 +158,18 @@ def check_block(name: Name, block: OpenBlock, n_classes: int) -> None:
         raise ShapeError(f"Column {name!r} must have counts of {n_classes} classes; got shape {shape}.")
     if block.numbers is not None:
         block.numbers.check(name, n_classes)
+
+
+def columns_of(model: Model) -> dict[Name, Likelihood]:
+    """Return the likelihood of each column as users write it: how it estimates is a parameter of the classifier."""
+    usual = {name: type(block.likelihood)() for name, block in model.alone.items()}
+    options = ("estimate", "strict")
+    return {
+        name: block.likelihood.changed_where_known(**{one: getattr(usual[name], one, None) for one in options})
+        for name, block in model.alone.items()
+    }
+
+
+def listed(names: list[Name]) -> str:
+    """Return the names of columns, for a warning."""
+    return f"Column{'s' * (len(names) > 1)} {', '.join(repr(name) for name in names)}"

@@ -12,8 +12,8 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
+from suffice.later import pa
 from suffice.stats.content import RowHashes, hashed
 from suffice.typing import Array, Integers
 

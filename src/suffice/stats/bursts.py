@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 
 from suffice.errors import DataError, ShapeError
+from suffice.later import sparse
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
 from suffice.stats.cell_histogram import CellHistogram, side_by_side

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from suffice.errors import KindError
+from suffice.later import issparse
 from suffice.parallel import in_parallel
 from suffice.tables import Column, Table
 from suffice.text import text_hashes
@@ -28,6 +28,9 @@ from suffice.typing import Integers
 __all__ = ["RowHashes", "hashed", "matrix_hashes", "table_hashes", "with_labels"]
 
 RowHashes = NDArray[np.uint64]
+
+NUMBERS = ("bool", "integer", "real")
+"""Storages of columns whose values have bits."""
 
 AT_ONCE = 2**15
 """Numbers that are hashed together: they stay in the cache."""
@@ -78,12 +81,13 @@ def _written(label: Any) -> str:
 def matrix_hashes(X: Any) -> RowHashes:
     """Return the number of each row of an array, which may hold words, or of a sparse matrix.
 
+    >>> from scipy import sparse
     >>> X = np.array([[0.0, 2.0], [3.0, 0.0]])
     >>> (matrix_hashes(X) == matrix_hashes(sparse.csr_matrix(X.astype(np.int8)))).tolist()
     [True, True]
     """
     places = hashed(np.arange(X.shape[1]))
-    if not sparse.issparse(X):
+    if not issparse(X):
         return _of_dense(np.asarray(X), places)
     X = X.tocsr()
     if not X.has_canonical_format:
@@ -125,39 +129,58 @@ def table_hashes(table: Table, names: Iterable[Any]) -> RowHashes:
     >>> (table_hashes(a, "nw") == table_hashes(b, "nw")).tolist()
     [True, True]
     """
-    there = [name for name in names if name in table]
-    total = np.zeros(len(table), np.uint64)
-    for each in in_parallel(lambda name: _of_column(table, name), there):
+    there = [column for name in names if name in table and (column := _readable(table, name)) is not None]
+    total, step = np.zeros(len(table), np.uint64), max(1, AT_ONCE // max(1, len(table)))
+    plain = [column for column in there if step > 1 and column.storage in NUMBERS and column.missing is None]
+    parts: list[list[Column]] = [plain[at : at + step] for at in range(0, len(plain), step)]
+    parts += [[column] for column in there if step == 1 or column.storage not in NUMBERS or column.missing is not None]
+    for each in in_parallel(lambda part: _of_column(part[0]) if len(part) == 1 else _of_numbers(part), parts):
         if each is not None:
             total += each
     return total
 
 
-def _of_column(table: Table, name: Any) -> RowHashes | None:
+def _readable(table: Table, name: Any) -> Column | None:
     try:
-        column = table[name]
+        return table[name]
     except KindError:
         return None
+
+
+def _of_numbers(columns: Sequence[Column]) -> RowHashes:
+    """Return the sum of the numbers of columns, none of which lacks a value."""
+    each = np.stack([_bits(column.values) for column in columns])
+    each ^= np.asarray(text_hashes([str(column.name) for column in columns]))[:, None]
+    _spread(each.reshape(-1))
+    return np.asarray(each.sum(axis=0, dtype=np.uint64))
+
+
+def _of_column(column: Column) -> RowHashes | None:
+    own = text_hashes([str(column.name)])[0]
+    if column.is_coded or column.storage == "category":
+        return _of_codes(column.coded(), own)
     each = _of_storage(column)
     if each is None:
         return None
-    each ^= text_hashes([str(name)])[0]
+    each ^= own
     _spread(each)
     if column.missing is not None:
         each[column.missing] = 0
     return each
 
 
+def _of_codes(column: Column, own: np.uint64) -> RowHashes:
+    """Return the numbers of rows of categories: each category is hashed once."""
+    labels = column.labels
+    each = _bits(labels) if labels.dtype.kind in "biuf" else text_hashes([str(label) for label in labels.tolist()])
+    each = np.append(hashed(each ^ own), np.uint64(0))
+    return np.asarray(each[column.values])
+
+
 def _of_storage(column: Column) -> RowHashes | None:
     if column.storage in ("nothing", "date"):
         return None
-    if column.storage == "string":
-        return np.asarray(text_hashes(column.values))
-    if column.storage != "category":
-        return _bits(column.values)
-    labels = column.labels
-    each = _bits(labels) if labels.dtype.kind in "biuf" else text_hashes([str(label) for label in labels.tolist()])
-    return np.asarray(np.append(each, np.uint64(0))[column.values])
+    return np.asarray(text_hashes(column.values)) if column.storage == "string" else _bits(column.values)
 
 
 def _bits(numbers: NDArray[Any]) -> RowHashes:

@@ -12,7 +12,7 @@ from suffice.parallel import thread_count
 from suffice.stats.inputs import CODE, Allowed, Groups, RowMatrix
 from suffice.typing import Array, Integers
 
-__all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "weights"]
+__all__ = ["ROWS_AT_ONCE", "categories", "entries", "full_moments", "sums", "table", "value_counts", "weights"]
 
 FIELDS = {"sums": 1, "real_sums": 2, "poisson_sums": 4, "largest": 1, "moments": 6}
 """Numbers that a cell of each kernel holds; all but `sums` and `largest` are pairs of hi and lo."""
@@ -59,6 +59,18 @@ def categories(rows: RowMatrix, groups: Groups, sizes: Integers) -> Array:
             allowed = Allowed(0, int(size) - 1, True, f"category codes from 0 to {size - 1}")
             allowed.check(rows.matrix[:, j], rows.name if len(sizes) == 1 else f"{rows.name}[:, {j}]")
     return _fields(out, (*groups.axes, int(offsets[-1])))[0]
+
+
+def value_counts(columns: Array, codes: Integers, classes: int) -> tuple[Array, Integers, Integers, Array, Integers]:
+    """Return the values of each column, and the classes, places and counts of its cells, in lines as long as rows.
+
+    Columns, in lines, hold numbers on the grid. Last come how many values, and how many cells, each column has.
+    """
+    values, count = np.empty(columns.shape), np.empty(columns.shape)
+    line, place = np.empty(columns.shape, np.int64), np.empty(columns.shape, np.int64)
+    found = np.zeros((len(columns), 2), np.int64)
+    _native.value_counts(columns, codes, classes, values, line, place, count, found, thread_count())
+    return values, line, place, count, found
 
 
 def weights(groups: Groups, rank: int) -> Array:
@@ -119,9 +131,10 @@ def _rule(allowed: Allowed) -> _native.Rule:
 
 
 def entries(matrix: Any) -> tuple[Any, Any, Any]:
-    """Return values, indices and line starts, contiguous and with one type of index."""
-    kind = np.int64 if np.int64 in (matrix.indices.dtype, matrix.indptr.dtype) else np.int32
-    parts = (matrix.data, matrix.indices.astype(kind, copy=False), matrix.indptr.astype(kind, copy=False))
+    """Return values, indices and line starts, contiguous and with one type of index; where that is int64, doubles."""
+    wide = np.int64 in (matrix.indices.dtype, matrix.indptr.dtype)
+    kind, values = np.int64 if wide else np.int32, matrix.data.astype(np.float64, copy=False) if wide else matrix.data
+    parts = (values, matrix.indices.astype(kind, copy=False), matrix.indptr.astype(kind, copy=False))
     value, index, start = (np.require(part, requirements=["C", "A"]) for part in parts)
     return value, index, start
 

@@ -7,9 +7,9 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import gammaln
 
 from suffice.errors import DataError, KindError, LabelError, ShapeError
+from suffice.later import gammaln
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
 from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, RowMatrix, as_numbers

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from suffice.typing import Array, Integers
 
-__all__ = ["BITS", "coarser", "distinct", "on_grid"]
+__all__ = ["BITS", "coarser", "counted_on_grid", "distinct", "on_grid"]
 
 BITS = 12
 """Bits of a float64's mantissa that the grid keeps: whole numbers below 8,192 stay apart."""
 
 CUT = 52 - BITS
 
-SPAN = 2**21
-"""Keys that lie within so many are counted rather than sorted."""
+SPAN, SPARSE = 2**21, 2**16
+"""Keys that lie within so many are counted rather than sorted; and cells that may be empty, at least."""
 
 
 def on_grid(values: NDArray[Any], bits: int = BITS) -> Array:
@@ -59,6 +59,30 @@ def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Integers]:
             return _value(found[0], least), found[1]
     unique, codes = np.unique(values, return_inverse=True)
     return unique, codes.astype(np.int64, copy=False)
+
+
+def counted_on_grid(values: Array, bits: int, codes: Integers, classes: int) -> tuple[Array, Integers, Array] | None:
+    """Return grid values, classes, and how many rows have both; None if there may be too many values to count in place.
+
+    >>> counted_on_grid(np.array([1.2, 1.3, -4.0]), 2, np.array([0, 0, 1]), 2)
+    (array([ 1.  ,  1.25, -4.  ]), array([0, 0, 1]), array([1., 1., 1.]))
+    """
+    if not len(values):
+        return None
+    signed = values.view(np.int64) >> (52 - bits)
+    keys = signed & ((1 << (11 + bits)) - 1)
+    least = int(keys.min())
+    span = int(keys.max()) - least + 1
+    if 2 * span * classes > max(SPARSE, len(values)):
+        return None
+    keys += np.where(signed < 0, span - least, -least)
+    keys *= classes
+    keys += codes
+    found = np.bincount(keys)
+    cells = np.flatnonzero(found)
+    key, line = np.divmod(cells, classes)
+    size = ((key % span + least) << (52 - bits)).view(np.float64)
+    return np.where(key >= span, -size, size) + 0.0, line, found[cells].astype(np.float64)
 
 
 def _counted(keys: Integers) -> tuple[Integers, Integers] | None:

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from suffice.errors import InputError, KindError, LabelError
+from suffice.later import issparse, sparse
 from suffice.stats.inputs import EXACT
 from suffice.stats.journal import Hashes
 from suffice.tables import Column, Table
@@ -156,8 +156,8 @@ def value_rows(X: NDArray[Any]) -> Iterator[bytes]:
 
 def matrix_rows(X: Any) -> Iterator[bytes]:
     """Encode the rows of a matrix of numbers, dense or sparse: explicit and implicit zeros are the same."""
-    X = X.tocsr() if sparse.issparse(X) else X
-    step = max(1, AT_ONCE // max(1, X.shape[1] if not sparse.issparse(X) else X.nnz // max(1, X.shape[0])))
+    X = X.tocsr() if issparse(X) else X
+    step = max(1, AT_ONCE // max(1, X.shape[1] if not issparse(X) else X.nnz // max(1, X.shape[0])))
     for at in range(0, X.shape[0], step):
         block = sparse.csr_matrix(X[at : at + step], dtype=np.float64, copy=True)
         block.sum_duplicates()

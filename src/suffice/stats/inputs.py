@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from suffice.errors import DataError, KindError, LabelError, ShapeError
+from suffice.later import issparse
 from suffice.sparse import sound
 from suffice.telling import counted
 from suffice.typing import Array, Integers, Matrix
@@ -99,9 +99,9 @@ class RowMatrix:
         """Read lists, arrays of any order and stride, and sparse matrices; copy only what kernels cannot read."""
         if isinstance(data, RowMatrix):
             return data
-        if sparse.issparse(data) and sound(data, name).ndim == 2:
+        if issparse(data) and sound(data, name).ndim == 2:
             return cls(_compressed(data, name), data.shape[1:], name)
-        if sparse.issparse(data):
+        if issparse(data):
             data = data.toarray()
         array = as_numbers(data, f"The argument '{name}'")
         kind = _kernel_type(array.dtype, name)
@@ -115,7 +115,7 @@ class RowMatrix:
     @property
     def is_sparse(self) -> bool:
         """Whether the matrix is scipy's CSR or CSC."""
-        return bool(sparse.issparse(self.matrix))
+        return bool(issparse(self.matrix))
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from suffice.later import sparse
 from suffice.stats.base import Statistic, sealed
 from suffice.stats.counts import BinaryCounts, CategoryCounts, ClassCounts, RateCounts, TokenCounts
 from suffice.stats.inputs import RowMatrix

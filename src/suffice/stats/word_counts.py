@@ -12,10 +12,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice import _native
 from suffice.errors import DataError, LabelError, ShapeError
+from suffice.later import sparse
 from suffice.parallel import thread_count
 from suffice.stats.base import difference
 from suffice.stats.inputs import COUNT, EXACT
@@ -326,7 +326,7 @@ class WordCounter:
         found = self._native.result(thread_count())
         words = WordList(found["bytes"], found["offset"])
         shape = (len(self._n), 1 << self._bits if self._bits else len(words))
-        index = found["word"].astype(np.int32) if shape[1] < 2**31 else found["word"]
+        index = found["word"]
         tables = []
         for name in ("tokens", "documents"):
             if found[name].max(initial=0) > EXACT:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice import _native
 from suffice.errors import SubtractionError
+from suffice.later import sparse
 from suffice.parallel import thread_count
 from suffice.text.word_list import WordList
 from suffice.typing import Array, Integers

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from functools import cache
+from importlib import import_module
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
@@ -13,6 +14,7 @@ import numpy as np
 
 from suffice import estimators, posterior, stats
 from suffice.errors import DataError
+from suffice.estimators.shell.meanings import allows
 from suffice.models.choices import Choice, Tried
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.cloud import Cloud
@@ -27,7 +29,10 @@ from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis, TermWeighting, Tokens, WordList
 
-__all__ = ["ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "made", "public_fields"]
+__all__ = [
+    "ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "estimator", "is_estimator", "is_known", "made", "public_fields",
+    "stored",
+]  # fmt: skip
 
 
 def _by_name(*kinds: type[Any], prefix: str = "") -> dict[str, type[Any]]:
@@ -40,7 +45,51 @@ def _public(module: Any, base: type[Any]) -> list[type[Any]]:
     return [one for one in found if isinstance(one, type) and issubclass(one, base) and one is not base]
 
 
-ESTIMATORS = {one.__name__: one for one in _public(estimators, object) if hasattr(one, "_get_param_names")}
+ESTIMATORS: dict[str, type[Any]]
+"""Estimators by name: all of them are imported when somebody asks for all."""
+
+STORED = {
+    "NaiveBayes": "shell.stored_tables.StoredTable",
+    "TextClassifier": "texts.stored_texts.StoredTexts",
+}
+"""What answers for the model of a file, without scikit-learn."""
+
+
+def __getattr__(name: str) -> Any:
+    if name != "ESTIMATORS":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _every_estimator()
+
+
+@cache
+def _every_estimator() -> dict[str, type[Any]]:
+    return {one.__name__: one for one in _public(estimators, object) if hasattr(one, "_get_param_names")}
+
+
+def estimator(name: str) -> Any:
+    """Return an estimator's class by its name; None if there is none."""
+    if _every_estimator.cache_info().currsize:
+        return _every_estimator().get(name)
+    found = getattr(estimators, name) if name in estimators.__all__ else None
+    return found if hasattr(found, "_get_param_names") else None
+
+
+def is_known(name: object) -> bool:
+    """Return whether a file may hold an estimator of this name."""
+    return isinstance(name, str) and (name in STORED or estimator(name) is not None)
+
+
+def is_estimator(value: object) -> bool:
+    """Return whether a value is an estimator of suffice itself."""
+    return estimator(type(value).__name__) is type(value)
+
+
+def stored(name: str, given: dict[str, Any]) -> Any:
+    """Return what answers for the model of a file; None if only the estimator can, or may refuse the parameters."""
+    module, _, kind = STORED.get(name, "").rpartition(".")
+    found = getattr(import_module(f"suffice.estimators.{module}"), kind) if module else None
+    return found(**given) if found is not None and allows(found.domains, given) else None
+
 
 LATER: dict[str, set[str]] = {
     "CategoricalNB": {"categories"},

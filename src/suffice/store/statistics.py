@@ -1,19 +1,36 @@
-"""Statistics ↔ bytes, without an estimator around them: what parts of a computation send to each other."""
+"""Statistics and models ↔ bytes: what parts of a computation send to each other, and nobody keeps.
+
+The layout is that of a model file, without checksums of tensors. Whole numbers are narrow: one byte or two each, or the
+steps between them, where only few are larger; most counts of words are one, and most words that a class has stand next
+to each other.
+"""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice.errors import DataError
 from suffice.store.file_io import Bytes
-from suffice.store.layout import written
+from suffice.store.layout import DTYPES, written
 from suffice.store.values import Reader, Writer
 
-__all__ = ["statistics_from_bytes", "statistics_to_bytes"]
+__all__ = ["narrow", "statistics_from_bytes", "statistics_to_bytes", "wide"]
+
+FEW = 64
+"""Numbers that are left as they are."""
+
+RARE = 16
+"""Numbers may be too large for their place if they are one in so many or fewer: these stand apart, in their order."""
+
+LARGE, STEPS = "large", "steps"
 
 
 def statistics_to_bytes(values: dict[Any, Any]) -> bytes:
-    """Return statistics, or collections of them, as bytes.
+    """Return statistics or models, or collections of them, as bytes.
 
     >>> from suffice.stats import ClassCounts
     >>> data = statistics_to_bytes({"rows": ClassCounts.of_labels([0, 1, 1], n_classes=2)})
@@ -22,15 +39,88 @@ def statistics_to_bytes(values: dict[Any, Any]) -> bytes:
     """
     writer = Writer()
     values_in_json = json.dumps(writer.write(values, "statistics"), separators=(",", ":"))
-    head, arrays = written(writer.tensors, {"statistics": values_in_json})
+    tensors, kinds = {}, {}
+    for name, array in writer.tensors.items():
+        found = narrow(array)
+        if found is None:
+            tensors[name] = array
+            continue
+        tensors[name], tensors[f"{LARGE}/{name}"], steps = found
+        kinds[name] = [array.dtype.str, *([STEPS] if steps else [])]
+    head, arrays = written(tensors, {"statistics": values_in_json, "narrow": json.dumps(kinds)})
     parts: list[Any] = [head, *arrays]
     return b"".join(parts)
 
 
 def statistics_from_bytes(data: bytes) -> Any:
     """Return what `statistics_to_bytes` was given; raise DataError if these are other bytes."""
-    file = Bytes(data)
+    file = NarrowBytes(data)
     reader = Reader(file)
     values = reader.read(json.loads(file.layout.metadata["statistics"]))
     reader.done()
     return values
+
+
+class NarrowBytes(Bytes):
+    """Bytes of which some numbers are narrow."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        if not {"statistics", "narrow"} <= set(self.layout.metadata):
+            raise DataError("bytes of statistics must say what they hold; these do not, such as a model file")
+        self._kinds: dict[str, list[str]] = json.loads(self.layout.metadata["narrow"])
+        self._large = {name: self.layout.tensors.pop(f"{LARGE}/{name}").read(self._data) for name in self._kinds}
+
+    def array(self, name: str) -> NDArray[Any]:
+        """Return one of the arrays as it was."""
+        found = super().array(name)
+        if name not in self._kinds:
+            return found
+        dtype, *steps = self._kinds[name]
+        return wide(found, self._large[name], dtype, bool(steps))
+
+
+def narrow(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], bool] | None:
+    """Return whole numbers in fewer bytes, those that are too large for these, and whether they are steps.
+
+    None where that would lose or gain nothing.
+
+    >>> narrow(np.arange(100.0) * 3)[0].dtype
+    dtype('uint8')
+    """
+    if array.ndim != 1 or len(array) < FEW or array.dtype.kind not in "iuf" or array.dtype.itemsize < 4:
+        return None
+    if not (array.min() >= 0 and array.max() < 2**32):
+        return None
+    numbers = array.astype(np.uint32)
+    if array.dtype.kind == "f" and (np.signbit(array).any() or not np.array_equal(numbers, array)):
+        return None
+    steps = np.diff(numbers, prepend=np.uint32(0))  # a step down is one around 2³²
+    for size in (np.uint8, np.uint16):
+        most = np.iinfo(size).max
+        for values, are_steps in ((numbers, False), (steps, True)):
+            large = values >= most
+            if np.count_nonzero(large) * RARE <= len(values):
+                return np.minimum(values, most).astype(size), values[large], are_steps
+    return (numbers, numbers[:0], False) if array.dtype.itemsize > 4 else None
+
+
+def wide(numbers: NDArray[Any], large: NDArray[Any], dtype: str, steps: bool) -> NDArray[Any]:
+    """Return the numbers that `narrow` was given, read-only.
+
+    >>> numbers, large, steps = narrow(np.arange(100.0) * 3)
+    >>> wide(numbers, large, "<f8", steps)[-2:]
+    array([294., 297.])
+    """
+    if dtype not in DTYPES.values() or numbers.ndim != 1 or numbers.dtype.kind != "u" or large.dtype != np.uint32:
+        raise DataError(f"narrow numbers must have been of a known kind; got {dtype[:80]!r}")
+    values = numbers
+    if len(large):
+        values = numbers.astype(np.uint32)
+        apart = np.flatnonzero(numbers == np.iinfo(numbers.dtype).max)
+        if len(apart) != len(large):
+            raise DataError("narrow numbers must have as many that stand apart as there are places for them")
+        values[apart] = large
+    found = (np.cumsum(values, dtype=np.uint32) if steps else values).astype(dtype)
+    found.setflags(write=False)
+    return found

@@ -67,7 +67,7 @@ class Writer:
             return {"$": "again", "of": next(i for i, one in enumerate(self._lists) if value is one)}
         if type(value) in _NAMES:
             return self._record(value, name)
-        if type(value) in registry.ESTIMATORS.values():
+        if registry.is_estimator(value):
             return {"$": "estimator", "of": self.estimator(value, f"{name}/")}
         return self._collection(value, name)
 
@@ -201,24 +201,20 @@ class Reader:
             return dtype.type(self.read(of)) if kind == "scalar" else dtype if kind == "dtype" else dtype.type
         raise DataError(f"a value must be of a known kind; got {kind[:80]!r}")
 
-    def estimator(self, parts: Any) -> Any:
-        """Make an estimator from its parts."""
-        if not isinstance(parts, dict) or parts.get("estimator") not in registry.ESTIMATORS:
-            found = parts.get("estimator") if isinstance(parts, dict) else parts
-            raise DataError(f"an estimator must be one of {sorted(registry.ESTIMATORS)}; got {str(found)[:80]!r}")
+    def estimator(self, parts: Any, to_answer: bool = False) -> Any:
+        """Make an estimator from its parts; or only what answers for it, where there is such a thing."""
+        name: Any = parts.get("estimator") if isinstance(parts, dict) else parts
+        if not isinstance(parts, dict) or not registry.is_known(name):
+            raise DataError(f"an estimator must be one of {sorted(registry.ESTIMATORS)}; got {str(name)[:80]!r}")
         if set(parts) - {"estimator", "parameters", *SECTIONS}:
             raise DataError(f"an estimator must have parts that are known; got {sorted(parts)}")
-        kind = registry.ESTIMATORS[parts["estimator"]]
-        given = self.parameters(parts["parameters"], parts["estimator"])
-        names = set(kind._get_param_names())
-        if set(given) - names or names - set(given) - registry.LATER.get(parts["estimator"], set()):
-            raise DataError(f"{parts['estimator']} must have its own parameters; got {sorted(given)}")
-        model = kind(**given)
-        model._validate_params()
+        given = self.parameters(parts["parameters"], name)
+        model = registry.stored(name, given) if to_answer else None
+        model = _made(name, given) if model is None else model
         state = {part: self.read(parts[part]) for part in SECTIONS if part in parts}
         if state:
             model._set_state(state)
-            check_bounds(model)
+            check_bounds(model, given)
             self.built.append(model)
         return model
 
@@ -282,6 +278,17 @@ class Reader:
         if dtype not in DTYPES.values() or np.dtype(dtype) != tensor.dtype:
             raise DataError(f"an array must be of the kind of its tensor; got {dtype[:80]!r}")
         return tensor
+
+
+def _made(name: str, given: dict[str, Any]) -> Any:
+    """Return an unfitted estimator; raise unless these are its parameters, and each is what it can be."""
+    kind = registry.estimator(name)
+    names = set(kind._get_param_names())
+    if set(given) - names or names - set(given) - registry.LATER.get(name, set()):
+        raise DataError(f"{name} must have its own parameters; got {sorted(given)}")
+    model = kind(**given)
+    model._validate_params()
+    return model
 
 
 def _is_fitted(model: Any) -> bool:

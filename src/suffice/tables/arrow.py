@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from suffice.later import pa, pc
 from suffice.tables.categories import category
 from suffice.tables.column import Column, Name, gaps, unusable
 from suffice.typing import Booleans

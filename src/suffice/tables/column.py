@@ -61,6 +61,11 @@ class Column:
             raise KindError(f"Column {self.name!r} must hold words to be coded; got {self.storage}.")
         return self._coded
 
+    @property
+    def is_coded(self) -> bool:
+        """Whether the codes of a column of strings are known already."""
+        return "_coded" in vars(self)
+
     @cached_property
     def _coded(self) -> Column:
         known = self.values.dictionary_encode()

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.csv as arrow_csv
 
 from suffice.errors import FileError
+from suffice.later import arrow_csv, pa
 from suffice.tables.dialect import LONGEST_QUOTE, Dialect, Row, clean_end, lines_within, split
 from suffice.tables.encoding import encoding_of
 from suffice.tables.parsing import Reading, is_number, reading_of

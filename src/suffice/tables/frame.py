@@ -8,12 +8,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
-from scipy import sparse
 
 from suffice.errors import DataError, KindError, ShapeError
+from suffice.later import issparse, nw, pa
 from suffice.sparse import sound
 from suffice.tables.column import Column, Name, one
 from suffice.tables.series import is_series, of_numpy, of_series
@@ -57,7 +55,7 @@ class Table:
             return _of_array(frame, name)
         if isinstance(frame, list | tuple):
             return _of_lists(frame, name)
-        if sparse.issparse(frame):
+        if issparse(frame):
             return _of_sparse(sound(frame, name), name)
         if hasattr(frame, "__array__") and not hasattr(frame, "columns") and not is_series(frame):
             return _of_array(np.asarray(frame), name)  # tensors and the like

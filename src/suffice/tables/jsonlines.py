@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-import pyarrow as pa
+from suffice.later import pa
 
 __all__ = ["JsonLines"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.later import pa
 from suffice.tables.arrow import of_arrow
 from suffice.tables.column import Column, Name, gaps, unusable
 from suffice.tables.scalars import decoded, is_missing, numbers, sort_of

@@ -8,9 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from suffice.errors import FileError
+from suffice.later import pa
 from suffice.tables.encoding import HEAD, encoding_of
 
 __all__ = ["PACKED", "Behind", "head_of", "inside", "kind_of_file", "opened", "seekable"]

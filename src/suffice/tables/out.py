@@ -5,9 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-import narwhals.stable.v2 as nw
-
 from suffice.errors import KindError
+from suffice.later import nw
 
 __all__ = ["frame_of"]
 

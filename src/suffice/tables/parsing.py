@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 
+from suffice.later import pa, pc
 from suffice.typing import Booleans
 
 __all__ = ["GAPS", "MISSING", "Reading", "is_number", "reading_of"]

@@ -13,11 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.ipc as ipc
-import pyarrow.parquet as pq
-
 from suffice.errors import FileError, InputError, PathError
+from suffice.later import ipc, pa, pq
 from suffice.tables.delimited import Delimited
 from suffice.tables.dialect import Dialect
 from suffice.tables.encoding import HEAD, encoding_of
@@ -31,6 +28,8 @@ __all__ = ["Files", "Given"]
 
 BLOCK, ROWS = 2**22, 2**16
 """Bytes, or rows, of a batch."""
+LARGER, MOST_BYTES = 4, 2**25
+"""How many times larger batches of Parquet are after the first one, unless they are as many bytes."""
 LOUD = 0.01
 """The share of lost rows from which on a warning is given."""
 
@@ -237,10 +236,12 @@ class Files:
             wanted = columns_kept(names, self.given, self.label(list(names)))
             self.names = self.names or wanted
             rows = 0
-            for batch in file.iter_batches(batch_size=ROWS, columns=wanted):
-                rows += batch.num_rows
-                self._share = rows / max(file.metadata.num_rows, 1)
-                yield pa.table(batch)
+            for batch in file.iter_batches(batch_size=_rows_at_once(file.metadata), columns=wanted):
+                table, first = pa.table(batch), ROWS if not rows else batch.num_rows
+                for part in (table.slice(0, first), table.slice(first)):
+                    rows += part.num_rows
+                    self._share = rows / max(file.metadata.num_rows, 1)
+                    yield part
 
     def _arrow(self, path: Path) -> Iterator[Any]:
         with pa.memory_map(str(path)) if str(path) != "-" else seekable(path) as source:
@@ -276,3 +277,11 @@ class Files:
         if not found:
             raise FileError(f"The folder {str(path)!r} must hold folders of text files; it holds none.")
         yield pa.table({"text": pa.array(texts, pa.string()), "label": pa.array(labels, pa.string())})
+
+
+def _rows_at_once(parquet: Any) -> int:
+    """Return how many rows are read together, by what one of them takes in the file."""
+    groups = (parquet.row_group(k) for k in range(parquet.num_row_groups))
+    size = sum(int(group.total_byte_size) for group in groups)
+    each = max(8, 8 * int(parquet.num_columns), size // max(int(parquet.num_rows), 1))
+    return max(ROWS, min(LARGER * ROWS, MOST_BYTES // each))

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from suffice.errors import DataError
+from suffice.later import pa, pc
 from suffice.tables.column import Column
 from suffice.typing import Array, Booleans
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.later import nw, pa
 from suffice.tables.arrow import of_arrow
 from suffice.tables.categories import category
 from suffice.tables.column import Column, Name, gaps, unusable

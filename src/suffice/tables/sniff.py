@@ -12,9 +12,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import islice
 
-import pyarrow as pa
-
 from suffice.errors import DataError, FileError, InputError
+from suffice.later import pa
 from suffice.tables.dialect import LINE_END, Dialect, Row, split
 from suffice.tables.encoding import HEAD, decoded, encoding_of
 from suffice.tables.parsing import GAPS, MISSING, is_number, reading_of

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice import _native
+from suffice.later import sparse
 from suffice.text.documents import Batch
 from suffice.text.tokenization import Analysis
 from suffice.text.word_list import WordList

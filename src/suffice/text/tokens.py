@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, fields
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -14,7 +14,7 @@ import numpy as np
 from suffice.errors import InputError, KindError, SufficeError
 from suffice.text.tokenization import DEFAULT_PATTERN, Analysis
 
-__all__ = ["TermWeighting", "Tokens", "analysis_of"]
+__all__ = ["TermWeighting", "Tokens", "alike", "analysis_of"]
 
 
 class _Value:
@@ -226,3 +226,14 @@ def analysis_of(tokens: Any, ngram_range: Any, english: frozenset[str]) -> Analy
         encoding=tokens.encoding,
         decode_error=tokens.decode_error,
     )
+
+
+def alike(one: Any, other: Any) -> bool:
+    """Return whether two values of an option mean the same; 1 document is not the share 1.0 of them."""
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, Real) and isinstance(other, Real):
+        return one == other and isinstance(one, Integral) == isinstance(other, Integral)
+    order = (sorted(each, key=each.__getitem__) if isinstance(each, Mapping) else sorted(each)
+             if isinstance(each, Set) else list(each) for each in (one, other))  # fmt: skip
+    return next(order) == next(order)

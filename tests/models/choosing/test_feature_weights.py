@@ -1,5 +1,6 @@
 """Evidence weights of columns: gradients by finite differences, the optimum of the objective as it is written."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -153,3 +154,29 @@ def test_groups_stay_with_their_rows() -> None:
 )
 def test_a_weight_in_words(weight: float, words: str) -> None:
     assert in_words(weight, "columns") == words
+
+
+@pytest.mark.parametrize("single", [False, True])
+def test_votes_of_many_columns_lie_row_by_row(single: bool) -> None:
+    votes, prior, codes, weights = some_votes(3, 70, 150, 4)
+    rows = ColumnRows.of(votes, prior, codes, weights)
+    assert not rows.votes.flags.c_contiguous
+    if single:
+        rows = replace(rows, votes=rows.votes.astype(np.float32, order="C"))
+    features, classes = np.linspace(0, 1.5, 150), np.linspace(-1, 1, 4)
+    here = rows.take(np.arange(len(rows.codes)) % 3 > 0)
+    own = np.asarray(rows.votes, np.float64)[..., np.arange(len(rows.codes)) % 3 > 0]
+    scores = here.log_prior + classes[:, None]
+    scores[1:] += np.einsum("j,jcr->cr", features, own)
+    share = np.exp(scores - np.logaddexp.reduce(scores, axis=0))
+    loss, gradient, terms = here.loss(features, classes)
+    each = -here.weights * np.log(share[here.codes, np.arange(len(here.codes))])
+    off = (share - (np.arange(4)[:, None] == here.codes)) * here.weights
+    mean = np.einsum("cr,jcr->jr", share[1:], own)
+    bend = np.einsum("cr,jcr,r->j", share[1:], own**2, here.weights) - np.einsum("jr,r->j", mean**2, here.weights)
+    assert loss == pytest.approx(each.sum(), rel=1e-12)
+    np.testing.assert_allclose(here.each(features, classes), each, rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(here.shares(features, classes), share, rtol=1e-10, atol=1e-14)
+    np.testing.assert_allclose(gradient, np.einsum("cr,jcr->j", off[1:], own), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(terms, off.sum(axis=1), rtol=1e-9, atol=1e-10)
+    np.testing.assert_allclose(here.hessian_diagonal(features, classes), bend, rtol=1e-8, atol=1e-10)

@@ -9,7 +9,8 @@ from scipy import sparse
 from scipy.special import log_softmax
 
 import suffice as sf
-from suffice.models.choosing.judge import Judged, Sample, judge
+from suffice.models.choosing.counted_words import CountedWords
+from suffice.models.choosing.judge import Judged, Sample
 from suffice.models.choosing.word_choice import Asked, choose_words
 from suffice.models.choosing.word_weights import Split, WordRows, looked_up
 from suffice.models.class_prior import ClassPrior
@@ -50,8 +51,8 @@ def fitted(
     return predictor, looked_up(Sample(rows, labels, group), predictor)
 
 
-def judged(predictor: Predictor, sample: Sample) -> Judged:
-    return judge(predictor, sample.rows, sample.labels, sample.group)
+def weighed(predictor: Predictor, sample: Sample, temper: Temper = AS_IT_IS) -> WordRows:
+    return WordRows.of(CountedWords.of(predictor, sample)).tempered(temper)
 
 
 def matrix(sample: Sample | Judged) -> Any:
@@ -85,7 +86,7 @@ def test_rows_are_predicted_by_classes_without_them(given: Any, how: str, groupe
     group = np.arange(30) // 4 if grouped else None
     predictor, sample = fitted(texts, codes, weights, group, given, **options)
     temper = Temper(0.8, 0.3)
-    rows = WordRows.of(judged(predictor, sample), temper)
+    rows = weighed(predictor, sample, temper)
     rng = np.random.default_rng(1)
     w, b = rng.uniform(0, 2, rows.size[0]), rng.normal(0, 1, 3)
     expected = brute(predictor, sample, temper, w, b, **options)
@@ -100,10 +101,10 @@ def test_words_of_a_matrix_are_those_of_texts(grouped: bool) -> None:
     predictor, sample = fitted(texts, codes, weights, group)
     rows: dict[Any, Any] = {"X": MatrixRows(RowMatrix.read(matrix(sample), "X").must_be(COUNT))}
     model = Model.of(np.arange(3), {"X": Multinomial(ALPHA)}, rows, sample.labels)
-    dense = judge(Predictor(model, predictor.prior), rows, sample.labels, group)
+    dense = Predictor(model, predictor.prior), Sample(rows, sample.labels, group)
     rng = np.random.default_rng(1)
     w, b, temper = rng.uniform(0, 2, len(WORDS)), rng.normal(0, 1, 3), Temper(0.7, 0.1)
-    one, other = (WordRows.of(part, temper) for part in (judged(predictor, sample), dense))
+    one, other = (weighed(*part, temper) for part in ((predictor, sample), dense))
     both = [rows.loss(rows.own(w), b) for rows in (one, other)]
     assert both[0][0] == pytest.approx(both[1][0], rel=SINGLE)
     np.testing.assert_allclose(one.among_all(both[0][1]), other.among_all(both[1][1]), rtol=SINGLE, atol=SINGLE)
@@ -118,8 +119,8 @@ def test_gradient_and_hessian_by_finite_differences(grouped: bool, classes: int)
     texts, codes, weights = corpus(2, 60, classes)
     predictor, sample = fitted(texts, codes, weights, np.arange(60) // 3 if grouped else None, damped=True)
     temper = Temper(0.7, 0.2)
-    rows = WordRows.of(judged(predictor, sample), temper)
-    rng, width = np.random.default_rng(3), rows.width
+    rows = weighed(predictor, sample, temper)
+    rng, width = np.random.default_rng(3), rows.counted.width
     w, b = rng.uniform(0.2, 2, width), rng.normal(0, 0.5, classes)
 
     def loss(w: Any, b: Any) -> float:
@@ -149,7 +150,7 @@ def test_entries_are_scored_as_texts_are() -> None:
 
 
 def test_threads_change_nothing() -> None:
-    rows = WordRows.of(judged(*fitted(*corpus(4, 20_000))), AS_IT_IS)  # fewer run on one thread
+    rows = weighed(*fitted(*corpus(4, 20_000)))  # fewer run on one thread
     ones, none = np.ones(rows.size[0]), np.zeros(3)
     with sf.threads(1):
         alone = rows.loss(ones, none)
@@ -163,7 +164,7 @@ def test_threads_change_nothing() -> None:
 def test_rows_of_no_weight_rows_without_words_and_rows_alone_in_their_class() -> None:
     texts, codes, weights = corpus(5, 40)
     texts[3], codes[7] = "", 3
-    rows = WordRows.of(judged(*fitted(texts, codes, weights)), Temper(1.0, 0.5))
+    rows = weighed(*fitted(texts, codes, weights), Temper(1.0, 0.5))
     ones, none = np.ones(rows.size[0]), np.zeros(4)
     each = rows.each(ones, none)
     assert np.isfinite(each).all()
@@ -192,22 +193,82 @@ def test_documents_that_judge_are_out_of_the_model() -> None:
     codes = np.repeat(rng.integers(0, 2, 150), 2)
     texts = [f"pair{i // 2} {' '.join(rng.choice(WORDS, 4))}" for i in range(300)]
     predictor, sample = fitted(texts, codes, np.ones(300), np.arange(300) // 2)
-    chosen = choose_words(predictor, sample, Asked(residuals=False), None)
+    chosen = choose_words(CountedWords.of(predictor, sample), Asked(residuals=False), None)
     assert chosen.option.ridge > 1
     named = np.char.startswith(predictor.model.blocks["text"].t.words.strings.astype(str), "pair")
     assert chosen.initial.features[named].max() < 1.2
 
 
 def test_the_kernel_refuses_what_does_not_fit_together() -> None:
-    rows = WordRows.of(judged(*fitted(*corpus(8, 10))), AS_IT_IS)
+    rows = weighed(*fitted(*corpus(8, 10)))
     with pytest.raises(ValueError, match="do not fit"):
         rows.loss(np.ones(2), np.zeros(3))
-    predictor, sample = fitted(*corpus(8, 10))
-    seen = judged(predictor, sample)
-    held: Any = seen.held_out["text"]
-    wide = replace(held, rows=EntryRows(sparse.csr_matrix(np.ones((10, 99)))))
+    with pytest.raises(ValueError, match="do not fit"):
+        rows.scores(np.ones(rows.size[0]), np.array([10]))
+    wide = replace(rows.counted, x=sparse.csr_matrix(np.ones((10, 99))))
     with pytest.raises((ValueError, IndexError), match=r"do not fit|index|out of"):
-        WordRows.of(replace(seen, held_out={"text": wide}), AS_IT_IS)
+        WordRows.of(wide)
+
+
+def test_scores_are_sums_of_logarithms_without_the_row() -> None:
+    texts, codes, weights = corpus(10, 30)
+    predictor, sample = fitted(texts, codes, weights, damped=True)
+    rows, w, which = weighed(predictor, sample), np.linspace(0, 2, len(WORDS)), np.array([3, 0, 29])
+    x, member = matrix(sample), np.eye(3)[codes] * weights[:, None]
+    for score, i in zip(rows.scores(rows.own(w), which), which, strict=True):
+        table = (member * (np.arange(30) != i)[:, None]).T @ x
+        theta = (table + ALPHA) / (table.sum(axis=1, keepdims=True) + ALPHA * x.shape[1])
+        row = np.where(x[i] > 0, 1 + np.log(np.maximum(x[i], 1)), 0.0)
+        np.testing.assert_allclose(score, np.log(theta) @ (w * row), rtol=SINGLE)
+
+
+@pytest.mark.parametrize("classes", [3, 40])
+def test_a_pseudo_count_for_each_word(classes: int) -> None:
+    """Words that a class never had differ then; with many classes, they have whole lines."""
+    texts, codes, weights = corpus(11, 200, classes)
+    predictor, sample = fitted(texts, codes, weights, damped=True)
+    alpha = np.linspace(0.1, 2, len(WORDS))
+    counted = CountedWords.of(predictor, sample)
+    counted = replace(counted, likelihood=replace(counted.likelihood, alpha=alpha))
+    rows, w, x = WordRows.of(counted), np.linspace(0.5, 2, len(WORDS)), matrix(sample)
+    member = np.eye(classes)[codes] * weights[:, None]
+    for i, score in enumerate(rows.scores(rows.own(w))):
+        table = (member * (np.arange(200) != i)[:, None]).T @ x
+        theta = (table + alpha) / (table.sum(axis=1, keepdims=True) + alpha.sum())
+        row = np.where(x[i] > 0, 1 + np.log(np.maximum(x[i], 1)), 0.0)
+        np.testing.assert_allclose(score, np.log(theta) @ (w * row), rtol=SINGLE)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_counts_without_rows_are_those_of_the_others(grouped: bool) -> None:
+    texts, codes, _ = corpus(12, 60)
+    weights = np.random.default_rng(0).uniform(0.1, 3, 60)
+    group = np.arange(60) // 5 if grouped else None
+    predictor, sample = fitted(texts, codes, weights, group)
+    out = (np.arange(60) // 5) % 4 == 0
+    learned, unseen = CountedWords.of(predictor, sample).without(out)
+    member = np.eye(3)[codes] * (weights * ~out)[:, None]
+    expected = (member.T @ matrix(sample))[:, learned.used]
+    np.testing.assert_allclose(learned.by_word.toarray().T, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(learned.total, expected.sum(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(unseen.n, member.sum(axis=0), rtol=1e-12)
+    assert len(learned) + len(unseen) == 60
+    assert not len(unseen.removed.row)
+
+
+def test_rows_that_were_not_learned_are_refused() -> None:
+    texts, codes, weights = corpus(13, 40)
+    predictor, sample = fitted(texts, codes, weights)
+    other = replace(sample, labels=replace(sample.labels, y=np.roll(codes, 1)))
+    counted = replace(CountedWords.of(predictor, sample), labels=other.labels)
+    with pytest.raises(sf.errors.SubtractionError, match="Only learned rows"):
+        WordRows.of(counted)
+    more = replace(sample, labels=replace(sample.labels, weights=weights * 3))
+    with pytest.raises(sf.errors.SubtractionError, match="Only learned rows"):
+        CountedWords.of(predictor, more)
+    heavy = replace(CountedWords.of(predictor, sample), labels=more.labels)
+    with pytest.raises(sf.errors.SubtractionError, match="Only learned rows"):
+        heavy.without(np.arange(40) % 2 == 0)
 
 
 def test_gradients_of_many_rows_keep_their_digits() -> None:
@@ -215,8 +276,8 @@ def test_gradients_of_many_rows_keep_their_digits() -> None:
     n = 60_000
     codes = (np.arange(n) >= n // 3).astype(np.int64)
     predictor, sample = fitted(np.where(codes, "spam ham", "spam eggs").tolist(), codes, np.ones(n))
-    rows = WordRows.of(judged(predictor, sample), AS_IT_IS)
-    w, b, ham = np.zeros(3), np.array([0.5, -0.5]), np.flatnonzero(rows.used == 1)
+    rows = weighed(predictor, sample)
+    w, b, ham = np.zeros(3), np.array([0.5, -0.5]), np.flatnonzero(rows.counted.places == 1)
     step = 1e-3 * (np.arange(3) == ham)
     slope = (rows.loss(w + step, b)[0] - rows.loss(w - step, b)[0]) / 2e-3
     assert abs(slope) > 100

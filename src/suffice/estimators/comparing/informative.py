@@ -6,7 +6,6 @@ from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
@@ -19,6 +18,7 @@ from suffice.estimators.shell.matrix import MatrixClassifier
 from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit_nested, validate_data
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
+from suffice.later import issparse
 from suffice.models.answers.ranking import UNITS, Information, ranked
 from suffice.sparse import sound
 from suffice.typing import Booleans, DataLike, LabelsLike, WeightsLike

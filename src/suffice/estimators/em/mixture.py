@@ -8,7 +8,6 @@ from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +17,7 @@ from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_cop
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, Tags, fit_nested
+from suffice.later import logsumexp
 from suffice.models.expectation import bic, log_joint, share_out
 from suffice.models.predictor import RowsByName
 from suffice.models.scoring.cells import AS_IT_IS

@@ -240,7 +240,7 @@ class StandsOnClassifier(Whole):
         vars(self).update(steps)
         self.estimator_, self.n_iter_ = model, len(objective)
         self._restored()
-        check_bounds(self)
+        check_bounds(self, vars(self))
 
     def _restored(self) -> None:
         """Make what follows from the classifier."""

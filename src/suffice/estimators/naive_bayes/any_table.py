@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from numbers import Integral
 from typing import Any, ClassVar, Literal, Self
 
 from sklearn.utils.validation import check_is_fitted
@@ -12,27 +11,22 @@ from suffice.errors import InputError
 from suffice.estimators.shell.joint_sets import JointColumns
 from suffice.estimators.shell.parameters import (
     CHECKS,
-    CLASS_PRIOR,
-    ESTIMATES,
-    RIDGE,
-    TEMPER,
     ClassPriorLike,
     Constraints,
     Estimate,
-    Interval,
-    StrOptions,
     Tempering,
     class_prior_of,
+    constraints_of,
     fit_context,
     is_loo,
-)  # fmt: skip
+)
+from suffice.estimators.shell.stored_tables import TABLE_DOMAINS
 from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
 from suffice.models.choosing.wanted import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Name
-from suffice.readers.table import columns_of
-from suffice.readers.table_columns import closest
+from suffice.readers.table_columns import closest, columns_of
 from suffice.tables import frame_of
 from suffice.typing import DataLike, GroupsLike, JournalKey, LabelsLike, WeightsLike
 
@@ -120,18 +114,7 @@ class NaiveBayes(TableClassifier):
     array(['yes', 'no'], dtype='<U3')
     """
 
-    _parameter_constraints: ClassVar[Constraints] = {
-        "columns": [StrOptions({"auto"}), dict],
-        "estimate": [ESTIMATES],
-        "unseen": [StrOptions({"prior", "error"})],
-        "class_prior": CLASS_PRIOR,
-        "temper": TEMPER,
-        "feature_weights": [StrOptions({"loo"}), None],
-        "ridge": RIDGE,
-        "effort": [StrOptions({"fast", "balanced", "best"})],
-        "joint": [StrOptions({"auto"}), Interval(Integral, 2, 3, closed="both"), list, None],
-        "memory_limit": [Interval(Integral, 1, None, closed="left")],
-    }
+    _parameter_constraints: ClassVar[Constraints] = constraints_of(TABLE_DOMAINS)
 
     def __init__(
         self,

@@ -14,10 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy import sparse
 
 from suffice.errors import InputError, SubtractionError
 from suffice.estimators.shell.sets_apart import seen_by
+from suffice.later import sparse
 from suffice.models.model import Model
 from suffice.models.scoring.removal import group_codes
 from suffice.readers.labels import Examples

@@ -9,8 +9,7 @@ from typing import Literal, TypeAlias, TypeGuard
 
 import numpy as np
 
-from suffice.errors import DataError, InputError, ShapeError
-from suffice.models.choosing.joint_trial import Coding
+from suffice.errors import InputError
 from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.residuals import ResidualChoice
 from suffice.models.choosing.table_choice import ENOUGH, choose_table
@@ -20,6 +19,7 @@ from suffice.models.likelihoods.cloud import Cloud
 from suffice.models.likelihoods.joint import CELLS, Joint
 from suffice.models.model import Block, Model, Name, Together
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.grouping import Coding
 from suffice.models.scoring.joint_rows import JointRows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import Rows
@@ -28,7 +28,6 @@ from suffice.readers.joint_columns import candidates, counted_together, cuts_of,
 from suffice.readers.labels import Examples
 from suffice.readers.table import TableReader
 from suffice.readers.table_columns import closest
-from suffice.stats import FullMoments, JointCounts
 from suffice.tables import Table
 from suffice.telling import tell
 from suffice.typing import GroupsLike
@@ -36,7 +35,7 @@ from suffice.waiting import Waiting
 
 __all__ = [
     "LEAST", "CountSets", "Found", "JointColumns", "chosen_sets", "declared_laws", "heard_sets",
-    "is_declared", "joint_of", "read_sets", "rows_for_sets", "with_declared",
+    "is_declared", "joint_of", "rows_for_sets", "with_declared",
 ]  # fmt: skip
 
 JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
@@ -102,29 +101,6 @@ def heard_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
         return dict(model.blocks)
     said = {name for name in model.blocks if weights.of_block(name) > 0 or name in weights.residuals}
     return {name: block for name, block in model.blocks.items() if not isinstance(name, Together) or name in said}
-
-
-def read_sets(named: object, counts: object, columns: Mapping[Name, Likelihood], classes: int) -> dict[Name, Block]:
-    """Return the columns that act together as a file has them; raise unless they are of the table, with such counts."""
-    if not isinstance(named, list) or not isinstance(counts, list) or len(named) != len(counts):
-        raise DataError("Columns that act together must have a statistic each.")
-    found = dict[Name, Block]()
-    for entry, t in zip(named, counts, strict=True):
-        names, law = entry if isinstance(entry, tuple | list) and len(entry) == 2 else ((), None)
-        if len(names) < 2 or not all(name in columns for name in names):
-            raise DataError("Columns that act together must be several of the table.")
-        if law is None or not _fit(law, t, len(names), classes):
-            raise ShapeError(f"Columns that act together must have a model, and joint counts of {classes} classes.")
-        found[Together(names)] = Block(law, t)
-    return found
-
-
-def _fit(law: object, t: object, columns: int, classes: int) -> bool:
-    """Return whether a likelihood and a statistic belong together, of so many columns and classes."""
-    if isinstance(law, Cloud):
-        return type(t) is FullMoments and t.mean.shape == (classes, columns)
-    fit = isinstance(law, Joint) and columns <= 3 and len(law.edges) == columns
-    return fit and type(t) is JointCounts and t.shape == (classes,) and len(t.sizes) in (0, columns)
 
 
 def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together]:
@@ -212,11 +188,16 @@ def chosen_sets(
     sample = replace(Sample(rows, few.labels).take(by_content), group=group)
     taken = sample.rows[CODES]
     assert isinstance(taken, JointRows)
-    counted = replace(predictor, model=Model.of(predictor.model.classes, laws, sample.rows, sample.labels))
+    counted_already = np.isclose(few.counted, predictor.model.n.sum(), rtol=1e-9)  # else the model is of more rows
+    known = predictor.model.blocks if counted_already else {}
+    new = {name: law for name, law in laws.items() if name not in known}
+    counted = Model.of(predictor.model.classes, new, sample.rows, sample.labels)
+    blocks = {name: known[name] if name in known else counted.blocks[name] for name in laws}
+    counting = replace(predictor, model=replace(counted, blocks=blocks))
     with Waiting("NaiveBayes", {SETS: 1.0}) as waiting:
         waiting.expect(_seconds(len(sample), len(coding.names), len(predictor.model.classes)))
         waiting.stage(SETS)
-        choice = choose_table(counted, sample, replace(coding, codes=taken.codes), power, order, cloud, memory_limit)
+        choice = choose_table(counting, sample, replace(coding, codes=taken.codes), power, order, cloud, memory_limit)
     if choice is None:
         return Found({})
     found, fit = dict[Name, Likelihood](), _that_fit(choice.sets, coding, len(predictor.model.classes), memory_limit)

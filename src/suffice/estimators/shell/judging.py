@@ -1,60 +1,49 @@
-"""What training rows choose, and how they are judged by models that have not seen them."""
+"""What training rows choose, and how they are judged by models that have not seen them; and how sure answers are."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
+from numbers import Integral
 from typing import Self
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import LabelError
+from suffice.errors import InputError, LabelError
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.journals import Book
-from suffice.estimators.shell.parameters import Estimate, Tempering, check_temper, given_temper, length_exponent_of
+from suffice.estimators.shell.meanings import check_temper
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
+from suffice.models.answers.intervals import bounds
+from suffice.models.answers.parts import known
 from suffice.models.choices import Choice, Choices
 from suffice.models.choosing.chooser import choose
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled, Wanted
-from suffice.models.class_prior import ClassPrior
-from suffice.models.likelihoods.base import Likelihood
-from suffice.models.model import Model, Name
-from suffice.models.predictor import Predictor
+from suffice.models.model import Model
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
+from suffice.posterior.base import generator, tails
 from suffice.readers.labels import Examples, Given
-from suffice.stats.journal import Journal
 from suffice.stats.word_counts import read_weights
-from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, WeightsLike
+from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rng, WeightsLike
 
-__all__ = ["Judging", "length_exponent_of"]
+__all__ = ["Judging"]
 
 
-class Judging(Predicting):
-    """A classifier with views: it judges its own rows, each left out, and chooses by that."""
+class Judging(ClassifierMixin, BaseEstimator, Predicting):
+    """A classifier of scikit-learn with views: it judges its own rows, each left out, and chooses by that."""
 
-    temper: Tempering | None = None
-    estimate: Estimate = "mean"
-    _stale: bool
-    _journal: Journal | None = None
     _earlier_choices: tuple[Choice, ...] = ()  # before rows were counted
 
     @abstractmethod
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         """Return rows and labels to be learned; `first` if nothing was learned before."""
-
-    @abstractmethod
-    def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
-        """Return the likelihoods that the parameters, and what was chosen, describe."""
-
-    def _class_prior(self) -> ClassPrior:
-        """Return the class prior that the parameters describe."""
-        return ClassPrior()
 
     def _wanted(self, rows: int) -> Wanted | None:
         """Return what so many training rows are to choose; None if nothing."""
@@ -71,34 +60,9 @@ class Judging(Predicting):
     def _settle(self, rows: int) -> None:
         """Refuse at once, after a fit to so many rows, what would be refused at the first question."""
 
-    def _put(self, model: Model, views: Views, stale: bool) -> None:
-        """Take another model, seen through views; refuse at once what its prior or its estimate cannot be."""
-        model = model.with_likelihoods(self._likelihoods(model, views))
-        predictor = Predictor(model, self._class_prior(), views, self._temper(views))
-        _ = predictor.log_prior
-        if self.estimate == "map":
-            _ = [block.settled for block in model.voting.values()]
-        self._predictor, self._stale = predictor, stale
-
-    def _temper(self, views: Views) -> Temper:
-        """Return the temper in force: as given, or as chosen."""
-        given = given_temper(self)
-        if given is not None:
-            return given
-        return Temper(1.0, length_exponent_of(self) or 0.0) if views.temper is None else views.temper
-
     def _validate_params(self) -> None:
         check_temper(self)
         super()._validate_params()
-
-    def _in_force(self) -> Predictor:
-        views = self._predictor.views
-        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # the parameter was changed
-            views = replace(views, weights=None)
-        temper = self._temper(views)
-        if views is not self._predictor.views or temper != self._predictor.temper:
-            self._predictor = self._predictor.with_views(views, temper)
-        return self._predictor
 
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
         """Choose by training rows what is to be chosen by them, beside what is settled; None if nothing was yet."""
@@ -119,12 +83,6 @@ class Judging(Predicting):
         """The power that likelihoods are raised to, and the exponent of length that it is divided by."""
         check_is_fitted(self)
         return self._in_force().temper
-
-    @property
-    def stale_(self) -> bool:
-        """Whether what was fitted on rows is older than the counts; `refresh` makes it new."""
-        check_is_fitted(self)
-        return bool(self._predictor.views) and self._stale
 
     def refresh(
         self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None, *, groups: GroupsLike = None
@@ -150,6 +108,49 @@ class Judging(Predicting):
     def _rechosen(self, examples: Examples) -> Model:
         """Return the model with likelihoods that these rows choose, where they were not declared."""
         return self._model
+
+    def _known_columns(self, X: Given, y: LabelsLike) -> tuple[Given, LabelsLike]:
+        """Return rows and labels without columns that the model does not know."""
+        return X, y
+
+    def predict_interval(
+        self, X: DataLike, level: float = 0.9, method: str = "delta", n_samples: int = 1000, random_state: Rng = None
+    ) -> tuple[Array, Array]:
+        """Return bounds of each class probability, which hold it with probability `level`.
+
+        What is uncertain are the parameters, as few or many rows leave them; the bounds hold the probability that the
+        true parameters would give, if the model is right. A class prior that is learned is believed uniform before
+        (Dirichlet of ones); one that is given is certain. So is the prior, and the temper, if there is one.
+
+        Parameters
+        ----------
+        X : as for predict
+            Rows to classify.
+        level : float, default=0.9
+            Probability that the bounds hold, the same outside on each side.
+        method : {"delta", "sample"}, default="delta"
+            Means and variances of log-odds, in closed form and in one pass; or draws of all parameters.
+        n_samples : int, default=1000
+            How many draws.
+        random_state : int, Generator or None, default=None
+            Seed of the draws.
+
+        Returns
+        -------
+        lower, upper : ndarrays of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        tails(level)
+        count: object = n_samples
+        if method not in ("delta", "sample"):
+            raise InputError(f"The argument 'method' must be 'delta' or 'sample'; got {method!r}.")
+        if not isinstance(count, Integral) or count < 2:
+            raise InputError(f"The argument 'n_samples' must be a whole number of at least 2; got {n_samples!r}.")
+        rng = None if method == "delta" else generator(random_state)
+        size = 1 if rng is None else int(n_samples)
+        both = self._answer(lambda predictor, rows: np.stack(bounds(predictor, rows, level, rng, size), axis=1), X)
+        return both[:, 0], both[:, 1]
 
     @property
     def log_evidence_(self) -> float:
@@ -206,12 +207,6 @@ class Judging(Predicting):
         """What rows outside the counts chose, beside what, and by how much: a table."""
         check_is_fitted(self)
         return Choices(self._predictor.views.choices or ())
-
-    @property
-    def journal_(self) -> Journal | None:
-        """Hashes of the rows that were learned, and their weights; None if no journal is kept."""
-        check_is_fitted(self)
-        return self._journal
 
     def drop_journal(self) -> Self:
         """Drop the journal: the model stays as it is, but `forget` can no longer tell which rows were learned.
@@ -298,3 +293,7 @@ class Judging(Predicting):
         """Hold each row, or its group, out of the model."""
         group = None if groups is None else group_codes(groups, len(examples))
         return judge(self._in_force(), self._reader.rows(examples.source), examples.labels, group)
+
+    def _known(self, X: DataLike, least: int) -> Booleans:
+        """Return which rows hold something that was learned from so many rows or more."""
+        return self._answer(lambda predictor, rows: known(predictor.model, rows, least), X)

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_is_fitted, check_non_negative
 
@@ -25,6 +24,7 @@ from suffice.estimators.shell.stored import (
     read_views,
     written_views,
 )
+from suffice.later import issparse
 from suffice.models.choosing.wanted import Wanted
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name

@@ -1,16 +1,16 @@
-"""Parameters of classifiers: what they can be, how scikit-learn checks them, and what those that many share mean.
+"""Parameters of classifiers as scikit-learn checks them; what they can be and mean stands in `meanings.py`.
 
 Everything of scikit-learn that is private or may move is here, so that a release of theirs breaks one file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from numbers import Real
-from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar
+from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import Tags, validation
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
@@ -18,10 +18,31 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
 
 from suffice.errors import InputError, KindError, PriorError
+from suffice.estimators.shell.meanings import (
+    CLASS_PRIORS,
+    ESTIMATE,
+    EXPONENTS,
+    RIDGES,
+    TEMPERS,
+    Alpha,
+    ClassPriorLike,
+    Domain,
+    OneOf,
+    Tempered,
+    Tempering,
+    Vector,
+    Within,
+    check_temper,
+    class_prior_of,
+    counts_of_belief,
+    given_temper,
+    is_loo,
+    length_exponent_of,
+    must_sum_to_one,
+)  # fmt: skip
 from suffice.estimators.shell.stored import params_in_files, verify
+from suffice.later import issparse
 from suffice.models.choosing.wanted import Wanted
-from suffice.models.class_prior import ClassPrior
-from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.results import Estimate
 from suffice.posterior import Dirichlet
 from suffice.readers.labels import Given, LabelChecks, check_kinds_of_labels
@@ -32,23 +53,11 @@ __all__ = [
     "CHECKS", "CLASS_PRIOR", "COUNTS", "ESTIMATES", "EVIDENCE", "LENGTH_EXPONENT", "LOO", "NUMBER", "RIDGE",
     "SKLEARN_PRIOR", "TEMPER", "Alpha", "ClassPriorLike", "Constraints", "Estimate", "HasMethods", "Interval",
     "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "Vector", "agree", "beliefs_of", "check_temper",
-    "checked_weights", "class_prior_of", "counts_of_belief", "fit_context", "fit_nested", "given_temper", "is_loo",
-    "length_exponent_of", "must_sum_to_one", "num_samples", "validate_data", "wanted_of",
+    "checked_weights", "class_prior_of", "constraints_of", "counts_of_belief", "fit_context", "fit_nested",
+    "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one", "num_samples", "validate_data", "wanted_of",
 ]  # fmt: skip
 
 # what they can be -----------------------------------------------------------------------------------------------------
-
-Vector: TypeAlias = Sequence[float] | np.ndarray[Any, Any]
-"""One for each feature, or each class."""
-
-Alpha: TypeAlias = float | Vector | Literal["loo"]
-"""Pseudo-counts: one for all, one for each feature, or that rows are to choose one."""
-
-ClassPriorLike: TypeAlias = Literal["counted", "uniform"] | float | Vector | Dirichlet
-"""What is believed of classes: see the parameter of that name."""
-
-Tempering: TypeAlias = float | Literal["loo"]
-"""A power, or that rows are to choose it."""
 
 RandomState: TypeAlias = int | np.random.RandomState | None
 """What scikit-learn draws with: a seed, a generator of its kind, or None for fresh randomness."""
@@ -66,40 +75,25 @@ class ReadOptions(TypedDict, total=False):
     ensure_min_samples: int
 
 
-class Tempered(Protocol):
-    """An estimator that has a temper; it may have an exponent of length, too."""
-
-    @property
-    def temper(self) -> Tempering | None:
-        """What likelihoods are raised to."""
-
-    @property
-    def estimate(self) -> str:
-        """How parameters are estimated."""
+def constraints_of(domains: Mapping[str, Domain]) -> Constraints:
+    """Return what parameters can be, in scikit-learn's words."""
+    return {name: domain if isinstance(domain, str) else _listed(domain) for name, domain in domains.items()}
 
 
-class HasClassPrior(Protocol):
-    """An estimator that has a class prior; a drop-in for one of scikit-learn has `fit_prior`, too."""
-
-    @property
-    def class_prior(self) -> ClassPriorLike | None:
-        """What is believed of classes."""
+def _listed(domain: Domain) -> list[object]:
+    return [_constraint(one) for one in domain]
 
 
-ESTIMATES = StrOptions({"mle", "map", "mean", "predictive"})
+def _constraint(one: object) -> object:
+    if isinstance(one, Within):
+        return Interval(one.kind, one.low, one.high, closed=one.closed)
+    return StrOptions(set(one.words)) if isinstance(one, OneOf) else one
+
+
+ESTIMATES = _constraint(ESTIMATE)
 EVIDENCE, LOO = StrOptions({"evidence", "loo"}), StrOptions({"loo"})
 NUMBER = Interval(Real, 0, None, closed="left")
-TEMPER: list[object] = [Interval(Real, 0, None, closed="neither"), LOO, None]
-LENGTH_EXPONENT: list[object] = [Interval(Real, None, None, closed="neither"), LOO, None]
-RIDGE: list[object] = [Interval(Real, 0, None, closed="neither"), None]
-
-CLASS_PRIOR: list[object] = [
-    "array-like",
-    Dirichlet,
-    StrOptions({"counted", "uniform"}),
-    Interval(Real, 0, None, closed="neither"),
-]
-"""What a class prior can be, in every class."""
+TEMPER, LENGTH_EXPONENT, RIDGE, CLASS_PRIOR = map(_listed, (TEMPERS, EXPONENTS, RIDGES, CLASS_PRIORS))
 
 SKLEARN_PRIOR: Constraints = {"fit_prior": ["boolean"], "class_prior": [*CLASS_PRIOR, None]}
 """Constraints of the class prior by scikit-learn's names."""
@@ -115,7 +109,7 @@ COUNTS: Constraints = {
 
 # scikit-learn ---------------------------------------------------------------------------------------------------------
 
-CHECKS = LabelChecks(lambda y: column_or_1d(y, warn=True), check_classification_targets)
+CHECKS = LabelChecks(partial(column_or_1d, warn=True), check_classification_targets)
 """What scikit-learn's users expect of labels."""
 
 F = TypeVar("F", bound=Callable[..., object])
@@ -149,47 +143,7 @@ def num_samples(X: Given) -> int:
     return int(_num_samples(X))
 
 
-# what they mean -------------------------------------------------------------------------------------------------------
-
-
-def is_loo(value: object) -> bool:
-    """Return whether a parameter is to be chosen by leaving rows out."""
-    return isinstance(value, str) and value == "loo"
-
-
-def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:
-    """Return the class prior of an estimator; raise ValueError if it can be none.
-
-    A drop-in for a class of scikit-learn has its parameter `fit_prior`, and takes any numbers for probabilities.
-    """
-    given, fit_prior = estimator.class_prior, getattr(estimator, "fit_prior", None)
-    if given is None:
-        given = "counted" if fit_prior else "uniform"
-    if not isinstance(given, str | Real | Dirichlet):
-        given = np.array(given, np.float64)
-        if fit_prior is None:
-            must_sum_to_one(given, "class_prior", type(estimator).__name__)
-    return ClassPrior(given, getattr(estimator, "estimate", "mean"), flat)
-
-
-def must_sum_to_one(given: Array, parameter: str, name: str) -> None:
-    """Raise InputError unless these are probabilities."""
-    if given.ndim != 1 or not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
-        raise InputError(
-            f"The '{parameter}' parameter of {name} must hold probabilities of the classes, which sum to 1. Got "
-            f"{given.tolist()} instead; a pseudo-count of each class is a Dirichlet."
-        )
-
-
-def counts_of_belief(belief: Dirichlet, categories: int, what: str, name: str) -> float | Array:
-    """Return the pseudo-counts of a Dirichlet, one number where all are equal; raise PriorError if they do not fit."""
-    alpha = belief.alpha
-    if alpha.shape != (categories,):
-        raise PriorError(
-            f"The 'alpha' parameter of {name} must be a Dirichlet of {categories:,} categories, {what}. Got one of "
-            f"shape {alpha.shape} instead."
-        )
-    return float(alpha[0]) if (alpha == alpha[0]).all() else alpha
+# what they mean to models ---------------------------------------------------------------------------------------------
 
 
 def beliefs_of(estimator: BaseEstimator) -> list[Dirichlet]:
@@ -220,50 +174,6 @@ def wanted_of(
         length_exponent=length_exponent_of(estimator),
     )
     return wanted if wanted.alpha or wanted.temper or wanted.prior or wanted.weights else None
-
-
-def check_temper(estimator: Tempered) -> None:
-    """Raise InputError if the temper is a pair, which it was while it held the exponent of length, too."""
-    given: object = estimator.temper
-    if isinstance(given, tuple | list | np.ndarray):
-        name = type(estimator).__name__
-        ways = f"The 'temper' parameter of {name} must be one number above 0, 'loo' or None"
-        if not hasattr(estimator, "length_exponent"):
-            raise InputError(f"{ways} (only documents have a 'length_exponent'); got {given!r}.")
-        instead = f": use temper={given[0]!r}, length_exponent={given[1]!r}" if len(given) == 2 else ""
-        raise InputError(f"{ways}, and the exponent of length is 'length_exponent'; got temper={given!r}{instead}.")
-
-
-def given_temper(estimator: Tempered) -> Temper | None:
-    """Return the temper that the parameters give; None if rows are to choose it."""
-    check_temper(estimator)
-    power, exponent = estimator.temper, length_exponent_of(estimator)
-    if isinstance(power, str):
-        return None
-    power = 1.0 if power is None else power
-    if not _is_finite(power) or power <= 0:
-        raise InputError(
-            f"The 'temper' parameter of {type(estimator).__name__} must be one number above 0, 'loo' or None; got "
-            f"{power!r}."
-        )
-    return Temper(float(power), 0.0 if exponent is None else exponent)
-
-
-def length_exponent_of(estimator: Tempered) -> float | None:
-    """Return the exponent of a row's length that its power is divided by; None if it is chosen with the temper."""
-    given = getattr(estimator, "length_exponent", None)
-    if isinstance(given, str):
-        return None if isinstance(estimator.temper, str) else 0.0
-    if given is not None and not _is_finite(given):
-        raise InputError(
-            f"The 'length_exponent' parameter of {type(estimator).__name__} must be one finite number, 'loo' or None; "
-            f"got {given!r}."
-        )
-    return 0.0 if given is None else float(given)
-
-
-def _is_finite(value: object) -> bool:
-    return isinstance(value, Real) and bool(np.isfinite(float(value)))
 
 
 def agree(model: BaseEstimator, other: BaseEstimator) -> None:

@@ -1,30 +1,32 @@
-"""What every classifier answers: classes, probabilities and their bounds, reasons and decisions."""
+"""What every classifier answers: classes, probabilities, reasons and decisions. No scikit-learn here."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from numbers import Integral
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import InputError
-from suffice.estimators.shell.whole import refuse_old_names, take_turns
+from suffice.estimators.shell.meanings import Tempering, given_temper, length_exponent_of
+from suffice.estimators.shell.whole import must_be_fitted, refuse_old_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
-from suffice.models.answers.intervals import bounds
-from suffice.models.answers.parts import TopFeatures, Wording, known, speaking
-from suffice.models.model import Model
+from suffice.models.answers.parts import TopFeatures, Wording, speaking
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Model, Name
 from suffice.models.predictor import Predictor, RowsByName
-from suffice.posterior.base import generator, tails
+from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.results import Estimate
+from suffice.models.views import Views
 from suffice.readers.labels import Given, RowReader
-from suffice.typing import Array, Booleans, DataLike, Label, LabelArray, LabelsLike, Names, Rng, RowLike
+from suffice.stats.journal import Journal
+from suffice.typing import Array, DataLike, Label, LabelArray, Names, RowLike
 
 __all__ = ["Predicting"]
 
@@ -32,11 +34,16 @@ D = TypeVar("D", bound=np.generic)
 Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(ClassifierMixin, BaseEstimator, ABC):
-    """A classifier that has a predictor: a model seen through its views."""
+class Predicting(ABC):
+    """What has a predictor, a model seen through its views, and answers by it. It needs no scikit-learn."""
 
+    _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"
     _predictor: Predictor
     _reader: RowReader
+    temper: Tempering | None = None
+    estimate: Estimate = "mean"
+    _stale: bool
+    _journal: Journal | None = None
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -48,7 +55,7 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def _model(self) -> Model:
-        check_is_fitted(self)
+        must_be_fitted(self)
         return self._predictor.model
 
     @property
@@ -64,8 +71,44 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
     @property
     def class_log_prior_(self) -> Array:
         """Log-probability of each class."""
-        check_is_fitted(self)
+        must_be_fitted(self)
         return replace(self._predictor.prior, flat=False).log(self._model.n)
+
+    @property
+    def stale_(self) -> bool:
+        """Whether what was fitted on rows is older than the counts; `refresh` makes it new."""
+        must_be_fitted(self)
+        return bool(self._predictor.views) and self._stale
+
+    @property
+    def journal_(self) -> Journal | None:
+        """Hashes of the rows that were learned, and their weights; None if no journal is kept."""
+        must_be_fitted(self)
+        return self._journal
+
+    @abstractmethod
+    def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
+        """Return the likelihoods that the parameters, and what was chosen, describe."""
+
+    def _class_prior(self) -> ClassPrior:
+        """Return the class prior that the parameters describe."""
+        return ClassPrior()
+
+    def _put(self, model: Model, views: Views, stale: bool) -> None:
+        """Take another model, seen through views; refuse at once what its prior or its estimate cannot be."""
+        model = model.with_likelihoods(self._likelihoods(model, views))
+        predictor = Predictor(model, self._class_prior(), views, self._temper(views))
+        _ = predictor.log_prior
+        if self.estimate == "map":
+            _ = [block.settled for block in model.voting.values()]
+        self._predictor, self._stale = predictor, stale
+
+    def _temper(self, views: Views) -> Temper:
+        """Return the temper in force: as given, or as chosen."""
+        given = given_temper(self)
+        if given is not None:
+            return given
+        return Temper(1.0, length_exponent_of(self) or 0.0) if views.temper is None else views.temper
 
     def _source(self, X: Given) -> Any:
         """Return rows as the reader takes them; raise if the model cannot read them."""
@@ -91,10 +134,6 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
         """Return the values that codes stand for, for answers; None where there are none."""
         return None
 
-    def _known_columns(self, X: Given, y: LabelsLike) -> tuple[Given, LabelsLike]:
-        """Return rows and labels without columns that the model does not know."""
-        return X, y
-
     def _wording(self, source: Given, read: Any) -> Wording:
         """Return what people call the parts of one row, as it was given and as the reader takes it."""
         return Wording(self._feature_names())
@@ -103,12 +142,17 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
     """What library the dataframes of answers are of; None for whichever there is."""
 
     def _in_force(self) -> Predictor:
-        """Return the predictor, as parameters that need no learning want it."""
+        views = self._predictor.views
+        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # the parameter was changed
+            views = replace(views, weights=None)
+        temper = self._temper(views)
+        if views is not self._predictor.views or temper != self._predictor.temper:
+            self._predictor = self._predictor.with_views(views, temper)
         return self._predictor
 
     def _answer(self, question: Answer[D], X: Given) -> NDArray[D]:
         """Ask the predictor about rows, some at a time."""
-        check_is_fitted(self)
+        must_be_fitted(self)
         with self._complaints(X):
             return self._answer_of(question, self._reader.parts(self._source(X)))
 
@@ -179,45 +223,6 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
         logs = self._answer(Predictor.log_proba, X)
         return np.exp(logs, out=logs)
 
-    def predict_interval(
-        self, X: DataLike, level: float = 0.9, method: str = "delta", n_samples: int = 1000, random_state: Rng = None
-    ) -> tuple[Array, Array]:
-        """Return bounds of each class probability, which hold it with probability `level`.
-
-        What is uncertain are the parameters, as few or many rows leave them; the bounds hold the probability that the
-        true parameters would give, if the model is right. A class prior that is learned is believed uniform before
-        (Dirichlet of ones); one that is given is certain. So is the prior, and the temper, if there is one.
-
-        Parameters
-        ----------
-        X : as for predict
-            Rows to classify.
-        level : float, default=0.9
-            Probability that the bounds hold, the same outside on each side.
-        method : {"delta", "sample"}, default="delta"
-            Means and variances of log-odds, in closed form and in one pass; or draws of all parameters.
-        n_samples : int, default=1000
-            How many draws.
-        random_state : int, Generator or None, default=None
-            Seed of the draws.
-
-        Returns
-        -------
-        lower, upper : ndarrays of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``.
-        """
-        check_is_fitted(self)
-        tails(level)
-        count: object = n_samples
-        if method not in ("delta", "sample"):
-            raise InputError(f"The argument 'method' must be 'delta' or 'sample'; got {method!r}.")
-        if not isinstance(count, Integral) or count < 2:
-            raise InputError(f"The argument 'n_samples' must be a whole number of at least 2; got {n_samples!r}.")
-        rng = None if method == "delta" else generator(random_state)
-        size = 1 if rng is None else int(n_samples)
-        both = self._answer(lambda predictor, rows: np.stack(bounds(predictor, rows, level, rng, size), axis=1), X)
-        return both[:, 0], both[:, 1]
-
     def explain(self, x: RowLike, target: Label | None = None, against: Label | None = None) -> Explanation:
         """Explain why a row is of one class rather than of another: the prior's log-odds, and each feature's on top.
 
@@ -233,7 +238,7 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
         explanation : Explanation
             Its prior and weights add up to the log-odds of `predict_log_proba`. A missing value weighs nothing.
         """
-        check_is_fitted(self)
+        must_be_fitted(self)
         source = self._one(x)
         with self._complaints(source):
             read = self._source(source)
@@ -258,7 +263,7 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
             that has probability θ_c in the class and θ in the others (averaged by their rows); for counts and numbers
             the Kullback-Leibler divergence of their distributions. What speaks against the class is not listed.
         """
-        check_is_fitted(self)
+        must_be_fitted(self)
         number: object = k
         if not isinstance(number, int | np.integer) or number < 0:
             raise InputError(f"The argument 'k' of top_features must be a whole number from 0 on; got {k!r}.")
@@ -287,11 +292,7 @@ class Predicting(ClassifierMixin, BaseEstimator, ABC):
         decisions : ndarray of shape (n_samples,)
             Labels from ``classes_``; where `abstain` is given an array of objects, `abstain_label` among them.
         """
-        check_is_fitted(self)
+        must_be_fitted(self)
         table, cost = cost_matrix(costs, self.classes_), price(abstain)
         codes = least_loss(self.predict_proba(X), table, cost)
         return np.asarray(self.classes_[codes]) if cost is None else or_abstained(codes, self.classes_, abstain_label)
-
-    def _known(self, X: DataLike, least: int) -> Booleans:
-        """Return which rows hold something that was learned from so many rows or more."""
-        return self._answer(lambda predictor, rows: known(predictor.model, rows, least), X)

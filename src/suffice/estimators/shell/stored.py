@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import os
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from suffice.errors import DataError
 from suffice.models.empirical.covariances import Spread
@@ -24,6 +23,9 @@ from suffice.models.scoring.cells import Temper
 from suffice.models.views import FeatureWeights, Residual, Views, Weights, WordResiduals
 from suffice.stats.inputs import MANY
 from suffice.stats.journal import Journal
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 __all__ = [
     "OF_FILES", "check_bounds", "check_labels", "check_schema", "checked_journal", "params_in_files", "read_views",
@@ -142,9 +144,8 @@ BUCKET, BUCKET_OF_CLASS = 64, 16
 """Bytes that a bucket of hashed words takes when texts are scored: once, and for each class."""
 
 
-def check_bounds(model: BaseEstimator) -> None:
+def check_bounds(model: BaseEstimator, given: State) -> None:
     """Raise DataError if a parameter is beyond what the model has learned, or the machine can hold."""
-    given: State = model.get_params(deep=False)
     for name in ("n_components", "max_components"):
         number, most = given.get(name), getattr(model, "n_features_in_", MANY) if hasattr(model, "classes_") else MANY
         if number is not None and not isinstance(number, str) and not 1 <= number <= most:

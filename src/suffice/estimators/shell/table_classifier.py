@@ -10,35 +10,27 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from suffice.errors import DataError, LabelError, ShapeError
+from suffice.errors import DataError, LabelError
 from suffice.estimators.shell import joint_sets
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.grouped_columns import kinds_of_groups
 from suffice.estimators.shell.parameters import CHECKS, Tags
 from suffice.estimators.shell.sets_apart import common_sets, views_without
-from suffice.estimators.shell.stored import (
-    OF_FILES,
-    State,
-    check_labels,
-    check_schema,
-    checked_journal,
-    read_views,
-    written_views,
-)
+from suffice.estimators.shell.stored import OF_FILES, State, written_views
+from suffice.estimators.shell.stored_tables import SCHEMA, restored_table, unweighted, weights_of
 from suffice.estimators.shell.table_repr import as_html, as_text
-from suffice.models.answers.parts import Wording, reading
+from suffice.models.answers.parts import Wording
 from suffice.models.choices import Choice
 from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Model, Name, Together
-from suffice.models.open_columns import Numbers, OpenBlock
+from suffice.models.open_columns import OpenBlock
 from suffice.models.predictor import Predictor
 from suffice.models.views import ColumnWeights, Views
 from suffice.readers.joint_columns import counted_together
 from suffice.readers.labels import Examples, Given
-from suffice.readers.table import TableReader, columns_of, one_row
-from suffice.readers.table_columns import check_block, rechosen
-from suffice.stats import ClassCounts
+from suffice.readers.table import TableReader, one_row
+from suffice.readers.table_columns import columns_of, rechosen
 from suffice.stats.word_counts import read_weights
 from suffice.tables import Table
 from suffice.typing import Array, GroupsLike, LabelArray, LabelsLike, RowLike, WeightsLike
@@ -48,11 +40,11 @@ __all__ = ["ColumnModels", "TableClassifier"]
 ColumnModels: TypeAlias = Literal["auto"] | Mapping[str, Likelihood | str] | Mapping[int, Likelihood | str]
 """How columns are modelled, by name; "auto" for all that are not named."""
 
-SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_", "joint_")
-
 
 class TableClassifier(Classifier):
     """A classifier with a block for each column of a table, which reads tables of any library."""
+
+    _kind_of_rows = "table"
 
     columns: ColumnModels
     unseen: Literal["prior", "error"]
@@ -126,10 +118,8 @@ class TableClassifier(Classifier):
         self._reader, self.n_features_in_ = self._reader.of(self._model), len(self._model.alone)
 
     def _in_force(self) -> Predictor:
-        seen = self._predictor
-        if seen.views.weights is not None and self.feature_weights is None:  # sets are chosen with their weights
-            views = replace(seen.views, weights=None, floor=None)
-            self._predictor = replace(seen, model=seen.model.without_chosen(), views=views)
+        if self._predictor.views.weights is not None and self.feature_weights is None:
+            self._predictor = unweighted(self._predictor)
         return super()._in_force()
 
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
@@ -196,7 +186,7 @@ class TableClassifier(Classifier):
     def feature_weights_(self) -> dict[Name, float]:
         """The exponent of each column that votes: near 0 where others have said it already."""
         weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
-        return {name: 1.0 if weights is None else weights.of_block(name) for name in self._model.voting}
+        return weights_of(self._model, weights)
 
     @property
     def joint_(self) -> dict[tuple[Name, ...], Likelihood]:
@@ -214,8 +204,7 @@ class TableClassifier(Classifier):
         return table.only([name for name in table.names if name in self._model.blocks]), classes[codes]
 
     def _wording(self, source: Given, read: Table) -> Wording:
-        blocks = self._model.voting
-        return Wording(readings={name: reading(block, read[name]) for name, block in blocks.items() if name in read})
+        return Wording.of_columns(self._model.voting, read)
 
     @property
     def _backend(self) -> str | None:  # type: ignore[override]
@@ -249,18 +238,7 @@ class TableClassifier(Classifier):
 
     def _set_state(self, state: State) -> None:
         """Make an estimator what a file says; raise if that is none of its class."""
-        classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
-        check_labels(classes)
-        check_schema(schema, SCHEMA)
-        views, stale = read_views(state["views"], ColumnWeights)
-        self._journal = checked_journal(statistics)
-        named, backend = schema["_named"], schema["_backend"]
-        if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
-            raise DataError(f"The table must come from a known library; got {backend!r}.")
-        model = _model(classes, schema, statistics)
-        self._reader = self._as_told(TableReader(named=named, backend=backend, target=schema["_target"])).of(model)
-        self.__dict__.update({name: schema[name] for name in ("feature_names_in_", *OF_FILES) if name in schema})
-        self._put(model, views, stale)
+        restored_table(self, state)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
         name: str = super().__repr__(N_CHAR_MAX)
@@ -277,20 +255,3 @@ def _weights(sample_weight: WeightsLike, rows: int) -> Array | None:
     """Return what each row counts for: as given, or one number for all."""
     given: object = sample_weight
     return read_weights(np.full(rows, float(given)) if isinstance(given, Real) else given, rows)
-
-
-def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
-    columns, counted = schema["columns_"], statistics["columns"]
-    kept = {name: Numbers.of_parts(parts) for name, parts in statistics.get("open", {}).items()}
-    if not isinstance(columns, dict) or not isinstance(counted, dict) or list(columns) != list(counted):
-        raise DataError("A table must have columns with names, a model and a statistic each.")
-    if set(kept) - set(columns):
-        raise DataError("Statistics must belong to columns of the table.")
-    rows = statistics["rows"]
-    if type(rows) is not ClassCounts or rows.shape != (len(classes),):
-        raise ShapeError(f"A table must have rows of {len(classes)} classes.")
-    blocks = {name: OpenBlock(likelihood, counted[name], kept.get(name)) for name, likelihood in columns.items()}
-    for name, block in blocks.items():
-        check_block(name, block, len(classes))
-    together = joint_sets.read_sets(schema.get("joint_", []), statistics.get("joint", []), columns, len(classes))
-    return Model(classes, rows, {**blocks, **together}, schema["_declared"])

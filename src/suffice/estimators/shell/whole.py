@@ -20,16 +20,18 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from threading import RLock
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
-
-from sklearn.base import BaseEstimator
 
 from suffice.attributes import guard_properties
 from suffice.errors import BusyError, KeywordError
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 __all__ = [
-    "ATTRIBUTES", "MOVED", "PARAMETERS", "Whole", "changing", "know_nothing", "refuse_old_names", "take_turns", "whole",
+    "ATTRIBUTES", "MOVED", "PARAMETERS", "Whole", "changing", "know_nothing", "must_be_fitted", "refuse_old_names",
+    "take_turns", "whole",
 ]  # fmt: skip
 
 CHANGES = {
@@ -79,6 +81,14 @@ def whole(model: M) -> M:
     now = object.__new__(type(model))
     now.__dict__ = model.__dict__
     return now
+
+
+def must_be_fitted(estimator: object) -> None:
+    """Raise scikit-learn's NotFittedError unless a classifier has learned something, or was read from a file."""
+    if "_predictor" not in vars(estimator):
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(estimator)
 
 
 @contextmanager
@@ -139,7 +149,11 @@ def _marked(function: Method) -> Method:
 def _is_ours(method: Method) -> bool:
     """Return whether a method is of suffice or scikit-learn: these change nothing, those of users may do anything."""
     module = method.__module__.partition(".")[0]
-    return module == "suffice" or (module == "sklearn" and getattr(BaseEstimator, method.__name__, None) is not method)
+    if module != "sklearn":
+        return module == "suffice"
+    from sklearn.base import BaseEstimator
+
+    return getattr(BaseEstimator, method.__name__, None) is not method
 
 
 # names that have changed ----------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.base import clone
@@ -23,7 +23,6 @@ from suffice.estimators.texts.token_choice import (
     of_words_left,
     tokens_chosen,
 )
-from suffice.estimators.texts.vectorizer import TokensLike
 from suffice.models.answers.parts import Wording, WordsOfText
 from suffice.models.choosing.judge import Judged
 from suffice.models.choosing.wanted import Effort, Settled
@@ -49,6 +48,9 @@ from suffice.typing import (
     WeightsLike,
 )  # fmt: skip
 from suffice.waiting import Waiting
+
+if TYPE_CHECKING:
+    from suffice.estimators.texts.vectorizer import TokensLike
 
 __all__ = ["ReadsTexts"]
 
@@ -168,6 +170,7 @@ class TextBatchCounter(Counter):
 class ReadsTexts(Classifier):
     """A classifier whose rows are texts: how they are read, counted and learned."""
 
+    _kind_of_rows = "text"
     _reader: TextReader
     model: TextModel
     tokens: TokensLike | None

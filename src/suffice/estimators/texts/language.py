@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,13 +16,16 @@ from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
-from suffice.estimators.texts.vectorizer import TokensLike, alike
 from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
 from suffice.posterior import Dirichlet
 from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounter
 from suffice.text import Analysis, WordList, learn
+from suffice.text.tokens import alike
 from suffice.typing import Array, LabelArray, TextsLike
+
+if TYPE_CHECKING:
+    from suffice.estimators.texts.vectorizer import TokensLike
 
 __all__ = ["LanguageModel"]
 

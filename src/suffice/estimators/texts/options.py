@@ -8,17 +8,22 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 from suffice.errors import InputError, PriorError
-from suffice.estimators.shell.parameters import Constraints, Interval, counts_of_belief, is_loo, length_exponent_of
-from suffice.estimators.shell.stored import (
-    State,
-)
-from suffice.estimators.texts.vectorizer import FLAT, TokensLike, alike, read_vectorizer
-from suffice.models.choosing.chooser import STAGES
-from suffice.models.choosing.wanted import Wanted
+from suffice.estimators.shell.meanings import (
+    CLASS_PRIORS,
+    EFFORTS,
+    ESTIMATE,
+    EXPONENTS,
+    RIDGES,
+    TEMPERS,
+    Domain,
+    OneOf,
+    Within,
+    counts_of_belief,
+    is_loo,
+)  # fmt: skip
+from suffice.estimators.shell.stored import State
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.complement import Complement
@@ -30,25 +35,21 @@ from suffice.models.views import Views
 from suffice.posterior import Beta, Dirichlet
 from suffice.text import Analysis, TermWeighting, Tokens
 from suffice.text.tokenization import DEFAULT_PATTERN
-from suffice.text.tokens import analysis_of
+from suffice.text.tokens import alike, analysis_of
 from suffice.text.word_list import given_words
 from suffice.typing import Array
-from suffice.waiting import Waiting
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
     from suffice.estimators.texts.counting import ReadsTexts
+    from suffice.estimators.texts.stored_texts import StoredTexts
     from suffice.estimators.texts.text_classifier import TextClassifier
+    from suffice.estimators.texts.vectorizer import TokensLike
 
 __all__ = [
-    "CUT_OPTIONS",
-    "URNS",
-    "ChosenTokens",
-    "TextModel",
-    "TextOptions",
-    "likelihood_of",
-    "params_of_texts",
-    "transforms",
-    "wanted_of",
+    "CUT_OPTIONS", "FLAT", "TEXT_DOMAINS", "URNS", "ChosenTokens", "TextModel", "TextOptions",
+    "english_stop_words", "likelihood_of", "params_of_texts", "transforms",
 ]  # fmt: skip
 
 TextModel: TypeAlias = Literal["multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"]
@@ -60,14 +61,42 @@ URNS: dict[str, Literal["dcm", "edcm"]] = {"dirichlet_multinomial": "dcm", "edcm
 ChosenTokens: TypeAlias = tuple[Literal["word", "char_wb"], tuple[int, int]]
 """What texts chose tokens to be: words or letters, and how many in a row; never single words, which are the default."""
 
-CUT_OPTIONS: Constraints = {
+CUT_OPTIONS: dict[str, Domain] = {
     "ngram_range": [tuple, None],
     "vocabulary": "no_validation",  # checked with errors that say more, as are tokens
-    "min_df": [Interval(Real, 0, 1, closed="both"), Interval(Integral, 1, None, closed="left"), None],
-    "max_features": [Interval(Integral, 1, None, closed="left"), None],
+    "min_df": [Within(Real, 0, 1, "both"), Within(Integral, 1, None, "left"), None],
+    "max_features": [Within(Integral, 1, None, "left"), None],
     "tokens": "no_validation",
 }
-"""Constraints of the parameters that say which tokens are the features of a model."""
+"""What the parameters can be that say which tokens are the features of a model."""
+
+TEXT_DOMAINS: dict[str, Domain] = {
+    "model": [OneOf(frozenset({"multinomial", "bernoulli", "complement", *URNS}))],
+    "estimate": [ESTIMATE],
+    "alpha": [Within(Real, 0, None, "left"), Beta, Dirichlet, OneOf(frozenset({"evidence", "loo"})), None],
+    "class_prior": CLASS_PRIORS,
+    **CUT_OPTIONS,
+    "term_weighting": [TermWeighting, None],
+    "temper": TEMPERS,
+    "length_exponent": EXPONENTS,
+    "feature_weights": [OneOf(frozenset({"loo"})), None],
+    "ridge": RIDGES,
+    "effort": [EFFORTS],
+    "memory_limit": [Within(Integral, 1, None, "left")],
+    "verbose": ["boolean"],
+}
+"""What the parameters of a TextClassifier can be."""
+
+FLAT: dict[str, object] = {"ngram_range": (1, 1), "min_df": 1, "max_features": None, "vocabulary": None}
+"""Options of vectorizers that are parameters of ours, with the defaults that they have there."""
+
+
+def english_stop_words() -> frozenset[str]:
+    """Return scikit-learn's list, which is imported when somebody wants it."""
+    from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
+
+    words: frozenset[str] = ENGLISH_STOP_WORDS
+    return words
 
 
 class HasTokens(Protocol):
@@ -93,7 +122,7 @@ class TextOptions:
     def of(cls, estimator: HasTokens) -> TextOptions:
         """Read the parameters of an estimator; raise if they cannot be, or exclude each other."""
         owner, given = type(estimator).__name__, estimator.tokens
-        tokens, theirs = (given or Tokens(), {}) if isinstance(given, Tokens | None) else read_vectorizer(given, owner)
+        tokens, theirs = (given or Tokens(), {}) if isinstance(given, Tokens | None) else _of_vectorizer(given, owner)
         flat = {name: getattr(estimator, name) for name in FLAT if hasattr(estimator, name)}
         for name, value in theirs.items():
             if flat.setdefault(name, None) is None:
@@ -154,7 +183,8 @@ class TextOptions:
     @property
     def analysis(self) -> Analysis:
         """How tokens are made of documents."""
-        return analysis_of(self._units, self.ngrams, ENGLISH_STOP_WORDS)
+        english = self._units.stop_words == "english"
+        return analysis_of(self._units, self.ngrams, english_stop_words() if english else frozenset())
 
     def uncut(self) -> dict[str, object]:
         """Return parameters that leave no word out, but for those that a vocabulary lacks."""
@@ -162,6 +192,12 @@ class TextOptions:
         tokens = replace(self._units, max_df=1.0)
         return {"tokens": tokens, "ngram_range": self.ngrams, "min_df": least, "max_features": None,
                 "vocabulary": known}  # fmt: skip
+
+
+def _of_vectorizer(given: TokensLike, owner: str) -> tuple[Tokens, State]:
+    from suffice.estimators.texts.vectorizer import read_vectorizer
+
+    return read_vectorizer(given, owner)
 
 
 @lru_cache(maxsize=8)
@@ -180,7 +216,7 @@ def params_of_texts(estimator: BaseEstimator) -> State:
     return {name: read[name] if name == "tokens" or name in FLAT else value for name, value in given.items()}
 
 
-def likelihood_of(estimator: TextClassifier, model: Model | None, views: Views) -> Likelihood:
+def likelihood_of(estimator: TextClassifier | StoredTexts, model: Model | None, views: Views) -> Likelihood:
     """Return the likelihood that the parameters of a TextClassifier describe, with a pseudo-count that was chosen."""
     options, kind = TextOptions.of(estimator), estimator.model
     check_text_model(estimator, options, model)
@@ -200,7 +236,7 @@ def likelihood_of(estimator: TextClassifier, model: Model | None, views: Views) 
     return Multinomial(alpha, estimator.estimate, damped, binary, cut)
 
 
-def _belief(estimator: TextClassifier, options: TextOptions) -> float | str | Array | Beta | None:
+def _belief(estimator: TextClassifier | StoredTexts, options: TextOptions) -> float | str | Array | Beta | None:
     """Return the pseudo-counts that `alpha` says, in the order of sorted words; raise PriorError if it cannot."""
     alpha, kind = estimator.alpha, estimator.model
     if isinstance(alpha, Beta) and (kind != "bernoulli" or alpha.batch_shape != ()):
@@ -221,7 +257,7 @@ def _belief(estimator: TextClassifier, options: TextOptions) -> float | str | Ar
     return each if isinstance(each, float) else each[_listed(words).slot]
 
 
-def check_text_model(estimator: TextClassifier, options: TextOptions, model: Model | None) -> None:
+def check_text_model(estimator: TextClassifier | StoredTexts, options: TextOptions, model: Model | None) -> None:
     """Raise InputError where the parameters of a TextClassifier exclude each other, or what was counted."""
     kind, alpha = estimator.model, estimator.alpha
     if is_loo(alpha) and kind in URNS:
@@ -240,7 +276,7 @@ def check_text_model(estimator: TextClassifier, options: TextOptions, model: Mod
         raise InputError("TextClassifier with estimate='predictive' counts repeated words and needs binary=False.")
 
 
-def _check_urns(estimator: TextClassifier, options: TextOptions, model: Model | None) -> None:
+def _check_urns(estimator: TextClassifier | StoredTexts, options: TextOptions, model: Model | None) -> None:
     if options.tokens.binary or not options.cut.keeps_all or estimator.estimate != "mean":
         raise InputError(
             f"TextClassifier with model={estimator.model!r} needs vocabulary, min_df, max_features and estimate, and "
@@ -254,33 +290,8 @@ def _check_urns(estimator: TextClassifier, options: TextOptions, model: Model | 
         )
 
 
-WEIGHED = 200
-"""Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
-
-
 def transforms(estimator: TextClassifier | ReadsTexts) -> bool:
     """Return whether documents are transformed before they are counted."""
     how = estimator.term_weighting or TermWeighting()
     early = how.sublinear_tf and estimator.model != "multinomial"
     return bool(early or how.use_idf or how.normalize)
-
-
-def wanted_of(estimator: TextClassifier) -> Wanted | None:
-    """Return what texts are to choose; None if nothing."""
-    if estimator._transform is not None:
-        return None
-    chooses = estimator.model == "multinomial" and estimator.estimate != "predictive"
-    return Wanted(
-        alpha="loo" if is_loo(estimator.alpha) else "held_out" if estimator.alpha is None and chooses else None,
-        temper="held_out" if is_loo(estimator.temper) else None,
-        weights="features" if is_loo(estimator.feature_weights) and chooses else None,
-        ridge=estimator.ridge,
-        least_rows=WEIGHED,
-        alpha_bounds=(1.0, 10.0) if estimator.estimate == "map" else (1e-5, 10.0),
-        length_exponent=length_exponent_of(estimator),
-        effort=estimator.effort,
-        word_residuals=True,
-        floor=True,
-        memory_limit=estimator.memory_limit,
-        waiting=estimator._waiting or Waiting(type(estimator).__name__, STAGES, estimator.verbose),
-    )

@@ -1,10 +1,13 @@
-"""What a file keeps of a classifier of texts, and how that is read."""
+"""What a file keeps of a classifier of texts, how that is read, and such a file's model, which answers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from suffice.errors import DataError, ShapeError
+from suffice.estimators.shell.meanings import ClassPriorLike, Domain, class_prior_of
+from suffice.estimators.shell.predicting import Predicting
 from suffice.estimators.shell.stored import (
     OF_FILES,
     State,
@@ -14,22 +17,63 @@ from suffice.estimators.shell.stored import (
     read_views,
     written_views,
 )
-from suffice.estimators.texts.options import URNS, TextOptions
-from suffice.estimators.texts.token_choice import TOKENS
-from suffice.models.model import Block, Model
+from suffice.estimators.texts.options import TEXT_DOMAINS, URNS, ChosenTokens, TextModel, TextOptions, likelihood_of
+from suffice.models.answers.parts import Wording, WordsOfText
+from suffice.models.choices import TOKENS, Choice
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.model import Block, Model, Name
 from suffice.models.scoring.linear import FittedTransform
 from suffice.models.views import Views, WordWeights
-from suffice.readers.one_block import TextReader
+from suffice.posterior import Beta, Dirichlet
+from suffice.readers.labels import Given
+from suffice.readers.one_block import TextReader, one_text
 from suffice.stats import ClassCounts
 from suffice.stats.word_counts import WordCounts
-from suffice.text import Analysis
+from suffice.text import Analysis, TermWeighting, Tokens
+from suffice.typing import RowLike, Text
 
 if TYPE_CHECKING:
     from suffice.estimators.texts.text_classifier import TextClassifier
 
-__all__ = ["restored", "state_of"]
+__all__ = ["StoredTexts", "restored", "state_of"]
 
 SCHEMA = ("_declared", "_analysis")
+
+
+class StoredTexts(Predicting):
+    """The model of a file that TextClassifier was saved to. It answers, and cannot learn."""
+
+    _kind_of_rows = "text"
+    domains: ClassVar[dict[str, Domain]] = TEXT_DOMAINS
+
+    model: TextModel
+    alpha: float | Dirichlet | Beta | Literal["evidence", "loo"] | None
+    class_prior: ClassPriorLike
+    tokens: Tokens | None
+    term_weighting: TermWeighting | None
+    _reader: TextReader
+    _transform: FittedTransform | None
+    _tokens_chosen: ChosenTokens | None
+    _earlier_choices: tuple[Choice, ...]
+
+    def __init__(self, **given: object) -> None:
+        vars(self).update(given)
+
+    def _set_state(self, state: State) -> None:
+        restored(self, state)
+
+    def _likelihoods(self, model: Model | None, views: Views) -> Mapping[Name, Likelihood]:
+        return {"text": likelihood_of(self, model, views)}
+
+    def _class_prior(self) -> ClassPrior:
+        return class_prior_of(self, flat=self.model == "complement")
+
+    def _one(self, x: RowLike) -> list[Text]:
+        return [one_text(x)]
+
+    def _wording(self, source: Given, read: list[Text]) -> Wording:
+        return Wording(text=WordsOfText.of(read[0], self._reader.analysis))
 
 
 def state_of(estimator: TextClassifier) -> State:
@@ -46,7 +90,7 @@ def state_of(estimator: TextClassifier) -> State:
     }
 
 
-def restored(estimator: TextClassifier, state: State) -> None:
+def restored(estimator: TextClassifier | StoredTexts, state: State) -> None:
     """Make an estimator what a file says; raise if that is none of its class."""
     classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
     check_labels(classes)
@@ -70,6 +114,8 @@ def restored(estimator: TextClassifier, state: State) -> None:
     estimator.__dict__.update({name: schema[name] for name in OF_FILES if name in schema})
     block = Block(estimator._likelihoods(None, views)["text"], counts)
     estimator._put(Model(classes, ClassCounts(counts.n), {"text": block}, schema["_declared"]), views, stale)
+    if isinstance(estimator.alpha, str) and estimator.alpha == "evidence":
+        _ = estimator._model.blocks["text"].settled  # raises at once
 
 
 def _check_shapes(counts: WordCounts, views: Views, transform: object) -> None:

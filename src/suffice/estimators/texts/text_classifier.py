@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Integral, Real
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.estimators.shell.parameters import (
-    CLASS_PRIOR,
-    ESTIMATES,
-    EVIDENCE,
-    LENGTH_EXPONENT,
-    RIDGE,
-    TEMPER,
     ClassPriorLike,
     Constraints,
     Estimate,
-    Interval,
-    StrOptions,
     Tempering,
     class_prior_of,
-)  # fmt: skip
+    constraints_of,
+)
 from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.counting import ReadsTexts
-from suffice.estimators.texts.options import CUT_OPTIONS, URNS, TextModel, likelihood_of, transforms, wanted_of
+from suffice.estimators.texts.options import TEXT_DOMAINS, URNS, TextModel, likelihood_of, transforms
 from suffice.estimators.texts.stored_texts import restored, state_of
-from suffice.estimators.texts.vectorizer import TokensLike
-from suffice.models.choosing.wanted import EFFORTS, Effort, Wanted
+from suffice.estimators.texts.token_choice import wanted_of
+from suffice.models.choosing.wanted import Effort, Wanted
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
@@ -40,6 +32,9 @@ from suffice.stats.word_counts import WordCounts
 from suffice.telling import tell
 from suffice.text import TermWeighting
 from suffice.typing import Array, LabelArray
+
+if TYPE_CHECKING:
+    from suffice.estimators.texts.vectorizer import TokensLike
 
 __all__ = ["TextClassifier"]
 
@@ -142,21 +137,7 @@ class TextClassifier(ReadsTexts):
     array([[0.75, 0.25]])
     """
 
-    _parameter_constraints: ClassVar[Constraints] = {
-        "model": [StrOptions({"multinomial", "bernoulli", "complement", *URNS})],
-        "estimate": [ESTIMATES],
-        "alpha": [Interval(Real, 0, None, closed="left"), Beta, Dirichlet, EVIDENCE, None],
-        "class_prior": CLASS_PRIOR,
-        **CUT_OPTIONS,
-        "term_weighting": [TermWeighting, None],
-        "temper": TEMPER,
-        "length_exponent": LENGTH_EXPONENT,
-        "feature_weights": [StrOptions({"loo"}), None],
-        "ridge": RIDGE,
-        "effort": [StrOptions(set(EFFORTS))],
-        "memory_limit": [Interval(Integral, 1, None, closed="left")],
-        "verbose": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[Constraints] = constraints_of(TEXT_DOMAINS)
 
     def __init__(
         self,

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from suffice.errors import InputError
+from suffice.estimators.shell.meanings import is_loo, length_exponent_of
 from suffice.estimators.texts.options import ChosenTokens, TextOptions
-from suffice.models.choices import Choice
-from suffice.models.choosing.chooser import STAGES, TOKENS, definite, seconds_of_words
+from suffice.models.choices import TOKENS, Choice
+from suffice.models.choosing.chooser import STAGES, definite, seconds_of_words
+from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.judge import Sample
-from suffice.models.choosing.wanted import FEW, MANY
+from suffice.models.choosing.wanted import FEW, MANY, Wanted
 from suffice.models.choosing.word_choice import judged_alone
 from suffice.models.choosing.word_weights import looked_up
 from suffice.models.likelihoods.multinomial import Multinomial
@@ -35,30 +37,27 @@ from suffice.waiting import Waiting
 if TYPE_CHECKING:
     from suffice.estimators.shell.classifier import Classifier
     from suffice.estimators.texts.counting import ReadsTexts
+    from suffice.estimators.texts.text_classifier import TextClassifier
 
 __all__ = [
-    "TOKENS",
-    "TOKEN_ROWS",
-    "TokenChoice",
-    "begun",
-    "can_choose",
-    "check_tokens",
-    "check_unchanged",
-    "choose_tokens",
-    "of_same_tokens",
-    "of_words_left",
-    "take_tokens",
-    "tokens_chosen",
-]
+    "TOKEN_ROWS", "TokenChoice", "begun", "can_choose", "check_tokens", "check_unchanged", "choose_tokens",
+    "of_same_tokens", "of_words_left", "take_tokens", "tokens_chosen", "wanted_of",
+]  # fmt: skip
 
-TOKEN_ROWS, BUFFERED = 4000, 50_000
-"""Texts that say what tokens are, at most; and those of a stream that do."""
+TOKEN_ROWS, LONG_ROWS, BUFFERED = 4000, 2100, 50_000
+"""Texts that say what tokens are, at most; of long ones; and those of a stream that do."""
+
+LONG = 2**19
+"""Words of all these texts above which they are long."""
 
 WORK = 2**24
 """Tokens of texts × classes, about: of long texts, or of many classes, fewer say what tokens are."""
 
 SHORT, LONG_WORDS, LONGEST = {"balanced": 40, "best": 250}, 20, 2500
 """Letters of a text on average up to which, and of a word from which, letters in a row are tried; and at most."""
+
+WEIGHED = 200
+"""Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
 
 DIFFERENT = 0.6
 """About what share of the words of a text are different ones."""
@@ -121,8 +120,11 @@ def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike 
         return None
     reader = TextReader(options.analysis)
     group = None if groups is None else group_codes(groups, len(examples))
-    few, order, group = examples.picked(reader, TOKEN_ROWS, group)
+    known = group
+    few, order, group = examples.picked(reader, TOKEN_ROWS, known)
     sizes = _Sizes.of(few.source, options.analysis)
+    if sizes.words * len(few) > LONG:
+        few, order, group = examples.picked(reader, max(LONG_ROWS, int(LONG / sizes.words)), known)
     if estimator._waiting is not None:
         folds = estimator.effort == "best"
         seconds = seconds_of_words(len(examples), DIFFERENT * sizes.words, len(examples.classes), folds)
@@ -138,7 +140,7 @@ def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike 
             return None
         predictor, sample = found
         sample = replace(sample, group=group).at_most(most)
-        judged = judged_alone(predictor, sample, weigh, estimator.effort == "best")
+        judged = judged_alone(CountedWords.of(predictor, sample), weigh, estimator.effort == "best")
         if judged is None:
             return None
         judge, losses[_called(*one)] = judged
@@ -267,3 +269,24 @@ def check_unchanged(reader: TextReader, options: TextOptions) -> None:
         raise InputError(
             "The parameters of TextClassifier that say what a token is must stay as they were at the first fit."
         )
+
+
+def wanted_of(estimator: TextClassifier) -> Wanted | None:
+    """Return what texts are to choose; None if nothing."""
+    if estimator._transform is not None:
+        return None
+    chooses = estimator.model == "multinomial" and estimator.estimate != "predictive"
+    return Wanted(
+        alpha="loo" if is_loo(estimator.alpha) else "held_out" if estimator.alpha is None and chooses else None,
+        temper="held_out" if is_loo(estimator.temper) else None,
+        weights="features" if is_loo(estimator.feature_weights) and chooses else None,
+        ridge=estimator.ridge,
+        least_rows=WEIGHED,
+        alpha_bounds=(1.0, 10.0) if estimator.estimate == "map" else (1e-5, 10.0),
+        length_exponent=length_exponent_of(estimator),
+        effort=estimator.effort,
+        word_residuals=True,
+        floor=True,
+        memory_limit=estimator.memory_limit,
+        waiting=estimator._waiting or Waiting(type(estimator).__name__, STAGES, estimator.verbose),
+    )

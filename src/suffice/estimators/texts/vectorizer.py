@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
 from dataclasses import fields
-from numbers import Integral, Real
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,20 +13,18 @@ from suffice import text
 from suffice.errors import DataError, InputError, KindError
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
+from suffice.estimators.texts.options import FLAT
 from suffice.text import Analysis, Tokens
-from suffice.text.tokens import analysis_of
+from suffice.text.tokens import alike, analysis_of
 from suffice.text.word_list import WordList
 from suffice.typing import TextsLike
 
-__all__ = ["FLAT", "CountVectorizer", "TokensLike", "alike", "read_vectorizer"]
+__all__ = ["CountVectorizer", "TokensLike", "read_vectorizer"]
 
 PEERS = (peer.CountVectorizer, peer.TfidfVectorizer, peer.HashingVectorizer)
 Vectorizer: TypeAlias = peer.CountVectorizer | peer.HashingVectorizer
 TokensLike: TypeAlias = Tokens | Vectorizer
 """What says what a token is: options, or a vectorizer that has them."""
-
-FLAT: dict[str, object] = {"ngram_range": (1, 1), "min_df": 1, "max_features": None, "vocabulary": None}
-"""Options of vectorizers that are parameters of ours, with the defaults that they have there."""
 
 
 class CountVectorizer(Whole, peer.CountVectorizer):
@@ -137,14 +133,3 @@ def _bits(buckets: int, owner: str) -> int:
             f"n_features={buckets!r}."
         )
     return bits
-
-
-def alike(one: Any, other: Any) -> bool:
-    """Return whether two values of an option mean the same; 1 document is not the share 1.0 of them."""
-    if one is None or other is None:
-        return one is other
-    if isinstance(one, Real) and isinstance(other, Real):
-        return one == other and isinstance(one, Integral) == isinstance(other, Integral)
-    order = (sorted(each, key=each.__getitem__) if isinstance(each, Mapping) else sorted(each)
-             if isinstance(each, Set) else list(each) for each in (one, other))  # fmt: skip
-    return next(order) == next(order)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, logsumexp, ndtri
 
+from suffice.later import expit, logsumexp, ndtri
 from suffice.models.model import Name
 from suffice.models.predictor import NUMBERS_AT_ONCE, Predictor
 from suffice.models.scoring.results import Belief

@@ -20,7 +20,7 @@ from suffice.models.scoring.results import Contributions
 from suffice.models.scoring.rows import Rows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats.word_counts import WordCounts
-from suffice.tables import Column
+from suffice.tables import Column, Table
 from suffice.text import Analysis, Batch
 from suffice.typing import Array, Booleans, Names
 
@@ -172,6 +172,11 @@ class Wording:
     values: Sequence[str] | None = None  # what each feature is in the row, where the block has only codes
     text: WordsOfText | None = None  # of the only block, where it reads a text
     readings: Mapping[Name, str] | None = None  # of a table, what each column holds: then each block is one part
+
+    @classmethod
+    def of_columns(cls, blocks: Mapping[Name, Block], table: Table) -> Wording:
+        """Return what people call the columns of a table with one row."""
+        return cls(readings={name: reading(block, table[name]) for name, block in blocks.items() if name in table})
 
 
 def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> Contributions:

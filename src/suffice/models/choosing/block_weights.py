@@ -54,7 +54,8 @@ class BlockVotes:
         model, codes, group = judged.predictor.model, judged.codes, judged.group
         names, classes = [*votes, *sets], len(model.classes)
         which = some_rows(len(codes), max(1, NUMBERS // (len(names) * classes)), group)
-        table = np.stack([vote[which] for vote in votes.values()]) * power
+        table = np.stack([*votes.values()] if len(which) == len(codes) else [vote[which] for vote in votes.values()])
+        table *= power
         which, table = _only(possible(table, judged.weights[which]), which, table)
         prior = np.broadcast_to(judged.log_prior, (len(codes), classes))[which]
         some = None if group is None else np.unique(group[which], return_inverse=True)[1]

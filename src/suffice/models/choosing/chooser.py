@@ -11,7 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from suffice.models.choices import TOKENS
 from suffice.models.choosing.block_weights import BlockVotes, choose_column_weights, named_weights
+from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import JUDGED, fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge
@@ -26,6 +28,7 @@ from suffice.models.choosing.word_choice import (
     choose_words,
     fit_chosen_residuals,
 )
+from suffice.models.choosing.word_trial import FINE_WORDS
 from suffice.models.choosing.word_weights import WordRows, looked_up, named
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
@@ -36,7 +39,7 @@ from suffice.models.views import ColumnWeights, Views, WordWeights
 from suffice.typing import Array, Integers
 from suffice.waiting import Waiting
 
-__all__ = ["STAGES", "TOKENS", "choose", "definite", "seconds_of_words"]
+__all__ = ["STAGES", "choose", "definite", "seconds_of_words"]
 
 WORK = 2**24
 """Words of rows × classes, by about so many rows choose."""
@@ -44,7 +47,7 @@ WORK = 2**24
 SECONDS, OF_ROWS, AT_LEAST = 2e-7, 1e-4, 0.5
 """About how long choices take for each row, word and class; for each row; and for any."""
 
-TOKENS, WEIGHTS, RESIDUALS = "tokens", "weights of words", "residuals of words"
+WEIGHTS, RESIDUALS = "weights of words", "residuals of words"
 STAGES = {TOKENS: 0.2, JUDGING: 0.3, JUDGING_RESIDUALS: 0.2, WEIGHTS: 0.1, RESIDUALS: 0.2}
 """What choices of texts consist of, and the share of the time that each takes."""
 
@@ -166,7 +169,8 @@ def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: T
     with wanted.waiting as waiting:
         if weigh:
             waiting.expect(seconds_of_words(len(sample), _entries(predictor.model), classes, asked.folds))
-        choice = choose_words(predictor, few, asked, temper, wanted.length_exponent, waiting)
+        words = CountedWords.of(predictor, few)
+        choice = choose_words(words, asked, temper, wanted.length_exponent, waiting)
         return _chosen_words(predictor, sample, wanted, temper, views, choice)
 
 
@@ -192,15 +196,15 @@ def _chosen_words(
     views = replace(views, floor=choice.floor if wanted.floor and classes > 1 else None, choices=choice.record or None)
     if not option.weighs and choice.residual is None:
         return views
-    found = choice.initial
+    found, words = choice.initial, CountedWords.of(predictor, sample)
     if option.weighs:
         wanted.waiting.stage(WEIGHTS)
-        rows = WordRows.of(judge(predictor, sample.rows, sample.labels, sample.group), choice.temper)
-        found = fit_weights(rows, option.ridge, choice.initial, report=_by_row(wanted.waiting, rows))
+        rows = WordRows.of(words).tempered(choice.temper)
+        found = fit_weights(rows, option.ridge, choice.initial, FINE_WORDS, report=_by_row(wanted.waiting, rows))
     weights = named(found, predictor)
     if choice.residual is not None and isinstance(weights, WordWeights):
         wanted.waiting.stage(RESIDUALS)
-        weights = fit_chosen_residuals(predictor, sample, choice, weights)
+        weights = fit_chosen_residuals(words, choice, weights)
     return replace(views, weights=weights)
 
 

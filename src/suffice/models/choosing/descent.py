@@ -21,6 +21,9 @@ MEMORY = 8
 DECREASE = 1e-4
 """Share of the decrease that the gradient promises which a step must bring."""
 
+NOTHING = 1e-3
+"""Share of what is small that no step need be taken for: where rows are predicted for sure, none leads down."""
+
 NOISE, NAT = 0.25, 1.0
 """What a difference must be above to be none of noise: standard errors of it, and nats of all rows."""
 
@@ -59,7 +62,7 @@ def descend(
     calls, small = 1, 0
     for step in range(1, most + 1):
         direction = _direction(gradient, (x > lower) | (gradient < 0), pairs)
-        if not direction.any():
+        if not direction.any() or -_dot(gradient, direction) < NOTHING * tolerance * least:
             break
         size = 1.0 if pairs else min(1.0, 1.0 / float(np.abs(direction).max()))
         for _ in range(40):

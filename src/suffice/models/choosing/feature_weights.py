@@ -44,6 +44,9 @@ SILENT = 0.05
 JUDGED = 4
 """One in so many rows judges what the others chose, or each of so many parts what the others did."""
 
+MANY = 256
+"""Votes of a row that lie side by side if they are so many, or more."""
+
 LEAST_PRIOR = -700.0
 """What ln p(c) of a class without rows counts as."""
 
@@ -104,6 +107,7 @@ class ColumnRows:
     weights: Array
     group: Integers  # rows that belong together, by number
     centre: Array | None = None  # what weights are held at; one if not given
+    which: Integers | None = None  # the rows, of those that votes are of; all if not given
 
     @classmethod
     def of(
@@ -119,7 +123,7 @@ class ColumnRows:
         usable = possible(votes, weights)
         prior = np.maximum(np.broadcast_to(log_prior, votes.shape[1:]), LEAST_PRIOR)
         some = votes if usable.all() else votes[:, usable]
-        by_class = np.ascontiguousarray((some[..., 1:] - some[..., :1]).transpose(0, 2, 1))
+        by_class = _by_class(some)
         group = np.arange(len(codes)) if group is None else group
         prior = np.ascontiguousarray(prior[usable].T)
         return cls(by_class, prior, codes[usable], weights[usable], group[usable], centre)
@@ -137,8 +141,11 @@ class ColumnRows:
 
     def take(self, which: Booleans) -> ColumnRows:
         """Return some of the rows."""
-        votes, prior = (np.ascontiguousarray(part[..., which]) for part in (self.votes, self.log_prior))
-        return ColumnRows(votes, prior, self.codes[which], self.weights[which], self.group[which], self.centre)
+        rows, by_row = np.flatnonzero(which), self._by_row is not None
+        votes = self.votes if by_row else np.take(self.votes, rows, axis=-1)
+        among = (rows if self.which is None else self.which[rows]) if by_row else None
+        prior = np.take(self.log_prior, rows, axis=-1)
+        return ColumnRows(votes, prior, self.codes[rows], self.weights[rows], self.group[rows], self.centre, among)
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
         """Return −Σ w ln p of the own class, and its gradients."""
@@ -182,8 +189,32 @@ class ColumnRows:
         nothing = np.zeros(0)
         gradient, terms, bend, each = (out.get(name, nothing) for name in ("gradient", "terms", "bend", "each"))
         share = out.get("share", np.zeros((0, 0)))
-        rows = self.votes, self.log_prior, self.codes, self.weights
-        return _native.column_loss(*rows, features, classes, gradient, terms, bend, each, share, thread_count())
+        rows = self.log_prior, self.codes, self.weights
+        how = features, classes, gradient, terms, bend, each, share
+        if self._by_row is not None:
+            which = np.zeros(0, np.int64) if self.which is None else self.which
+            return _native.row_loss(self._by_row, which, *rows, *how, thread_count())
+        return _native.column_loss(self.votes, *rows, *how, thread_count())
+
+    @cached_property
+    def _by_row(self) -> NDArray[Any] | None:
+        """Votes, those of a row side by side; None where they are few."""
+        by_row, (features, others, _) = self.votes.transpose(2, 1, 0), self.votes.shape
+        return np.ascontiguousarray(by_row) if features * others >= MANY else None
+
+
+def _by_class(votes: Array) -> Array:
+    """Return votes, columns × rows × classes, as columns × classes but the first × rows, relative to the first.
+
+    Those of one column lie side by side in memory; of many columns, those of one row.
+    """
+    columns, rows, classes = votes.shape
+    others = (classes - 1,)
+    out = (
+        np.empty((rows, *others, columns)).T if columns * (classes - 1) >= MANY else np.empty((columns, *others, rows))
+    )
+    np.subtract(votes[..., 1:], votes[..., :1], out=out.transpose(0, 2, 1))
+    return out
 
 
 def possible(votes: Array, weights: Array) -> Booleans:
@@ -241,7 +272,8 @@ def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted |
         if (ridge, k) not in fits:
             done = [other for other, part in fits if part == k]
             near = min(done, key=lambda other: abs(np.log(other / ridge)), default=None)
-            fits[ridge, k] = fit_weights(parts[k][0], ridge, None if near is None else fits[near, k], ROUGH)
+            first = None if near is None else fits[near, k]
+            fits[ridge, k] = fit_weights(parts[k][0], ridge, first, ROUGH, least=NATS)
         return fits[ridge, k]
 
     def loss(ridge: float) -> Array:

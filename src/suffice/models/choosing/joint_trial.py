@@ -20,11 +20,11 @@ from suffice.models.choosing.feature_weights import NATS, ROUGH, ColumnRows, Fit
 from suffice.models.choosing.judge import Judged
 from suffice.models.choosing.word_weights import Split
 from suffice.models.model import Name
-from suffice.models.scoring.grouping import with_missing
+from suffice.models.scoring.grouping import Coding
 from suffice.models.scoring.lifts import LearnedCodes
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["MOST", "NUMBERS", "Coding", "Columns", "Option", "Trial"]
+__all__ = ["MOST", "NUMBERS", "Columns", "Option", "Trial"]
 
 Columns = tuple[int, ...]
 
@@ -34,33 +34,9 @@ MOST, TRIPLES, GROWN = 300, 600, 40
 CELLS, NUMBERS = 2**16, 2**24
 """Classes × joint values of a set at most; and lifts of rows that are kept at once."""
 
-WORK = 2**24
-"""Rows × pairs that are looked at, about: in wide tables, only the columns that tell most alone are paired."""
-
-
-@dataclass(frozen=True, eq=False)
-class Coding:
-    """Columns that may act together: names, and the value of each row by code, −1 where it is missing."""
-
-    names: list[Any]
-    codes: Integers  # rows × columns
-    words: list[NDArray[Any]]  # what the codes of each column stand for
-
-    @property
-    def sizes(self) -> list[int]:
-        """How many values each column has."""
-        return [len(words) for words in self.words]
-
-    def with_missing(self) -> Coding | None:
-        """Return the same with missing values as values like others; None if there are none."""
-        holes = np.asarray((self.codes < 0).any(axis=0))
-        if not holes.any():
-            return None
-        words = list(self.words)
-        codes = self.codes.copy()
-        for j in np.flatnonzero(holes).tolist():
-            codes[:, j], words[j] = with_missing(codes[:, j], words[j])
-        return Coding(self.names, codes, words)
+WORK, OF_CLASSES = 2**24, 2**26
+"""Rows × pairs, and rows × pairs × classes, that are looked at, about: in wide tables, only the columns that tell most
+alone are paired."""
 
 
 @dataclass(frozen=True)
@@ -205,8 +181,9 @@ class Trial:
         ridge: float,
     ) -> dict[Columns, float]:
         """Return what small sets would gain; those without missing values gain what is known."""
-        small = [columns for columns in sets if self._small(columns, missing)]
-        holes = {j for j, size in enumerate(self.codings[False].sizes) if size != self.codings[missing].sizes[j]}
+        small = self._small(sets, missing)
+        both = zip(self.codings[False].sizes, self.codings[missing].sizes, strict=True)
+        holes = {j for j, (size, filled) in enumerate(both) if size != filled}
         new = [columns for columns in small if columns not in known or not holes.isdisjoint(columns)]
         found = self.counted[missing].gains(new, self.judged.weights, share, kappa, ridge, self.power)
         every = {**known, **dict(zip(new, found.tolist(), strict=True))}
@@ -215,7 +192,7 @@ class Trial:
     def _informative(self) -> list[int]:
         """Return the columns whose pairs are looked at: all, or of too many those that tell most of the class."""
         count = len(self.counted[False].sizes)
-        most = int(np.sqrt(2 * WORK / max(1, len(self.learned.usable)))) + 1
+        most = int(np.sqrt(2 * min(WORK, OF_CLASSES / self.classes) / max(1, len(self.learned.usable)))) + 1
         if count <= most:
             return list(range(count))
         told = [self.counted[False].information(j) for j in range(count)]
@@ -226,10 +203,12 @@ class Trial:
         if comb(len(columns), 3) <= TRIPLES:
             return list(combinations(columns, 3))
         grown = [tuple(sorted({*pair, j})) for pair in pairs[:GROWN] for j in columns if j not in pair]
-        return [triple for triple in dict.fromkeys(grown) if self._small(triple, missing)][:TRIPLES]
+        return self._small(dict.fromkeys(grown), missing)[:TRIPLES]
 
-    def _small(self, columns: Columns, missing: bool) -> bool:
-        return self.classes * prod(len(self.codings[missing].words[j]) for j in columns) <= CELLS
+    def _small(self, sets: Iterable[Columns], missing: bool) -> list[Columns]:
+        """Return the sets that have few joint values."""
+        sizes, most = self.codings[missing].sizes, CELLS // self.classes
+        return [columns for columns in sets if prod([sizes[j] for j in columns]) <= most]
 
 
 def _best(gains: Mapping[Columns, float]) -> list[Columns]:

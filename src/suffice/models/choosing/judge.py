@@ -6,7 +6,7 @@ each of so many, so these are the same however the data lie.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -20,12 +20,13 @@ from suffice.models.scoring.cells import powered, tempered
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import HeldOut
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.models.side_by_side import SEVERAL, held_out_side_by_side
 from suffice.models.views import Weights
 from suffice.parallel import in_parallel
 from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Judged", "Sample", "judge", "one_in", "some_rows"]
+__all__ = ["Judged", "Sample", "check_learned", "held_out_of", "judge", "one_in", "some_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,27 +140,39 @@ class Judged:
     def with_model(self, model: Model) -> Judged:
         """Judge the same rows by another model of the same statistics, such as with another pseudo-count."""
         predictor = replace(self.predictor, model=model)
-        return replace(self, predictor=predictor, held_out=_held_out(model, self.rows, self.removed))
+        return replace(self, predictor=predictor, held_out=held_out_of(model, self.rows, self.removed))
 
 
 def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None = None) -> Judged:
     """Hold every training row, or its group, out of the model: exact, in one pass."""
     model = predictor.model
+    check_learned(model, labels)
+    removed = Removal.of(labels.y, labels.weights, group)
+    held_out = held_out_of(model, rows, removed)
+    return Judged(predictor, rows, held_out, removed, labels.y, labels.given, group)
+
+
+def check_learned(model: Model, labels: Labels) -> None:
+    """Raise SubtractionError if a class has more rows here than the model has learned."""
     taken = np.bincount(labels.y, labels.weights, len(model.classes))
     over = np.flatnonzero(taken > model.n * (1 + 1e-12))
     if len(over):
         label = model.classes[over[:1]].tolist()[0]
         raise SubtractionError(f"Only learned rows can be left out; got more of class {label!r} than were learned.")
-    removed = Removal.of(labels.y, labels.weights, group)
-    held_out = _held_out(model, rows, removed)
-    return Judged(predictor, rows, held_out, removed, labels.y, labels.given, group)
 
 
-def _held_out(model: Model, rows: Mapping[Name, Rows], removed: Removal) -> dict[Name, HeldOut]:
-    names = [name for name in model.voting if name in rows and _any(rows[name])]
-    return dict(
-        zip(names, in_parallel(lambda name: model.blocks[name].held_out(rows[name], removed), names), strict=True)
-    )
+def held_out_of(
+    model: Model, rows: Mapping[Name, Rows], removed: Removal, names: Iterable[Name] | None = None
+) -> dict[Name, HeldOut]:
+    """Return what blocks say of rows, without what is removed: these blocks, or those that say something of any row."""
+    if names is None:
+        names = [name for name in model.voting if name in rows and _any(rows[name])]
+    names = list(names)
+    found = held_out_side_by_side(model.blocks, rows, names, removed) if len(names) >= SEVERAL else {}
+    others = [name for name in names if name not in found]
+    alone = in_parallel(lambda name: model.blocks[name].held_out(rows[name], removed), others)
+    found |= dict(zip(others, alone, strict=True))
+    return {name: found[name] for name in names}
 
 
 def _any(rows: Rows) -> bool:

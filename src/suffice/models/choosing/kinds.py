@@ -7,11 +7,13 @@ normal gets the variance within the stretches on top, so that it cannot be narro
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from suffice.models.empirical.bins import widths
+from suffice.models.empirical.bins import bins_of_columns, densities_of_columns, widths, widths_of_columns
+from suffice.models.empirical.normals import KAPPA, SHAPE, units
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.categorical import Categorical
@@ -20,20 +22,28 @@ from suffice.models.likelihoods.histogram import Histogram
 from suffice.models.likelihoods.poisson import Poisson
 from suffice.models.likelihoods.silent import Drop, Unknown
 from suffice.models.likelihoods.text_column import Text
-from suffice.models.open_columns import Numbers, OpenBlock
+from suffice.models.open_columns import CELLS, Numbers, OpenBlock
 from suffice.models.scoring.rows import Labels
+from suffice.posterior import NormalInverseGamma
 from suffice.stats import DiagonalMoments, PoissonSums, ValueCounts
-from suffice.stats.grid import on_grid
+from suffice.stats.grid import BITS, on_grid
 from suffice.stats.inputs import EXACT
+from suffice.stats.number_columns import ColumnCounts, each_feature
 from suffice.tables import Column
+from suffice.typing import Array, Booleans
 
-__all__ = ["choose"]
+__all__ = ["choose", "choose_numbers"]
 
 FEW, OFTEN = 10, 5
 """Whole numbers are categories where there are so few of them, each seen so often on average."""
 
 COARSE = 2.0**-8
 """Less spread than this, relative to the numbers themselves, leaves the grid less than 16 steps of it."""
+
+ROWS, NUMBERS = 2**13, 2**21
+"""Rows up to which columns are counted together, since each alone takes little; and numbers that are held at once."""
+
+NORMAL, BINS = Gaussian(), Histogram()
 
 PLAIN: dict[str, Likelihood] = {
     "bool": Bernoulli(),
@@ -131,3 +141,84 @@ def _spread(values: ValueCounts) -> float:
     near = np.log(widths(values.values))
     anywhere = np.log(widths(values.values).sum())
     return float(np.maximum(values.totals - 1, 0) @ near + len(near) * anywhere)
+
+
+# columns of real numbers, many of them at once ------------------------------------------------------------------------
+
+
+def choose_numbers(columns: Sequence[Column], labels: Labels) -> dict[str | int, OpenBlock]:
+    """Return columns of plain real numbers, counted by the likelihoods that they favour; the others are left out.
+
+    Plain are numbers of rows that have all of them, weigh one each, and are neither whole nor huge nor all alike.
+    """
+    if labels.weights is not None or labels.shares or not 0 < len(labels) <= ROWS:
+        return {}
+    plain = [one for one in columns if one.storage == "real" and one.missing is None and one.values.dtype == np.float64]
+    step = max(1, NUMBERS // len(labels))
+    found = dict[str | int, OpenBlock]()
+    for at in range(0, len(plain), step):
+        found |= _chosen(plain[at : at + step], labels)
+    return found
+
+
+def _chosen(columns: Sequence[Column], labels: Labels) -> Mapping[str | int, OpenBlock]:
+    x = np.stack([column.values for column in columns])
+    some = _tellable(x)
+    if not some.any():
+        return {}
+    names = [column.name for column, one in zip(columns, some.tolist(), strict=True) if one]
+    x = x if some.all() else x[some]
+    grid = on_grid(x)
+    counts, moments = ColumnCounts.of(grid, labels.y, labels.n_classes), _moments(x, labels)
+    bins = bins_of_columns(counts, BINS.strength)
+    by_bins = np.array([one.log_evidence for one in bins]) + densities_of_columns(counts)
+    normal = (_of_normals(counts, _moments(grid, labels)) > by_bins).tolist()
+    numbers = zip(each_feature(moments), counts.each, _kept(counts), strict=True)
+    found = dict[str | int, OpenBlock]()
+    for name, is_normal, one, (own, values, (kept, bits)) in zip(names, normal, bins, numbers, strict=True):
+        beside = Numbers(own, None, values if kept is None else kept, bits, False)
+        found[name] = OpenBlock(NORMAL, own, beside) if is_normal else OpenBlock(BINS, values, beside)
+        if not is_normal:
+            found[name].__dict__["settled"] = BINS.with_bins(one)
+    return found
+
+
+def _tellable(x: Array) -> Booleans:
+    """Return which columns have numbers that are not all whole, not huge, and far enough apart for the grid."""
+    with np.errstate(invalid="ignore"):
+        largest = np.abs(x).max(axis=1)
+        small = (largest <= min(LARGEST, EXACT)) & (largest < EXACT)
+        whole = (x == np.floor(x)).all(axis=1)
+        ends = on_grid(np.stack([x.min(axis=1), x.max(axis=1)]))
+        apart = ends[1] - ends[0] > 16 * COARSE * np.abs(ends).max(axis=0)
+    return np.asarray(small & ~whole & apart)
+
+
+def _moments(x: Array, labels: Labels) -> DiagonalMoments:
+    return DiagonalMoments.of(x.T, labels.y, n_classes=labels.n_classes)
+
+
+def _of_normals(grid: ColumnCounts, t: DiagonalMoments) -> Array:
+    """Return the evidence of normals, which may not be narrower than the stretches that values stand for."""
+    stretch, columns = widths_of_columns(grid) ** 2 / 12, len(grid)
+    at = grid.line * columns + grid.column[grid.place]
+    more = np.bincount(at, grid.count * stretch[grid.place], t.mean.size).reshape(t.mean.shape)
+    t = replace(t, scatter=t.scatter + more, peak=np.maximum(t.peak, t.scatter + more))
+    middle, spread = units(t)
+    vague = NormalInverseGamma(middle, KAPPA, SHAPE, (SHAPE - 1) * spread)
+    found: Array = np.asarray(vague.log_evidence(t)).sum(axis=0)
+    return found
+
+
+def _kept(counts: ColumnCounts) -> list[tuple[ValueCounts | None, int]]:
+    """Return what is kept of the values of each column on a coarser grid, if there are too many, and its bits."""
+    bits, size = np.full(len(counts), BITS), np.diff(counts.cells)
+    while ((size > CELLS) & (bits > 0)).any():
+        less = np.ceil(np.log2(np.maximum(size / CELLS, 1))).astype(np.int64)  # a bit less leaves at least half
+        bits = np.where(size > CELLS, np.maximum(0, bits - less), bits)
+        size = counts.cells_on(bits)
+    coarse = bits < BITS
+    if not coarse.any():
+        return [(None, BITS)] * len(counts)
+    each = iter(counts.take(coarse).on(bits[coarse]).each)
+    return [(next(each) if one else None, own) for one, own in zip(coarse.tolist(), bits.tolist(), strict=True)]

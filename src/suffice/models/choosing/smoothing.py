@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
+from suffice.later import optimize
 from suffice.models.choosing.judge import Judged, Sample
 from suffice.models.empirical.covariances import ENOUGH, POWERS, Spread, by_parts, parts_of
 from suffice.models.model import Model
@@ -214,7 +214,7 @@ def choose_alpha(
     losses = [loss(float(alpha)) for alpha in grid]
     best = int(np.argmin(losses))
     between = np.log(grid[[max(best - 1, 0), min(best + 1, POINTS - 1)]])
-    lowest = minimize_scalar(lambda x: loss(float(np.exp(x))), bounds=tuple(between), options=STEPS)
+    lowest = optimize.minimize_scalar(lambda x: loss(float(np.exp(x))), bounds=tuple(between), options=STEPS)
     alpha = float(np.exp(lowest.x)) if lowest.fun < losses[best] else float(grid[best])
     return alpha, found[alpha][1]
 

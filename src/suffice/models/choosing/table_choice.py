@@ -14,15 +14,18 @@ import numpy as np
 
 from suffice.models.choices import Choice
 from suffice.models.choosing.feature_weights import JUDGED
-from suffice.models.choosing.joint_trial import MOST, NUMBERS, Coding, Columns, Option, Trial
-from suffice.models.choosing.judge import Judged, Sample
+from suffice.models.choosing.joint_trial import MOST, NUMBERS, Columns, Option, Trial
+from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.choosing.option_judge import Axis, choose_floor, downhill
 from suffice.models.choosing.residuals import FittedByName
 from suffice.models.choosing.smoothing import Scored, choose_temper
 from suffice.models.choosing.table_judge import Residuals, TableJudge
-from suffice.models.choosing.word_weights import Split
-from suffice.models.model import Name
+from suffice.models.choosing.word_weights import Split, never_seen, without
+from suffice.models.likelihoods.cloud import Cloud
+from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor
+from suffice.models.scoring.grouping import Coding
+from suffice.models.side_by_side import counted_side_by_side
 from suffice.typing import Booleans
 
 __all__ = ["ENOUGH", "TableChoice", "choose_table"]
@@ -78,7 +81,7 @@ def choose_table(
     folds = [k for k in range(JUDGED if len(sample) <= FEW else 1) if _tells(sample, parts == k)]
     if not folds:
         return None
-    splits = [Split.of(predictor, sample, parts == k) for k in folds]
+    splits = [_split(predictor, sample, parts == k) for k in folds]
     power = _power(splits[0].learned) if power is None else power
     judge = TableJudge([Trial(split, coding, parts == k, power, cloud) for k, split in zip(folds, splits, strict=True)])
     alone = best = downhill(Option(1, 0, 1.0, 1.0), judge.loss, AXES[:1], judge.nat)
@@ -113,6 +116,24 @@ def choose_table(
         return choice
     ridge, joint, missing = residuals.residual, residuals.together, residuals.missing
     return replace(choice, residual=ridge, of_joint_values=joint, missing_residuals=missing)
+
+
+def _split(predictor: Predictor, sample: Sample, out: Booleans) -> Split:
+    """Take some rows out of a model that has counted those of the sample; numbers of the others are counted anew."""
+    unseen, learned, model = sample.take(out), sample.take(~out), predictor.model
+    laws = {name: block.settled.uncut() for name, block in model.voting.items()}
+    fresh: dict[Name, Block] = {
+        name: Block(laws[name], t) for name, t in counted_side_by_side(laws, learned.rows, learned.labels).items()
+    }
+    fresh |= {
+        name: Block.of(law, learned.rows[name], learned.labels) for name, law in laws.items() if isinstance(law, Cloud)
+    }
+    others = {name: block for name, block in model.voting.items() if name not in fresh}
+    left = without(replace(predictor, model=replace(model, blocks=others)), unseen)
+    blocks = {name: fresh[name] if name in fresh else left.model.blocks[name] for name in laws}
+    left = replace(left, model=replace(left.model, blocks=blocks))
+    judged = judge(left, learned.rows, learned.labels, learned.group)
+    return Split(judged, never_seen(left, unseen, judged.held_out))
 
 
 def _tells(sample: Sample, out: Booleans) -> bool:
@@ -186,7 +207,7 @@ def _chosen(
     saved, trial = judge.gains(best), judge.trials[0]
     if len(judge.trials) > 1:
         nobody = np.zeros(len(sample), bool)
-        trial = Trial(Split.of(predictor, sample, nobody), coding, nobody, power, cloud)
+        trial = Trial(_split(predictor, sample, nobody), coding, nobody, power, cloud)
         trial.rank(base, trial.fit(base)[0], best.order)
     sets = trial.sets(best)
     return sets, tuple(saved.get(columns, 0.0) for columns in sets)

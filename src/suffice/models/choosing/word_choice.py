@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from suffice.models.choices import Choice
+from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.feature_weights import JUDGED, RIDGE, Fitted
-from suffice.models.choosing.judge import Sample
 from suffice.models.choosing.option_judge import Axis, Judge, choose_floor, downhill
 from suffice.models.choosing.word_residuals import FittedWords, WordDesign, fit_word_residuals, named_residuals
 from suffice.models.choosing.word_trial import WordOption, WordTrial, outside_scores, parts_of
-from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Temper
 from suffice.models.views import WordWeights
 from suffice.typing import Array, Integers
@@ -100,8 +98,7 @@ class Asked:
 
 
 def choose_words(
-    predictor: Predictor,
-    sample: Sample,
+    words: CountedWords,
     asked: Asked,
     temper: Temper | None,
     exponent: float | None = None,
@@ -109,16 +106,16 @@ def choose_words(
 ) -> WordChoice:
     """Choose, by rows outside the counts, all that is asked; `temper` is what is given, if it is."""
     waiting.stage(JUDGING)
-    trials = _trials(predictor, sample, asked.folds, temper, exponent)
+    trials = _trials(words, asked.folds, temper, exponent)
     if not trials:
-        return _unjudged(predictor, sample, asked, temper, exponent)
+        return _unjudged(words, asked, temper, exponent)
     judge = WordJudge(trials)
     option = _option(judge, asked)
     fit, suited = judge.fits(option)[0], trials[0].at(option.alpha).temper
     choice, losses = WordChoice(option, suited, fit), judge.loss(option)
     if asked.residuals and all(_can_be_dealt(trial.learned) for trial in trials):
         waiting.stage(JUDGING_RESIDUALS)
-        choice, losses = _with_residuals(judge, choice, predictor, sample)
+        choice, losses = _with_residuals(judge, choice, words)
     floor = choose_floor(losses, judge.weights, _own_shares(judge))
     if asked.floor:
         judge.note_floor(floor, losses, _own_shares(judge))
@@ -126,39 +123,32 @@ def choose_words(
 
 
 def _trials(
-    predictor: Predictor, sample: Sample, folds: bool, temper: Temper | None = None, exponent: float | None = None
+    words: CountedWords, folds: bool, temper: Temper | None = None, exponent: float | None = None
 ) -> list[WordTrial]:
     """Return the parts of the rows that judge: all of them in turn where rows are few or folds are wanted, or one."""
-    parts = parts_of(sample)
+    parts = parts_of(words)
     return [
-        WordTrial(predictor, sample, parts == k, temper, exponent)
-        for k in range(JUDGED if folds or len(sample) <= FEW else 1)
+        WordTrial(words, parts == k, temper, exponent)
+        for k in range(JUDGED if folds or len(words) <= FEW else 1)
         if (parts == k).any() and (parts != k).any()
     ]
 
 
-def _can_be_dealt(sample: Sample) -> bool:
+def _can_be_dealt(words: CountedWords) -> bool:
     """Return whether no part of the rows is all of them, as that of a single group is."""
-    return len(np.unique(parts_of(sample))) > 1
+    return len(np.unique(parts_of(words))) > 1
 
 
-def _unjudged(
-    predictor: Predictor, sample: Sample, asked: Asked, temper: Temper | None, exponent: float | None
-) -> WordChoice:
+def _unjudged(words: CountedWords, asked: Asked, temper: Temper | None, exponent: float | None) -> WordChoice:
     """Return what is usual where no row can judge, such as of one group: a temper, and weights if a ridge is given."""
-    nobody = WordTrial(predictor, sample, np.zeros(len(sample), bool), temper, exponent)
+    nobody = WordTrial(words, np.zeros(len(words), bool), temper, exponent)
     option = WordOption(1.0 if asked.alpha else None, asked.ridge if asked.ridge and asked.weigh else np.inf)
     return WordChoice(option, nobody.at(option.alpha).temper, nobody.fit(option)[0])
 
 
 def _own_shares(judge: WordJudge) -> Array:
     """Return how frequent the class of each row that judges is."""
-    found = []
-    for trial in judge.trials:
-        unseen = trial.unseen
-        prior = np.broadcast_to(unseen.log_prior, (len(unseen.codes), unseen.log_prior.shape[-1]))
-        found.append(np.exp(prior[np.arange(len(unseen.codes)), unseen.codes]))
-    return np.concatenate(found)
+    return np.concatenate([np.exp(trial.unseen.prior[trial.unseen.labels.y]) for trial in judge.trials])
 
 
 def _option(judge: WordJudge, asked: Asked) -> WordOption:
@@ -206,13 +196,11 @@ def _note(judge: WordJudge, option: WordOption, asked: Asked) -> None:
     judge.note("pseudo-count", f"{option.alpha:.3g}", losses)
 
 
-def design_of(predictor: Predictor, sample: Sample, temper: Temper) -> WordDesign:
+def design_of(words: CountedWords, temper: Temper) -> WordDesign:
     """Return rows by the words that may have a residual."""
-    ((name, block),) = predictor.model.voting.items()
-    scorer: Any = block.scorer
-    frequency, rows = block.t.document_frequency, float(predictor.model.n.sum())
-    x = sample.rows[name].entries(block.t)
-    return WordDesign.of(x, scorer, temper, frequency, rows, len(predictor.model.classes))
+    ((_, block),) = words.predictor.model.voting.items()
+    frequency, rows = block.t.document_frequency, float(words.predictor.model.n.sum())
+    return WordDesign.of(words, temper, frequency, rows)
 
 
 class _Sides:
@@ -223,14 +211,14 @@ class _Sides:
         self.last: FittedWords | None = None
 
     @classmethod
-    def of(cls, trial: WordTrial, fit: Fitted, option: WordOption, sample: Sample, design: WordDesign) -> _Sides:
+    def of(cls, trial: WordTrial, fit: Fitted, option: WordOption, design: WordDesign) -> _Sides:
         """Take the rows of a trial; learned ones are dealt into parts once more."""
-        learned, out = trial.learned, np.isin(np.arange(len(sample)), trial.out)
-        inside = outside_scores(trial.predictor, learned, option, trial.temper, trial.exponent)
-        unseen, labels = trial.scores(option, fit), sample.labels.take(out)
+        learned, out = trial.learned, np.isin(np.arange(design.x.shape[0]), trial.out)
+        inside = outside_scores(learned, option, trial.temper, trial.exponent)
+        unseen = trial.scores(option, fit)
         return cls(
             (inside.scores, inside.offset, design.take(~out), learned.labels.y, inside.weights(learned.labels)),
-            (unseen.scores, unseen.offset, design.take(out), labels.y, trial.weights),
+            (unseen.scores, unseen.offset, design.take(out), trial.unseen.labels.y, trial.weights),
         )
 
     def loss(self, ridge: float) -> Array:
@@ -239,12 +227,10 @@ class _Sides:
         return self.last.each(*self.judges)
 
 
-def _with_residuals(
-    judge: WordJudge, choice: WordChoice, predictor: Predictor, sample: Sample
-) -> tuple[WordChoice, Array]:
+def _with_residuals(judge: WordJudge, choice: WordChoice, words: CountedWords) -> tuple[WordChoice, Array]:
     """Return the choice, with residuals if they pay, and its losses."""
-    option, design = choice.option, design_of(predictor, sample, choice.temper)
-    sides = [_Sides.of(trial, judge.fits(option)[k], option, sample, design) for k, trial in enumerate(judge.trials)]
+    option, design = choice.option, design_of(words, choice.temper)
+    sides = [_Sides.of(trial, judge.fits(option)[k], option, design) for k, trial in enumerate(judge.trials)]
     losses: dict[WordResidual, Array] = {}
 
     def loss(how: WordResidual) -> Array:
@@ -260,22 +246,21 @@ def _with_residuals(
     return (replace(choice, residual=best.residual), after) if pays else (choice, before)
 
 
-def fit_chosen_residuals(predictor: Predictor, sample: Sample, choice: WordChoice, weights: WordWeights) -> WordWeights:
+def fit_chosen_residuals(words: CountedWords, choice: WordChoice, weights: WordWeights) -> WordWeights:
     """Return weights with the residuals that were chosen, fitted on rows by what has not seen them."""
-    outside = outside_scores(predictor, sample, choice.option, choice.temper, None)
-    design, labels = design_of(predictor, sample, choice.temper), sample.labels
+    outside = outside_scores(words, choice.option, choice.temper, None)
+    design, labels, classes = design_of(words, choice.temper), words.labels, words.predictor.model.classes
     given = outside.weights(labels)
     assert choice.residual is not None
     found = fit_word_residuals(outside.scores, outside.offset, design, labels.y, given, choice.residual)
-    residuals, more = named_residuals(found, design, predictor.model.classes)
-    names = predictor.model.classes.tolist()
-    terms = dict(zip(names, (weights.terms(predictor.model.classes) + more).tolist(), strict=True))
+    residuals, more = named_residuals(found, design, classes)
+    terms = dict(zip(classes.tolist(), (weights.terms(classes) + more).tolist(), strict=True))
     return replace(weights, classes=terms, features=found.scale * weights.features, residuals=residuals)
 
 
-def judged_alone(predictor: Predictor, sample: Sample, weigh: bool, folds: bool) -> tuple[WordJudge, Array] | None:
+def judged_alone(words: CountedWords, weigh: bool, folds: bool) -> tuple[WordJudge, Array] | None:
     """Return the judge of a model of a few texts, and losses to compare tokens by; None if no row can judge."""
-    judge = WordJudge(_trials(predictor, sample, folds))
+    judge = WordJudge(_trials(words, folds))
     if not judge.trials or not judge.weights.sum() > 0:
         return None
     tried = [WordOption(ALPHA, np.inf), *([WordOption(ALPHA, RIDGE)] if weigh else [])]

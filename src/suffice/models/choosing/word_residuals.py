@@ -16,13 +16,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
-from scipy.special import logsumexp
 
 from suffice import _native
+from suffice.later import logsumexp, sparse
+from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.feature_weights import NATS
 from suffice.models.scoring.cells import Temper
-from suffice.models.scoring.linear import Linear
 from suffice.models.views import WordResiduals
 from suffice.typing import Array, Integers
 
@@ -44,14 +43,16 @@ class WordDesign:
     factor: Array  # of each word: what its tempered count is multiplied by
 
     @classmethod
-    def of(cls, x: Any, scorer: Linear, temper: Temper, frequency: Array, rows: float, classes: int) -> WordDesign:
-        """Take rows × words as they are; `frequency` is how many of so many rows that were counted have each word."""
+    def of(cls, words: CountedWords, temper: Temper, frequency: Array, rows: float) -> WordDesign:
+        """Take rows of words; `frequency` is how many of so many rows that were counted have each word of all."""
+        x = sparse.csr_matrix((words.times, words.x.indices, words.x.indptr), words.x.shape)
         there = np.bincount(x.indices, minlength=x.shape[1])
-        places = np.flatnonzero(there >= LEAST)
-        places = places[np.argsort(-there[places], kind="stable")][: max(1, TERMS // classes)]
+        some = np.flatnonzero(there >= LEAST)
+        some = some[np.argsort(-there[some], kind="stable")][: max(1, TERMS // len(words.n))]
+        places = words.used[some]
         rarity = np.log((1 + rows) / (1 + np.minimum(frequency[places], rows))) + 1
-        lengths = np.asarray(x.sum(axis=1)).ravel() if temper.length else None
-        table = _tempered(_among(scorer.counts_of(x), places), temper.of(lengths), rarity)
+        lengths = words.lengths_as_read if temper.length else None
+        table = _tempered(_among(x, some), temper.of(lengths), rarity)
         size = float(np.sqrt((table.data**2).sum() / max(1, x.shape[0]))) or 1.0
         table.data /= size
         table = sparse.hstack([table, np.ones((x.shape[0], 1))], format="csr").astype(np.float32)

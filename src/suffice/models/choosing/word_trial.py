@@ -8,23 +8,25 @@ from functools import cached_property
 
 import numpy as np
 
-from suffice.models.choosing.feature_weights import JUDGED, ROUGH, Fitted, fit_weights
-from suffice.models.choosing.judge import Judged, Sample
-from suffice.models.choosing.judge import judge as left_out
-from suffice.models.choosing.smoothing import Scored, choose_temper, smoothed
-from suffice.models.choosing.word_weights import WordRows, named, never_seen, without
-from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import Temper, tempered
+from suffice.models.choosing.counted_words import CountedWords
+from suffice.models.choosing.feature_weights import JUDGED, Fitted, fit_weights
+from suffice.models.choosing.judge import Sample, some_rows
+from suffice.models.choosing.smoothing import choose_temper
+from suffice.models.choosing.word_weights import WordRows
+from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Labels
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Outside", "WordOption", "WordTrial", "outside_scores", "parts_of"]
+__all__ = ["FINE_WORDS", "Outside", "WordOption", "WordTrial", "outside_scores", "parts_of"]
 
 LEAST_SCORE = -1e3
 """What a class that is impossible scores."""
 
-TEMPERED, WEIGHED = 2000, 4000
+TEMPERED, WEIGHED = 2000, 2000
 """Rows that choose a temper, at most; and rows that weights are fitted on where they only score others."""
+
+ROUGH_WORDS, FINE_WORDS = 3e-3, 1e-3
+"""Tolerances of a fit of weights of words: to compare options, and to keep weights."""
 
 
 @dataclass(frozen=True)
@@ -64,19 +66,18 @@ class WordTrial:
 
     def __init__(
         self,
-        predictor: Predictor,
-        sample: Sample,
+        words: CountedWords,
         out: Booleans,
         temper: Temper | None,
         exponent: float | None,
         most: int | None = None,
     ) -> None:
-        unseen, self.learned = sample.take(out), sample.take(~out)
-        self.learned = self.learned if most is None else self.learned.at_most(most)
-        self.predictor, self.out = without(predictor, unseen), np.flatnonzero(out)
-        self.unseen = never_seen(self.predictor, unseen, self.predictor.model.voting)
-        self.temper, self.exponent = temper, exponent
+        self.learned, self.unseen = words.without(out)
+        if most is not None and len(self.learned) > most:
+            self.learned = self.learned.take(some_rows(len(self.learned), most, self.learned.group))
+        self.out, self.temper, self.exponent = np.flatnonzero(out), temper, exponent
         self._kept: dict[float | None, _Smoothed] = {}
+        self._curvature: Array | None = None
 
     @property
     def group(self) -> Integers:
@@ -90,36 +91,32 @@ class WordTrial:
         return self.unseen.weights
 
     @cached_property
-    def _few(self) -> Judged:
-        few = self.learned.at_most(TEMPERED)
-        return left_out(self.predictor, few.rows, few.labels, few.group)
+    def few(self) -> Integers:
+        """The learned rows that choose a temper."""
+        return some_rows(len(self.learned), TEMPERED, self.learned.group)
 
     def at(self, alpha: float | None) -> _Smoothed:
         """Return rows by a pseudo-count."""
         if alpha not in self._kept:
-            model = self.predictor.model if alpha is None else smoothed(self.predictor.model, alpha)
-            temper = self.temper
-            if temper is None:
-                temper = choose_temper(Scored.of(self._few.with_model(model), self.exponent))
             self._kept = dict([*self._kept.items()][-1:])
-            self._kept[alpha] = _Smoothed(replace(self.predictor, model=model), temper, self)
+            self._kept[alpha] = _Smoothed(alpha, self)
         return self._kept[alpha]
 
     def fit(self, option: WordOption, initial: Fitted | None = None) -> tuple[Fitted, Array]:
         """Return the weights of an option, and −w ln p of the own class of each row that judges."""
         rows = self.at(option.alpha)
-        found = Fitted(np.ones(rows.judges.width), np.zeros(rows.judges.size[1]), np.inf, 0.0, 0)
+        found = Fitted(np.ones(self.unseen.width), np.zeros(len(self.unseen.n)), np.inf, 0.0, 0)
         if option.weighs:
-            found = fit_weights(rows.learned, option.ridge, initial, ROUGH)
+            learned = replace(rows.learned, scales=self._curvature)
+            self._curvature = learned.curvature  # of the first pseudo-count: those of others differ little
+            found = fit_weights(learned, option.ridge, initial, ROUGH_WORDS)
         return found, rows.judges.each(rows.judges.own(found.features), found.classes)
 
     def scores(self, option: WordOption, fit: Fitted) -> Outside:
         """Return the scores of rows outside the counts."""
-        rows = self.at(option.alpha)
-        unseen, temper = rows.unseen, rows.temper
-        scores = unseen.scores(named(fit, unseen.predictor) if option.weighs else None)
-        tempered(scores, temper.of(unseen.lengths if temper.length else None))
-        offset = np.broadcast_to(unseen.log_prior + fit.classes, scores.shape)
+        rows = self.at(option.alpha).judges
+        scores = rows.powers[:, None] * rows.scores(rows.own(fit.features))
+        offset = np.broadcast_to(self.unseen.prior + fit.classes, scores.shape)
         return Outside(np.maximum(scores, LEAST_SCORE), np.maximum(offset, LEAST_SCORE))
 
 
@@ -127,45 +124,42 @@ class WordTrial:
 class _Smoothed:
     """The rows of a trial by a pseudo-count, and the temper that suits it."""
 
-    predictor: Predictor
-    temper: Temper
+    alpha: float | None
     trial: WordTrial
 
     @cached_property
-    def unseen(self) -> Judged:
-        """Rows outside the counts."""
-        return self.trial.unseen.with_model(self.predictor.model)
+    def temper(self) -> Temper:
+        """The temper that is given, or suits the learned rows best."""
+        trial = self.trial
+        return choose_temper(self._learned.scored(trial.few, trial.exponent)) if trial.temper is None else trial.temper
 
     @cached_property
-    def judges(self) -> WordRows:
-        """The same, as the kernel holds them."""
-        return WordRows.of(self.unseen, self.temper)
+    def _learned(self) -> WordRows:
+        return WordRows.of(self.trial.learned, self.alpha)
 
     @cached_property
     def learned(self) -> WordRows:
         """Rows that weights are fitted on, each left out."""
-        rows = self.trial.learned
-        return WordRows.of(left_out(self.predictor, rows.rows, rows.labels, rows.group), self.temper)
+        return self._learned.tempered(self.temper)
+
+    @cached_property
+    def judges(self) -> WordRows:
+        """Rows outside the counts."""
+        return WordRows.of(self.trial.unseen, self.alpha).tempered(self.temper)
 
 
-def parts_of(sample: Sample) -> Integers:
+def parts_of(rows: Sample | CountedWords) -> Integers:
     """Return which part each row is in."""
-    return np.asarray((np.arange(len(sample)) if sample.group is None else sample.group) % JUDGED)
+    return np.asarray((np.arange(len(rows)) if rows.group is None else rows.group) % JUDGED)
 
 
-def outside_scores(
-    predictor: Predictor,
-    sample: Sample,
-    option: WordOption,
-    temper: Temper | None,
-    exponent: float | None,
-) -> Outside:
+def outside_scores(words: CountedWords, option: WordOption, temper: Temper | None, exponent: float | None) -> Outside:
     """Return scores of all rows, part by part: by counts and weights that have not seen the part."""
-    parts, found, numbers = parts_of(sample), list[Outside](), list[Integers]()
+    parts, found, numbers = parts_of(words), list[Outside](), list[Integers]()
     for k in range(JUDGED):
         out = parts == k
         if out.any():
-            trial = WordTrial(predictor, sample, out, temper, exponent, WEIGHED if option.weighs else None)
+            trial = WordTrial(words, out, temper, exponent, WEIGHED if option.weighs else None)
             found.append(trial.scores(option, trial.fit(option)[0]))
             numbers.append(trial.out)
     return Outside.together(numbers, found)

@@ -1,7 +1,7 @@
 """Evidence weights of the features of one block, such as words: rows are sparse, and so are the weights of classes.
 
-The compiled kernel holds rows, what classes say of each feature, and what those that have not seen a row say of its
-features: all of it derives from held-out scores that are linear in the features.
+The compiled kernel holds rows, what classes counted of each feature, and what those that have not seen a row counted
+of its features. None of it is smoothed: a pseudo-count makes logarithms of it.
 """
 
 from __future__ import annotations
@@ -9,24 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
 
 from suffice import _native
-from suffice.models.choosing.feature_weights import (
-    JUDGED,
-    Fitted,
-    terms_by_name,
-)
-from suffice.models.choosing.judge import Judged, Sample, judge, one_in
+from suffice.models.choosing.counted_words import CountedWords
+from suffice.models.choosing.feature_weights import JUDGED, Fitted, terms_by_name
+from suffice.models.choosing.judge import Judged, Sample, held_out_of, judge, one_in
+from suffice.models.choosing.smoothing import Scored
 from suffice.models.model import Block, Name
 from suffice.models.predictor import Predictor
-from suffice.models.scoring.cells import Cells, Temper
-from suffice.models.scoring.linear import Linear, LinearHeldOut
-from suffice.models.scoring.removal import ROUNDING, Removal
+from suffice.models.scoring.cells import Temper
+from suffice.models.scoring.removal import nothing_removed
 from suffice.models.scoring.text_rows import EntryRows
 from suffice.models.views import FeatureWeights, WordWeights
 from suffice.parallel import thread_count
@@ -34,8 +28,6 @@ from suffice.stats import ClassCounts
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["Split", "WordRows", "looked_up", "named", "never_seen", "without"]
-
-ROWS_AT_ONCE = 2**14
 
 
 def looked_up(sample: Sample, predictor: Predictor) -> Sample:
@@ -46,45 +38,38 @@ def looked_up(sample: Sample, predictor: Predictor) -> Sample:
 
 @dataclass(frozen=True, eq=False)
 class WordRows:
-    """Training rows as the compiled kernel holds them."""
+    """Rows by one pseudo-count, each to be predicted by classes that have not seen it."""
 
     native: _native.Evidence
-    used: Integers  # the features that rows have, among all, the most frequent first
-    width: int  # the number of all features
-    prior: Array  # ln p(c) with all rows
+    counted: CountedWords
     weights: Array
+    powers: Array  # of rows: how they are tempered
     centre: Array | None = None
+    scales: Array | None = None  # second derivatives by another pseudo-count, which are near enough
 
     @classmethod
-    def of(cls, judged: Judged, temper: Temper) -> WordRows:
-        """Take rows of one block whose held-out scores are linear, without offset, base and scale."""
-        held: Any
-        (held,) = judged.held_out.values()
-        scorer: Linear = held.scorer
-        x, codes = held.rows.entries(scorer.t), np.ascontiguousarray(judged.codes, np.int64)
-        used, place = _used(x)
-        entries = x.indptr.astype(np.int64), place[x.indices], scorer.counted(x.data).astype(np.float64)
-        power = np.broadcast_to(temper.of(held.lengths() if temper.length else None), len(codes)).astype(np.float64)
-        above, unmet = _by_feature(scorer.weights)
-        above = above[used]
-        line = above.indptr.astype(np.int64), above.indices.astype(np.int32), above.data
-        weights, prior = _left(judged)
-        native = _native.Evidence(*entries, power, codes, *line, unmet, *_pairs(held, unmet, prior))
-        return cls(native, used, x.shape[1], judged.predictor.log_prior, weights)
+    def of(cls, counted: CountedWords, alpha: float | None = None) -> WordRows:
+        """Take rows by a pseudo-count, that of the likelihood if None; not tempered."""
+        return cls(counted.smoothed(alpha), counted, counted.weights, np.ones(len(counted)))
+
+    def tempered(self, temper: Temper) -> WordRows:
+        """Return the rows with scores raised to powers."""
+        power = temper.of(self.counted.lengths if temper.length else None)
+        return replace(self, powers=np.broadcast_to(power, len(self.counted)).astype(np.float64))
 
     @property
     def size(self) -> tuple[int, int]:
         """The numbers of features that rows have, and of classes."""
-        return len(self.used), len(self.prior)
+        return len(self.counted.own[0]), len(self.counted.n)
 
     def own(self, features: Array) -> Array:
         """Return the weights of the features that rows have, of those of all."""
-        return features[self.used]
+        return features[self.counted.places]
 
     def among_all(self, features: Array) -> Array:
         """Return the weights of all features: one for those that no row has."""
-        out = np.ones(self.width)
-        out[self.used] = features
+        out = np.ones(self.counted.width)
+        out[self.counted.places] = features
         return out
 
     def take(self, which: Booleans) -> WordRows:
@@ -98,13 +83,15 @@ class WordRows:
 
     def hessian_diagonal(self, features: Array, classes: Array) -> Array:
         """Return second derivatives, feature by feature."""
-        out = np.zeros(len(self.used))
+        out = np.zeros(self.size[0])
         self._run(features, classes, hessian_diagonal=out)
         return out
 
     @cached_property
     def curvature(self) -> Array:
-        """Second derivatives where all weights are one."""
+        """Second derivatives where all weights are one, about."""
+        if self.scales is not None:
+            return self.scales
         return self.hessian_diagonal(*(f(n) for f, n in zip((np.ones, np.zeros), self.size, strict=True)))
 
     def each(self, features: Array, classes: Array) -> Array:
@@ -113,69 +100,28 @@ class WordRows:
         self._run(features, classes, each=out)
         return self.weights * out
 
+    def scores(self, features: Array, which: Integers | None = None) -> Array:
+        """Return the scores of all rows, or some of them, not tempered and without a prior; rows × classes."""
+        which = np.arange(len(self.counted)) if which is None else which
+        out = np.empty((len(which), self.size[1]))
+        self.native.scores(features, which, out, thread_count())
+        return out
+
+    def scored(self, which: Integers, exponent: float | None) -> Scored:
+        """Return some of the rows as they choose a temper."""
+        counted = self.counted
+        lengths = None if exponent == 0 else counted.lengths[which]
+        scores = self.scores(np.ones(self.size[0]), which)
+        return Scored(scores, counted.log_prior[which], counted.labels.y[which], self.weights[which], lengths, exponent)
+
     def _run(self, features: Array, classes: Array, **out: Array) -> float:
         """Return the loss, and fill the arrays that are given."""
         nothing = np.empty(0)
         gradient, terms, diagonal, each = (
             out.get(name, nothing) for name in ("gradient", "terms", "hessian_diagonal", "each")
         )
-        prior = self.prior + classes
-        return self.native.loss(features, prior, self.weights, gradient, terms, diagonal, each, thread_count())
-
-
-def _used(x: Any) -> tuple[Integers, NDArray[np.int32]]:
-    """Return the features that rows have, the most frequent first, and where each feature is among these.
-
-    Numbers of frequent features are then near each other in memory.
-    """
-    rows = np.bincount(x.indices, minlength=x.shape[1])
-    used = np.flatnonzero(rows)
-    used = used[np.argsort(-rows[used], kind="stable")]
-    place = np.zeros(x.shape[1], np.int32)
-    place[used] = np.arange(len(used))
-    return used, place
-
-
-def _by_feature(weights: Cells) -> tuple[Any, Array]:
-    """Return weights above those of features that a class never met, features × classes, and the latter by class."""
-    if weights.unmet is not None:
-        return weights.above.T.tocsr(), weights.unmet
-    lowest = np.ascontiguousarray(weights.values.min(axis=1))
-    return sparse.csr_matrix((weights.values - lowest[:, None]).T), lowest
-
-
-def _pairs(held: LinearHeldOut, unmet: Array, prior: Array) -> tuple[Any, ...]:
-    """Return the classes that score each row without it or its group, with their weights of the row's features."""
-    removed, pair = held.removed, held.entries.row
-    first = np.searchsorted(removed.row, np.arange(len(held.rows) + 1)).astype(np.int64)
-    start = np.searchsorted(pair, np.arange(len(removed.row))).astype(np.int64)
-    return first, removed.code.astype(np.int32), start, held.weights - unmet[removed.code[pair]], prior
-
-
-def _left(judged: Judged) -> tuple[Array, Array]:
-    """Return what each row weighs, and how ln p(c) of each pair differs from that with all rows.
-
-    A row that is alone in its class weighs nothing. What all classes of a row share of the difference is left out.
-    """
-    removed, codes, n = judged.removed, judged.codes, judged.predictor.model.n
-    prior = judged.predictor.log_prior
-    known = np.where(np.isfinite(prior), prior, 0.0)
-    weights, out = np.empty(len(codes)), np.empty(len(removed.row))
-    for begin in range(0, len(codes), ROWS_AT_ONCE):
-        code = codes[begin : begin + ROWS_AT_ONCE]
-        every = np.arange(len(code))
-        pairs = slice(*np.searchsorted(removed.row, [begin, begin + len(code)]))
-        at = removed.row[pairs] - begin, removed.code[pairs]
-        left = np.repeat(n[None], len(code), axis=0)
-        rest = left[at] - removed.weight[pairs]
-        left[at] = np.where(rest > ROUNDING * left[at], rest, 0.0)
-        weights[begin : begin + len(code)] = np.where(left[every, code] > 0, judged.given[begin:][: len(code)], 0.0)
-        more = np.broadcast_to(judged.predictor.log_prior_of(left) - known, left.shape)
-        others = np.isfinite(more)
-        others[at] = False
-        shared = np.where(others.any(axis=1), more[every, others.argmax(axis=1)], 0.0)
-        out[pairs] = more[at] - shared[at[0]]
-    return weights, out
+        rows = self.counted.prior + classes, self.weights, self.powers
+        return self.native.loss(features, *rows, gradient, terms, diagonal, each, thread_count())
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,15 +156,9 @@ def without(predictor: Predictor, sample: Sample) -> Predictor:
 
 def never_seen(predictor: Predictor, sample: Sample, names: Iterable[Name]) -> Judged:
     """Return rows that a model has never seen, as if they were left out."""
-    removed, labels, blocks = _nothing_removed(len(sample)), sample.labels, predictor.model.blocks
-    held_out = {name: blocks[name].held_out(sample.rows[name], removed) for name in names}
+    removed, labels = nothing_removed(len(sample)), sample.labels
+    held_out = held_out_of(predictor.model, sample.rows, removed, names)
     return Judged(predictor, sample.rows, held_out, removed, labels.y, labels.given, sample.group)
-
-
-def _nothing_removed(rows: int) -> Removal:
-    """Return the removal for rows that a model has never seen."""
-    none: Integers = np.zeros(0, np.int64)
-    return Removal(none, none, none, sparse.csr_matrix((0, rows)), False)
 
 
 def named(found: Fitted, predictor: Predictor) -> FeatureWeights:

@@ -20,11 +20,16 @@ from itertools import pairwise
 import numpy as np
 
 from suffice import _native
+from suffice.parallel import thread_count
 from suffice.posterior.special import log_rising
 from suffice.stats import ValueCounts
+from suffice.stats.number_columns import ColumnCounts
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Bins", "chosen_bins", "given_bins", "log_density", "widths"]
+__all__ = [
+    "Bins", "bins_of_columns", "chosen_bins", "cuts_of_columns", "densities_of_columns", "given_bins", "log_density",
+    "widths", "widths_of_columns",
+]  # fmt: skip
 
 PLACES = 128
 NUMBERS = 2**20
@@ -112,10 +117,16 @@ def best_cuts(counts: Array, size: Array, strength: float) -> tuple[Integers, fl
     `counts` are classes × places, `size` is what each place has of the prior. Sums are those of each piece:
     differences of running sums would lose narrow ones beside wide ones.
     """
-    cuts = np.zeros(len(size), np.int64)
+    begins, evidence = cuts_of_columns(counts, size, np.array([0, len(size)]), strength)
+    return np.flatnonzero(begins), float(evidence[0])
+
+
+def cuts_of_columns(counts: Array, size: Array, start: Integers, strength: float) -> tuple[Booleans, Array]:
+    """Return which places begin a piece, and the evidence of each column; the places of a column begin at its start."""
+    begins, evidence = np.zeros(len(size), np.uint8), np.zeros(len(start) - 1)
     counts, size = (np.ascontiguousarray(part, np.float64) for part in (counts, size))
-    pieces, evidence = _native.best_cuts(counts, size, strength, float(np.log(len(size))), cuts)
-    return cuts[:pieces], evidence
+    _native.best_cuts(counts, size, start.astype(np.int64), strength, begins, evidence, thread_count())
+    return begins.view(np.bool_), evidence
 
 
 def _most(classes: int) -> int:
@@ -125,3 +136,74 @@ def _most(classes: int) -> int:
 
 def _between(values: Array) -> Array:
     return values[:-1] + (values[1:] / 2 - values[:-1] / 2)
+
+
+# columns side by side, each as it would be alone ----------------------------------------------------------------------
+
+
+def bins_of_columns(t: ColumnCounts, strength: float) -> list[Bins]:
+    """Return the bins of highest evidence of each column."""
+    start, first = _candidates(t, _most(len(t.n)))
+    counts = _counts(t, start)
+    begins, evidence = cuts_of_columns(counts, counts.sum(axis=0), first, strength)
+    shared = float(log_rising(strength, t.n).sum())
+    evidence += np.where(np.diff(t.first) > 1, np.log(np.diff(first)) - shared, -evidence)
+    cuts = np.flatnonzero(begins)
+    inside = np.add.reduceat(counts, cuts, axis=1)
+    between = np.append(_between(t.values), 0.0)
+    edges = between[start[cuts] - 1]  # below each bin; the first of a column has none
+    ends = np.searchsorted(cuts, first).tolist()
+    each = zip(ends, ends[1:], evidence.tolist(), strict=False)
+    return [Bins(edges[a + 1 : b], np.ascontiguousarray(inside[:, a:b]), found) for a, b, found in each]
+
+
+def densities_of_columns(t: ColumnCounts, strength: float = 1.0) -> Array:
+    """Return ln p of all values of all classes as a density, column by column."""
+    start, first = _candidates(t, PLACES)
+    wide, n = np.add.reduceat(widths_of_columns(t), start), np.add.reduceat(t.totals, start)
+    most, places = np.maximum.reduceat(wide, first[:-1]), np.diff(first)
+    size = wide / np.repeat(most, places)
+    _, evidence = cuts_of_columns(n[None], size, first, strength)
+    rows = float(t.n.sum())
+    scale = rows * (np.log(most) + np.log(np.add.reduceat(size, first[:-1])))
+    return np.asarray(evidence + np.log(places) - float(log_rising(strength, rows)) - scale)
+
+
+def widths_of_columns(t: ColumnCounts) -> Array:
+    """Return the length of the line that is nearest to each value of its column."""
+    low, high, last = np.empty(len(t.values)), np.empty(len(t.values)), t.first[1:] - 1
+    between = _between(t.values)
+    low[1:], high[:-1] = between, between
+    low[t.first[:-1]], high[last] = t.values[t.first[:-1]], t.values[last]
+    several = np.diff(t.first) > 1
+    begin, end = t.first[:-1][several], last[several]
+    low[begin] = 2 * t.values[begin] - high[begin]
+    high[end] = 2 * t.values[end] - low[end]
+    return np.asarray(high - low)
+
+
+def _counts(t: ColumnCounts, start: Integers) -> Array:
+    """Return counts of classes × places, which begin at some of the values."""
+    place = np.zeros(len(t.values), np.int64)
+    place[start] = 1
+    at = t.line * len(start) + (np.cumsum(place) - 1)[t.place]
+    return np.bincount(at, t.count, len(t.n) * len(start)).reshape(len(t.n), -1).astype(np.float64, copy=False)
+
+
+def _candidates(t: ColumnCounts, most: int) -> tuple[Integers, Integers]:
+    """Return where bins may start, and the first such place of each column: the `candidates` of each."""
+    totals, column, columns = t.totals, t.column, len(t)
+    heavy = totals > t.n.sum() / most
+    for _ in range(4):
+        rest = np.bincount(column, np.where(heavy, 0.0, totals), columns)
+        level = rest / np.maximum(1, most - np.bincount(column, heavy, columns))
+        heavy |= totals > level[column]
+    light = np.where(heavy, 0.0, totals)
+    sums = np.cumsum(light)
+    sums -= np.repeat(np.append(0.0, sums[t.first[1:-1] - 1]), np.diff(t.first))
+    level = np.floor((sums - light / 2) / np.maximum(level, np.finfo(np.float64).tiny)[column])
+    fresh = (np.diff(level, prepend=-1) != 0) | heavy
+    fresh[1:] |= heavy[:-1]
+    fresh[t.first[:-1]] = True
+    start = np.flatnonzero(fresh)
+    return start, np.searchsorted(start, t.first)

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import logsumexp
 
+from suffice.later import logsumexp
 from suffice.models.empirical.normals import units
 from suffice.models.empirical.pseudo_counts import climb
 from suffice.models.scoring.ellipses import Covariance, Law
@@ -81,21 +81,25 @@ class Bodies:
     mean: Array
     n: Array
     rows: Array  # that inform a covariance, without those that a flat mean spends
-    turn: Array  # bodies × d × d
+    turn: Array | None  # bodies × d × d; None where rows are not scored
     axes: Array  # bodies × d: eigenvalues
     volume: Array  # Σ ln v
 
     @classmethod
-    def of(cls, t: FullMoments, covariance: Covariance, kind: Kind) -> Bodies:
-        """Return the scatters of classes that have these moments."""
+    def of(cls, t: FullMoments, covariance: Covariance, kind: Kind, scores: bool = True) -> Bodies:
+        """Return the scatters of classes that have these moments; `scores` says whether rows are to be scored."""
         n, d, shared = np.asarray(t.n[:, 0]), t.mean.shape[1], covariance == "shared"
         v = widths(t, kind)
         scatter = t.scatter.sum(axis=0)[None] if shared else t.scatter
         unit = np.sqrt(np.broadcast_to(v, (len(scatter), d)))
-        axes, vectors = np.linalg.eigh(scatter / unit[:, :, None] / unit[:, None, :])
+        alike, turn = scatter / unit[:, :, None] / unit[:, None, :], None
+        if scores:
+            axes, vectors = np.linalg.eigh(alike)
+            turn = vectors / unit[:, :, None]
+        else:
+            axes = np.linalg.eigvalsh(alike)
         informed = np.maximum(n - 1, 0.0) if not shared else np.asarray([max(n.sum() - (n > 0).sum(), 0.0)])
         law = Law("predictive", d, int((n > 0).sum()) if shared else 0)
-        turn = vectors / unit[:, :, None]
         return cls(law, t.mean, n, informed, turn, np.maximum(axes, 0.0), 2 * np.log(unit).sum(axis=1))
 
     def value(self, x: Array) -> float:
@@ -121,6 +125,7 @@ class Bodies:
     def logs(self, X: Array, more: Array, scale: Array) -> Array:
         """Return ln p of rows by each class, for many priors: classes × rows × priors."""
         nu, shared = more + self.law.d - 1, len(self.axes) == 1
+        assert self.turn is not None
         out = np.empty((len(self.n), len(X), len(more)))
         for c, n in enumerate(self.n):
             body = 0 if shared else c
@@ -139,7 +144,7 @@ def by_evidence(t: FullMoments, covariance: Covariance, kinds: Sequence[Kind] | 
     """Return the prior of highest evidence, of these kinds."""
     best, height = Spread(), -np.inf
     for kind in _kinds(covariance) if kinds is None else kinds:
-        bodies = Bodies.of(t, covariance, kind)
+        bodies = Bodies.of(t, covariance, kind, scores=False)
         if not bodies.rows.any() or not bodies.axes.any():
             continue
         found = climb(bodies, np.array([2.0, 1.0]), np.array(LEAST), np.array(MOST))
@@ -211,5 +216,5 @@ def _kinds(covariance: Covariance) -> list[Kind]:
 
 
 def _heights(t: FullMoments, covariance: Covariance, kind: Kind, more: Array, size: Array) -> Array:
-    bodies = Bodies.of(t, covariance, kind)
+    bodies = Bodies.of(t, covariance, kind, scores=False)
     return np.array([bodies.value(np.array(x)) for x in zip(more, size, strict=True)])

@@ -27,9 +27,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import gammaln
 
+from suffice.later import gammaln, optimize
 from suffice.posterior.special import digamma_rise, log_rising, trigamma_fall
 from suffice.typing import Array, Integers
 
@@ -108,7 +107,7 @@ class Documents:
             return high  # one word a document says nothing of s
         if gradient(np.log(low)) <= 0:
             return low
-        return float(np.exp(brentq(gradient, np.log(low), np.log(high), xtol=1e-14)))
+        return float(np.exp(optimize.brentq(gradient, np.log(low), np.log(high), xtol=1e-14)))
 
     def next_concentration(self, s: float, c: float, d: float) -> float:
         """Return s after Newton's step in ln s to where c/(s+d) = D(s); a full step where that is not concave."""

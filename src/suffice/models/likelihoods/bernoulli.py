@@ -12,9 +12,9 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from suffice.errors import DataError
+from suffice.later import gammaln
 from suffice.models.empirical.pseudo_counts import alpha_of_presence, beta_of_flags, flag_terms
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.flags import (

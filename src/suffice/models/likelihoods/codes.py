@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice.errors import KindError
+from suffice.later import sparse
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import ClassDistributions, dots

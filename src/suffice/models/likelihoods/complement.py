@@ -13,9 +13,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice.errors import KindError, NoUniqueMode
+from suffice.later import sparse
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import added, known_words, of_counts, part_of_row, speaking_words

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
-from scipy import linalg
 
 from suffice.errors import InputError, KindError
+from suffice.later import linalg
 from suffice.models.class_prior import ClassPrior
 from suffice.models.empirical.covariances import Spread
 from suffice.models.likelihoods.discriminant import Discriminant, unfit, would_shrink

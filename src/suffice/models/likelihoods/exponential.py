@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma, gammaln, xlogy
 
 from suffice.errors import DataError
+from suffice.later import digamma, gammaln, xlogy
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.places import must_be_proper

@@ -11,10 +11,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.special import digamma
 
 from suffice.errors import NoUniqueMode
+from suffice.later import digamma, sparse
 from suffice.models.likelihoods.shared import check_mode
 from suffice.models.scoring.beliefs import belief_of_shares, log_gammas, must_be_known, trigamma
 from suffice.models.scoring.cells import Cells, log, safe_log

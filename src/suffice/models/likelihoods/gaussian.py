@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from suffice.errors import DataError, ImproperPrior, InputError, KindError
+from suffice.later import gammaln
 from suffice.models.empirical.normals import belief_about_normals
 from suffice.models.empirical.weak import largest_variance, single, vague_normal, weak_normals
 from suffice.models.likelihoods.base import Likelihood
@@ -151,11 +151,16 @@ class Gaussian(Likelihood):
         """Return ln p of the row of each pair by the class of the pair without what is removed."""
         x = less.values(pairs)
         if not less.removed.alone or (self.estimate != "mle" and self.prior is not None):
-            return np.asarray(self._densities(less.moments(pairs, x)).logs(x).sum(axis=1))
+            return np.asarray(self.logs_without(less, pairs).sum(axis=1))
         scores, empty = less.plain_logs(pairs, x, self.floor)
         if empty.any():
             scores[empty] = self._densities(less.moments(pairs, x)).logs(x)[empty].sum(axis=1)
         return scores
+
+    def logs_without(self, less: Downdates, pairs: slice) -> Array:
+        """Return the same of each feature, pairs × features."""
+        x = less.values(pairs)
+        return self._densities(less.moments(pairs, x)).logs(x)
 
     def contributions(self, t: DiagonalMoments, rows: MatrixRows, weights: Array | None = None) -> Contributions:
         """Explain one row: what each of its numbers says."""

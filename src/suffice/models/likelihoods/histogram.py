@@ -8,7 +8,7 @@ Bins that are chosen stay as they are where rows are held out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -122,7 +122,20 @@ class Histogram(Likelihood):
                 "not have. Use estimate='mean' or 'predictive'."
             )
         given = None if self.edges is None else np.array(self.edges)
-        return replace(self, chosen=chosen_bins(t, self.strength) if given is None else given_bins(t, given))
+        return self.with_bins(chosen_bins(t, self.strength) if given is None else given_bins(t, given))
+
+    def with_bins(self, bins: Bins) -> Histogram:
+        """Return the likelihood with these bins of its statistic."""
+        found = object.__new__(Histogram)
+        found.__dict__.update({**vars(self), "chosen": bins})
+        return found
+
+    def settled_like(self, other: Likelihood) -> Histogram | None:
+        """Return the likelihood with the bins of one that chooses the same."""
+        if not isinstance(other, Histogram) or other.chosen is None or self.estimate == "map":
+            return None
+        same = (self.strength, self.edges, self.bits) == (other.strength, other.edges, other.bits)
+        return self.with_bins(other.chosen) if same else None
 
     def bins(self, t: ValueCounts) -> Bins:
         """Return the bins, and how many rows of each class are in each."""

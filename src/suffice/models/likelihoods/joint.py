@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import digamma
 
 from suffice.errors import DataError, KindError
+from suffice.later import digamma
 from suffice.models.empirical.pseudo_counts import kappa_of_lifts
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.categorical import categories

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.special import gammaln
 
 from suffice.errors import ImproperPrior, NoUniqueMode
+from suffice.later import gammaln, issparse, sparse
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
 from suffice.models.likelihoods.base import Likelihood
@@ -109,7 +108,7 @@ class Multinomial(Likelihood):
 
     def measured(self, t: WordTable) -> str:
         """Return what the evidence is of: counts of a matrix, or words, which may be there or not."""
-        if not sparse.issparse(t.tokens):
+        if not issparse(t.tokens):
             return self.measure_kind
         return "probabilities of words that are there or not" if self.binary else "probabilities of words"
 
@@ -144,14 +143,14 @@ class Multinomial(Likelihood):
         total = self._total(counts)
         none = -np.log(max(1, counts.width))
 
-        def of(words: Array, total: Array) -> Array:
-            return np.where(total > 0, log(words + more) - safe_log(total), none)  # NB-3
+        def of(words: Array, total: Array, log_total: Array) -> Array:
+            return np.where(total > 0, log(words + more) - log_total, none)  # NB-3
 
-        return counts.map(of, total)
+        return counts.map(of, total, safe_log(total))
 
     def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
         """Score training rows, each by classes without it or its group."""
-        counts, x, more = self.counts(t), self._counted(rows.entries(t)), self.more
+        counts, x, more = self.counts(t), self.counted_entries(rows.entries(t)), self.more
         entries, amount = removed.entries(x)
         each = more[entries.feature] if more.ndim else more
         word = left(counts.at(removed.code[entries.row], entries.feature), amount) + each
@@ -162,7 +161,7 @@ class Multinomial(Likelihood):
         log_theta = log(word) - safe_log(total)[entries.row]  # SX-3
         return LinearHeldOut(self._linear(t), rows, removed, entries, log_theta, np.zeros(len(total)))
 
-    def _counted(self, x: Any) -> Any:
+    def counted_entries(self, x: Any) -> Any:
         """Return rows × words as they are counted."""
         return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
 
@@ -249,11 +248,11 @@ class Multinomial(Likelihood):
 
     def measure(self, t: WordTable, rows: Rows) -> Array | float:
         """Return ln n!/Πx! of each row of a matrix; the words of a text have an order of their own."""
-        return 0.0 if sparse.issparse(t.tokens) else self.log_coefficients(t, rows)
+        return 0.0 if issparse(t.tokens) else self.log_coefficients(t, rows)
 
     def log_coefficients(self, t: WordTable, rows: Rows) -> Array:
         """Return ln n!/Πx! of each row."""
-        x = self._counted(rows.entries(t))
+        x = self.counted_entries(rows.entries(t))
         row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
         each = np.bincount(row, gammaln(x.data + 1), x.shape[0])
         return np.asarray(gammaln(np.asarray(x.sum(axis=1)).ravel() + 1) - each)  # NB-11
@@ -270,7 +269,7 @@ class Multinomial(Likelihood):
 
     def _check_mode(self, t: WordTable) -> None:
         """Raise NoUniqueMode unless the belief about every class has one."""
-        if sparse.issparse(t.tokens):
+        if issparse(t.tokens):
             least = np.min(self.alpha)
             if least < 1:
                 raise NoUniqueMode(

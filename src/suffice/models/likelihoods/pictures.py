@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, pdtrik, xlogy
 
+from suffice.later import gammaln, pdtrik, xlogy
 from suffice.models.scoring.cells import Cells
 from suffice.posterior import Beta, Gamma
 from suffice.typing import Array, Integers

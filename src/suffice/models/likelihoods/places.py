@@ -15,9 +15,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import digamma
 
 from suffice.errors import ImproperPrior
+from suffice.later import digamma
 from suffice.models.likelihoods.shared import (
     added,
     check_mode,

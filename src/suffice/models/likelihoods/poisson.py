@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, xlogy
 
 from suffice.errors import DataError
+from suffice.later import gammaln, xlogy
 from suffice.models.empirical.pseudo_counts import gamma_of_counts, rate_terms
 from suffice.models.empirical.weak import rate_of_all
 from suffice.models.likelihoods.base import Likelihood

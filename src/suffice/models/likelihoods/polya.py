@@ -14,10 +14,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
-from scipy.special import gammaln, xlogy
 
 from suffice.errors import KindError
+from suffice.later import gammaln, sparse, xlogy
 from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.pictures import FeatureBelief

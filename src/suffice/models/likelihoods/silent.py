@@ -8,8 +8,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from suffice.later import sparse
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import DenseHeldOut, Linear

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from suffice.later import pa
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.shared import by_value, shares

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.special import digamma, gammaln, polygamma
 
 from suffice.errors import ImproperPrior
+from suffice.later import digamma, gammaln, issparse, polygamma, sparse
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.results import Moments
@@ -87,7 +86,7 @@ class RateBelief:
     def moments(self, rows: MatrixRows) -> tuple[Array, Array]:
         """Return mean and variance of Σ x ln λ − λ; λ and ln λ have the covariance 1/r."""
         X, s, r = self._known(rows)
-        squares = X.multiply(X) if sparse.issparse(X) else X * X
+        squares = X.multiply(X) if issparse(X) else X * X
         mean = X @ (digamma(s) - np.log(r)).T - (s / r).sum(axis=1)
         return mean, squares @ trigamma(s).T - X @ (2 / r).T + (s / r**2).sum(axis=1)  # SX-5
 

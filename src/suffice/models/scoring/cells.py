@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from suffice.later import issparse, sparse
 from suffice.typing import Array, Integers
 
 __all__ = ["AS_IT_IS", "Cells", "Temper", "log", "powered", "safe_log", "tempered"]
@@ -30,7 +30,7 @@ class Cells:
     @classmethod
     def of(cls, counts: Any) -> Cells:
         """Return counts as cells: what a sparse table does not store was never met."""
-        return cls(counts, np.zeros(counts.shape[0])) if sparse.issparse(counts) else cls(counts)
+        return cls(counts, np.zeros(counts.shape[0])) if issparse(counts) else cls(counts)
 
     @property
     def width(self) -> int:

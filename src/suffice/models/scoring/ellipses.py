@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dtrtri
-from scipy.special import digamma, polygamma
 
 from suffice.errors import PriorError, SingularCovariance
+from suffice.later import digamma, linalg, polygamma
 from suffice.models.scoring.kernels import distances
 from suffice.models.scoring.removal import ROUNDING, left
 from suffice.posterior import NormalInverseWishart
@@ -201,15 +200,31 @@ def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
         if len(constant):
             raise SingularMatrix.of(f"column {constant[0]} does not vary", None if used is None else int(c))
     alike = scale[some] / unit[:, :, None] / unit[:, None, :]
-    singular = np.flatnonzero(~(np.linalg.eigvalsh(alike)[:, 0] > 4 * d * np.finfo(np.float64).eps))
-    if len(singular):
-        code = None if used is None else int(some[singular[0]])
-        raise SingularMatrix.of("columns are collinear, or rows too few", code)
-    lower = np.linalg.cholesky(alike)
-    for c, triangle, units in zip(some, lower, unit, strict=True):
-        roots[c] = (dtrtri(triangle, lower=1)[0] / units).T
+    least = 4 * d * np.finfo(np.float64).eps
+    inverses, lower = _inverse_triangles(alike)
+    if inverses is None or not (np.square(inverses).sum(axis=(1, 2)) * least < 1).all():  # 1/λ ≤ Σ 1/λ
+        smallest = np.linalg.eigvalsh(alike)[:, 0]
+        if inverses is None or not (smallest > least).all():
+            first = int(np.argmax(~(smallest > least)))
+            raise SingularMatrix.of(
+                "columns are collinear, or rows too few", None if used is None else int(some[first])
+            )
+    for c, inverse, units in zip(some, inverses, unit, strict=True):
+        roots[c] = (inverse / units).T
     log_dets[some] = 2 * (np.log(np.diagonal(lower, axis1=1, axis2=2)) + np.log(unit)).sum(axis=1)
     return roots, log_dets
+
+
+def _inverse_triangles(matrices: Array) -> tuple[Array | None, Array]:
+    """Return L⁻¹ and L with LLᵀ = Λ of each matrix; None if one has no such L."""
+    try:
+        lower = np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        return None, matrices
+    inverses = np.zeros(lower.shape)
+    for k, triangle in enumerate(lower):
+        inverses[k] = linalg.lapack.dtrtri(triangle, lower=1)[0]
+    return inverses, np.asarray(lower, np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from suffice.stats.value_counts import in_words
 from suffice.typing import Array, Integers
 
 __all__ = [
-    "MISSING", "OTHERS", "Cuts", "binned", "cut_to", "grouped", "pools", "shown_value", "with_missing",
+    "MISSING", "OTHERS", "Coding", "Cuts", "binned", "cut_to", "grouped", "pools", "shown_value", "with_missing",
 ]  # fmt: skip
 
 Cuts = tuple[float, ...] | tuple[str, ...] | None
@@ -68,3 +69,28 @@ def with_missing(codes: Integers, words: NDArray[Any]) -> tuple[Integers, NDArra
 def shown_value(word: str) -> str:
     """Return the word of a category as people read it."""
     return {MISSING: "missing", OTHERS: "another"}.get(word, word.removesuffix(".0"))
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """Columns that may act together: names, and the value of each row by code, −1 where it is missing."""
+
+    names: list[Any]
+    codes: Integers  # rows × columns
+    words: list[NDArray[Any]]  # what the codes of each column stand for
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many values each column has."""
+        return [len(words) for words in self.words]
+
+    def with_missing(self) -> Coding | None:
+        """Return the same with missing values as values like others; None if there are none."""
+        holes = np.asarray((self.codes < 0).any(axis=0))
+        if not holes.any():
+            return None
+        words = list(self.words)
+        codes = self.codes.copy()
+        for j in np.flatnonzero(holes).tolist():
+            codes[:, j], words[j] = with_missing(codes[:, j], words[j])
+        return Coding(self.names, codes, words)

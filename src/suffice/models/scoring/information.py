@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import stats
-from scipy.special import entr, logsumexp
 
+from suffice.later import entr, gammaln, logsumexp, xlogy
 from suffice.models.scoring.cells import Cells
 from suffice.posterior.masses import NegativeBinomial
 from suffice.typing import Array
@@ -121,6 +120,6 @@ def _where_counts_are(mean: Array, rate: Array) -> Array:
 
 def _log_mass(x: Array, mean: Array, rate: Array) -> Array:
     if np.isinf(rate).all():
-        return np.asarray(stats.poisson.logpmf(x, mean))
+        return np.asarray(xlogy(x, mean) - gammaln(x + 1) - mean)
     shape = np.maximum(mean * rate, np.finfo(np.float64).tiny)
     return np.asarray(NegativeBinomial(shape, rate).log(x))

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from suffice.later import sparse
 from suffice.models.scoring.grouping import MISSING, OTHERS, Cuts, pools, shown_value
 from suffice.models.scoring.lifts import flat, places_among
 from suffice.models.scoring.linear import Linear

@@ -11,9 +11,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice import _native
+from suffice.later import sparse
 from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, powered, tempered
 from suffice.models.scoring.kernels import by_feature
 from suffice.models.scoring.removal import Entries, Removal
@@ -31,12 +31,20 @@ __all__ = [
     "LinearHeldOut",
     "Times",
     "TransformedScorer",
+    "times_counted",
 ]  # fmt: skip
 
 
 Times = _native.Times
 AS_OFTEN, ONCE, DAMPED = Times.as_often, Times.once, Times.damped
 """What x occurrences of a feature count for: x, one, or 1 + ln x."""
+
+
+def times_counted(times: Times, x: Array) -> Array:
+    """Return what x occurrences of a feature count for."""
+    if times is ONCE:
+        return np.ones_like(x)
+    return 1 + np.log(x) if times is DAMPED else x
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +98,7 @@ class Linear:
 
     def counted(self, x: Array) -> Array:
         """Return what x occurrences count for."""
-        if self.times is ONCE:
-            return np.ones_like(x)
-        return 1 + np.log(x) if self.times is DAMPED else x
+        return times_counted(self.times, x)
 
     def counts_of(self, x: Any) -> Any:
         """Return what the entries of rows, CSR, count for."""

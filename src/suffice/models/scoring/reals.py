@@ -10,8 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import digamma
 
+from suffice.later import digamma
 from suffice.models.scoring.beliefs import log_gammas, must_be_known, trigamma
 from suffice.models.scoring.kernels import by_feature, normal_scores
 from suffice.models.scoring.removal import Removal, left
@@ -91,7 +91,7 @@ class StudentTs:
         """Return ln p(x | c), rows × classes."""
         source = in_unit(rows, self.unit)
         REAL.check(source.matrix, source.name, source.first)
-        out, top = np.empty((len(rows), len(self.df))), self._top.sum(axis=1)
+        out, top = np.empty((len(rows), len(self.df))), self.top.sum(axis=1)
         for c, (df, location, scale) in enumerate(zip(self.df, self.location, self.scale, strict=True)):
             away = (source.matrix - location) / scale
             away *= away
@@ -102,10 +102,10 @@ class StudentTs:
     def logs(self, x: Array) -> Array:
         """Return ln p of each number by the Student-t beside it."""
         away = np.log1p(((x - self.location) / self.scale) ** 2 / self.df)
-        return np.asarray(self._top - (self.df + 1) / 2 * away)
+        return np.asarray(self.top - (self.df + 1) / 2 * away)
 
     @cached_property
-    def _top(self) -> Array:
+    def top(self) -> Array:
         """The logarithm of each density at its highest point."""
         return np.asarray(log_rising(self.df / 2, 0.5) - np.log(np.pi * self.df) / 2 - np.log(self.scale))
 
@@ -179,7 +179,7 @@ class Downdates:
 
     def _without(self, pairs: slice, mean: Array, scatter: Array) -> DiagonalMoments:
         code, weight = self.removed.code[pairs], self.removed.weight[pairs, None]
-        n = np.broadcast_to(self.t.n, self.t.mean.shape)[code]
+        n = self.t.n[code]
         rest = left(n, weight)
         away = (mean - self.t.mean[code]) - self.t.mean_lo[code]
         some = rest > 0

@@ -7,12 +7,12 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice.errors import LabelError, SubtractionError
+from suffice.later import sparse
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["ROUNDING", "Entries", "Removal", "group_codes", "left"]
+__all__ = ["ROUNDING", "Entries", "Removal", "group_codes", "left", "nothing_removed"]
 
 ROUNDING = 1e-12
 
@@ -124,6 +124,12 @@ class Removal:
         there = rest[self.row, self.code]
         rest[self.row, self.code] = np.where(np.abs(there - weight) <= ROUNDING * weight, 0.0, there - weight)
         return rest
+
+
+def nothing_removed(rows: int) -> Removal:
+    """Return the removal for rows that a model has never seen."""
+    none: Integers = np.zeros(0, np.int64)
+    return Removal(none, none, none, sparse.csr_matrix((0, rows)), False)
 
 
 def left(total: Array, removed: Array) -> Array:

@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
+from suffice.later import sparse
 from suffice.models.scoring.cells import AS_IT_IS, Cells, Temper, log, tempered
 from suffice.models.scoring.kernels import by_feature, rising_scores
 from suffice.models.scoring.linear import ONCE, Linear

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from suffice.later import issparse, sparse
 from suffice.models.scoring import kernels
 from suffice.models.scoring.grouping import Cuts, binned, grouped, pools
 from suffice.stats import Statistic, ValueCounts, inputs
@@ -132,7 +132,9 @@ class MatrixRows(Rows):
     @classmethod
     def of_column(cls, values: NDArray[Any], name: Any, present: Booleans | None) -> MatrixRows:
         """Return one column of numbers; what stands where a value is missing means nothing."""
-        return cls(inputs.RowMatrix.read(values[:, None], f"column {name!r}"), [name], present)
+        line, word = values[:, None], f"column {name!r}"
+        plain = values.dtype == np.float64 and values.flags.c_contiguous
+        return cls(inputs.RowMatrix(line, (1,), word) if plain else inputs.RowMatrix.read(line, word), [name], present)
 
     def __len__(self) -> int:
         return len(self.source)
@@ -141,6 +143,10 @@ class MatrixRows(Rows):
         """Return some of the rows."""
         here = self.source.matrix.tocsr() if self.source.is_sparse else self.source.matrix
         present = None if self.present is None else self.present[which]
+        if type(self) is MatrixRows:  # quicker than by name, where columns are many
+            given = self.source
+            source = inputs.RowMatrix(here[which], given.shape, given.name, given.first, given.above, given.allowed)
+            return type(self)(source, self.feature_names, present)
         return replace(self, source=replace(self.source, matrix=here[which]), present=present)
 
     @property
@@ -180,7 +186,7 @@ class MatrixRows(Rows):
     @cached_property
     def _entries(self) -> Any:
         here, above = self.source.matrix, self.source.above
-        if sparse.issparse(here):
+        if issparse(here):
             x = sparse.csr_matrix(here if above is None else here > above, dtype=np.float64)
             x.eliminate_zeros()
             return x

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from suffice import _native
+from suffice.later import sparse
 from suffice.models.scoring.kernels import product
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats.word_counts import WordCounter, WordCounts

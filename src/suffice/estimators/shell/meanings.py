@@ -1,0 +1,209 @@
+"""What parameters of classifiers can be, and what those that many share mean: all of it without scikit-learn.
+
+What a parameter can be is said once, here and where a class lists its own. `parameters.py` says it to scikit-learn,
+which checks what users give; what a file has is checked by `allows`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from suffice.errors import InputError, PriorError
+from suffice.models.class_prior import ClassPrior
+from suffice.models.scoring.cells import Temper
+from suffice.posterior import Dirichlet
+from suffice.typing import Array
+
+__all__ = [
+    "CLASS_PRIORS", "EFFORTS", "ESTIMATE", "EXPONENTS", "RIDGES", "TEMPERS", "Alpha", "ClassPriorLike", "Domain",
+    "OneOf", "Tempered", "Tempering", "Vector", "Within", "allows", "check_temper", "class_prior_of",
+    "counts_of_belief", "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one",
+]  # fmt: skip
+
+# what they can be -----------------------------------------------------------------------------------------------------
+
+Vector: TypeAlias = Sequence[float] | np.ndarray[Any, Any]
+"""One for each feature, or each class."""
+
+Alpha: TypeAlias = float | Vector | Literal["loo"]
+"""Pseudo-counts: one for all, one for each feature, or that rows are to choose one."""
+
+ClassPriorLike: TypeAlias = Literal["counted", "uniform"] | float | Vector | Dirichlet
+"""What is believed of classes: see the parameter of that name."""
+
+Tempering: TypeAlias = float | Literal["loo"]
+"""A power, or that rows are to choose it."""
+
+
+class Tempered(Protocol):
+    """An estimator that has a temper; it may have an exponent of length, too."""
+
+    @property
+    def temper(self) -> Tempering | None:
+        """What likelihoods are raised to."""
+
+    @property
+    def estimate(self) -> str:
+        """How parameters are estimated."""
+
+
+class HasClassPrior(Protocol):
+    """An estimator that has a class prior; a drop-in for one of scikit-learn has `fit_prior`, too."""
+
+    @property
+    def class_prior(self) -> ClassPriorLike | None:
+        """What is believed of classes."""
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Some words."""
+
+    words: frozenset[str]
+
+    def __contains__(self, value: object) -> bool:
+        return isinstance(value, str) and value in self.words
+
+
+@dataclass(frozen=True)
+class Within:
+    """Numbers of a kind between two bounds, of which None is infinity; `closed` says which of them belong to it."""
+
+    kind: type
+    low: float | None
+    high: float | None
+    closed: Literal["left", "right", "both", "neither"]
+
+    def __contains__(self, value: object) -> bool:
+        if not isinstance(value, self.kind) or not isinstance(value, Real):
+            return False
+        number = float(value)
+        low, high = -np.inf if self.low is None else self.low, np.inf if self.high is None else self.high
+        above = number >= low if self.closed in ("left", "both") else number > low  # never of NaN
+        return above and (number <= high if self.closed in ("right", "both") else number < high)
+
+
+Domain: TypeAlias = Sequence[object] | str
+"""What a parameter can be: one of several things, or "no_validation", where something else checks it."""
+
+ESTIMATE = OneOf(frozenset({"mle", "map", "mean", "predictive"}))
+POSITIVE = Within(Real, 0, None, "neither")
+TEMPERS: Domain = [POSITIVE, OneOf(frozenset({"loo"})), None]
+EXPONENTS: Domain = [Within(Real, None, None, "neither"), OneOf(frozenset({"loo"})), None]
+RIDGES: Domain = [POSITIVE, None]
+EFFORTS = OneOf(frozenset({"fast", "balanced", "best"}))
+
+CLASS_PRIORS: Domain = ["array-like", Dirichlet, OneOf(frozenset({"counted", "uniform"})), POSITIVE]
+"""What a class prior can be, in every class."""
+
+NAMED: dict[str, tuple[type, ...]] = {"array-like": (list, tuple, np.ndarray), "boolean": (bool, np.bool_)}
+"""What a file can hold of things that scikit-learn has a word for."""
+
+
+def allows(domains: Mapping[str, Domain], given: Mapping[str, object]) -> bool:
+    """Return whether these are all parameters, and each is what it can be."""
+    return set(domains) == set(given) and all(_among(value, domains[name]) for name, value in given.items())
+
+
+def _among(value: object, domain: Domain) -> bool:
+    return isinstance(domain, str) or any(_is(value, one) for one in domain)
+
+
+def _is(value: object, one: object) -> bool:
+    if isinstance(one, OneOf | Within):
+        return value in one
+    if isinstance(one, str | type):
+        return isinstance(value, NAMED[one] if isinstance(one, str) else one)
+    return value is one
+
+
+# what they mean -------------------------------------------------------------------------------------------------------
+
+
+def is_loo(value: object) -> bool:
+    """Return whether a parameter is to be chosen by leaving rows out."""
+    return isinstance(value, str) and value == "loo"
+
+
+def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:
+    """Return the class prior of an estimator; raise ValueError if it can be none.
+
+    A drop-in for a class of scikit-learn has its parameter `fit_prior`, and takes any numbers for probabilities.
+    """
+    given, fit_prior = estimator.class_prior, getattr(estimator, "fit_prior", None)
+    if given is None:
+        given = "counted" if fit_prior else "uniform"
+    if not isinstance(given, str | Real | Dirichlet):
+        given = np.array(given, np.float64)
+        if fit_prior is None:
+            must_sum_to_one(given, "class_prior", type(estimator).__name__)
+    return ClassPrior(given, getattr(estimator, "estimate", "mean"), flat)
+
+
+def must_sum_to_one(given: Array, parameter: str, name: str) -> None:
+    """Raise InputError unless these are probabilities."""
+    if given.ndim != 1 or not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
+        raise InputError(
+            f"The '{parameter}' parameter of {name} must hold probabilities of the classes, which sum to 1. Got "
+            f"{given.tolist()} instead; a pseudo-count of each class is a Dirichlet."
+        )
+
+
+def counts_of_belief(belief: Dirichlet, categories: int, what: str, name: str) -> float | Array:
+    """Return the pseudo-counts of a Dirichlet, one number where all are equal; raise PriorError if they do not fit."""
+    alpha = belief.alpha
+    if alpha.shape != (categories,):
+        raise PriorError(
+            f"The 'alpha' parameter of {name} must be a Dirichlet of {categories:,} categories, {what}. Got one of "
+            f"shape {alpha.shape} instead."
+        )
+    return float(alpha[0]) if (alpha == alpha[0]).all() else alpha
+
+
+def check_temper(estimator: Tempered) -> None:
+    """Raise InputError if the temper is a pair, which it was while it held the exponent of length, too."""
+    given: object = estimator.temper
+    if isinstance(given, tuple | list | np.ndarray):
+        name = type(estimator).__name__
+        ways = f"The 'temper' parameter of {name} must be one number above 0, 'loo' or None"
+        if not hasattr(estimator, "length_exponent"):
+            raise InputError(f"{ways} (only documents have a 'length_exponent'); got {given!r}.")
+        instead = f": use temper={given[0]!r}, length_exponent={given[1]!r}" if len(given) == 2 else ""
+        raise InputError(f"{ways}, and the exponent of length is 'length_exponent'; got temper={given!r}{instead}.")
+
+
+def given_temper(estimator: Tempered) -> Temper | None:
+    """Return the temper that the parameters give; None if rows are to choose it."""
+    check_temper(estimator)
+    power, exponent = estimator.temper, length_exponent_of(estimator)
+    if isinstance(power, str):
+        return None
+    power = 1.0 if power is None else power
+    if not _is_finite(power) or power <= 0:
+        raise InputError(
+            f"The 'temper' parameter of {type(estimator).__name__} must be one number above 0, 'loo' or None; got "
+            f"{power!r}."
+        )
+    return Temper(float(power), 0.0 if exponent is None else exponent)
+
+
+def length_exponent_of(estimator: Tempered) -> float | None:
+    """Return the exponent of a row's length that its power is divided by; None if it is chosen with the temper."""
+    given = getattr(estimator, "length_exponent", None)
+    if isinstance(given, str):
+        return None if isinstance(estimator.temper, str) else 0.0
+    if given is not None and not _is_finite(given):
+        raise InputError(
+            f"The 'length_exponent' parameter of {type(estimator).__name__} must be one finite number, 'loo' or None; "
+            f"got {given!r}."
+        )
+    return 0.0 if given is None else float(given)
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, Real) and bool(np.isfinite(float(value)))

@@ -1,0 +1,193 @@
+"""What a file keeps of a classifier of tables, how that is read, and such a file's model, which answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from numbers import Integral
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from suffice.errors import DataError, ShapeError
+from suffice.estimators.shell.meanings import (
+    CLASS_PRIORS,
+    EFFORTS,
+    ESTIMATE,
+    RIDGES,
+    TEMPERS,
+    ClassPriorLike,
+    Domain,
+    OneOf,
+    Within,
+    class_prior_of,
+)  # fmt: skip
+from suffice.estimators.shell.predicting import Predicting
+from suffice.estimators.shell.stored import OF_FILES, State, check_labels, check_schema, checked_journal, read_views
+from suffice.models.answers.parts import Wording
+from suffice.models.class_prior import ClassPrior
+from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.cloud import Cloud
+from suffice.models.likelihoods.joint import Joint
+from suffice.models.model import Block, Model, Name, Together
+from suffice.models.open_columns import Numbers, OpenBlock
+from suffice.models.predictor import Predictor
+from suffice.models.views import ColumnWeights, Views, Weights
+from suffice.readers.labels import Given
+from suffice.readers.table import TableReader, one_row
+from suffice.readers.table_columns import check_block, columns_of
+from suffice.stats import ClassCounts, FullMoments, JointCounts
+from suffice.tables import Table
+from suffice.typing import LabelArray, RowLike
+
+if TYPE_CHECKING:
+    from suffice.estimators.shell.table_classifier import ColumnModels, TableClassifier
+
+__all__ = ["SCHEMA", "TABLE_DOMAINS", "StoredTable", "restored_table", "unweighted", "weights_of"]
+
+SCHEMA = ("_declared", "n_features_in_", "feature_names_in_", "_backend", "_named", "_target", "columns_", "joint_")
+
+TABLE_DOMAINS: dict[str, Domain] = {
+    "columns": [OneOf(frozenset({"auto"})), dict],
+    "estimate": [ESTIMATE],
+    "unseen": [OneOf(frozenset({"prior", "error"}))],
+    "class_prior": CLASS_PRIORS,
+    "temper": TEMPERS,
+    "feature_weights": [OneOf(frozenset({"loo"})), None],
+    "ridge": RIDGES,
+    "effort": [EFFORTS],
+    "joint": [OneOf(frozenset({"auto"})), Within(Integral, 2, 3, "both"), list, None],
+    "memory_limit": [Within(Integral, 1, None, "left")],
+}
+"""What the parameters of NaiveBayes can be."""
+
+
+class StoredTable(Predicting):
+    """The model of a file that NaiveBayes was saved to. It answers, and cannot learn."""
+
+    _kind_of_rows = "table"
+    domains: ClassVar[dict[str, Domain]] = TABLE_DOMAINS
+
+    columns: ColumnModels
+    unseen: Literal["prior", "error"]
+    class_prior: ClassPriorLike
+    feature_weights: Literal["loo"] | None
+    _reader: TableReader
+
+    def __init__(self, **given: object) -> None:
+        vars(self).update(given)
+
+    def _set_state(self, state: State) -> None:
+        restored_table(self, state)
+
+    def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
+        return self._reader.likelihoods(model)
+
+    def _class_prior(self) -> ClassPrior:
+        return class_prior_of(self)
+
+    def _put(self, model: Model, views: Views, stale: bool) -> None:
+        super()._put(model, views, stale)
+        self._reader = self._reader.of(self._model)
+
+    def _in_force(self) -> Predictor:
+        if self._predictor.views.weights is not None and self.feature_weights is None:
+            self._predictor = unweighted(self._predictor)
+        return super()._in_force()
+
+    def _as_told(self, reader: TableReader) -> TableReader:
+        return replace(reader, columns=self.columns, estimate=self.estimate, strict=self.unseen == "error")
+
+    def _source(self, X: Given) -> Table:
+        return self._reader.aligned(Table.read(X, "X"))
+
+    def _one(self, x: RowLike) -> Table:
+        return one_row(x)
+
+    def _wording(self, source: Given, read: Table) -> Wording:
+        return Wording.of_columns(self._model.voting, read)
+
+    @property
+    def _backend(self) -> str | None:  # type: ignore[override]
+        return self._reader.backend
+
+    @property
+    def columns_(self) -> dict[Name, Likelihood]:
+        """The model of each column."""
+        return columns_of(self._model)
+
+    @property
+    def statistics_(self) -> dict[Name, object]:
+        """What was counted of each column."""
+        return {name: block.statistic for name, block in self._model.alone.items()}
+
+    @property
+    def feature_weights_(self) -> dict[Name, float]:
+        """The exponent of each column that votes."""
+        return weights_of(self._model, self._predictor.views.weights)
+
+
+def weights_of(model: Model, weights: Weights | None) -> dict[Name, float]:
+    """Return the exponent of each column that votes: near 0 where others have said it already."""
+    return {name: 1.0 if weights is None else weights.of_block(name) for name in model.voting}
+
+
+def unweighted(seen: Predictor) -> Predictor:
+    """Return the predictor without weights of columns, and without sets of these, which are chosen with them."""
+    views = replace(seen.views, weights=None, floor=None)
+    return replace(seen, model=seen.model.without_chosen(), views=views)
+
+
+def restored_table(estimator: TableClassifier | StoredTable, state: State) -> None:
+    """Make an estimator what a file says; raise if that is none of its class."""
+    classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
+    check_labels(classes)
+    check_schema(schema, SCHEMA)
+    views, stale = read_views(state["views"], ColumnWeights)
+    estimator._journal = checked_journal(statistics)
+    named, backend = schema["_named"], schema["_backend"]
+    if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
+        raise DataError(f"The table must come from a known library; got {backend!r}.")
+    model = _model(classes, schema, statistics)
+    reader = TableReader(named=named, backend=backend, target=schema["_target"])
+    estimator._reader = estimator._as_told(reader).of(model)
+    estimator.__dict__.update({name: schema[name] for name in ("feature_names_in_", *OF_FILES) if name in schema})
+    estimator._put(model, views, stale)
+
+
+def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
+    columns, counted = schema["columns_"], statistics["columns"]
+    kept = {name: Numbers.of_parts(parts) for name, parts in statistics.get("open", {}).items()}
+    if not isinstance(columns, dict) or not isinstance(counted, dict) or list(columns) != list(counted):
+        raise DataError("A table must have columns with names, a model and a statistic each.")
+    if set(kept) - set(columns):
+        raise DataError("Statistics must belong to columns of the table.")
+    rows = statistics["rows"]
+    if type(rows) is not ClassCounts or rows.shape != (len(classes),):
+        raise ShapeError(f"A table must have rows of {len(classes)} classes.")
+    blocks = {name: OpenBlock(likelihood, counted[name], kept.get(name)) for name, likelihood in columns.items()}
+    for name, block in blocks.items():
+        check_block(name, block, len(classes))
+    together = _read_sets(schema.get("joint_", []), statistics.get("joint", []), columns, len(classes))
+    return Model(classes, rows, {**blocks, **together}, schema["_declared"])
+
+
+def _read_sets(named: object, counts: object, columns: Mapping[Name, Likelihood], classes: int) -> dict[Name, Block]:
+    """Return the columns that act together as a file has them; raise unless they are of the table, with such counts."""
+    if not isinstance(named, list) or not isinstance(counts, list) or len(named) != len(counts):
+        raise DataError("Columns that act together must have a statistic each.")
+    found = dict[Name, Block]()
+    for entry, t in zip(named, counts, strict=True):
+        names, law = entry if isinstance(entry, tuple | list) and len(entry) == 2 else ((), None)
+        if len(names) < 2 or not all(name in columns for name in names):
+            raise DataError("Columns that act together must be several of the table.")
+        if law is None or not _fit(law, t, len(names), classes):
+            raise ShapeError(f"Columns that act together must have a model, and joint counts of {classes} classes.")
+        found[Together(names)] = Block(law, t)
+    return found
+
+
+def _fit(law: object, t: object, columns: int, classes: int) -> bool:
+    """Return whether a likelihood and a statistic belong together, of so many columns and classes."""
+    if isinstance(law, Cloud):
+        return type(t) is FullMoments and t.mean.shape == (classes, columns)
+    fit = isinstance(law, Joint) and columns <= 3 and len(law.edges) == columns
+    return fit and type(t) is JointCounts and t.shape == (classes,) and len(t.sizes) in (0, columns)

@@ -1,0 +1,79 @@
+"""What is taken from scipy, Arrow and narwhals: they are imported when something of them is first used.
+
+A text is explained without Arrow, and classified without scipy's special functions; both take a while to import.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__all__ = [
+    "arrow_csv", "betaincinv", "digamma", "entr", "expit", "gammainccinv", "gammaincinv", "gammaln", "ipc", "issparse",
+    "linalg", "logsumexp", "ndtri", "nw", "optimize", "pa", "pc", "pdtrik", "polygamma", "pq", "sparse", "stats",
+    "stdtrit", "xlog1py", "xlogy",
+]  # fmt: skip
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+    import pyarrow as pa
+    import pyarrow.compute as pc
+    import pyarrow.csv as arrow_csv
+    import pyarrow.ipc as ipc
+    import pyarrow.parquet as pq
+    from scipy import linalg, optimize, sparse, stats
+    from scipy.special import (
+        betaincinv,
+        digamma,
+        entr,
+        expit,
+        gammainccinv,
+        gammaincinv,
+        gammaln,
+        logsumexp,
+        ndtri,
+        pdtrik,
+        polygamma,
+        stdtrit,
+        xlog1py,
+        xlogy,
+    )  # fmt: skip
+else:
+
+    class Later:
+        """A module that is imported when something of it is asked for."""
+
+        def __init__(self, module: str) -> None:
+            self._module = module
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            return Later, (self._module,)  # what travels to another process is imported there
+
+        def __getattr__(self, name: str) -> Any:
+            if name == "_module":  # while it is made
+                raise AttributeError(name)
+            value = getattr(import_module(self._module), name)
+            setattr(self, name, value)
+            return value
+
+    def _function(name: str) -> Any:
+        def function(*args: Any, **options: Any) -> Any:
+            return getattr(special, name)(*args, **options)
+
+        return function
+
+    nw, pa = Later("narwhals.stable.v2"), Later("pyarrow")
+    arrow_csv, pc, ipc, pq = (Later(f"pyarrow.{name}") for name in ("csv", "compute", "ipc", "parquet"))
+    linalg, optimize, sparse, special, stats = (
+        Later(f"scipy.{name}") for name in ("linalg", "optimize", "sparse", "special", "stats")
+    )
+    betaincinv, digamma, entr, expit = map(_function, ("betaincinv", "digamma", "entr", "expit"))
+    gammainccinv, gammaincinv, gammaln = map(_function, ("gammainccinv", "gammaincinv", "gammaln"))
+    logsumexp, ndtri, pdtrik, polygamma = map(_function, ("logsumexp", "ndtri", "pdtrik", "polygamma"))
+    stdtrit, xlog1py, xlogy = map(_function, ("stdtrit", "xlog1py", "xlogy"))
+
+
+def issparse(value: object) -> bool:
+    """Return whether a value is a sparse matrix, which it is not if nobody has imported what makes them."""
+    return "scipy.sparse" in sys.modules and bool(sparse.issparse(value))

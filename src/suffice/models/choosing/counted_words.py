@@ -1,0 +1,256 @@
+"""Rows of one block of words, and what classes counted of these words: with the rows, or without some of them.
+
+Nothing here is smoothed, and only the words that rows have are held. So rows are taken out of the counts, one
+pseudo-count after the other is tried, and weights are fitted, without a look at the rest of the vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from suffice import _native
+from suffice.errors import SubtractionError
+from suffice.later import sparse
+from suffice.models.choosing.judge import Sample, check_learned
+from suffice.models.likelihoods.multinomial import Multinomial
+from suffice.models.predictor import Predictor
+from suffice.models.scoring.linear import times_counted
+from suffice.models.scoring.removal import ROUNDING, Removal, left, nothing_removed
+from suffice.models.scoring.rows import Labels
+from suffice.parallel import thread_count
+from suffice.typing import Array, Booleans, Integers
+
+__whole_ = ["CountedWords"]
+
+ROWS_AT_ONCE = 2**14
+
+
+@dataclass(frozen=True, eq=False)
+class CountedWords:
+    """Rows by their words, and the counts of classes that these rows are scored by, each without what is removed."""
+
+    predictor: Predictor
+    likelihood: Multinomial
+    x: Any  # CSR, rows × words, as they are counted
+    raw: Array  # what each entry was before it was counted
+    by_word: Any  # CSR, words × classes: what classes counted
+    total: Array  # what classes counted of all words
+    n: Array  # rows of classes
+    labels: Labels
+    group: Integers | None
+    used: Integers  # the words among all, the most frequent first
+    width: int  # the number of all words
+    learned: bool = True  # whether the counts hold the rows
+
+    @classmethod
+    def of(cls, predictor: Predictor, sample: Sample) -> CountedWords:
+        """Take rows that a model of one block has learned."""
+        ((name, block),) = predictor.model.voting.items()
+        likelihood: Any = block.settled
+        found, labels = sample.rows[name].entries(block.t), sample.labels
+        check_learned(predictor.model, labels)
+        used, place = _used(found.indices, found.shape[1])
+        indices = place[found.indices]
+        raw = sparse.csr_matrix((found.data.astype(np.float64), indices, found.indptr), (len(labels), len(used)))
+        counts = likelihood.counts(block.t)
+        table = counts.values[:, used] if counts.unmet is None else _columns(counts.values, place, len(used), used)
+        by_word = sparse.csr_matrix(table.T) if counts.unmet is None else table.T.tocsr()
+        x = likelihood.counted_entries(raw)
+        n, total = np.asarray(predictor.model.n, np.float64), np.asarray(counts.sum(), np.float64)
+        return cls(
+            predictor, likelihood, x, raw.data, by_word, total, n, labels, sample.group, used, counts.width
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def take(self, which: Any) -> CountedWords:
+        """Return some of the rows; groups are numbered anew."""
+        group = None if self.group is None else np.unique(self.group[which], return_inverse=True)[1]
+        raw = sparse.csr_matrix((self.raw, self.x.indices, self.x.indptr), self.x.shape)[which]
+        x = self.likelihood.counted_entries(raw)
+        return replace(self, x=x, raw=raw.data, labels=self.labels.take(which), group=group)
+
+    def without(self, out: Booleans) -> tuple[CountedWords, CountedWords]:
+        """Return the rows that stay, and those that are taken out; the counts of both are of the former."""
+        stay, gone = self.take(~out), self.take(out)
+        removed = gone._by_class()
+        table = self.by_word.T.tocsr()
+        data = table.data.copy()
+        at = _places(table, removed)
+        data[at] = left(data[at], removed.data)
+        by_word = sparse.csr_matrix((data, table.indices, table.indptr), table.shape).T.tocsr()
+        y, given = gone.labels.y, gone.labels.given
+        brought = (np.bincount(y, each, len(self.n)) for each in (given * gone._sums(gone.x.data), given))
+        total, n = (
+            left(one, np.asarray(less, np.float64)) for one, less in zip((self.total, self.n), brought, strict=True)
+        )
+        rest = {"by_word": by_word, "total": total, "n": n}
+        return replace(stay, **rest), replace(gone, **rest, learned=False)
+
+    def _by_class(self) -> Any:
+        """Return what these rows brought to each class, classes × words as CSR."""
+        members = sparse.csr_matrix(
+            (self.labels.given, (self.labels.y, np.arange(len(self)))), (len(self.n), len(self))
+        )
+        found = (members @ self.x).tocsr()
+        found.sort_indices()
+        return found
+
+    @cached_property
+    def removed(self) -> Removal:
+        """What each class loses before it scores a row."""
+        if not self.learned:
+            return nothing_removed(len(self))
+        return Removal.of(self.labels.y, self.labels.weights, self.group)
+
+    @cached_property
+    def own(self) -> tuple[Integers, NDArray[np.int32]]:
+        """The words that these rows have, among those of all rows here, and where each of these is among them."""
+        return _used(self.x.indices, self.x.shape[1])
+
+    @property
+    def places(self) -> Integers:
+        """The words that these rows have, among all words."""
+        return self.used[self.own[0]]
+
+    @cached_property
+    def times(self) -> Array:
+        """What each entry counts for in a score."""
+        return times_counted(self.likelihood.times, self.raw)
+
+    @cached_property
+    def lengths(self) -> Array:
+        """How many words each row has, as often as they count."""
+        return self._sums(self.times)
+
+    @property
+    def lengths_as_read(self) -> Array:
+        """How many words each row has, however they count."""
+        return self._sums(self.raw)
+
+    def _sums(self, of_entries: Array) -> Array:
+        """Add up the entries of each row."""
+        entries = sparse.csr_matrix((of_entries, self.x.indices, self.x.indptr), self.x.shape)
+        return np.asarray(entries.sum(axis=1)).ravel()
+
+    @cached_property
+    def prior(self) -> Array:
+        """ln p(c) with all rows that are counted."""
+        return self.predictor.log_prior_of(self.n)
+
+    @property
+    def weights(self) -> Array:
+        """What each row counts for: nothing if it is alone in its class."""
+        return self._left[0]
+
+    @property
+    def log_prior(self) -> Array:
+        """ln p(c) of each row without what is removed, but for what all classes share; rows × classes."""
+        out = np.repeat(self.prior[None], len(self), axis=0)
+        out[self.removed.row, self.removed.code] += self._left[1]
+        return out
+
+    @cached_property
+    def native(self) -> _native.EvidenceRows:
+        """The rows as the compiled kernel holds them."""
+        used, place = self.own
+        removed, line, x = self.removed, self.by_word[used], self.x
+        rows = x.indptr.astype(np.int64), place[x.indices], self.times, np.ascontiguousarray(self.labels.y, np.int64)
+        counts = line.indptr.astype(np.int64), line.indices.astype(np.int32), line.data, self.total
+        rest = left(self.total[removed.code], removed.sums(self._sums(x.data)))
+        held = _native.EvidenceRows(*rows, *counts, *self._pairs(), rest, self._left[1], thread_count())
+        if not held.learned:
+            raise SubtractionError(
+                "Only learned rows can be left out, with the labels and weights that they were learned with."
+            )
+        return held
+
+    def _pairs(self) -> tuple[Integers, NDArray[np.int32], Integers, Array]:
+        """Return the classes that score each row without it or its group, and what they lose of the row's words."""
+        removed, rows = self.removed, len(self)
+        first = np.searchsorted(removed.row, np.arange(rows + 1)).astype(np.int64)
+        if not len(removed.row):
+            return first, np.empty(0, np.int32), np.empty(0, np.int64), np.empty(0)
+        if removed.alone:
+            amount = self.x.data * np.repeat(removed.members.data, np.diff(self.x.indptr))
+            return first, removed.code.astype(np.int32), self.x.indptr[:-1].astype(np.int64), amount
+        entries, amount = removed.entries(self.x)
+        start = np.searchsorted(entries.row, np.arange(len(removed.row))).astype(np.int64)
+        return first, removed.code.astype(np.int32), start, amount
+
+    def smoothed(self, alpha: float | None) -> _native.Evidence:
+        """Return the rows by a pseudo-count, the likelihood's own if None."""
+        likelihood = self.likelihood if alpha is None else self.likelihood.smoothed(alpha)
+        more = np.asarray(likelihood.more, np.float64)
+        total = float(more.sum()) if more.ndim else float(more) * self.width
+        each = np.ascontiguousarray(more[self.places]) if more.ndim else more.reshape(1)
+        return _native.Evidence(self.native, each, total, thread_count())
+
+    @cached_property
+    def _left(self) -> tuple[Array, Array]:
+        """What each row weighs, and how ln p(c) of each pair differs from that with all rows.
+
+        A row that is alone in its class weighs nothing. What all classes of a row share of the difference is left out.
+        """
+        removed, codes, given = self.removed, self.labels.y, self.labels.given
+        known = np.where(np.isfinite(self.prior), self.prior, 0.0)
+        weights, out = np.empty(len(codes)), np.empty(len(removed.row))
+        for begin in range(0, len(codes), ROWS_AT_ONCE):
+            code = codes[begin : begin + ROWS_AT_ONCE]
+            every = np.arange(len(code))
+            pairs = slice(*np.searchsorted(removed.row, [begin, begin + len(code)]))
+            at = removed.row[pairs] - begin, removed.code[pairs]
+            rest = np.repeat(self.n[None], len(code), axis=0)
+            less = rest[at] - removed.weight[pairs]
+            rest[at] = np.where(less > ROUNDING * rest[at], less, 0.0)
+            weights[begin : begin + len(code)] = np.where(rest[every, code] > 0, given[begin:][: len(code)], 0.0)
+            more = np.broadcast_to(self.predictor.log_prior_of(rest) - known, rest.shape)
+            others = np.isfinite(more)
+            others[at] = False
+            shared = np.where(others.any(axis=1), more[every, others.argmax(axis=1)], 0.0)
+            out[pairs] = more[at] - shared[at[0]]
+        return weights, out
+
+
+def _used(words: NDArray[Any], width: int) -> tuple[Integers, NDArray[np.int32]]:
+    """Return the words that rows have, the most frequent first, and where each word is among these: −1 if it is not.
+
+    Numbers of frequent words are then near each other in memory.
+    """
+    rows = np.bincount(words, minlength=width)
+    used = np.flatnonzero(rows)
+    used = used[np.argsort(-rows[used], kind="stable")]
+    place = np.full(width, -1, np.int32)
+    place[used] = np.arange(len(used))
+    return used, place
+
+
+def _columns(counts: Any, place: NDArray[np.int32], width: int, used: Integers) -> Any:
+    """Return some columns of a CSR matrix, with their new numbers."""
+    found = place[counts.indices]
+    there = found >= 0
+    start = np.concatenate([[0], np.cumsum(there)])[counts.indptr]
+    out = sparse.csr_matrix((counts.data[there], found[there], start), (counts.shape[0], width))
+    out.sort_indices()
+    return out
+
+
+def _places(table: Any, some: Any) -> Integers:
+    """Return where the cells of one CSR matrix are stored in another; raise if one is not."""
+    width = np.int64(table.shape[1])
+    keys, wanted = (
+        np.repeat(np.arange(one.shape[0], dtype=np.int64), np.diff(one.indptr)) * width + one.indices
+        for one in (table, some)
+    )
+    at = np.searchsorted(keys, wanted)
+    if len(wanted) and (not len(keys) or (keys[np.minimum(at, len(keys) - 1)] != wanted).any()):
+        raise SubtractionError(
+            "Only learned rows can be left out, with the labels and weights that they were learned with."
+        )
+    return np.asarray(at)
