@@ -159,6 +159,22 @@ def test_a_signal_when_the_output_takes_its_place_is_too_late(
     assert (here / "out").read_bytes() != b"yesterday"
 
 
+def test_a_signal_while_python_is_torn_down_is_too_late(here: Path) -> None:
+    late = """
+import os, signal, sys
+class Late:
+    def __del__(self, kill=os.kill, pid=os.getpid(), numbers=(signal.SIGINT, signal.SIGTERM)):
+        for number in numbers:
+            kill(pid, number)
+late = Late()
+from suffice.cli.main import main
+sys.argv = ["suffice", "inspect", "m.suffice"]
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", late], cwd=here, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 class _Instead:
     """A module with some names of another."""
 

@@ -6,6 +6,7 @@ says so; after it the command is as good as done, and is let finish.
 
 from __future__ import annotations
 
+import atexit
 import signal
 from contextlib import suppress
 from typing import Any
@@ -30,6 +31,7 @@ def end_by_signals() -> None:
         if number is not None and signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             with suppress(ValueError):  # not the main thread: signals go elsewhere
                 signal.signal(number, _stop)
+                atexit.register(signal.signal, number, signal.SIG_IGN)  # Python would end by them while it is torn down
 
 
 def heed() -> None:
