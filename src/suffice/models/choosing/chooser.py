@@ -16,7 +16,7 @@ from suffice.models.choosing.block_weights import BlockVotes, choose_column_weig
 from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import JUDGED, fit_weights
-from suffice.models.choosing.judge import Judged, Sample, judge
+from suffice.models.choosing.judge import Judged, Sample, judge, some_rows
 from suffice.models.choosing.residuals import with_residuals
 from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
 from suffice.models.choosing.wanted import EFFORTS, FEW, MANY, SCORES, Wanted
@@ -161,17 +161,24 @@ def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: T
     if weigh:
         sample = looked_up(sample.at_most(_most_in_memory(predictor.model, wanted, len(sample))), predictor)
     most = int(WORK / (_entries(predictor.model) * classes)) + FEW
-    few = sample.at_most(min(wanted.most_together(classes), most))
-    few = few if weigh else looked_up(few, predictor)
+    few = some_rows(len(sample), min(wanted.most_together(classes), most), sample.group)
+    if not weigh:
+        sample, few = looked_up(sample.take(few), predictor), np.arange(len(few))
     asked = Asked(
-        wanted.alpha == "held_out", weigh, wanted.ridge, weigh and wanted.word_residuals, wanted.folds, wanted.floor
+        alpha=wanted.alpha == "held_out",
+        weigh=weigh,
+        ridge=wanted.ridge,
+        residuals=weigh and wanted.word_residuals,
+        folds=wanted.folds,
+        floor=wanted.floor,
+        short=wanted.effort == "fast",
     )
     with wanted.waiting as waiting:
         if weigh:
             waiting.expect(seconds_of_words(len(sample), _entries(predictor.model), classes, asked.folds))
-        words = CountedWords.of(predictor, few)
-        choice = choose_words(words, asked, temper, wanted.length_exponent, waiting)
-        return _chosen_words(predictor, sample, wanted, temper, views, choice)
+        words = CountedWords.of(predictor, sample)
+        choice = choose_words(words, asked, temper, wanted.length_exponent, waiting, few)
+        return _chosen_words(words, wanted, temper, views, choice)
 
 
 def seconds_of_words(rows: int, words: float, classes: int, folds: bool) -> float:
@@ -183,25 +190,23 @@ def seconds_of_words(rows: int, words: float, classes: int, folds: bool) -> floa
 
 
 def _chosen_words(
-    predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None, views: Views, choice: WordChoice
+    words: CountedWords, wanted: Wanted, temper: Temper | None, views: Views, choice: WordChoice
 ) -> Views:
-    """Return the views that were chosen; weights and residuals are fitted on all rows of the sample."""
-    classes = len(predictor.model.classes)
-    option = choice.option
+    """Return the views that were chosen; weights and residuals are fitted on all rows."""
+    option, classes = choice.option, len(words.n)
     if option.alpha is not None:
-        predictor = replace(predictor, model=smoothed(predictor.model, option.alpha))
         views = replace(views, alpha=option.alpha)
     if temper is None:
         views = replace(views, temper=choice.temper)
     views = replace(views, floor=choice.floor if wanted.floor and classes > 1 else None, choices=choice.record or None)
     if not option.weighs and choice.residual is None:
         return views
-    found, words = choice.initial, CountedWords.of(predictor, sample)
+    found = choice.initial
     if option.weighs:
         wanted.waiting.stage(WEIGHTS)
-        rows = WordRows.of(words).tempered(choice.temper)
+        rows = WordRows.of(words, option.alpha).tempered(choice.temper)
         found = fit_weights(rows, option.ridge, choice.initial, FINE_WORDS, report=_by_row(wanted.waiting, rows))
-    weights = named(found, predictor)
+    weights = named(found, words.predictor)
     if choice.residual is not None and isinstance(weights, WordWeights):
         wanted.waiting.stage(RESIDUALS)
         weights = fit_chosen_residuals(words, choice, weights)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from suffice import _native
 from suffice.errors import SubtractionError
 from suffice.later import sparse
-from suffice.models.choosing.judge import Sample, check_learned
+from suffice.models.choosing.judge import Sample, check_learned, some_rows
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.linear import times_counted
@@ -25,7 +25,7 @@ from suffice.models.scoring.rows import Labels
 from suffice.parallel import thread_count
 from suffice.typing import Array, Booleans, Integers
 
-__whole_ = ["CountedWords"]
+__all__ = ["CountedWords"]
 
 ROWS_AT_ONCE = 2**14
 
@@ -76,22 +76,34 @@ class CountedWords:
         x = self.likelihood.counted_entries(raw)
         return replace(self, x=x, raw=raw.data, labels=self.labels.take(which), group=group)
 
-    def without(self, out: Booleans) -> tuple[CountedWords, CountedWords]:
-        """Return the rows that stay, and those that are taken out; the counts of both are of the former."""
-        stay, gone = self.take(~out), self.take(out)
-        removed = gone._by_class()
+    def with_counts(self, other: CountedWords) -> CountedWords:
+        """Return these rows with the counts of others that have the same words."""
+        return replace(self, by_word=other.by_word, total=other.total, n=other.n)
+
+    def without(self, out: Booleans, most: int | None = None) -> tuple[CountedWords, CountedWords]:
+        """Return the rows that stay, or at most so many of them, and those that are taken out.
+
+        The counts of both are of all rows that stay.
+        """
+        numbers = np.flatnonzero(~out)
+        if most is not None and len(numbers) > most:
+            group = None if self.group is None else np.unique(self.group[numbers], return_inverse=True)[1]
+            numbers = numbers[some_rows(len(numbers), most, group)]
+        stay, removed_rows = self.take(numbers), self.take(out)
+        removed = removed_rows._by_class()
         table = self.by_word.T.tocsr()
         data = table.data.copy()
         at = _places(table, removed)
         data[at] = left(data[at], removed.data)
         by_word = sparse.csr_matrix((data, table.indices, table.indptr), table.shape).T.tocsr()
-        y, given = gone.labels.y, gone.labels.given
-        brought = (np.bincount(y, each, len(self.n)) for each in (given * gone._sums(gone.x.data), given))
+        y, given = removed_rows.labels.y, removed_rows.labels.given
+        tokens = given * removed_rows._sums(removed_rows.x.data)
+        brought = (np.bincount(y, each, len(self.n)) for each in (tokens, given))
         total, n = (
             left(one, np.asarray(less, np.float64)) for one, less in zip((self.total, self.n), brought, strict=True)
         )
         rest = {"by_word": by_word, "total": total, "n": n}
-        return replace(stay, **rest), replace(gone, **rest, learned=False)
+        return replace(stay, **rest), replace(removed_rows, **rest, learned=False)
 
     def _by_class(self) -> Any:
         """Return what these rows brought to each class, classes × words as CSR."""

@@ -17,6 +17,7 @@ import numpy as np
 from suffice.models.choices import Choice, Tried
 from suffice.models.choosing.descent import NAT, NOISE
 from suffice.models.choosing.feature_weights import Fitted
+from suffice.parallel import in_parallel
 from suffice.typing import Array, Integers
 
 __all__ = ["NAT", "Axis", "Judge", "choose_floor", "downhill"]
@@ -92,7 +93,8 @@ class Judge(Generic[T]):
         if option not in self._fits:
             near = self.near(option, [*self._fits])
             first: Sequence[Fitted | None] = [None] * len(self.trials) if near is None else self._fits[near]
-            found = [trial.fit(option, one) for trial, one in zip(self.trials, first, strict=True)]
+            pairs = zip(self.trials, first, strict=True)
+            found = in_parallel(lambda pair: pair[0].fit(option, pair[1]), pairs)
             self._fits[option] = [fit for fit, _ in found]
             self._losses[option] = np.concatenate([each for _, each in found])
         return self._fits[option]
@@ -150,7 +152,7 @@ class Axis:
 
     def moved(self, option: Any, way: float) -> Any:
         """Return the option with the number multiplied; None beyond the bounds."""
-        value = getattr(option, self.name) * way
+        value = float(f"{getattr(option, self.name) * way:.12g}")  # so that there and back is the same number
         if not self.lower <= value <= self.upper * (1 + 1e-9):
             return None
         return replace(option, **{self.name: round(value) if self.whole else min(value, self.upper)})

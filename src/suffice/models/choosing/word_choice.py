@@ -19,7 +19,13 @@ from suffice.models.choices import Choice
 from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.feature_weights import JUDGED, RIDGE, Fitted
 from suffice.models.choosing.option_judge import Axis, Judge, choose_floor, downhill
-from suffice.models.choosing.word_residuals import FittedWords, WordDesign, fit_word_residuals, named_residuals
+from suffice.models.choosing.word_residuals import (
+    Scores,
+    Sides,
+    design_of,
+    fit_word_residuals,
+    named_residuals,
+)
 from suffice.models.choosing.word_trial import WordOption, WordTrial, outside_scores, parts_of
 from suffice.models.scoring.cells import Temper
 from suffice.models.views import WordWeights
@@ -36,24 +42,21 @@ __all__ = [
     "judged_alone",
 ]
 
-ALPHA, STEP = 10**-0.5, 10**0.5
+ALPHA, STEP = 0.316227766017, 10**0.5
 """Where the pseudo-count is looked for first, and the factor to the next."""
 
 OF_ALPHA, OF_RIDGE = Axis("alpha", STEP, 1e-3, 10.0), Axis("ridge", STEP, 1e-3, 1e3)
-OF_RESIDUAL = Axis("residual", STEP, 0.03, 100.0)
+OF_RESIDUAL = Axis("residual", STEP, 0.3, 100.0)
 """Numbers that are looked for, and their bounds."""
 
-RESIDUAL, ROUNDS = 1.0, 10
+RESIDUAL, ROUNDS = 0.316227766017, 10
 """Where the ridge of residuals is looked for first; and rounds of looking for pseudo-count and ridge, at most."""
-
-Scores = tuple[Array, Array, WordDesign, Integers, Array]
-"""Of rows: scores, what is known before them, words that may have residuals, codes, and weights."""
 
 JUDGING, JUDGING_RESIDUALS = "pseudo-count and weights", "residuals"
 """What choosing consists of, in words."""
 
-FEW = 2000
-"""Rows up to which each part judges what the others chose."""
+FEW, FEWER = 2000, 1000
+"""Rows up to which each part judges what the others chose; and where the search is to be short."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +84,17 @@ class WordChoice:
     temper: Temper
     initial: Fitted
     residual: float | None = None
+    scores: Scores | None = None  # of all rows, by what has not seen them, if they are known
     floor: float | None = None
     record: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be chosen: the pseudo-count, weights with their ridge, residuals; folds say that all rows judge."""
+    """What is to be chosen: the pseudo-count, weights with their ridge, residuals; and by how many rows.
+
+    With `folds` all rows judge, part by part; with `short`, parts judge each other only where rows are very few.
+    """
 
     alpha: bool = True
     weigh: bool = True
@@ -95,18 +102,26 @@ class Asked:
     residuals: bool = True
     folds: bool = False
     floor: bool = False
+    short: bool = False
 
 
 def choose_words(
-    words: CountedWords,
+    every: CountedWords,
     asked: Asked,
     temper: Temper | None,
     exponent: float | None = None,
     waiting: Waiting = NOBODY_WAITS,
+    few: Integers | None = None,
 ) -> WordChoice:
-    """Choose, by rows outside the counts, all that is asked; `temper` is what is given, if it is."""
+    """Choose, by rows outside the counts, all that is asked; `temper` is what is given, if it is.
+
+    `few` are the numbers of the rows that choose pseudo-count and ridge, all if None.
+    """
     waiting.stage(JUDGING)
-    trials = _trials(words, asked.folds, temper, exponent)
+    numbers = np.arange(len(every)) if few is None else few
+    words = every if len(numbers) == len(every) else every.take(numbers)
+    most = len(words) if asked.folds else FEWER if asked.short else FEW
+    trials = _trials(words, most, temper, exponent)
     if not trials:
         return _unjudged(words, asked, temper, exponent)
     judge = WordJudge(trials)
@@ -115,7 +130,9 @@ def choose_words(
     choice, losses = WordChoice(option, suited, fit), judge.loss(option)
     if asked.residuals and all(_can_be_dealt(trial.learned) for trial in trials):
         waiting.stage(JUDGING_RESIDUALS)
-        choice, losses = _with_residuals(judge, choice, words)
+        if len(trials) > 1:  # each part judges: what is learned for one of them has seen the others
+            every, numbers = words, np.arange(len(words))
+        choice, losses = _with_residuals(judge, choice, every, numbers)
     floor = choose_floor(losses, judge.weights, _own_shares(judge))
     if asked.floor:
         judge.note_floor(floor, losses, _own_shares(judge))
@@ -123,13 +140,13 @@ def choose_words(
 
 
 def _trials(
-    words: CountedWords, folds: bool, temper: Temper | None = None, exponent: float | None = None
+    words: CountedWords, most: int, temper: Temper | None = None, exponent: float | None = None
 ) -> list[WordTrial]:
-    """Return the parts of the rows that judge: all of them in turn where rows are few or folds are wanted, or one."""
+    """Return the parts of the rows that judge: all of them in turn where rows are at most so many, or one."""
     parts = parts_of(words)
     return [
         WordTrial(words, parts == k, temper, exponent)
-        for k in range(JUDGED if folds or len(words) <= FEW else 1)
+        for k in range(JUDGED if len(words) <= most else 1)
         if (parts == k).any() and (parts != k).any()
     ]
 
@@ -158,8 +175,8 @@ def _option(judge: WordJudge, asked: Asked) -> WordOption:
     if not asked.weigh:
         _note(judge, plain, asked)
         return plain
-    axes = [*([OF_ALPHA] if asked.alpha else []), *([OF_RIDGE] if asked.ridge is None else [])]
-    weighed = _settled(judge, replace(plain, ridge=asked.ridge or RIDGE), axes)
+    axes = [*([OF_RIDGE] if asked.ridge is None else []), *([OF_ALPHA] if asked.alpha else [])]
+    weighed = _settled(judge, replace(start, ridge=asked.ridge or RIDGE), axes)
     best = weighed if asked.ridge is not None or judge.pays(judge.loss(plain), judge.loss(weighed)) else plain
     _note(judge, best, asked)
     if asked.ridge is None:
@@ -196,41 +213,15 @@ def _note(judge: WordJudge, option: WordOption, asked: Asked) -> None:
     judge.note("pseudo-count", f"{option.alpha:.3g}", losses)
 
 
-def design_of(words: CountedWords, temper: Temper) -> WordDesign:
-    """Return rows by the words that may have a residual."""
-    ((_, block),) = words.predictor.model.voting.items()
-    frequency, rows = block.t.document_frequency, float(words.predictor.model.n.sum())
-    return WordDesign.of(words, temper, frequency, rows)
-
-
-class _Sides:
-    """Rows that residuals are fitted on, scored by what has seen neither them nor the rows that judge; and these."""
-
-    def __init__(self, inside: Scores, judges: Scores) -> None:
-        self.inside, self.judges = inside, judges
-        self.last: FittedWords | None = None
-
-    @classmethod
-    def of(cls, trial: WordTrial, fit: Fitted, option: WordOption, design: WordDesign) -> _Sides:
-        """Take the rows of a trial; learned ones are dealt into parts once more."""
-        learned, out = trial.learned, np.isin(np.arange(design.x.shape[0]), trial.out)
-        inside = outside_scores(learned, option, trial.temper, trial.exponent)
-        unseen = trial.scores(option, fit)
-        return cls(
-            (inside.scores, inside.offset, design.take(~out), learned.labels.y, inside.weights(learned.labels)),
-            (unseen.scores, unseen.offset, design.take(out), trial.unseen.labels.y, trial.weights),
-        )
-
-    def loss(self, ridge: float) -> Array:
-        """Return −w ln p of the own class of each row that judges."""
-        self.last = fit_word_residuals(*self.inside, ridge, self.last)
-        return self.last.each(*self.judges)
-
-
-def _with_residuals(judge: WordJudge, choice: WordChoice, words: CountedWords) -> tuple[WordChoice, Array]:
-    """Return the choice, with residuals if they pay, and its losses."""
+def _with_residuals(
+    judge: WordJudge, choice: WordChoice, words: CountedWords, numbers: Integers
+) -> tuple[WordChoice, Array]:
+    """Return the choice, with residuals if they pay, and its losses; `numbers` are those that chose the option."""
     option, design = choice.option, design_of(words, choice.temper)
-    sides = [_Sides.of(trial, judge.fits(option)[k], option, design) for k, trial in enumerate(judge.trials)]
+    sides = [
+        Sides.of(trial, judge.fits(option)[k], option, words, numbers[trial.out], design)
+        for k, trial in enumerate(judge.trials)
+    ]
     losses: dict[WordResidual, Array] = {}
 
     def loss(how: WordResidual) -> Array:
@@ -243,24 +234,29 @@ def _with_residuals(judge: WordJudge, choice: WordChoice, words: CountedWords) -
     pays = judge.found_to_pay(before, after)
     tried = {f"ridge {how.residual:.3g}": each for how, each in sorted(losses.items(), key=lambda one: one[0].residual)}
     judge.note("residuals", f"ridge {best.residual:.3g}" if pays else "none", {"none": before, **tried})
-    return (replace(choice, residual=best.residual), after) if pays else (choice, before)
+    if not pays:
+        return choice, before
+    return replace(choice, residual=best.residual, scores=sides[0].every if len(sides) == 1 else None), after
 
 
 def fit_chosen_residuals(words: CountedWords, choice: WordChoice, weights: WordWeights) -> WordWeights:
     """Return weights with the residuals that were chosen, fitted on rows by what has not seen them."""
-    outside = outside_scores(words, choice.option, choice.temper, None)
-    design, labels, classes = design_of(words, choice.temper), words.labels, words.predictor.model.classes
-    given = outside.weights(labels)
     assert choice.residual is not None
-    found = fit_word_residuals(outside.scores, outside.offset, design, labels.y, given, choice.residual)
-    residuals, more = named_residuals(found, design, classes)
+    if choice.scores is None:
+        outside = outside_scores(words, choice.option, choice.temper)
+        design = design_of(words, choice.temper)
+        scores = outside.scores, outside.offset, design, words.labels.y, outside.weights(words.labels)
+    else:
+        scores = choice.scores
+    found, classes = fit_word_residuals(*scores, choice.residual), words.predictor.model.classes
+    residuals, more = named_residuals(found, scores[2], classes)
     terms = dict(zip(classes.tolist(), (weights.terms(classes) + more).tolist(), strict=True))
     return replace(weights, classes=terms, features=found.scale * weights.features, residuals=residuals)
 
 
 def judged_alone(words: CountedWords, weigh: bool, folds: bool) -> tuple[WordJudge, Array] | None:
     """Return the judge of a model of a few texts, and losses to compare tokens by; None if no row can judge."""
-    judge = WordJudge(_trials(words, folds))
+    judge = WordJudge(_trials(words, len(words) if folds else FEW))
     if not judge.trials or not judge.weights.sum() > 0:
         return None
     tried = [WordOption(ALPHA, np.inf), *([WordOption(ALPHA, RIDGE)] if weigh else [])]

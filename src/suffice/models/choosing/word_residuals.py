@@ -20,15 +20,28 @@ from numpy.typing import NDArray
 from suffice import _native
 from suffice.later import logsumexp, sparse
 from suffice.models.choosing.counted_words import CountedWords
-from suffice.models.choosing.feature_weights import NATS
+from suffice.models.choosing.feature_weights import NATS, Fitted
+from suffice.models.choosing.judge import some_rows
+from suffice.models.choosing.word_trial import Outside, WordOption, WordTrial, outside_scores
 from suffice.models.scoring.cells import Temper
 from suffice.models.views import WordResiduals
 from suffice.typing import Array, Integers
 
-__all__ = ["FittedWords", "WordDesign", "fit_word_residuals", "named_residuals"]
+__all__ = [
+    "FittedWords",
+    "Scores",
+    "Sides",
+    "WordDesign",
+    "design_of",
+    "fit_word_residuals",
+    "named_residuals",
+]
 
 LEAST, TERMS = 2, 2**22
 """Rows that a word must be in to get a term; and words × classes at most: of more words, the most frequent."""
+
+JUDGED_BY = 4000
+"""Rows that residuals are fitted on to be judged, at most."""
 
 ENOUGH, ROUNDS, SCALES = 1e-2, 60, 3
 """What rows may still ask for, as a share of the loss; rounds over all rows; and how often a is looked for."""
@@ -61,6 +74,10 @@ class WordDesign:
     def take(self, which: Any) -> WordDesign:
         """Return some of the rows."""
         return replace(self, x=self.x[which])
+
+
+Scores = tuple[Array, Array, WordDesign, Integers, Array]
+"""Of rows: scores, what is known before them, words that may have residuals, codes, and weights."""
 
 
 def _among(x: Any, places: Integers) -> Any:
@@ -142,6 +159,45 @@ def _scale(scores: Array, offset: Array, codes: Integers, weights: Array, scale:
         if abs(before - scale) < 1e-4:
             break
     return scale
+
+
+def design_of(words: CountedWords, temper: Temper) -> WordDesign:
+    """Return rows by the words that may have a residual."""
+    ((_, block),) = words.predictor.model.voting.items()
+    frequency, rows = block.t.document_frequency, float(words.predictor.model.n.sum())
+    return WordDesign.of(words, temper, frequency, rows)
+
+
+class Sides:
+    """Rows that residuals are fitted on, scored by what has seen neither them nor the rows that judge; and these."""
+
+    def __init__(self, every: Scores, inside: Scores, judges: Scores) -> None:
+        self.every, self.inside, self.judges = every, inside, judges
+        self.last: FittedWords | None = None
+
+    @classmethod
+    def of(
+        cls, trial: WordTrial, fit: Fitted, option: WordOption, words: CountedWords, out: Integers, design: WordDesign
+    ) -> Sides:
+        """Take rows of which a trial has those with the numbers `out` outside; the others are dealt into parts."""
+        rest = np.setdiff1d(np.arange(len(words)), out)
+        learned = words.take(rest).with_counts(trial.learned)
+        known = trial.curvature_of_words(option)
+        inside = outside_scores(learned, option, trial.at(option.alpha).temper, known)
+        found = Outside.together([rest, out], [inside, trial.scores(option, fit)])
+        every = found.scores, found.offset, design, words.labels.y, found.weights(words.labels)
+        return cls(every, *(_of(every, which) for which in (rest[some_rows(len(rest), JUDGED_BY, learned.group)], out)))
+
+    def loss(self, ridge: float) -> Array:
+        """Return −w ln p of the own class of each row that judges."""
+        self.last = fit_word_residuals(*self.inside, ridge, self.last)
+        return self.last.each(*self.judges)
+
+
+def _of(scores: Scores, which: Integers) -> Scores:
+    """Return some of the rows."""
+    own, offset, design, codes, weights = scores
+    return own[which], offset[which], design.take(which), codes[which], weights[which]
 
 
 def named_residuals(found: FittedWords, design: WordDesign, labels: NDArray[Any]) -> tuple[WordResiduals, Array]:

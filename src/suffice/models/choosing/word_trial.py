@@ -15,6 +15,7 @@ from suffice.models.choosing.smoothing import choose_temper
 from suffice.models.choosing.word_weights import WordRows
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.rows import Labels
+from suffice.parallel import in_parallel
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = ["FINE_WORDS", "Outside", "WordOption", "WordTrial", "outside_scores", "parts_of"]
@@ -24,6 +25,9 @@ LEAST_SCORE = -1e3
 
 TEMPERED, WEIGHED = 2000, 2000
 """Rows that choose a temper, at most; and rows that weights are fitted on where they only score others."""
+
+KEPT = 4
+"""Pseudo-counts whose tables are kept: the search comes back to them."""
 
 ROUGH_WORDS, FINE_WORDS = 3e-3, 1e-3
 """Tolerances of a fit of weights of words: to compare options, and to keep weights."""
@@ -40,6 +44,24 @@ class WordOption:
     def weighs(self) -> bool:
         """Whether words have weights."""
         return bool(np.isfinite(self.ridge))
+
+
+@dataclass(frozen=True, eq=False)
+class Curvature:
+    """Second derivatives of a loss in the weights of words, for each row: a scale for the steps of another fit."""
+
+    each: Array  # of all words
+
+    @classmethod
+    def of_rows(cls, words: CountedWords, found: Array) -> Curvature:
+        """Take what was found for rows; a word that they lack has that of a word in the middle, which is rare too."""
+        each = np.full(words.width, float(np.median(found)) if len(found) else 1.0)
+        each[words.places] = found
+        return cls(each / max(1, len(words)))
+
+    def of(self, words: CountedWords) -> Array:
+        """Return about what other rows would have."""
+        return np.asarray(self.each[words.places] * len(words))
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,13 +93,12 @@ class WordTrial:
         temper: Temper | None,
         exponent: float | None,
         most: int | None = None,
+        curvature: Curvature | None = None,
     ) -> None:
-        self.learned, self.unseen = words.without(out)
-        if most is not None and len(self.learned) > most:
-            self.learned = self.learned.take(some_rows(len(self.learned), most, self.learned.group))
+        self.learned, self.unseen = words.without(out, most)
         self.out, self.temper, self.exponent = np.flatnonzero(out), temper, exponent
         self._kept: dict[float | None, _Smoothed] = {}
-        self._curvature: Array | None = None
+        self._curvature = None if curvature is None else curvature.of(self.learned)
 
     @property
     def group(self) -> Integers:
@@ -98,7 +119,7 @@ class WordTrial:
     def at(self, alpha: float | None) -> _Smoothed:
         """Return rows by a pseudo-count."""
         if alpha not in self._kept:
-            self._kept = dict([*self._kept.items()][-1:])
+            self._kept = dict([*self._kept.items()][1 - KEPT :])
             self._kept[alpha] = _Smoothed(alpha, self)
         return self._kept[alpha]
 
@@ -111,6 +132,12 @@ class WordTrial:
             self._curvature = learned.curvature  # of the first pseudo-count: those of others differ little
             found = fit_weights(learned, option.ridge, initial, ROUGH_WORDS)
         return found, rows.judges.each(rows.judges.own(found.features), found.classes)
+
+    def curvature_of_words(self, option: WordOption) -> Curvature | None:
+        """Return second derivatives of the words of learned rows, if weights were fitted on them."""
+        if self._curvature is None or not option.weighs:
+            return None
+        return Curvature.of_rows(self.learned, self._curvature)
 
     def scores(self, option: WordOption, fit: Fitted) -> Outside:
         """Return the scores of rows outside the counts."""
@@ -153,13 +180,16 @@ def parts_of(rows: Sample | CountedWords) -> Integers:
     return np.asarray((np.arange(len(rows)) if rows.group is None else rows.group) % JUDGED)
 
 
-def outside_scores(words: CountedWords, option: WordOption, temper: Temper | None, exponent: float | None) -> Outside:
+def outside_scores(
+    words: CountedWords, option: WordOption, temper: Temper, curvature: Curvature | None = None
+) -> Outside:
     """Return scores of all rows, part by part: by counts and weights that have not seen the part."""
-    parts, found, numbers = parts_of(words), list[Outside](), list[Integers]()
-    for k in range(JUDGED):
-        out = parts == k
-        if out.any():
-            trial = WordTrial(words, out, temper, exponent, WEIGHED if option.weighs else None)
-            found.append(trial.scores(option, trial.fit(option)[0]))
-            numbers.append(trial.out)
-    return Outside.together(numbers, found)
+    parts = parts_of(words)
+
+    def scored(k: int) -> tuple[Integers, Outside]:
+        most = WEIGHED if option.weighs else None
+        trial = WordTrial(words, parts == k, temper, None, most, curvature)
+        return trial.out, trial.scores(option, trial.fit(option)[0])
+
+    found = in_parallel(scored, np.unique(parts).tolist())
+    return Outside.together([numbers for numbers, _ in found], [scores for _, scores in found])
