@@ -19,6 +19,7 @@ from judging import Judged, judge
 from side_by_side import keep, markdown
 
 import suffice as sf
+from suffice.models.choosing.option_judge import Axis
 
 CHOOSING, TOKENS = "suffice.models.choosing.", "suffice.estimators.texts.token_choice"
 NAMES = "sms", "r8", "docstrings", "udhr", "news"
@@ -45,6 +46,14 @@ CANDIDATES: dict[str, list[Change]] = {
     "options are fitted to 1e-2": [(f"{CHOOSING}word_trial", "ROUGH_WORDS", 1e-2)],
     "weights are fitted to 1e-4": [(f"{CHOOSING}chooser", "FINE_WORDS", 1e-4)],
     "residuals are fitted to 3e-2": [(f"{CHOOSING}word_residuals", "ENOUGH", 3e-2)],
+    "residuals judged by 12,000 texts": [(f"{CHOOSING}word_residuals", "JUDGED_BY", 12_000)],
+    "residuals may be held by 0.03": [
+        (f"{CHOOSING}word_choice", "OF_RESIDUAL", Axis("residual", 10**0.5, 0.03, 100.0))
+    ],
+    "residuals are held by 1 or more": [
+        (f"{CHOOSING}word_choice", "RESIDUAL", 1.0),
+        (f"{CHOOSING}word_choice", "OF_RESIDUAL", Axis("residual", 10**0.5, 1.0, 100.0)),
+    ],
     "4,000 long texts say what tokens are": [(TOKENS, "LONG", 2**30)],
 }
 """What is set otherwise: module, name and value."""
