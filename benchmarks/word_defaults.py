@@ -36,7 +36,7 @@ CANDIDATES: dict[str, list[Change]] = {
     "half as much work": [(f"{CHOOSING}chooser", "WORK", 2**23)],
     "twice as much work": [(f"{CHOOSING}chooser", "WORK", 2**25)],
     "parts judge each other up to 5,000 texts": [(f"{CHOOSING}word_choice", "FEW", 5000)],
-    "2,000 texts say what tokens are": [(TOKENS, "TOKEN_ROWS", 2000)],
+    "4,000 texts say what tokens are": [(TOKENS, "TOKEN_ROWS", 4000)],
     "letters for texts of up to 100": [(TOKENS, "SHORT", {"balanced": 100, "best": 250})],
     "letters for texts of up to 250": [(TOKENS, "SHORT", {"balanced": 250, "best": 250})],
     "residuals for words of a single text": [(f"{CHOOSING}word_residuals", "LEAST", 1)],
@@ -54,7 +54,6 @@ CANDIDATES: dict[str, list[Change]] = {
         (f"{CHOOSING}word_choice", "RESIDUAL", 1.0),
         (f"{CHOOSING}word_choice", "OF_RESIDUAL", Axis("residual", 10**0.5, 1.0, 100.0)),
     ],
-    "4,000 long texts say what tokens are": [(TOKENS, "LONG", 2**30)],
 }
 """What is set otherwise: module, name and value."""
 

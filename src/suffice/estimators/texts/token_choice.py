@@ -44,11 +44,8 @@ __all__ = [
     "of_same_tokens", "of_words_left", "take_tokens", "tokens_chosen", "wanted_of",
 ]  # fmt: skip
 
-TOKEN_ROWS, LONG_ROWS, BUFFERED = 4000, 2100, 50_000
-"""Texts that say what tokens are, at most; of long ones; and those of a stream that do."""
-
-LONG = 2**19
-"""Words of all these texts above which they are long."""
+TOKEN_ROWS, BUFFERED = 2100, 50_000
+"""Texts that say what tokens are, at most; and those of a stream that may."""
 
 WORK = 2**24
 """Tokens of texts × classes, about: of long texts, or of many classes, fewer say what tokens are."""
@@ -120,11 +117,8 @@ def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike 
         return None
     reader = TextReader(options.analysis)
     group = None if groups is None else group_codes(groups, len(examples))
-    known = group
-    few, order, group = examples.picked(reader, TOKEN_ROWS, known)
+    few, order, group = examples.picked(reader, TOKEN_ROWS, group)
     sizes = _Sizes.of(few.source, options.analysis)
-    if sizes.words * len(few) > LONG:
-        few, order, group = examples.picked(reader, max(LONG_ROWS, int(LONG / sizes.words)), known)
     if estimator._waiting is not None:
         folds = estimator.effort == "best"
         seconds = seconds_of_words(len(examples), DIFFERENT * sizes.words, len(examples.classes), folds)
