@@ -14,8 +14,9 @@ namespace nb = nanobind;
 
 namespace suffice {
 
-template <class Value>
-using Matrix = nb::ndarray<const Value, nb::ndim<2>, nb::device::cpu>;
+// Matrices and lists of any type that `Numbers` reads; others are refused when they are read.
+using Matrix = nb::ndarray<nb::ro, nb::ndim<2>, nb::device::cpu>;
+using List = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class Value>
 using Vector = nb::ndarray<const Value, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Shares = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -41,9 +42,20 @@ inline Groups read_groups(Index rows, Index classes, const Vector<Index>& code, 
             weight.shape(0) ? weight.data() : nullptr, rows, classes};
 }
 
-template <class Value>
-Dense<Value> read_dense(const Matrix<Value>& data) {
-    return {data.data(), static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)), data.stride(0),
+template <class Array>
+Numbers read_numbers(const Array& data) {
+    const nb::dlpack::dtype type = data.dtype();
+    const auto known = type == nb::dtype<double>()         ? Numbers::Type::f64
+                       : type == nb::dtype<float>()        ? Numbers::Type::f32
+                       : type == nb::dtype<std::int64_t>() ? Numbers::Type::i64
+                       : type == nb::dtype<std::int32_t>() ? Numbers::Type::i32
+                       : type == nb::dtype<std::uint8_t>() ? Numbers::Type::u8
+                                                           : throw nb::type_error("numbers of an unknown type");
+    return {data.data(), known};
+}
+
+inline Dense read_dense(const Matrix& data) {
+    return {{read_numbers(data)}, static_cast<Index>(data.shape(0)), static_cast<Index>(data.shape(1)), data.stride(0),
             data.stride(1)};
 }
 
@@ -59,24 +71,29 @@ bool count_into(const Table& out, const Data& data, const Groups& groups, const 
     return accumulate(data, groups, rule, threads, reinterpret_cast<Cell*>(out.data()));
 }
 
-// A table of scores, rows × classes, to fill, or the best class of each row.
+// A table of scores, rows × classes, to fill.
 using Scores = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Codes = nb::ndarray<Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+// Such a table, or the best class of each row.
+using Answers = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
-inline Keep finish(const Scores& out) { return {out.data(), static_cast<Index>(out.shape(1))}; }
-inline Best finish(const Codes& out) { return {out.data(), 0}; }
+inline Finish read_answers(const Answers& out, Index rows, Index classes) {
+    const bool all = out.ndim() == 2 && out.dtype() == nb::dtype<double>();
+    if (!all && (out.ndim() != 1 || out.dtype() != nb::dtype<Index>())) throw nb::type_error("neither scores nor classes");
+    if (static_cast<Index>(out.shape(0)) != rows || (all && static_cast<Index>(out.shape(1)) != classes)) {
+        throw std::invalid_argument("scores, weights and rows differ in shape");
+    }
+    return {all ? static_cast<double*>(out.data()) : nullptr, all ? nullptr : static_cast<Index*>(out.data()), classes};
+}
 
-template <class Out, class Data, class Terms>
-bool score_into(const Out& out, const Vector<double>& offset, const Terms& terms, Index lines, const Data& data,
+template <class Data, class Terms>
+bool score_into(const Answers& out, const Vector<double>& offset, const Terms& terms, Index lines, const Data& data,
                 const Rule& rule, int threads) {
-    auto end = finish(out);
-    end.classes = offset.shape(0);
-    if (static_cast<Index>(out.shape(0)) != data.rows || lines != data.cells() ||
-        terms.width != padded(end.classes) || (out.ndim() == 2 && static_cast<Index>(out.shape(1)) != end.classes)) {
+    const Finish finish = read_answers(out, data.rows, offset.shape(0));
+    if (lines != data.cells() || terms.width != padded(finish.classes)) {
         throw std::invalid_argument("scores, weights and rows differ in shape");
     }
     nb::gil_scoped_release release;
-    return score_rows(data, terms, offset.data(), rule, threads, end);
+    return score_rows(data, terms, offset.data(), rule, threads, finish);
 }
 
 inline Weights read_weights(const Shares& weight) { return {weight.data(), static_cast<Index>(weight.shape(1))}; }

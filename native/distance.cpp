@@ -84,8 +84,7 @@ void measure(const Bodies& all, const double* x, double* away, double* z, double
     }
 }
 
-template <class Value>
-bool all_distances(const Dense<Value>& data, const Bodies& all, const Rule& rule, int threads, double* out) {
+bool all_distances(const Dense& data, const Bodies& all, const Rule& rule, int threads, double* out) {
     std::atomic<bool> good{true};
     const Index blocks = (data.rows + block - 1) / block;
     if (data.rows * all.d * all.bodies < (1 << 16)) threads = 1;
@@ -115,11 +114,12 @@ bool all_distances(const Dense<Value>& data, const Bodies& all, const Rule& rule
 using Axes = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 using Plane = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-template <class Value>
-void bind_for(nb::module_& m) {
+}  // namespace
+
+void bind_distance(nb::module_& m) {
     m.def(
         "distances",
-        [](const Scores& out, const Plane& middle, const Axes& axes, const Plane& turned, const Matrix<Value>& rows,
+        [](const Scores& out, const Plane& middle, const Axes& axes, const Plane& turned, const Matrix& rows,
            const Rule& rule, int threads) {
             const auto data = read_dense(rows);
             const Index bodies = axes.shape(0), rank = axes.shape(1), d = axes.shape(2), classes = out.shape(1);
@@ -139,13 +139,6 @@ void bind_for(nb::module_& m) {
         nb::arg("out").noconvert(), nb::arg("middle").noconvert(), nb::arg("axes").noconvert(),
         nb::arg("turned").noconvert(),
         nb::arg("data").noconvert(), nb::arg("rule"), nb::arg("threads"));
-}
-
-}  // namespace
-
-void bind_distance(nb::module_& m) {
-    bind_for<double>(m);
-    bind_for<float>(m);
 }
 
 }  // namespace suffice

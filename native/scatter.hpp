@@ -93,8 +93,7 @@ struct FullTable {
     }
 };
 
-template <class Value>
-bool accumulate_full(const Dense<Value>& data, const Groups& groups, const Rule& rule, int threads, FullTable out) {
+inline bool accumulate_full(const Dense& data, const Groups& groups, const Rule& rule, int threads, FullTable out) {
     const Index d = data.columns, piece_rows = 1024;
     if (data.entries() * d < (1 << 20)) threads = 1;
     std::vector<Block> blocks(std::max(threads, 4));

@@ -29,34 +29,37 @@ struct Bells {
     void add(const Index* cells, Index first, const double* values, Index count, double* line) const;
 };
 
-// What becomes of a row's scores: they are all kept, …
-struct Keep {
-    double* out;
-    Index classes;
-
-    void operator()(Index row, const double* line) const { std::copy(line, line + classes, out + row * classes); }
-};
-
-// … or only the best class is, the first if there are several, and −1 where every class has −∞ or a NaN.
-struct Best {
-    Index* out;
+// What becomes of a row's scores: they are all kept, or only the best class is, the first if there are several, and −1 where
+// every class has −∞ or a NaN.
+struct Finish {
+    double* scores;
+    Index* best;
     Index classes;
 
     void operator()(Index row, const double* line) const {
-        Index best = -1;
+        if (scores) {
+            std::copy(line, line + classes, scores + row * classes);
+        } else {
+            best[row] = first_best(line);
+        }
+    }
+
+   private:
+    Index first_best(const double* line) const {
+        Index found = -1;
         double score = -HUGE_VAL;
         for (Index c = 0; c < classes; ++c) {
             if (line[c] > score) {
                 score = line[c];
-                best = c;
+                found = c;
             }
         }
-        out[row] = best;
+        return found;
     }
 };
 
 // False where a value breaks the rule.
-template <class Data, class Terms, class Finish>
+template <class Data, class Terms>
 bool score_rows(const Data& data, const Terms& terms, const double* offset, const Rule& rule, int threads,
                 const Finish& finish) {
     constexpr Index block = 512;

@@ -91,14 +91,11 @@ class TextWeights {
 };
 
 // The joint of texts and classes, or its largest.
-template <class Out>
-void score_texts(Out out, Vector<double> prior, double power, double length, const Texts& texts, Vector<Index> starts, const Analysis& analysis,
-                 const Lexicon& lexicon, const TextWeights& weights, int threads) {
+void score_texts(Answers out, Vector<double> prior, double power, double length, const Texts& texts, Vector<Index> starts,
+                 const Analysis& analysis, const Lexicon& lexicon, const TextWeights& weights, int threads) {
     const Documents documents(texts, starts);
-    auto done = finish(out);
-    done.classes = prior.shape(0);
-    if (static_cast<Index>(out.shape(0)) != documents.count || prior.shape(0) != weights.classes() ||
-        (out.ndim() == 2 && static_cast<Index>(out.shape(1)) != done.classes)) {
+    const Finish done = read_answers(out, documents.count, prior.shape(0));
+    if (prior.shape(0) != weights.classes()) {
         throw std::invalid_argument("scores, classes and documents differ in number");
     }
     nb::gil_scoped_release release;
@@ -130,12 +127,9 @@ void bind_text_scores(nb::module_& m) {
              nb::arg("start").noconvert(), nb::arg("klass").noconvert(), nb::arg("value").noconvert(),
              nb::arg("base").noconvert(), nb::arg("mass").noconvert(), nb::arg("slope").noconvert(),
              nb::arg("scale").noconvert(), nb::arg("offset").noconvert(), nb::arg("times"), nb::arg("lexicon"));
-    m.def("text_scores", &score_texts<Scores>, nb::arg("out").noconvert(), nb::arg("prior").noconvert(), nb::arg("power"),
-          nb::arg("length"), nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
-          nb::arg("threads"));
-    m.def("text_scores", &score_texts<Codes>, nb::arg("out").noconvert(), nb::arg("prior").noconvert(), nb::arg("power"),
-          nb::arg("length"), nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"), nb::arg("weights"),
-          nb::arg("threads"));
+    m.def("text_scores", &score_texts, nb::arg("out").noconvert(), nb::arg("prior").noconvert(), nb::arg("power"),
+          nb::arg("length"), nb::arg("texts"), nb::arg("starts").noconvert(), nb::arg("analysis"), nb::arg("lexicon"),
+          nb::arg("weights"), nb::arg("threads"));
 }
 
 }  // namespace suffice
