@@ -39,11 +39,12 @@ struct Lexicon {
 class Bag {
    public:
     // number(text, hash, guess) is a word's number, or Vocabulary::none
-    template <class Analyze, class Number>
-    void fill(const Documents& documents, Index i, const Analyze& analyze, Number number, bool once = true) {
+    template <class Number>
+    void fill(const Documents& documents, Index i, const Analyzer& analyze, Number number, bool once = true) {
         words.clear();
         ++document_;
-        documents.each(i, [&](std::string_view text) { analyze(text, scratch_, Use<Number>{*this, number, once}); });
+        Use<Number> use(*this, number, once);
+        documents.each(i, [&](std::string_view text) { analyze(text, scratch_, use); });
     }
 
     std::uint32_t count(std::uint32_t word) const { return counts_[word].within; }
@@ -52,24 +53,29 @@ class Bag {
 
    private:
     template <class Number>
-    struct Use {
-        Bag& bag;
-        Number& number;
-        bool once;
-
-        void soon(std::uint64_t hash) const { number.numbering.expect(hash); }
-        void operator()(std::span<const Token> tokens) const {
-            for (std::size_t k = 0; k < tokens.size(); ++k) bag.guesses_[k] = number.numbering.guess(tokens[k].hash);
+    class Use final : public Sink {
+       public:
+        Use(Bag& bag, Number& number, bool once) : bag_(bag), number_(number), once_(once) { look_on(); }
+        void take(std::span<const Token> tokens) override {
+            for (std::size_t k = 0; k < tokens.size(); ++k) bag_.guesses_[k] = number_.numbering.guess(tokens[k].hash);
             for (std::size_t k = 0; k < tokens.size(); ++k) {
-                const std::uint32_t word = number(bag.scratch_.view(tokens[k]), tokens[k].hash, bag.guesses_[k]);
+                const std::uint32_t word = number_(bag_.scratch_.view(tokens[k]), tokens[k].hash, bag_.guesses_[k]);
                 if (word == Vocabulary::none) continue;
-                if (once) {
-                    bag.add(word);
+                if (once_) {
+                    bag_.add(word);
                 } else {
-                    bag.words.push_back(word);
+                    bag_.words.push_back(word);
                 }
             }
+            look_on();
         }
+
+       private:
+        void look_on() { look_in(number_.numbering.slots(), number_.numbering.mask()); }
+
+        Bag& bag_;
+        Number& number_;
+        bool once_;
     };
 
     struct Count {

@@ -22,10 +22,11 @@ class Numbering {
    public:
     explicit Numbering(int hash_bits) : bits_(hash_bits) {}
 
+    // Where words will be looked up, if they are.
+    const void* slots() const { return words.slots(); }
+    std::size_t mask() const { return bits_ ? 0 : words.mask(); }
+
     // Looking up many words in steps, as a vocabulary does.
-    void expect(std::uint64_t hash) const {
-        if (!bits_) words.expect(hash);
-    }
     std::uint32_t guess(std::uint64_t hash) const { return bits_ ? bucket(hash) : words.guess(hash); }
     std::uint32_t find(std::string_view word, std::uint64_t hash, std::uint32_t guessed) const {
         return bits_ ? guessed : words.find(word, hash, guessed);
@@ -142,9 +143,9 @@ class Tally {
         ++number_;
     }
 
-    template <class Analyze>
-    void part(const Analyze& analyze, std::string_view text) {
-        analyze(text, scratch_, Use{*this});
+    void part(const Analyzer& analyze, std::string_view text) {
+        Use use(*this);
+        analyze(text, scratch_, use);
     }
 
     void end() {
@@ -215,11 +216,16 @@ class Tally {
         std::uint32_t tokens, documents, document;
     };
 
-    struct Use {
-        Tally& tally;
+    class Use final : public Sink {
+       public:
+        explicit Use(Tally& tally) : tally_(tally) { look_in(tally.numbering.slots(), tally.numbering.mask()); }
+        void take(std::span<const Token> tokens) override {
+            tally_.add(tokens);
+            look_in(tally_.numbering.slots(), tally_.numbering.mask());
+        }
 
-        void soon(std::uint64_t hash) const { tally.numbering.expect(hash); }
-        void operator()(std::span<const Token> tokens) const { tally.add(tokens); }
+       private:
+        Tally& tally_;
     };
 
     void add(std::span<const Token> tokens) {

@@ -51,13 +51,7 @@ struct Analysis {
         for (std::string_view word : stop_words.views) stop.add(word);
     }
 
-    auto analyzer() const {
-        auto stops = [this](std::string_view word) {
-            if (stop.size() == 0) return false;
-            return stop.find(word) != Vocabulary::none;
-        };
-        return Analyzer(unicode, unit, shortest, longest, stops);
-    }
+    Analyzer analyzer() const { return {unicode, unit, shortest, longest, stop}; }
 };
 
 inline void check_sizes(const Texts& texts) {

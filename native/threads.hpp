@@ -5,11 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <exception>
-#include <mutex>
-#include <system_error>
-#include <thread>
-#include <vector>
 
 namespace suffice {
 
@@ -39,49 +34,14 @@ class Crew {
     Index size_;
 };
 
-// Threads that are waited for in the end. (std::jthread would do, but not every library has it.)
-struct Joined {
-    std::vector<std::thread> threads;
+// Calls call(task, i) for i in [0, count).
+void run_tasks(Index count, int threads, void (*call)(void* task, Index i), void* task);
 
-    ~Joined() {
-        for (std::thread& thread : threads) thread.join();
-    }
-};
-
-// Calls task(i) for i in [0, count). The order is free, so tasks must not share what they write.
+// Calls task(i) for i in [0, count). The order is free, so tasks must not share what they write. Threads are started in one
+// place, by the address of the task: it is compiled once.
 template <class Task>
 void parallel_for(Index count, int threads, Task task) {
-    const Crew crew(std::min<Index>(threads, count), threads);
-    const Index workers = crew.size();
-    if (workers <= 1) {
-        for (Index i = 0; i < count; ++i) task(i);
-        return;
-    }
-    std::atomic<Index> next{0};
-    std::exception_ptr failure;
-    std::mutex failure_lock;
-    auto work = [&] {
-        try {
-            for (Index i; (i = next.fetch_add(1, std::memory_order_relaxed)) < count;) task(i);
-        } catch (...) {
-            std::lock_guard guard(failure_lock);
-            failure = std::current_exception();
-            next = count;
-        }
-    };
-    {
-        Joined pool;
-        pool.threads.reserve(workers - 1);
-        for (Index i = 1; i < workers; ++i) {
-            try {
-                pool.threads.emplace_back(work);
-            } catch (const std::system_error&) {
-                break;  // no more threads to be had: the ones we have do all the work
-            }
-        }
-        work();
-    }
-    if (failure) std::rethrow_exception(failure);
+    run_tasks(count, threads, [](void* given, Index i) { (*static_cast<Task*>(given))(i); }, &task);
 }
 
 // Calls task(i, room) for i in [0, count); each thread has a room of its own, which it keeps from task to task.

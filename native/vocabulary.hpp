@@ -40,6 +40,9 @@ class Vocabulary {
     // Looking up many words, in steps that do not wait for memory: say that a word is coming; …
     void expect(std::uint64_t hash) const { prefetch(&slots_[hash & (slots_.size() - 1)]); }
 
+    const void* slots() const { return slots_.data(); }
+    std::size_t mask() const { return slots_.size() - 1; }
+
     // … guess by half of its hash which word it is; …
     std::uint32_t guess(std::uint64_t hash) const {
         const std::size_t mask = slots_.size() - 1;
@@ -90,7 +93,7 @@ class Vocabulary {
         char bytes[15];  // most words are no longer
         std::uint8_t length;
     };
-    static_assert(sizeof(Opening) == slack);
+    static_assert(sizeof(Opening) == slack && sizeof(Slot) == 8);
 
     static std::uint32_t tag(std::uint64_t hash) { return static_cast<std::uint32_t>(hash >> 32); }
     static std::uint8_t short_length(std::size_t n) { return static_cast<std::uint8_t>(std::min<std::size_t>(n, 0xFF)); }
