@@ -11,7 +11,7 @@ from suffice.errors import KindError
 from suffice.models.likelihoods.complement import Complement
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.linear import FittedTransform
-from suffice.models.scoring.removal import Removal
+from suffice.models.scoring.removal import Removal, Repeats
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.models.scoring.text_rows import TextRows
 from suffice.stats import TokenCounts
@@ -177,3 +177,16 @@ def test_it_is_no_model_of_rows() -> None:
     with pytest.raises(KindError, match="cannot learn without labels: it describes"):
         model.must_share()
     assert repr(Complement(2.0, norm=True)) == "Complement(alpha=2.0, norm=True)"
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("width", [1, 12])
+def test_rows_that_lose_as_much_of_a_word_share_its_logarithm(norm: bool, width: int) -> None:
+    data, codes = RNG.poisson(0.7, (200, width)).astype(float), RNG.integers(0, 4, 200)
+    data[:, -1] = np.where(codes == 1, 2, 0)  # a word that only one class has
+    model, rows, every = Complement(norm=norm), matrix(data), np.arange(200)
+    t: Any = model.count(rows, Labels(codes, None, 4))
+    alone = Removal.of(codes, None)
+    assert Repeats.of(rows.entries(t), alone, 4) is not None
+    got, expected = (model.held_out(t, rows, removed).scores() for removed in (alone, Removal.of(codes, None, every)))
+    np.testing.assert_allclose(got, expected, rtol=1e-12)

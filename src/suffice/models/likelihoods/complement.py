@@ -22,6 +22,7 @@ from suffice.models.likelihoods.shared import added, known_words, of_counts, par
 from suffice.models.likelihoods.vocabulary import Cut
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.information import of_cells
+from suffice.models.scoring.kernels import product
 from suffice.models.scoring.linear import (
     AS_OFTEN,
     ONCE,
@@ -31,7 +32,7 @@ from suffice.models.scoring.linear import (
     Times,
     TransformedScorer,
 )
-from suffice.models.scoring.removal import Entries, Removal, left
+from suffice.models.scoring.removal import Entries, Removal, Repeats, left
 from suffice.models.scoring.results import Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, Rows
 from suffice.stats import TokenCounts
@@ -143,6 +144,10 @@ class Complement(Likelihood):
             raise KindError("Transformed rows cannot be held out: the transform depends on all rows.")
         counts, x = self.counts(t), self._counted(rows.entries(t))
         (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()
+        repeats = Repeats.of(x, removed, len(total))
+        if repeats is not None:
+            scores = self._held_out_alone(counts, x, removed.code, repeats)
+            return DenseHeldOut(scores, rows.lengths(self.weights(t)))
         lost_words = _RemovedWords.of(x, removed)
         scores = np.empty((len(rows), len(total)))
         for code in range(len(total)):
@@ -153,6 +158,29 @@ class Complement(Likelihood):
             log_theta = np.log(np.maximum(others + more, TINY))
             scores[:, code] = self._scored(lost_words, log_theta, rest, np.log(words))
         return DenseHeldOut(scores, rows.lengths(self.weights(t)))
+
+    def _held_out_alone(self, counts: Cells, x: Any, code: Integers, repeats: Repeats) -> Array:
+        """Score rows that are removed one by one: a logarithm for each word, count and class, not for each entry."""
+        (more, all_more), total, row = self._more(counts.width), counts.sum(), np.arange(x.shape[0])
+        others = np.stack([counts.by_feature() - counts.line(c) for c in range(len(total))])
+        log_theta = np.log(np.maximum(others + more, TINY))
+        some, less = others[:, repeats.feature], np.where(repeats.lost, repeats.count, 0.0)
+        logs = np.log(np.maximum(left(some, less) + more[repeats.feature], TINY))
+        found, length = product(repeats.rows, logs), Entries.of(x).sums(x.data)
+        found[row, code] = product(x, log_theta)[row, code]  # the complement of a row's own class has none of it
+        gone = np.repeat(length[:, None], len(total), axis=1)
+        gone[row, code] = 0.0
+        words = np.maximum(left(total.sum() - total, gone) + all_more, TINY * counts.width)
+        log_total = np.log(words)
+        found -= length[:, None] * log_total  # SX-3
+        if not self.norm:
+            return -found
+        if counts.width == 1:
+            return np.repeat(length[:, None], len(total), axis=1)
+        ones = sparse.csr_matrix((np.ones(x.nnz), repeats.rows.indices, x.indptr), repeats.rows.shape)
+        change = product(ones, logs - log_theta[:, repeats.feature])
+        change[row, code] = 0.0
+        return np.asarray(found / (log_theta.sum(axis=1) + change - counts.width * log_total))
 
     def _scored(self, lost_words: _RemovedWords, log_theta: Array, rest: Array, log_total: Array) -> Array:
         """Score all rows by one class: ln θ̃ of all words before, of words that are removed after, and the new total."""

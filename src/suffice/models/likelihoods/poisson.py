@@ -159,16 +159,17 @@ class Poisson(Likelihood):
 
     def _zeros_left(self, t: Counted, code: Integers, n: Array, removed: Entries) -> Array:
         """Return the score of a row of zeros by each part's class, of which n rows are left."""
-        pairs, place = np.unique(np.column_stack([code, n]), axis=0, return_inverse=True)
+        (sizes, size), classes = np.unique(n, return_inverse=True), len(t.total)
+        pairs, place = np.unique(size * classes + code, return_inverse=True)
         every, step, law = np.empty(len(pairs)), max(1, CELLS_AT_ONCE // max(1, t.total.shape[1])), self._added(t)
         for at in range(0, len(pairs), step):
-            some = slice(at, at + step)
-            counts = t.total[pairs[some, 0].astype(np.int64)]
-            every[some] = self._zero(counts, pairs[some, 1:], *law).sum(axis=1)
+            some = pairs[at : at + step]
+            counts, rest = t.total[some % classes], sizes[some // classes, None]
+            every[at : at + step] = self._zero(counts, rest, *law).sum(axis=1)
         before, rows = t.total[code[removed.row], removed.feature], n[removed.row]
         law = self._at(t, removed.feature)
         change = self._zero(left(before, removed.value), rows, *law) - self._zero(before, rows, *law)
-        return every[np.ravel(place)] + removed.sums(change)
+        return np.asarray(every[np.ravel(place)] + removed.sums(change))
 
     def _at(self, t: Counted, feature: Integers) -> tuple[Array, Array]:
         """Return the prior of single features."""

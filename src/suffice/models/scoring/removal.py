@@ -12,7 +12,7 @@ from suffice.errors import LabelError, SubtractionError
 from suffice.later import sparse
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["ROUNDING", "Entries", "Removal", "group_codes", "left", "nothing_removed"]
+__all__ = ["ROUNDING", "Entries", "Removal", "Repeats", "group_codes", "left", "nothing_removed"]
 
 ROUNDING = 1e-12
 
@@ -124,6 +124,36 @@ class Removal:
         there = rest[self.row, self.code]
         rest[self.row, self.code] = np.where(np.abs(there - weight) <= ROUNDING * weight, 0.0, there - weight)
         return rest
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Pairs of a feature and how often a row has it, each once: rows that lose as much of a feature share a pair."""
+
+    rows: Any  # rows × pairs, CSR: how often
+    feature: Integers  # of each pair
+    count: Array
+    lost: Booleans  # classes × pairs: whether a row of another class has it
+
+    @classmethod
+    def of(cls, x: Any, removed: Removal, classes: int) -> Repeats | None:
+        """Return the pairs of rows × features where each row is removed alone, once; None where they are not few."""
+        most, room = x.data.max(initial=0), 4 * x.nnz
+        if not removed.alone or x.shape[1] * max(most + 1, classes) > room or (removed.members.data != 1).any():
+            return None
+        whole = x.data.astype(np.int64)
+        if (whole != x.data).any():
+            return None
+        key = x.indices * np.int64(most + 1) + whole
+        seen = np.bincount(key)
+        place, pairs = (np.cumsum(seen > 0) - 1)[key], np.flatnonzero(seen)
+        if len(pairs) * classes > room:
+            return None
+        row = np.repeat(np.arange(x.shape[0]), np.diff(x.indptr))
+        own = np.bincount(place * classes + removed.code[row], minlength=len(pairs) * classes)
+        lost = (own.reshape(-1, classes) < seen[pairs, None]).T
+        rows = sparse.csr_matrix((x.data, place, x.indptr), (x.shape[0], len(pairs)))
+        return cls(rows, pairs // np.int64(most + 1), (pairs % np.int64(most + 1)).astype(np.float64), lost)
 
 
 def nothing_removed(rows: int) -> Removal:
