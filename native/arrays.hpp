@@ -91,7 +91,7 @@ struct Dense {
    private:
     // visit(k, x) for numbers `begin` to `end` of a row or column that begins at a place
     template <class Visit>
-    bool line(Index place, Index step, Index begin, Index end, const Rule& rule, Visit visit) const {
+    SUFFICE_INLINE bool line(Index place, Index step, Index begin, Index end, const Rule& rule, Visit visit) const {
         double room[Strip::most];
         bool good = true;
         for (Index at = begin; at < end; at += Strip::most) {
@@ -123,13 +123,18 @@ struct OneHot {
 
     template <class Visit>
     bool row(Index i, const Rule&, Visit visit) const {
-        Index cell[Strip::most];
+        Index code[Strip::most];
+        bool good = true;
         for (Index first = 0; first < columns; first += Strip::most) {
             const Index count = std::min(Strip::most, columns - first);
-            if (!read_cells(i, first, count, cell)) return false;
-            for (Index k = 0; k < count; ++k) visit(cell[k], 1.0);
+            read_codes(i * codes.row_step + first * codes.column_step, codes.column_step, count, code);
+            for (Index k = 0; k < count; ++k) {
+                const Index at = cell(offset + first + k, code[k]);
+                if (at >= 0) visit(at, 1.0);
+                good &= at >= 0;
+            }
         }
-        return true;
+        return good;
     }
 
     template <class Use>
@@ -151,7 +156,7 @@ struct OneHot {
         bool good = true;
         for (Index begin = block * block_rows; begin < end; begin += Strip::most) {
             const Index count = std::min(Strip::most, end - begin);
-            codes.values.numbers.read_codes(j * codes.column_step + begin * codes.row_step, codes.row_step, count, code);
+            read_codes(j * codes.column_step + begin * codes.row_step, codes.row_step, count, code);
             for (Index k = 0; k < count; ++k) {
                 const Index at = cell(offset + j, code[k]);
                 if (at >= 0) visit(begin + k, at, 1.0);
@@ -162,9 +167,13 @@ struct OneHot {
     }
 
    private:
+    void read_codes(Index first, Index step, Index count, Index* out) const {
+        codes.values.numbers.read_codes(first, step, count, out);
+    }
+
     // The cells of some columns of a row, below zero for what is no code; false if there are such.
     bool read_cells(Index i, Index first, Index count, Index* cells) const {
-        codes.values.numbers.read_codes(i * codes.row_step + first * codes.column_step, codes.column_step, count, cells);
+        read_codes(i * codes.row_step + first * codes.column_step, codes.column_step, count, cells);
         Index lowest = 0;  // below zero if any cell is
         for (Index k = 0; k < count; ++k) {
             cells[k] = cell(offset + first + k, cells[k]);
@@ -239,7 +248,7 @@ struct Compressed {
 
    private:
     template <class Visit>
-    bool line(Index begin, Index end, const Rule& rule, Visit visit) const {
+    SUFFICE_INLINE bool line(Index begin, Index end, const Rule& rule, Visit visit) const {
         Index place[Strip::most];
         double room[Strip::most];
         bool good = true;
