@@ -30,7 +30,6 @@ struct Learned {
     std::span<const Index> order, start;
 
     bool alone() const { return start.empty(); }
-    bool even() const { return std::all_of(given, given + rows, [&](double one) { return one == given[0]; }); }
 };
 
 // Counts of a joint value in one class, and of all its parts.
@@ -55,6 +54,18 @@ SUFFICE_INLINE double expected_count(const std::array<double, 3>& single, const 
         const double below = single[0] * single[1] * single[2];
         const double expected = pair[0] * pair[1] * pair[2] * total / (below > 0 ? below : 1.0);
         return std::min({expected, pair[0], pair[1], pair[2]});
+    }
+}
+
+// The same of many classes.
+template <Index width>
+SUFFICE_INLINE void expected_counts(const std::array<const double*, 3>& single, const std::array<const double*, 3>& pair,
+                                    const double* total, Index classes, double* out) {
+    for (Index c = 0; c < classes; ++c) {
+        std::array<double, 3> one{}, two{};
+        for (Index k = 0; k < width; ++k) one[k] = single[k][c];
+        for (Index k = 0; width == 3 && k < 3; ++k) two[k] = pair[k][c];
+        out[c] = expected_count<width>(one, two, total[c]);
     }
 }
 
@@ -91,17 +102,14 @@ class Counted {
         find(learned.codes, learned.rows, of);
         find(others, other_rows, of_other);
         if (table) find_counted(table);
-        count_.assign(values_.size() * classes_, 0.0);
+        clear_counts();
         if (table) {
-            for (Index value = 0; value < values(); ++value) {
-                std::copy_n(table + cell(value) * classes_, classes_, count_.data() + value * classes_);
-            }
+            for (Index value = 0; value < values(); ++value) add_all(value, table + cell(value) * classes_);
         } else {
             for (Index i = 0; i < learned.rows; ++i) {
-                if (of[i] >= 0) count_[of[i] * classes_ + learned.label[i]] += learned.given[i];
+                if (of[i] >= 0) add(of[i], learned.label[i], learned.given[i]);
             }
         }
-        add_parts();
     }
 
     Index values() const { return static_cast<Index>(values_.size()); }
@@ -122,22 +130,16 @@ class Counted {
         out.resize(values() * classes_);
         for (Index value = 0; value < values(); ++value) {
             const auto at = places(value);
-            for (Index c = 0; c < classes_; ++c) {
-                std::array<double, 3> single{}, pair{};
-                for (Index k = 0; k < width; ++k) single[k] = single_[k][at[k] * classes_ + c];
-                for (Index k = 0; width == 3 && k < 3; ++k) pair[k] = pair_[k][at[3 + k] * classes_ + c];
-                out[value * classes_ + c] = expected_count<width>(single, pair, total_[c]);
-            }
+            std::array<const double*, 3> single{}, pair{};
+            for (Index k = 0; k < width; ++k) single[k] = single_[k].data() + at[k] * classes_;
+            for (Index k = 0; width == 3 && k < 3; ++k) pair[k] = pair_[k].data() + at[3 + k] * classes_;
+            expected_counts<width>(single, pair, total_.data(), classes_, out.data() + value * classes_);
         }
     }
 
     // Takes rows of a class away from all counts.
     void take(Index value, Index c, double weight) {
-        const auto at = places(value);
-        count_[value * classes_ + c] -= weight;
-        total_[c] -= weight;
-        for (Index k = 0; k < set_.width; ++k) single_[k][at[k] * classes_ + c] -= weight;
-        for (Index k = 0; set_.width == 3 && k < 3; ++k) pair_[k][at[3 + k] * classes_ + c] -= weight;
+        add(value, c, -weight);
     }
 
     // Sets all counts that a row has a part in to what they are elsewhere.
@@ -199,8 +201,9 @@ class Counted {
         return {a, b, d, a * set_.size[1] + b, a * set_.size[2] + d, b * set_.size[2] + d};
     }
 
-    void add_parts() {
+    void clear_counts() {
         const auto& size = set_.size;
+        count_.assign(values_.size() * classes_, 0.0);
         total_.assign(classes_, 0.0);
         for (Index k = 0; k < set_.width; ++k) single_[k].assign(size[k] * classes_, 0.0);
         if (set_.width == 3) {
@@ -208,15 +211,20 @@ class Counted {
             pair_[1].assign(size[0] * size[2] * classes_, 0.0);
             pair_[2].assign(size[1] * size[2] * classes_, 0.0);
         }
-        for (Index value = 0; value < values(); ++value) {
-            const auto at = places(value);
-            for (Index c = 0; c < classes_; ++c) {
-                const double count = count_[value * classes_ + c];
-                if (count == 0) continue;
-                total_[c] += count;
-                for (Index k = 0; k < set_.width; ++k) single_[k][at[k] * classes_ + c] += count;
-                for (Index k = 0; set_.width == 3 && k < 3; ++k) pair_[k][at[3 + k] * classes_ + c] += count;
-            }
+    }
+
+    // Adds rows of a class to the counts of a joint value and of all its parts.
+    void add(Index value, Index c, double weight) {
+        const auto at = places(value);
+        count_[value * classes_ + c] += weight;
+        total_[c] += weight;
+        for (Index k = 0; k < set_.width; ++k) single_[k][at[k] * classes_ + c] += weight;
+        for (Index k = 0; set_.width == 3 && k < 3; ++k) pair_[k][at[3 + k] * classes_ + c] += weight;
+    }
+
+    void add_all(Index value, const double* counts) {
+        for (Index c = 0; c < classes_; ++c) {
+            if (counts[c] != 0) add(value, c, counts[c]);
         }
     }
 
@@ -228,10 +236,52 @@ class Counted {
     std::array<std::vector<double>, 3> single_, pair_;
 };
 
+// The slope of the log likelihood in the weight of a set at zero, and how it bends.
+struct Bends {
+    double slope = 0, bend = 0;
+
+    double gain(double power, double ridge) const {
+        const double up = power * slope;
+        return up > 0 ? up * up / (2 * (power * power * bend + ridge)) : 0.0;
+    }
+};
+
+// A few rows of one set, where each has its lifts of classes.
+struct LiftedRows {
+    const double* lift;
+    const Index* place;
+    const double* own;  // of each row's own class, without the row
+    const Index* label;
+    const double* weight;
+    const double* share;  // classes × all rows
+    Index rows, classes;
+};
+
+constexpr Index some_rows = 64;
+
+// Adds what at most so many rows contribute, side by side.
+SUFFICE_FOR_EACH_PROCESSOR
+void add_bends(const LiftedRows& of, Index n, Bends& out) {
+    double mean[some_rows] = {}, square[some_rows] = {};
+    for (Index c = 0; c < of.classes; ++c) {
+        const double *share = of.share + c * of.rows, *lift = of.lift + c;
+        for (Index k = 0; k < n; ++k) {
+            const double other = lift[of.place[k]], one = of.label[k] == c ? of.own[k] : other;
+            const double weighed = share[k] * one;
+            mean[k] += weighed;
+            square[k] += weighed * one;
+        }
+    }
+    for (Index k = 0; k < n; ++k) {
+        out.slope += of.weight[k] * (of.own[k] - mean[k]);
+        out.bend += of.weight[k] * (square[k] - mean[k] * mean[k]);
+    }
+}
+
 // Lifts of rows by one set. Memory is kept from set to set.
 class Lifts {
    public:
-    explicit Lifts(const Learned& learned) : learned_(learned), even_(learned.rows && learned.even()) {}
+    explicit Lifts(const Learned& learned) : learned_(learned) {}
 
     double kappa = 1.0;
 
@@ -239,10 +289,7 @@ class Lifts {
     template <Index width, class Seen, class Other>
     void each(const Set& set, const double* table, const Code* others, Index other_rows, Seen seen, Other other) {
         const Index classes = learned_.classes;
-        whole_.read(set, learned_, table, others, other_rows);
-        lift_.resize(whole_.values() * classes);
-        whole_.expect<width>(expected_);
-        log_lifts(whole_.counts().data(), expected_.data(), whole_.values() * classes, kappa, lift_.data());
+        score<width>(set, table, others, other_rows);
         line_.resize(classes);
         if (learned_.alone()) {
             alone<width>(seen);
@@ -254,22 +301,56 @@ class Lifts {
         }
     }
 
+    // Returns what a set of columns would gain, each row left out alone, on top of probabilities, classes × rows.
+    template <Index width>
+    Bends bends(const Set& set, const double* weight, const double* share) {
+        score<width>(set, nullptr, nullptr, 0);
+        leave_out<width>();
+        const Index zeros = whole_.values();  // lifts of rows that lack a column
+        lift_.resize((zeros + 1) * learned_.classes, 0.0);
+        Bends out;
+        for (Index i = 0; i < learned_.rows; i += some_rows) {
+            const Index n = std::min(some_rows, learned_.rows - i);
+            std::array<Index, some_rows> place;
+            for (Index k = 0; k < n; ++k) place[k] = (whole_.of[i + k] < 0 ? zeros : whole_.of[i + k]) * learned_.classes;
+            add_bends({lift_.data(), place.data(), own_.data() + i, learned_.label + i, weight + i, share + i,
+                       learned_.rows, learned_.classes}, n, out);
+        }
+        return out;
+    }
+
    private:
+    template <Index width>
+    void score(const Set& set, const double* table, const Code* others, Index other_rows) {
+        whole_.read(set, learned_, table, others, other_rows);
+        const Index cells = whole_.values() * learned_.classes;
+        lift_.resize(cells);
+        whole_.expect<width>(expected_);
+        log_lifts(whole_.counts().data(), expected_.data(), cells, kappa, lift_.data());
+    }
+
+    // Writes the lift of each row in its own class without the row; zero if it lacks a column.
+    template <Index width>
+    void leave_out() {
+        for (std::vector<double>* one : {&own_, &count_, &expected_}) one->assign(learned_.rows, 0.0);
+        for (Index i = 0; i < learned_.rows; ++i) {
+            if (whole_.of[i] < 0) continue;
+            const Parts left = whole_.parts(whole_.of[i], learned_.label[i]).without(learned_.given[i]);
+            count_[i] = left.count;
+            expected_[i] = expected_count<width>(left.single, left.pair, left.total);
+        }
+        log_lifts(count_.data(), expected_.data(), learned_.rows, kappa, own_.data());
+    }
+
     template <Index width, class Seen>
     void alone(Seen seen) {
         const Index classes = learned_.classes;
-        if (even_) own_.assign(whole_.values() * classes, std::nan(""));
+        leave_out<width>();
         for (Index i = 0; i < learned_.rows; ++i) {
-            const Index value = whole_.of[i], c = learned_.label[i];
+            const Index value = whole_.of[i];
             if (value < 0) continue;
             std::copy_n(lift_.data() + value * classes, classes, line_.data());
-            if (even_) {
-                double& own = own_[value * classes + c];
-                if (std::isnan(own)) own = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa);
-                line_[c] = own;
-            } else {
-                line_[c] = log_lift<width>(whole_.parts(value, c).without(learned_.given[i]), kappa);
-            }
+            line_[learned_.label[i]] = own_[i];
             seen(i, line_.data());
         }
     }
@@ -306,9 +387,9 @@ class Lifts {
     }
 
     const Learned& learned_;
-    bool even_;  // whether all rows count for the same
     Counted whole_, left_;
-    std::vector<double> lift_, expected_, own_, line_;  // values × classes: of all rows, and without one of the class
+    std::vector<double> lift_, expected_, count_;  // values × classes; expected counts and counts without a row, too
+    std::vector<double> own_, line_;               // of each row in its class, without it; of a row in all classes
 };
 
 Learned read_learned(const CodeTable& codes, const Vector<Index>& sizes, Index classes, const Vector<Index>& label,
@@ -347,24 +428,26 @@ void each_row(Lifts& lifts, const Set& set, const double* table, const Code* oth
     }
 }
 
-// How much a set would gain if it were weighed on top of the probabilities `share`, rows × classes.
+// How much a set would gain if it were weighed on top of the probabilities `share`, classes × rows.
 double gain(Lifts& lifts, const Set& set, const Learned& learned, const double* weight, const double* share,
             double power, double ridge) {
-    double slope = 0, bend = 0;
-    const Index classes = learned.classes;
+    if (learned.alone()) {
+        const Bends found = set.width == 2 ? lifts.bends<2>(set, weight, share) : lifts.bends<3>(set, weight, share);
+        return found.gain(power, ridge);
+    }
+    Bends out;
     auto seen = [&](Index i, const double* lift) {
-        const double* p = share + i * classes;
         double mean = 0, square = 0;
-        for (Index c = 0; c < classes; ++c) {
-            mean += p[c] * lift[c];
-            square += p[c] * lift[c] * lift[c];
+        for (Index c = 0; c < learned.classes; ++c) {
+            const double p = share[c * learned.rows + i];
+            mean += p * lift[c];
+            square += p * lift[c] * lift[c];
         }
-        slope += weight[i] * (lift[learned.label[i]] - mean);
-        bend += weight[i] * (square - mean * mean);
+        out.slope += weight[i] * (lift[learned.label[i]] - mean);
+        out.bend += weight[i] * (square - mean * mean);
     };
     each_row(lifts, set, nullptr, nullptr, 0, seen, [](Index, const double*) {});
-    slope *= power;
-    return slope > 0 ? slope * slope / (2 * (power * power * bend + ridge)) : 0.0;
+    return out.gain(power, ridge);
 }
 
 // Writes lifts of classes but the first, less that of the first, classes × rows.
@@ -393,10 +476,10 @@ void bind_joint(nb::module_& m) {
         [](const Out& out, const CodeTable& codes, const Vector<Index>& sizes, const Vector<Index>& label,
            const Vector<double>& given, const Vector<Index>& order, const Vector<Index>& start, const SetTable& sets,
            const Vector<double>& weight, const Shares& share, double kappa, double ridge, double power, int threads) {
-            const Learned learned = read_learned(codes, sizes, share.shape(1), label, given, order, start);
+            const Learned learned = read_learned(codes, sizes, share.shape(0), label, given, order, start);
             const std::vector<Set> all = read_sets(sets, sizes);
             check_sets(out.shape(0) == all.size() && static_cast<Index>(weight.shape(0)) == learned.rows &&
-                  static_cast<Index>(share.shape(0)) == learned.rows);
+                  static_cast<Index>(share.shape(1)) == learned.rows);
             nb::gil_scoped_release release;
             for_each_set(all, learned, threads, [&](Index s, Lifts& lifts) {
                 lifts.kappa = kappa;

@@ -89,7 +89,7 @@ def test_lifts_and_gains_are_those_of_rows_counted_again(weighed: bool, grouped:
     bend = (weights * ((share * want**2).sum(axis=2) - mean**2)).sum(axis=1)
     gains = np.where(slope > 0, slope**2 / (2 * (bend + RIDGE)), 0.0)
     assert (gains > 0).any()
-    np.testing.assert_allclose(rows.gains(SETS, weights, share, KAPPA, RIDGE, POWER), gains, atol=1e-9)
+    np.testing.assert_allclose(rows.gains(SETS, weights, share.T.copy(), KAPPA, RIDGE, POWER), gains, atol=1e-9)
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -118,7 +118,7 @@ def test_threads_do_not_change_a_bit_of_lifts(grouped: bool) -> None:
     for n in (1, 2, 5):
         with threads(n):
             both = lifts(rows, SETS, others)
-            gains = rows.gains(SETS, np.ones(1500), share, KAPPA, RIDGE, POWER)
+            gains = rows.gains(SETS, np.ones(1500), share.T.copy(), KAPPA, RIDGE, POWER)
             found.append(b"".join(part.tobytes() for part in (*both, gains)))
     assert found[0] == found[1] == found[2]
 
@@ -149,7 +149,7 @@ def test_rows_that_were_never_learned_are_not_left_out() -> None:
 def test_no_sets_and_no_rows_have_no_lifts() -> None:
     rows, _ = learned(False, False, False)
     nothing = np.zeros((4, 0), np.int32)
-    assert rows.gains([], np.ones(60), np.ones((60, 4)), 1.0, 1.0, 1.0).shape == (0,)
+    assert rows.gains([], np.ones(60), np.ones((4, 60)), 1.0, 1.0, 1.0).shape == (0,)
     mine, theirs = lifts(rows, [(0, 1)], nothing)
     assert mine.shape == (1, 3, 60)
     assert theirs.shape == (1, 3, 0)
@@ -159,4 +159,4 @@ def test_no_sets_and_no_rows_have_no_lifts() -> None:
 def test_columns_that_are_none_are_refused(sets: Any) -> None:
     rows, _ = learned(False, False, False)
     with pytest.raises(ValueError, match="do not fit together"):
-        rows.gains(sets, np.ones(60), np.ones((60, 4)), 1.0, 1.0, 1.0)
+        rows.gains(sets, np.ones(60), np.ones((4, 60)), 1.0, 1.0, 1.0)

@@ -160,8 +160,8 @@ class Trial:
 
     def rank(self, option: Option, fit: Fitted, order: int, kappa: float = 2.0, ridge: float = 1.0) -> None:
         """Rank pairs, and triples, by what they would gain at the fit of an option (JC-5)."""
-        share = np.zeros((len(self.learned.usable), self.classes))
-        share[self.learned.usable] = self.rows(option)[0].shares(fit.features, fit.classes).T
+        share = np.zeros((self.classes, len(self.learned.usable)))
+        share[:, self.learned.usable] = self.rows(option)[0].shares(fit.features, fit.classes)
         known, columns = dict[Columns, float](), self._informative()
         for missing in self.counted:
             pairs = self._gains(missing, combinations(columns, 2), known, share, kappa, ridge)

@@ -80,6 +80,10 @@ class Judge(Generic[T]):
         saved, errors = self._saved(before, after), NOISE if errors is None else errors
         return len(saved) > 0 and bool(saved.sum() > max(self.nat, errors * np.sqrt(len(saved)) * saved.std()))
 
+    def may_pay(self, before: Array) -> bool:
+        """Return whether losses are large enough to be lowered by more than a nat, as whatever pays must."""
+        return bool(before.sum() > self.nat)
+
     def found_to_pay(self, before: Array, after: Array) -> bool:
         """Return the same of the best of many: by luck one of them pays a little."""
         judges = max(1, len(np.unique(self.group)))
@@ -168,7 +172,9 @@ def downhill(option: Any, loss: Callable[[Any], Array], axes: Sequence[Axis], na
             start, freer = option, (way > 1) == axis.more_is_freer
             while True:
                 other = axis.moved(option, way)
-                if other is None or loss(option).sum() - loss(other).sum() <= (nat if freer else 0.0):
+                if other is None or (freer and not loss(option).sum() > nat):  # no loss is below zero
+                    break
+                if loss(option).sum() - loss(other).sum() <= (nat if freer else 0.0):
                     break
                 option = other
             if option != start:

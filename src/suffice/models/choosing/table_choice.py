@@ -85,18 +85,16 @@ def choose_table(
     power = _power(splits[0].learned) if power is None else power
     judge = TableJudge([Trial(split, coding, parts == k, power, cloud) for k, split in zip(folds, splits, strict=True)])
     alone = best = downhill(Option(1, 0, 1.0, 1.0), judge.loss, AXES[:1], judge.nat)
-    if cloud is not None:
+    if cloud is not None and judge.may_pay(judge.loss(alone)):
         clouded = downhill(replace(alone, cloud=True), judge.loss, AXES[:1], judge.nat)
         best = clouded if judge.pays(judge.loss(alone), judge.loss(clouded)) else alone
         both = {"columns alone": judge.loss(alone), "one cloud": judge.loss(clouded)}
         judge.note("numbers", "one cloud" if best.cloud else "columns alone", both)
     base = best
-    for trial, fit in zip(judge.trials, judge.fits(base), strict=True):
-        trial.rank(base, fit, order)
-    if any(any(trial.ranked.values()) for trial in judge.trials):
+    if judge.may_pay(judge.loss(base)):
         most = max(1, min(NUMBERS, memory_limit // 8) // (len(sample) * len(predictor.model.classes)))
         best = _with_sets(judge, base, order, most)
-    residuals = _residuals(judge, best)
+    residuals = _residuals(judge, best) if judge.may_pay(judge.loss(best)) else None
     losses = judge.loss(best) if residuals is None else judge.with_residuals(best, residuals)
     floor = choose_floor(losses, *judge.shares(best))
     judge.note_floor(floor, losses, judge.shares(best)[1])
@@ -143,6 +141,10 @@ def _tells(sample: Sample, out: Booleans) -> bool:
 
 def _with_sets(judge: TableJudge, base: Option, order: int, most: int) -> Option:
     """Return the option with the sets of columns that pay, of at most so many, or the base if none do."""
+    for trial, fit in zip(judge.trials, judge.fits(base), strict=True):
+        trial.rank(base, fit, order)
+    if not any(any(trial.ranked.values()) for trial in judge.trials):
+        return base
     starts = [Option(k, min(START, most), 1.0, 1.0, base.cloud) for k in range(2, order + 1)]
     first = min(starts, key=lambda option: float(judge.loss(option).sum()))
     joined = downhill(first, judge.loss, [*AXES, replace(SETS, upper=min(MOST, most))], judge.nat)

@@ -188,7 +188,7 @@ class LearnedCodes:
     def gains(
         self, sets: Sequence[tuple[int, ...]], weights: Array, share: Array, kappa: float, ridge: float, power: float
     ) -> Array:
-        """Return how much each set would gain on top of probabilities, rows × classes."""
+        """Return how much each set would gain on top of probabilities, classes × rows."""
         out = np.zeros(len(sets))
         rows = self.codes, self.sizes, self.labels, self.given, self.order, self.start
         _native.joint_gains(out, *rows, padded(sets), weights, share, kappa, ridge, power, thread_count())  # JC-5
