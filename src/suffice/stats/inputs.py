@@ -115,7 +115,7 @@ class RowMatrix:
     @property
     def is_sparse(self) -> bool:
         """Whether the matrix is scipy's CSR or CSC."""
-        return bool(issparse(self.matrix))
+        return type(self.matrix) is not np.ndarray and bool(issparse(self.matrix))
 
     def __len__(self) -> int:
         return int(self.matrix.shape[0])

@@ -108,6 +108,8 @@ class Table:
 
     def renamed(self, names: Sequence[Name]) -> Table:
         """Return the columns under other names, in their order."""
+        if list(names) == self.names:
+            return self
         old = dict(zip(names, self.names, strict=True))
         return Table(names, len(self), lambda name: replace(self[old[name]], name=name), self.named, self.backend)
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
+import suffice as sf
+from suffice.models.choosing import block_weights, chooser
 from suffice.models.choosing.chooser import choose
 from suffice.models.choosing.judge import judge, some_rows
 from suffice.models.choosing.smoothing import Scored, choose_temper
@@ -249,3 +251,36 @@ def test_leave_one_out_is_refitting_without_the_row() -> None:
         theta = table / table.sum(axis=1, keepdims=True)
         prior = np.log([(kept & (labels.y == c)).sum() / 29 for c in range(3)])
         np.testing.assert_allclose(seen[i], log_softmax(prior + np.log(theta) @ x[i]), rtol=1e-9, atol=1e-12)
+
+
+def mixed(rows: int, classes: int) -> tuple[dict[str, Any], Any]:
+    """Return numbers and words, some of them missing, and labels; one class has a single row."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, classes, rows)
+    y[0] = classes
+    numbers = {f"n{j}": rng.normal(size=rows) + rng.normal(size=classes + 1)[y] for j in range(3)}
+    numbers["n0"][rng.random(rows) < 0.1] = np.nan
+    words = rng.choice(["a", "b", "c"], rows)
+    return {**numbers, "w": np.where(rng.random(rows) < 0.5, words, np.array(["a", "b"])[y % 2])}, y
+
+
+@pytest.mark.parametrize("most", [2**25, 4 * 7 * 150])
+def test_rows_held_out_part_by_part_choose_the_same(monkeypatch: pytest.MonkeyPatch, most: int) -> None:
+    X, y = mixed(400, 6)
+    monkeypatch.setattr(block_weights, "NUMBERS", most)
+    whole = sf.NaiveBayes(joint=None).fit(X, y)
+    monkeypatch.setattr(chooser, "LARGE", 0)
+    monkeypatch.setattr(block_weights, "PART", 1000)
+    parts = sf.NaiveBayes(joint=None).fit(X, y)
+    assert parts.temper_.power == pytest.approx(whole.temper_.power, rel=1e-9)
+    assert parts.feature_weights_ == pytest.approx(whole.feature_weights_, rel=1e-3, abs=1e-4)
+    np.testing.assert_allclose(parts.predict_proba(X), whole.predict_proba(X), atol=1e-4)
+
+
+def test_many_classes_of_few_rows_have_no_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = mixed(400, 60)
+    monkeypatch.setattr(chooser, "LARGE", 0)
+    found = sf.NaiveBayes(joint=None).fit(X, y)
+    without = sf.NaiveBayes(joint=None, feature_weights=None).fit(X, y)
+    assert set(found.feature_weights_.values()) == {1.0}
+    np.testing.assert_allclose(found.predict_proba(X), without.predict_proba(X), rtol=1e-12)

@@ -7,29 +7,37 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from suffice.models.choosing.feature_weights import (
     FINE,
     JUDGED,
+    LEAST_PRIOR,
     NATS,
     ColumnRows,
     Fitted,
     choose_ridge,
     fit_weights,
+    lie_by_row,
     possible,
     terms_by_name,
 )  # fmt: skip
-from suffice.models.choosing.judge import Judged, some_rows
+from suffice.models.choosing.judge import Judged, Sample, judge, some_rows
 from suffice.models.model import Block, Model, Name
+from suffice.models.predictor import Predictor
 from suffice.models.together import left_out_lifts
 from suffice.models.views import ColumnWeights
 from suffice.stats.content import hashed
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["BlockVotes", "centres", "choose_column_weights", "named_weights"]
+__all__ = ["BlockVotes", "VotesInParts", "centres", "choose_column_weights", "named_weights"]
 
 ENOUGH, NUMBERS = 4000, 2**25
 """Rows that the ridge of columns is chosen by; and scores of columns that weights are fitted on, at most."""
+
+LARGE, PART, OF_CLASS = 2**23, 2**20, 10
+"""Scores of columns beyond which rows are held out part by part; those of a part; and rows for each class, without
+which weights are not fitted there."""
 
 EXACT = 1e-9
 """Tolerance of weights of a few columns."""
@@ -65,6 +73,63 @@ class BlockVotes:
             rows = rows.with_more(len(sets))
             left_out_lifts(sets, mine, codes[which], judged.given[which], some, power, rows.votes[len(votes) :])
         return cls(rows, names, which)
+
+
+@dataclass(frozen=True, eq=False)
+class VotesInParts:
+    """What columns say of rows, left out part by part, where classes are many: never are all scores kept at once.
+
+    Sums over columns are kept of all rows; votes of each column, in single precision, of those that weights are fitted
+    on. These are none if there would be too few of each class: a term for each class would fit what is noise.
+    """
+
+    total: Array  # ln p(x | c), rows × classes
+    log_prior: Array  # ln p(c), rows × classes
+    weights: Array  # what each row counts for
+    names: list[Name]
+    which: Integers  # rows that weights are fitted on
+    votes: NDArray[np.float32]  # of these: columns × classes but the first × rows, relative to the first
+    possible: Booleans  # of these: whether a row counts, and all votes are finite
+
+    @classmethod
+    def of(cls, predictor: Predictor, sample: Sample) -> VotesInParts:
+        """Hold each row out of the model; no groups."""
+        names = [name for name in predictor.model.voting if name in sample.rows]
+        n, classes = len(sample), len(predictor.model.classes)
+        most = NUMBERS // (len(names) * classes)
+        which = some_rows(n, most if min(n, most) >= OF_CLASS * classes else 0)
+        shape = len(names), classes - 1, len(which)
+        by_row = lie_by_row(*shape[:2])
+        votes = np.zeros(shape[::-1], np.float32).T if by_row else np.zeros(shape, np.float32)
+        total, prior, usable = np.zeros((n, classes)), np.zeros((n, classes)), np.zeros(len(which), bool)
+        out = cls(total, prior, np.zeros(n), names, which, votes, usable)
+        step = max(1, PART // (len(names) * classes))
+        for start in range(0, n, step):
+            out._fill(predictor, sample, np.arange(start, min(n, start + step)))
+        return out
+
+    def _fill(self, predictor: Predictor, sample: Sample, rows: Integers) -> None:
+        part = sample.take(rows)
+        judged = judge(predictor, part.rows, part.labels)
+        first, last = np.searchsorted(self.which, [rows[0], rows[-1] + 1])
+        mine = self.which[first:last] - rows[0]
+        self.weights[rows], self.log_prior[rows] = judged.weights, judged.log_prior
+        finite = judged.weights[mine] > 0
+        for name, vote in judged.votes().items():
+            self.total[rows] += vote
+            finite &= np.isfinite(vote[mine]).all(axis=1)
+            with np.errstate(invalid="ignore"):
+                self.votes[self.names.index(name), :, first:last] = (vote[mine, 1:] - vote[mine, :1]).T
+        self.possible[first:last] = finite
+
+    def blocks(self, model: Model, codes: Integers, power: float) -> BlockVotes:
+        """Return rows that weights are fitted on, their votes raised to a power."""
+        which = self.which[self.possible]
+        votes = self.votes if self.possible.all() else np.compress(self.possible, self.votes, axis=-1)
+        votes *= np.float32(power)
+        prior = np.ascontiguousarray(np.maximum(self.log_prior[which], LEAST_PRIOR).T)
+        group, centre = np.arange(len(which)), centres(model, self.names)
+        return BlockVotes(ColumnRows(votes, prior, codes[which], self.weights[which], group, centre), self.names, which)
 
 
 def _only(usable: Booleans, which: Integers, table: Array) -> tuple[Integers, Array]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.models.choices import TOKENS
-from suffice.models.choosing.block_weights import BlockVotes, choose_column_weights, named_weights
+from suffice.models.choosing.block_weights import LARGE, BlockVotes, VotesInParts, choose_column_weights, named_weights
 from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import JUDGED, fit_weights
@@ -76,8 +76,11 @@ def choose(
     if not together or wanted.memory_limit is None or wanted.alpha == "loo":
         few = everything.at_most(min(wanted.most_rows, SCORES // classes))
     if by_loo or wanted.alpha == "loo" or wanted.prior or wanted.weights == "blocks":
-        given = None if by_loo else temper
-        predictor, views = _by_leave_one_out(predictor, few, wanted, given)
+        given, way = (
+            None if by_loo else temper,
+            _in_parts if _is_large(predictor.model, few, wanted) else _by_leave_one_out,
+        )
+        predictor, views = way(predictor, few, wanted, given)
     if together:
         given = None if wanted.temper == "held_out" and not by_loo else views.temper or temper
         sample = few if wanted.memory_limit is None else everything
@@ -130,6 +133,29 @@ def _by_leave_one_out(
     if wanted.weights == "blocks":
         views = replace(views, weights=_column_weights(judged, votes, sets, suited.power, wanted))
     return judged.predictor, views
+
+
+def _is_large(model: Model, sample: Sample, wanted: Wanted) -> bool:
+    """Return whether scores of all columns are too many to be kept at once; what needs them all is never large."""
+    more = wanted.alpha or wanted.prior or wanted.residuals is not None or sample.group is not None
+    if wanted.weights != "blocks" or more or sets_of(model.blocks):
+        return False
+    return len(sample) * len(model.classes) * len(model.voting) > LARGE
+
+
+def _in_parts(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None) -> tuple[Predictor, Views]:
+    """Choose the same by rows that are left out part by part."""
+    found, codes, labels = VotesInParts.of(predictor, sample), sample.labels.y, predictor.model.classes
+    suited = temper
+    if suited is None:
+        suited = choose_temper(Scored(found.total, found.log_prior, codes, found.weights, None, wanted.length_exponent))
+    views = Views(temper=suited if temper is None else None)
+    if not found.possible.any():
+        return predictor, views
+    blocks, initial = found.blocks(predictor.model, codes, suited.power), wanted.initial
+    first = None if initial is None else initial.of_blocks(blocks.names, blocks.centre, labels)
+    weights = named_weights(choose_column_weights(blocks, wanted.ridge, first), blocks.names, labels)
+    return predictor, replace(views, weights=weights)
 
 
 def _column_weights(

@@ -25,8 +25,8 @@ from suffice.parallel import thread_count
 from suffice.typing import Array, Booleans, Integers
 
 __all__ = [
-    "FINE", "JUDGED", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_ridge", "fit_weights",
-    "in_words", "possible", "terms_by_name",
+    "FINE", "JUDGED", "LEAST_PRIOR", "NATS", "RIDGE", "ROUGH", "ColumnRows", "Fitted", "WeighedRows", "choose_ridge",
+    "fit_weights", "in_words", "lie_by_row", "possible", "terms_by_name",
 ]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
@@ -44,8 +44,8 @@ SILENT = 0.05
 JUDGED = 4
 """One in so many rows judges what the others chose, or each of so many parts what the others did."""
 
-MANY = 256
-"""Votes of a row that lie side by side if they are so many, or more."""
+MANY, WIDE = 256, 64
+"""Votes of a row, and columns, that lie side by side if they are so many, or more."""
 
 LEAST_PRIOR = -700.0
 """What ln p(c) of a class without rows counts as."""
@@ -200,7 +200,12 @@ class ColumnRows:
     def _by_row(self) -> NDArray[Any] | None:
         """Votes, those of a row side by side; None where they are few."""
         by_row, (features, others, _) = self.votes.transpose(2, 1, 0), self.votes.shape
-        return np.ascontiguousarray(by_row) if features * others >= MANY else None
+        return np.ascontiguousarray(by_row) if lie_by_row(features, others) else None
+
+
+def lie_by_row(columns: int, others: int) -> bool:
+    """Return whether votes of one row lie side by side: of many columns, by so many classes but the first."""
+    return columns >= WIDE and columns * others >= MANY
 
 
 def _by_class(votes: Array) -> Array:
@@ -208,11 +213,9 @@ def _by_class(votes: Array) -> Array:
 
     Those of one column lie side by side in memory; of many columns, those of one row.
     """
-    columns, rows, classes = votes.shape
-    others = (classes - 1,)
-    out = (
-        np.empty((rows, *others, columns)).T if columns * (classes - 1) >= MANY else np.empty((columns, *others, rows))
-    )
+    columns, rows, others = votes.shape[0], votes.shape[1], votes.shape[2] - 1
+    by_row = lie_by_row(columns, others)
+    out = np.empty((rows, others, columns)).T if by_row else np.empty((columns, others, rows))
     np.subtract(votes[..., 1:], votes[..., :1], out=out.transpose(0, 2, 1))
     return out
 

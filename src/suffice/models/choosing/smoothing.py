@@ -41,6 +41,9 @@ __all__ = [
 LOWER, UPPER = np.array([-15.0, 0.0]), np.array([0.0, 2.0])
 """Bounds of ln a and γ."""
 
+PART = 2**17
+"""Scores that are looked at together: as many as the caches of a processor hold."""
+
 Objective = Callable[[Array], tuple[float, Array, Array]]
 """Returns value, gradient and hessian."""
 
@@ -113,9 +116,10 @@ def choose_temper(rows: Scored) -> Temper:
 def _objective(rows: Scored, shorter: Array) -> Objective:
     """Return the loss and the prior as a function of ln a and γ; `shorter` is ln of typical over own length."""
     jacobian, weights = np.stack([np.ones_like(shorter), shorter]), rows.weights  # of ln power in ln a and γ
+    alike = not shorter.any()
 
     def objective(parameters: Array) -> tuple[float, Array, Array]:
-        power = np.exp(parameters @ jacobian)
+        power = np.exp(parameters[0]) if alike else np.exp(parameters @ jacobian)
         logs, first, second = _own_logs(rows, power)
         gradient, hessian = -weights * first * power, weights * (second * power**2 - first * power)
         return (
@@ -167,6 +171,17 @@ def _newton_step(gradient: Array, hessian: Array, at: Array, lower: Array, upper
 
 def _own_logs(rows: Scored, powers: Any) -> tuple[Array, Array, Array]:
     """Return ln p of each row's own class, the derivative in the row's power, and the variance of scores under p."""
+    n, step = len(rows.codes), max(1, PART // max(1, rows.scores.shape[1]))
+    if n <= step:
+        return _own_logs_at_once(rows, powers)
+    out = np.empty((3, n))
+    for start in range(0, n, step):
+        part = slice(start, start + step)
+        out[:, part] = _own_logs_at_once(rows.take(part), powers if np.ndim(powers) == 0 else powers[part])
+    return out[0], out[1], out[2]
+
+
+def _own_logs_at_once(rows: Scored, powers: Any) -> tuple[Array, Array, Array]:
     at, scores = np.arange(len(rows.codes)), rows.scores
     each = powers if np.ndim(powers) == 0 else powers[:, None]
     with np.errstate(invalid="ignore"):
