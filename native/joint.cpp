@@ -57,16 +57,10 @@ SUFFICE_INLINE double expected_count(const std::array<double, 3>& single, const 
     }
 }
 
-// The same of many classes.
-template <Index width>
-SUFFICE_INLINE void expected_counts(const std::array<const double*, 3>& single, const std::array<const double*, 3>& pair,
-                                    const double* total, Index classes, double* out) {
-    for (Index c = 0; c < classes; ++c) {
-        std::array<double, 3> one{}, two{};
-        for (Index k = 0; k < width; ++k) one[k] = single[k][c];
-        for (Index k = 0; width == 3 && k < 3; ++k) two[k] = pair[k][c];
-        out[c] = expected_count<width>(one, two, total[c]);
-    }
+// The same of a pair in many classes; totals are not zero.
+SUFFICE_FOR_EACH_PROCESSOR
+void expected_pairs(const double* first, const double* second, const double* total, Index classes, double* __restrict out) {
+    for (Index c = 0; c < classes; ++c) out[c] = first[c] * second[c] / total[c];
 }
 
 // ln (n + κ)/(E + κ)
@@ -122,18 +116,42 @@ class Counted {
         return out;
     }
 
+    // Writes the count of a joint value in a class without a row of such a weight, and how often it is then expected.
+    template <Index width>
+    void without(Index value, Index c, double weight, double& count, double& expected) const {
+        const auto [a, b, d] = values_[value];
+        auto left = [&](const std::vector<double>& table, Index place) { return rest(table[place * classes_ + c] - weight); };
+        const double total = left(total_, 0), first = left(single_[0], a), second = left(single_[1], b);
+        count = left(count_, value);
+        if constexpr (width == 2) {
+            expected = first * second / (total > 0 ? total : 1.0);
+        } else {
+            const double one = left(pair_[0], a * set_.size[1] + b), two = left(pair_[1], a * set_.size[2] + d);
+            const double three = left(pair_[2], b * set_.size[2] + d), below = first * second * left(single_[2], d);
+            expected = std::min({one * two * three * total / (below > 0 ? below : 1.0), one, two, three});
+        }
+    }
+
     const std::vector<double>& counts() const { return count_; }
 
     // Writes how often each joint value is expected, values × classes.
     template <Index width>
     void expect(std::vector<double>& out) const {
         out.resize(values() * classes_);
+        std::vector<double> total = total_;
+        for (double& one : total) one = one > 0 ? one : 1.0;
         for (Index value = 0; value < values(); ++value) {
-            const auto at = places(value);
-            std::array<const double*, 3> single{}, pair{};
-            for (Index k = 0; k < width; ++k) single[k] = single_[k].data() + at[k] * classes_;
-            for (Index k = 0; width == 3 && k < 3; ++k) pair[k] = pair_[k].data() + at[3 + k] * classes_;
-            expected_counts<width>(single, pair, total_.data(), classes_, out.data() + value * classes_);
+            double* line = out.data() + value * classes_;
+            if constexpr (width == 2) {
+                const auto at = places(value);
+                expected_pairs(single_[0].data() + at[0] * classes_, single_[1].data() + at[1] * classes_, total.data(),
+                               classes_, line);
+            } else {
+                for (Index c = 0; c < classes_; ++c) {
+                    const Parts of = parts(value, c);
+                    line[c] = expected_count<width>(of.single, of.pair, of.total);
+                }
+            }
         }
     }
 
@@ -215,11 +233,16 @@ class Counted {
 
     // Adds rows of a class to the counts of a joint value and of all its parts.
     void add(Index value, Index c, double weight) {
-        const auto at = places(value);
+        const auto [a, b, d] = values_[value];
         count_[value * classes_ + c] += weight;
         total_[c] += weight;
-        for (Index k = 0; k < set_.width; ++k) single_[k][at[k] * classes_ + c] += weight;
-        for (Index k = 0; set_.width == 3 && k < 3; ++k) pair_[k][at[3 + k] * classes_ + c] += weight;
+        single_[0][a * classes_ + c] += weight;
+        single_[1][b * classes_ + c] += weight;
+        if (set_.width == 2) return;
+        single_[2][d * classes_ + c] += weight;
+        pair_[0][(a * set_.size[1] + b) * classes_ + c] += weight;
+        pair_[1][(a * set_.size[2] + d) * classes_ + c] += weight;
+        pair_[2][(b * set_.size[2] + d) * classes_ + c] += weight;
     }
 
     void add_all(Index value, const double* counts) {
@@ -263,13 +286,19 @@ constexpr Index some_rows = 64;
 SUFFICE_FOR_EACH_PROCESSOR
 void add_bends(const LiftedRows& of, Index n, Bends& out) {
     double mean[some_rows] = {}, square[some_rows] = {};
+    double own[some_rows], line[some_rows];
+    Index place[some_rows], label[some_rows];
+    std::copy_n(of.own, n, own);
+    std::copy_n(of.place, n, place);
+    std::copy_n(of.label, n, label);
     for (Index c = 0; c < of.classes; ++c) {
         const double *share = of.share + c * of.rows, *lift = of.lift + c;
+        for (Index k = 0; k < n; ++k) line[k] = lift[place[k]];
+        for (Index k = 0; k < n; ++k) line[k] = label[k] == c ? own[k] : line[k];
         for (Index k = 0; k < n; ++k) {
-            const double other = lift[of.place[k]], one = of.label[k] == c ? of.own[k] : other;
-            const double weighed = share[k] * one;
+            const double weighed = share[k] * line[k];
             mean[k] += weighed;
-            square[k] += weighed * one;
+            square[k] += weighed * line[k];
         }
     }
     for (Index k = 0; k < n; ++k) {
@@ -335,9 +364,7 @@ class Lifts {
         for (std::vector<double>* one : {&own_, &count_, &expected_}) one->assign(learned_.rows, 0.0);
         for (Index i = 0; i < learned_.rows; ++i) {
             if (whole_.of[i] < 0) continue;
-            const Parts left = whole_.parts(whole_.of[i], learned_.label[i]).without(learned_.given[i]);
-            count_[i] = left.count;
-            expected_[i] = expected_count<width>(left.single, left.pair, left.total);
+            whole_.without<width>(whole_.of[i], learned_.label[i], learned_.given[i], count_[i], expected_[i]);
         }
         log_lifts(count_.data(), expected_.data(), learned_.rows, kappa, own_.data());
     }
@@ -409,7 +436,7 @@ Learned read_learned(const CodeTable& codes, const Vector<Index>& sizes, Index c
 // Calls task(number of the set, lifts to work with) for each set.
 template <class Task>
 void for_each_set(const std::vector<Set>& sets, const Learned& learned, int threads, Task task) {
-    constexpr Index some = 4;
+    constexpr Index some = 16;
     const Index count = static_cast<Index>(sets.size());
     if (count * learned.rows < (Index{1} << 12)) threads = 1;
     parallel_for((count + some - 1) / some, threads, [&](Index part) {

@@ -91,9 +91,11 @@ def _counted(keys: Integers) -> tuple[Integers, Integers] | None:
     span = int(keys.max()) - least + 1
     if span > max(SPAN, 4 * len(keys)):
         return None
-    keys = keys - least
-    seen = np.bincount(keys, minlength=span) > 0
-    return np.flatnonzero(seen) + least, (np.cumsum(seen) - 1)[keys]
+    keys, seen, place = keys - least, np.zeros(span, bool), np.empty(span, np.int64)
+    seen[keys] = True
+    found = np.flatnonzero(seen)
+    place[found] = np.arange(len(found))
+    return found + least, place[keys]
 
 
 def _all_on_grid(values: Array) -> bool:

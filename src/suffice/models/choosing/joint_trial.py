@@ -202,12 +202,19 @@ class Trial:
         """Return all triples if they are few, otherwise those of the best pairs and one column more."""
         if comb(len(columns), 3) <= TRIPLES:
             return list(combinations(columns, 3))
-        grown = [tuple(sorted({*pair, j})) for pair in pairs[:GROWN] for j in columns if j not in pair]
-        return self._small(dict.fromkeys(grown), missing)[:TRIPLES]
+        grown = dict[Columns, None]()
+        for pair in pairs[:GROWN]:
+            more = [tuple(sorted((*pair, j))) for j in columns if j not in pair]
+            grown |= dict.fromkeys(self._small(more, missing))
+            if len(grown) >= TRIPLES:
+                break
+        return list(grown)[:TRIPLES]
 
     def _small(self, sets: Iterable[Columns], missing: bool) -> list[Columns]:
         """Return the sets that have few joint values."""
-        sizes, most = self.codings[missing].sizes, CELLS // self.classes
+        sizes, most, sets = self.codings[missing].sizes, CELLS // self.classes, list(sets)
+        if max(sizes, default=0) ** max(map(len, sets), default=0) <= most:
+            return sets
         return [columns for columns in sets if prod([sizes[j] for j in columns]) <= most]
 
 

@@ -127,7 +127,7 @@ def _of_normal(grid: ValueCounts) -> float:
 
 def _of_events(values: ValueCounts) -> list[tuple[Likelihood, float]]:
     """Return the evidence of counts of events, where nothing is negative."""
-    if values.values[0] < 0 or values.values @ values.totals >= EXACT:
+    if values.values[0] < 0 or (values.values * values.totals).sum() >= EXACT:
         return []
     each = values.values[values.place][:, None]
     events = PoissonSums.of(each, values.line, values.count, n_classes=len(values.n))
@@ -140,7 +140,7 @@ def _spread(values: ValueCounts) -> float:
         return 0.0
     near = np.log(widths(values.values))
     anywhere = np.log(widths(values.values).sum())
-    return float(np.maximum(values.totals - 1, 0) @ near + len(near) * anywhere)
+    return float((np.maximum(values.totals - 1, 0) * near).sum() + len(near) * anywhere)
 
 
 # columns of real numbers, many of them at once ------------------------------------------------------------------------

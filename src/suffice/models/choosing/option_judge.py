@@ -196,6 +196,7 @@ def choose_floor(losses: Array, weights: Array, shares: Array) -> float | None:
     low, high = 1e-9, 0.5
     for _ in range(60):  # the slope rises with ε
         middle = np.sqrt(low * high)
-        slope = -float(weights @ ((shares - chance) / ((1 - middle) * chance + middle * shares))) - UNPREDICTED / middle
+        each = weights * (shares - chance) / ((1 - middle) * chance + middle * shares)
+        slope = -float(each.sum()) - UNPREDICTED / middle
         low, high = (middle, high) if slope < 0 else (low, middle)
     return float(np.sqrt(low * high))

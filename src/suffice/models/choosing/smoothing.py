@@ -85,13 +85,18 @@ def log_loss(rows: Scored, temper: Temper) -> float:
     logs, _, _ = _own_logs(rows, temper.of(rows.lengths))
     judged = rows.weights > 0  # a row alone in its class is impossible, and 0 · (−∞) is no number
     weights = rows.weights[judged]
-    return float(-(weights @ logs[judged]) / weights.sum()) if judged.any() else 0.0
+    return -_sum(weights * logs[judged]) / _sum(weights) if judged.any() else 0.0
 
 
 def own_losses(rows: Scored, temper: Temper) -> Array:
     """Return −ln p of the own class of each row; 0 where a row does not count."""
     logs, _, _ = _own_logs(rows, temper.of(rows.lengths))
     return np.where(rows.weights > 0, -logs, 0.0)
+
+
+def _sum(values: Array) -> float:
+    """Return a sum; products of long vectors would wake the threads of a library of linear algebra, which cost more."""
+    return float(values.sum())
 
 
 def choose_temper(rows: Scored) -> Temper:
@@ -104,7 +109,7 @@ def choose_temper(rows: Scored) -> Temper:
         return AS_IT_IS if rows.exponent is None else Temper(1.0, rows.exponent)
     rows = rows.take(usable)
     log_lengths = np.zeros(len(rows.codes)) if rows.lengths is None else np.log(rows.lengths)
-    typical = float(rows.weights @ log_lengths / rows.weights.sum())
+    typical = _sum(rows.weights * log_lengths) / _sum(rows.weights)
     upper = UPPER if np.ptp(log_lengths) > 0 else np.zeros(2)
     lower = LOWER
     if rows.exponent is not None:
@@ -119,13 +124,13 @@ def _objective(rows: Scored, shorter: Array) -> Objective:
     alike = not shorter.any()
 
     def objective(parameters: Array) -> tuple[float, Array, Array]:
-        power = np.exp(parameters[0]) if alike else np.exp(parameters @ jacobian)
+        power = np.exp(parameters[0]) if alike else np.exp(np.einsum("i,ij->j", parameters, jacobian))
         logs, first, second = _own_logs(rows, power)
         gradient, hessian = -weights * first * power, weights * (second * power**2 - first * power)
         return (
-            float(-(weights @ logs) + parameters @ parameters / 2),
-            jacobian @ gradient + parameters,
-            (jacobian * hessian) @ jacobian.T + np.eye(2),
+            -_sum(weights * logs) + _sum(parameters**2) / 2,
+            np.einsum("ij,j->i", jacobian, gradient) + parameters,
+            np.einsum("ij,kj->ik", jacobian * hessian, jacobian) + np.eye(2),
         )
 
     return objective
