@@ -64,7 +64,8 @@ struct Place {
 template <int size>
 SUFFICE_INLINE double dot_lanes(const float* line, const float* asked, Index width, const Place* begin, const Place* end) {
     constexpr Index few = 256;  // are added up in single precision
-    double total = 0;
+    constexpr int side = size < 8 ? size : 8;
+    double sums[side] = {};  // side by side: one sum would wait for itself
     for (const Place* at = begin; at < end;) {
         float sum[size] = {};
         for (const Place* last = end - at > few ? at + few : end; at < last; ++at) {
@@ -73,9 +74,14 @@ SUFFICE_INLINE double dot_lanes(const float* line, const float* asked, Index wid
             if constexpr (size > 16) prefetch(next + 16);
             for (int c = 0; c < size; ++c) sum[c] += at->count * values[c];
         }
-        for (int c = 0; c < size; ++c) total += static_cast<double>(sum[c]) * static_cast<double>(line[c]);
+        for (int first = 0; first < size; first += side) {
+            for (int c = 0; c < side; ++c) sums[c] += static_cast<double>(sum[first + c]) * static_cast<double>(line[first + c]);
+        }
     }
-    return total;
+    for (int half = side / 2; half; half /= 2) {
+        for (int c = 0; c < half; ++c) sums[c] += sums[c + half];
+    }
+    return sums[0];
 }
 
 SUFFICE_FOR_EACH_PROCESSOR
