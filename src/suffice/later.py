@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 __all__ = [
-    "arrow_csv", "betaincinv", "digamma", "entr", "expit", "gammainccinv", "gammaincinv", "gammaln", "ipc", "issparse",
-    "linalg", "logsumexp", "ndtri", "nw", "optimize", "pa", "pc", "pdtrik", "polygamma", "pq", "sparse", "stats",
-    "stdtrit", "xlog1py", "xlogy",
+    "arrow_csv", "betainc", "betaincc", "betaincinv", "betaln", "digamma", "entr", "expit", "gammainc", "gammaincc",
+    "gammainccinv", "gammaincinv", "gammaln", "ipc", "issparse", "linalg", "logsumexp", "ndtri", "nw",
+    "optimize", "pa", "pc", "pdtrik", "polygamma", "pq", "sparse", "stats", "stdtr", "stdtrit", "xlog1py", "xlogy",
 ]  # fmt: skip
 
 if TYPE_CHECKING:
@@ -24,10 +24,15 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
     from scipy import linalg, optimize, sparse, stats
     from scipy.special import (
+        betainc,
+        betaincc,
         betaincinv,
+        betaln,
         digamma,
         entr,
         expit,
+        gammainc,
+        gammaincc,
         gammainccinv,
         gammaincinv,
         gammaln,
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
         ndtri,
         pdtrik,
         polygamma,
+        stdtr,
         stdtrit,
         xlog1py,
         xlogy,
@@ -68,10 +74,12 @@ else:
     linalg, optimize, sparse, special, stats = (
         Later(f"scipy.{name}") for name in ("linalg", "optimize", "sparse", "special", "stats")
     )
-    betaincinv, digamma, entr, expit = map(_function, ("betaincinv", "digamma", "entr", "expit"))
-    gammainccinv, gammaincinv, gammaln = map(_function, ("gammainccinv", "gammaincinv", "gammaln"))
+    betainc, betaincc, betaincinv, betaln = map(_function, ("betainc", "betaincc", "betaincinv", "betaln"))
+    digamma, entr, expit = map(_function, ("digamma", "entr", "expit"))
+    gammainc, gammaincc, gammaln = map(_function, ("gammainc", "gammaincc", "gammaln"))
+    gammaincinv, gammainccinv = map(_function, ("gammaincinv", "gammainccinv"))
     logsumexp, ndtri, pdtrik, polygamma = map(_function, ("logsumexp", "ndtri", "pdtrik", "polygamma"))
-    stdtrit, xlog1py, xlogy = map(_function, ("stdtrit", "xlog1py", "xlogy"))
+    stdtr, stdtrit, xlog1py, xlogy = map(_function, ("stdtr", "stdtrit", "xlog1py", "xlogy"))
 
 
 def issparse(value: object) -> bool:

@@ -10,12 +10,19 @@ from hypothesis import strategies as st
 
 import suffice as sf
 from laws.registry import FAMILIES, FamilyCase, positive
+from suffice.posterior.mean_variance import MeanVariance
+from suffice.posterior.predictive import Mass
 
 every_family = pytest.mark.parametrize("case", FAMILIES, ids=str)
 
 
 def parameters(belief: Any) -> list[Any]:
     return [np.asarray(value) for value in belief._values()]
+
+
+def parts(found: Any) -> list[Any]:
+    """Return what was found of a mean and of a variance, or of the only parameter."""
+    return [np.asarray(each) for each in found] if isinstance(found, MeanVariance) else [np.asarray(found)]
 
 
 def assert_same(got: Any, expected: Any, rtol: float = 1e-9) -> None:
@@ -116,6 +123,27 @@ def test_a_table_of_beliefs_is_each_of_them(case: FamilyCase, data: st.DataObjec
         assert_same(one, prior.update(**case.data(rows)), 1e-12)
         assert evidence[i] == pytest.approx(prior.log_evidence(**case.data(rows)), rel=1e-12)
         assert density[i] == pytest.approx(prior.predict().log(row), rel=1e-12)
+
+
+@every_family
+@given(data=st.data(), p=st.floats(0.01, 0.99), level=st.floats(0.1, 0.98))
+def test_quantiles_undo_the_distribution(case: FamilyCase, data: st.DataObject, p: float, level: float) -> None:
+    """Of the belief, and of what it predicts: there the least outcome with enough probability below it."""
+    belief = data.draw(case.priors)
+    at = belief.quantile(p)
+    for place, below in zip(parts(at), parts(belief.cdf(at)), strict=True):
+        known = (np.abs(place) > 1e-290) & np.isfinite(place)  # beyond, numbers end before the tail does
+        np.testing.assert_allclose(below[known], p, rtol=1e-6)
+    lower, upper = (parts(belief.quantile(end)) for end in ((1 - level) / 2, (1 + level) / 2))
+    bounds = belief.interval(level)
+    ends = bounds if isinstance(at, MeanVariance) else [bounds]
+    for low, high, (first, last) in zip(lower, upper, ends, strict=True):
+        np.testing.assert_allclose([low, high], [first, last], rtol=1e-9)
+    ahead = belief.predict()
+    outcome = np.asarray(ahead.quantile(p))
+    assert (np.asarray(ahead.cdf(outcome)) >= p * (1 - 1e-6)).all()
+    less = outcome - 1 if isinstance(ahead, Mass) else outcome - 1e-3 * np.maximum(np.abs(outcome), 1e-12)
+    assert (np.asarray(ahead.cdf(less)) <= p * (1 + 1e-6)).all()
 
 
 @every_family

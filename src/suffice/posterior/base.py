@@ -4,6 +4,7 @@
     predict(...)       distribution of data yet to come
     log_evidence(...)  log-probability of the data before seeing them
     mean, mode, var, interval(level), sample(rng, size)   of the parameter
+    pdf(x), logpdf(x), cdf(x), quantile(p)                its density and distribution
 
 Parameters are numbers, or arrays of any shape: a table of beliefs is one object.
 """
@@ -126,6 +127,23 @@ class Conjugate(ABC, Generic[S]):
     @abstractmethod
     def interval(self, level: float = 0.95) -> Any:
         """Return bounds that hold the parameter with probability `level`, with equal probability on either side."""
+
+    @abstractmethod
+    def logpdf(self, x: Any) -> Floats:
+        """Return the log-density of the belief at x."""
+
+    def pdf(self, x: Any) -> Floats:
+        """Return the density of the belief at x."""
+        with np.errstate(over="ignore"):
+            return plain(np.exp(self.logpdf(x)))
+
+    @abstractmethod
+    def cdf(self, x: Any) -> Any:
+        """Return the probability that the parameter is at most x."""
+
+    @abstractmethod
+    def quantile(self, p: ArrayLike) -> Any:
+        """Return the value that the parameter is below with probability p."""
 
     @abstractmethod
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:

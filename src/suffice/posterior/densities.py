@@ -1,4 +1,4 @@
-"""Distributions of real numbers and vectors yet to come."""
+"""Distributions of real numbers and vectors: data yet to come, and means and variances by themselves."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from suffice.later import stats
+from suffice.later import gammaincc, gammainccinv, gammaln, stats, stdtr, stdtrit
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Density
-from suffice.posterior.special import log_rising
+from suffice.posterior.special import log_rising, scaled, where_known
 from suffice.typing import Array, Floats, Rng, Size
 
-__all__ = ["MultivariateT", "StudentT", "UpToEnd"]
+__all__ = ["InverseGamma", "MultivariateT", "StudentT", "UpToEnd"]
 
 
 class StudentT(Density):
@@ -24,6 +24,12 @@ class StudentT(Density):
 
     def _log(self, x: Array) -> Array:
         return np.asarray(stats.t.logpdf(x, self.df, self.location, self.scale))
+
+    def _cdf(self, x: Array) -> Array:
+        return np.asarray(stdtr(self.df, (x - self.location) / self.scale))
+
+    def _quantile(self, p: Array) -> Array:
+        return np.asarray(self.location + scaled(stdtrit(self.df, p), self.scale))
 
     @property
     def mean(self) -> Floats:
@@ -44,6 +50,48 @@ class StudentT(Density):
         return f"StudentT(df={plain(self.df)}, location={plain(self.location)}, scale={plain(self.scale)})"
 
 
+class InverseGamma(Density):
+    """A variance whose inverse is Gamma(shape, scale)."""
+
+    def __init__(self, shape: Array, scale: Array) -> None:
+        self.shape, self.scale = np.broadcast_arrays(shape, scale)
+        self.batch = self.shape.shape
+
+    def _log(self, x: Array) -> Array:
+        a, inside = self.shape, (x > 0) & np.isfinite(x)
+        inverse = self.scale / np.where(inside, x, 1.0)
+        logs = (a + 1) * np.log(inverse) - inverse - gammaln(a) - np.log(self.scale)
+        return where_known(x, inside, logs)
+
+    def _cdf(self, x: Array) -> Array:
+        return np.where(
+            x > 0, gammaincc(self.shape, self.scale / np.where(x > 0, x, 1.0)), np.where(np.isnan(x), np.nan, 0.0)
+        )
+
+    def _quantile(self, p: Array) -> Array:
+        return np.asarray(scaled(1 / gammainccinv(self.shape, p), self.scale))
+
+    @property
+    def mean(self) -> Floats:
+        """Expected variance; infinite where the shape is at most 1."""
+        known = np.where(self.shape > 1, self.shape, 2.0)
+        return plain(np.where(self.shape > 1, self.scale / (known - 1), np.inf))
+
+    @property
+    def var(self) -> Floats:
+        """Variance; infinite where the shape is at most 2."""
+        known = np.where(self.shape > 2, self.shape, 3.0)
+        return plain(np.where(self.shape > 2, (self.scale / (known - 1)) ** 2 / (known - 2), np.inf))
+
+    def sample(self, rng: Rng = None, size: Size = ()) -> Any:
+        """Draw variances."""
+        with np.errstate(all="ignore"):
+            return plain(self.scale / generator(rng).standard_gamma(self.shape, (*draws(size), *self.batch)))
+
+    def __repr__(self) -> str:
+        return f"InverseGamma(shape={plain(self.shape)}, scale={plain(self.scale)})"
+
+
 class MultivariateT(Density):
     """A normal vector whose mean and covariance are uncertain. (scipy's has no batches, and refuses mixed units.)"""
 
@@ -58,6 +106,17 @@ class MultivariateT(Density):
         volume = np.log(np.diagonal(self.root, axis1=-2, axis2=-1)).sum(axis=-1)
         constant = log_rising(df / 2, d / 2) - d / 2 * np.log(df * np.pi) - volume
         return np.asarray(constant - (df + d) / 2 * np.log1p(np.square(away).sum(axis=-1) / df))
+
+    def marginal(self) -> StudentT:
+        """Return the distribution of each coordinate by itself, as one batch."""
+        spread = np.sqrt(np.diagonal(self.scale, axis1=-2, axis2=-1))
+        return StudentT(self.df[..., None], self.location, spread)
+
+    def _cdf(self, x: Array) -> Array:
+        return self.marginal()._cdf(x)
+
+    def _quantile(self, p: Array) -> Array:
+        return self.marginal()._quantile(p)
 
     @property
     def mean(self) -> Floats:
@@ -99,6 +158,16 @@ class UpToEnd(Density):
         below = -np.log1p(1 / K) - np.log(c)  # PU-4
         beyond = below - (K + 1) * (np.log(np.where(x > c, x, c)) - np.log(c))  # PU-4
         return np.where(np.isnan(x), np.nan, np.where(x < 0, -np.inf, np.where(x <= c, below, beyond)))
+
+    def _cdf(self, x: Array) -> Array:
+        c, K = self.c, self.K
+        tail = np.exp(-K * (np.log(np.maximum(x, c)) - np.log(c))) / (K + 1)
+        return np.where(x <= c, np.maximum(x, 0.0) / c * (K / (K + 1)), 1 - tail)
+
+    def _quantile(self, p: Array) -> Array:
+        c, K = self.c, self.K
+        beyond = c * np.exp(-np.log((1 - p) * (K + 1)) / K)
+        return np.where(p <= K / (K + 1), p * c * (1 + 1 / K), beyond)
 
     @property
     def mean(self) -> Floats:

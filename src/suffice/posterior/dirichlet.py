@@ -22,13 +22,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode, PriorError, ShapeError
+from suffice.later import gammaln, xlogy
 from suffice.posterior.base import Conjugate, numbers, plain, require
 from suffice.posterior.beta import Beta
+from suffice.posterior.categories import codes_of, places_of
 from suffice.posterior.masses import CategoricalMass, DirichletMultinomial, draw_dirichlet
-from suffice.posterior.special import log_rising
+from suffice.posterior.special import log_rising, points
 from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE
-from suffice.typing import Array, Floats, Integers, Interval, Rng, Size
+from suffice.typing import Array, Floats, Interval, Rng, Size
 
 __all__ = ["Dirichlet"]
 
@@ -178,6 +180,34 @@ class Dirichlet(Conjugate[Counted]):
         """Return equal-tailed bounds of each category's probability."""
         return self.marginal().interval(level)
 
+    def logpdf(self, x: ArrayLike) -> Floats:
+        """Return the log-density at vectors of probabilities, which lie on the last axis and add up to one.
+
+        >>> round(float(Dirichlet([2, 3, 4]).pdf([0.2, 0.3, 0.5])), 3)
+        7.56
+        """
+        at = points(x, self.alpha.shape)
+        if (
+            at.shape[-1:] != self.alpha.shape[-1:]
+            or not ((at >= 0) & (np.abs(at.sum(-1, keepdims=True) - 1) < 1e-8)).all()
+        ):
+            raise InputError(
+                f"The argument 'x' must hold vectors of {self.alpha.shape[-1]} probabilities that add up to 1; "
+                f"got {np.array2string(at, threshold=6)}."
+            )
+        with np.errstate(divide="ignore"):
+            logs = xlogy(self.alpha - 1, at).sum(axis=-1)
+        total = self._total[..., 0]
+        return plain(logs + gammaln(total) - gammaln(self.alpha).sum(axis=-1))
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Return the probability that each category's probability is at most x."""
+        return self.marginal().cdf(x)
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        """Return what each category's probability is below with probability p."""
+        return self.marginal().quantile(p)
+
     def sample(self, rng: Rng = None, size: Size = ()) -> Array:
         """Draw vectors of probabilities."""
         return draw_dirichlet(self.alpha, rng, size)
@@ -243,7 +273,7 @@ class Dirichlet(Conjugate[Counted]):
                 f"The keyword 'values' of Dirichlet needs 'categories', the {size} values in the order of 'alpha': "
                 f"range({size}) if they are counted from 0, range(1, {size + 1}) if from 1; got none."
             )
-        codes = _codes(values, _places(categories, size))
+        codes = codes_of(values, places_of(categories, size))
         return CategoryCounts.of(codes, weights=weights, sizes=[size])
 
     def _check_fit(self, statistic: Counted) -> None:
@@ -255,38 +285,3 @@ class Dirichlet(Conjugate[Counted]):
                 )
             statistic = TokenCounts(statistic.counts)
         super()._check_fit(statistic)
-
-
-def _listed(values: Any, name: str) -> list[Any]:
-    """Return a list, array, range or column as a list of plain values."""
-    try:
-        array = np.asarray(values if hasattr(values, "__array__") else list(values), object)
-    except (TypeError, ValueError):
-        raise ShapeError(f"The argument '{name}' must be a list of categories; got {values!r}.") from None
-    if array.ndim != 1:
-        raise ShapeError(f"The argument '{name}' must be a list of categories; got an array of shape {array.shape}.")
-    return list(array.tolist())
-
-
-def _places(categories: Iterable[Hashable], size: int) -> dict[Any, int]:
-    """Return the place of each category in `alpha`."""
-    listed = _listed(categories, "categories")
-    places = {category: place for place, category in enumerate(listed) if isinstance(category, Hashable)}
-    if not len(places) == len(listed) == size:
-        raise InputError(
-            f"The argument 'categories' must list {size} different values, one for each of 'alpha'; got {listed!r}."
-        )
-    return places
-
-
-def _codes(values: Any, places: dict[Any, int]) -> Integers:
-    """Return the place of each value's category."""
-    listed = _listed(values, "values")
-    if not listed:
-        raise DataError("The argument 'values' must hold at least one row; got none.")
-    for row, value in enumerate(listed):
-        if not isinstance(value, Hashable) or value not in places:
-            raise DataError(
-                f"The argument 'values' must hold only the 'categories' that are given; got {value!r} at [{row}]."
-            )
-    return np.array([places[value] for value in listed], np.int64)

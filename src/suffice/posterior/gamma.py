@@ -17,10 +17,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, KeywordError, ShapeError
-from suffice.later import gammaincinv, xlogy
-from suffice.posterior.base import Conjugate, S, draws, generator, parameters, plain, require, some_rows, tails
+from suffice.later import gammainc, gammaincinv, gammaln, xlogy
+from suffice.posterior.base import (
+    Conjugate,
+    S,
+    draws,
+    generator,
+    parameters,
+    plain,
+    require,
+    some_rows,
+    tails,
+)
 from suffice.posterior.masses import NegativeBinomial
-from suffice.posterior.special import log_rising, scaled
+from suffice.posterior.special import chances, log_rising, points, scaled, where_known
 from suffice.stats import PoissonSums
 from suffice.stats.inputs import COUNT
 from suffice.typing import Floats, Interval, Rng, Size
@@ -66,6 +76,28 @@ class GammaBelief(Conjugate[S]):
         scale = 1 / np.asarray(self.rate)
         low, high = (scaled(gammaincinv(self.shape, end), scale) for end in tails(level))
         return plain(low), plain(high)
+
+    def logpdf(self, x: ArrayLike) -> Floats:
+        """Return the log-density at a rate.
+
+        >>> import suffice as sf
+        >>> round(float(sf.Gamma(shape=2, rate=1).pdf(1.0)), 4)
+        0.3679
+        """
+        s, r, at = np.asarray(self.shape), np.asarray(self.rate), points(x, self.batch_shape)
+        inside = (at >= 0) & np.isfinite(at)
+        known = np.where(inside, at, 1.0) * r
+        with np.errstate(divide="ignore"):
+            logs = xlogy(s - 1, known) - known - gammaln(s) + np.log(r)
+        return plain(where_known(at, inside, logs))
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Return the probability that the rate is at most x."""
+        return plain(gammainc(self.shape, np.maximum(points(x, self.batch_shape), 0.0) * self.rate))
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        """Return what the rate is below with probability p."""
+        return plain(scaled(gammaincinv(self.shape, chances(p, self.batch_shape)), 1 / np.asarray(self.rate)))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draw rates."""

@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import InputError
-from suffice.later import gammaln, xlog1py
+from suffice.later import betaincc, gammaln, xlog1py
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Mass
 from suffice.posterior.special import log_rising
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = ["BetaBinomial", "CategoricalMass", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet"]
+
+CELLS, LARGEST, ROUNDING = 2**24, 2.0**52, 1e-14
+"""Outcomes that are added up at most; the largest count that is looked for; and what adding up loses."""
 
 
 class BetaBinomial(Mass):
@@ -34,6 +37,12 @@ class BetaBinomial(Mass):
         ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(n - k + 1)
         sequence = log_rising(a, k) + log_rising(b, n - k) - log_rising(a + b, n)  # BB-6
         return _where_possible(x, n, ways + sequence)
+
+    def _cdf(self, x: Array) -> Array:
+        return _summed(self, x, int(self.trials.max(initial=0)))
+
+    def _quantile(self, p: Array) -> Array:
+        return _least(self, p, int(self.trials.max(initial=0)))
 
     @property
     def mean(self) -> Floats:
@@ -67,6 +76,22 @@ class NegativeBinomial(Mass):
         chances = -s * np.log1p(1 / r) - xlog1py(k, r)  # s ln p + k ln(1 − p), p = r/(r+1)
         log = log_rising(s, k) - gammaln(k + 1) + chances  # GP-2
         return _where_possible(x, np.inf, log)
+
+    def _cdf(self, x: Array) -> Array:
+        floored = np.floor(np.maximum(x, -1.0))
+        below = betaincc(floored + 1, self.shape, 1 / (1 + self.rate))
+        return np.where(floored < 0, 0.0, np.where(np.isinf(x), 1.0, below))
+
+    def _quantile(self, p: Array) -> Array:
+        p, _ = np.broadcast_arrays(p, self.shape)
+        low, high = np.full(p.shape, -1.0), np.ones(p.shape)
+        while (short := (self._cdf(high) < p) & (p < 1) & (high < LARGEST)).any():
+            high = np.where(short, 2 * high, high)
+        while (high - low > 1).any():  # cdf(low) < p ≤ cdf(high)
+            middle = np.floor((low + high) / 2)
+            enough = self._cdf(middle) >= p
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return np.where(p == 1, np.inf, high)
 
     @property
     def mean(self) -> Floats:
@@ -109,6 +134,12 @@ class CategoricalMass(Mass):
         picked = np.take_along_axis(np.broadcast_to(table, (*shape, size)), codes[..., None], -1)[..., 0]
         return _where_possible(x, size - 1, picked)
 
+    def _cdf(self, x: Array) -> Array:
+        return _summed(self, x, self.alpha.shape[-1] - 1)
+
+    def _quantile(self, p: Array) -> Array:
+        return _least(self, p, self.alpha.shape[-1] - 1)
+
     @property
     def mean(self) -> Floats:
         """Expected share of each category, one trial ahead: the probabilities themselves."""
@@ -142,6 +173,17 @@ class DirichletMultinomial(Mass):
         sequence = log_rising(self.alpha, k).sum(axis=-1) - log_rising(self.alpha.sum(axis=-1), self.trials)  # DM-5
         return _where_counts(x, self.trials, ways + sequence)
 
+    def marginal(self) -> BetaBinomial:
+        """Return the distribution of each category's count by itself, as one batch."""
+        others = self.alpha.sum(axis=-1, keepdims=True) - self.alpha
+        return BetaBinomial(np.asarray(self.trials), self.alpha, others)
+
+    def _cdf(self, x: Array) -> Array:
+        return self.marginal()._cdf(x)
+
+    def _quantile(self, p: Array) -> Array:
+        return self.marginal()._quantile(p)
+
     @property
     def mean(self) -> Floats:
         """Expected counts."""
@@ -168,6 +210,38 @@ class DirichletMultinomial(Mass):
 
     def __repr__(self) -> str:
         return f"DirichletMultinomial(alpha={self.alpha}, trials={self.trials})"
+
+
+def _masses(of: Mass, most: int) -> Array:
+    """Return the probabilities of outcomes 0 to `most`, added up from the first on, on a new first axis."""
+    cells = (most + 1) * int(np.prod(of.batch))
+    if cells > CELLS:
+        raise InputError(
+            f"The probabilities of counts are added up one by one, at most {CELLS:,} of them; got {cells:,}. "
+            "Draw a sample instead."
+        )
+    outcomes = np.arange(most + 1.0).reshape(-1, *(1 for _ in of.batch))
+    sums = np.cumsum(np.exp(of._log(outcomes)), axis=0)
+    return np.asarray(sums / sums[-1])
+
+
+def _summed(of: Mass, x: Array, most: int) -> Array:
+    """Return the probability of outcomes of at most x."""
+    sums = _masses(of, most)
+    shape = np.broadcast_shapes(x.shape, of.batch)
+    at = np.broadcast_to(np.clip(np.floor(np.where(np.isnan(x), 0.0, x)), -1, most), shape).astype(np.int64)
+    table = np.broadcast_to(
+        sums.reshape(len(sums), *(1 for _ in range(len(shape) - len(of.batch))), *of.batch), (len(sums), *shape)
+    )
+    found = np.take_along_axis(table, np.maximum(at, 0)[None], 0)[0]
+    return np.where(np.isnan(x), np.nan, np.where(at < 0, 0.0, found))
+
+
+def _least(of: Mass, p: Array, most: int) -> Array:
+    """Return the least outcome up to which the probabilities add up to p."""
+    sums = _masses(of, most)
+    lines = sums.reshape(len(sums), *(1 for _ in range(max(0, p.ndim - len(of.batch)))), *of.batch)
+    return np.asarray((lines < p * (1 - ROUNDING)).sum(axis=0), np.float64)
 
 
 def _possible(x: Array, most: Any) -> Array:

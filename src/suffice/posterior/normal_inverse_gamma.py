@@ -14,16 +14,18 @@ NG-5  joint mode        m and b/(a + 3/2)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require
-from suffice.posterior.densities import StudentT
+from suffice.posterior.base import draws, generator, parameters, plain, require
+from suffice.posterior.densities import InverseGamma, StudentT
 from suffice.posterior.mean_variance import (
+    ByItself,
     MeanVariance,
     finite,
-    mean_variance_interval,
+    pair,
     require_first_row,
     weighted_mean,
 )
@@ -35,7 +37,7 @@ __all__ = ["NormalInverseGamma"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class NormalInverseGamma(Conjugate[DiagonalMoments]):
+class NormalInverseGamma(ByItself[DiagonalMoments]):
     """Belief about the mean and the variance of real numbers.
 
     Parameters
@@ -118,10 +120,26 @@ class NormalInverseGamma(Conjugate[DiagonalMoments]):
             of_variance = np.where(a > 2, (self.b / (known - 1)) ** 2 / (known - 2), np.inf)
         return MeanVariance(plain(np.asarray(self.mean.variance) / self.kappa), plain(of_variance))
 
-    def interval(self, level: float = 0.95) -> MeanVariance:
-        """Return equal-tailed bounds of the mean and of the variance."""
-        self._require_proper("An interval of the mean")
-        return mean_variance_interval(self.m, np.asarray(self.kappa), np.asarray(self.a), np.asarray(self.b), level)
+    def marginal(self) -> MeanVariance:
+        """Return what is believed of the mean, a Student-t, and of the variance, an inverse gamma, each by itself.
+
+        >>> belief = NormalInverseGamma(m=3.75, kappa=4, a=2.5, b=11.375)
+        >>> round(belief.marginal().mean.cdf(0), 4)                        # that the mean is negative
+        0.0085
+        """
+        self._require_proper("A marginal")
+        a, b = np.asarray(self.a), np.asarray(self.b)
+        return MeanVariance(StudentT(2 * a, np.asarray(self.m), np.sqrt(b / a / self.kappa)), InverseGamma(a, b))
+
+    def logpdf(self, x: Any) -> Floats:
+        """Return the log-density at a pair: a mean, and a variance."""
+        self._require_proper("A density")
+        mean, variance = pair(x, self.batch_shape, self.batch_shape)
+        spread = variance / self.kappa
+        with np.errstate(all="ignore"):
+            away = -np.log(2 * np.pi * spread) / 2 - np.square(mean - self.m) / (2 * spread)
+            logs = self.marginal().variance._log(variance)
+            return plain(np.where(np.isfinite(logs), logs + away, logs))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> MeanVariance:
         """Draw means and variances jointly."""

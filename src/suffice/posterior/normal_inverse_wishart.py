@@ -13,18 +13,21 @@ NW-5  joint mode        m and Λ/(ν + d + 2)
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from suffice.errors import DataError, PriorError, ShapeError
-from suffice.posterior.base import Conjugate, draws, generator, numbers, plain, require
-from suffice.posterior.densities import MultivariateT
+from suffice.errors import DataError, InputError, PriorError, ShapeError
+from suffice.later import gammaln
+from suffice.posterior.base import draws, generator, numbers, plain, require
+from suffice.posterior.densities import InverseGamma, MultivariateT, StudentT
 from suffice.posterior.mean_variance import (
+    ByItself,
     MeanCovariance,
     MeanVariance,
     finite,
-    mean_variance_interval,
+    pair,
     require_first_row,
     weighted_mean,
 )
@@ -36,7 +39,7 @@ __all__ = ["NormalInverseWishart"]
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
-class NormalInverseWishart(Conjugate[FullMoments]):
+class NormalInverseWishart(ByItself[FullMoments]):
     """Belief about the mean vector and the covariance matrix of real vectors.
 
     Parameters
@@ -168,10 +171,27 @@ class NormalInverseWishart(Conjugate[FullMoments]):
         self._require_proper("The covariance of the mean")
         return np.asarray(self.mean.covariance / np.asarray(self.kappa)[..., None, None])
 
-    def interval(self, level: float = 0.95) -> MeanVariance:
-        """Return equal-tailed bounds of each coordinate's mean and variance."""
-        self._require_proper("An interval of the mean")
-        return mean_variance_interval(self.m, np.asarray(self.kappa)[..., None], *self._marginal(), level)
+    def marginal(self) -> MeanVariance:
+        """Return what is believed of each coordinate's mean, a Student-t, and variance, an inverse gamma."""
+        self._require_proper("A marginal")
+        a, b = self._marginal()
+        spread = np.sqrt(b / a / np.asarray(self.kappa)[..., None])
+        return MeanVariance(StudentT(2 * a, self.m, spread), InverseGamma(a, b))
+
+    def logpdf(self, x: Any) -> Floats:
+        """Return the log-density at a pair: a mean vector, and a covariance matrix."""
+        self._require_proper("A density")
+        mean, covariance = pair(x, self.m.shape, self.scale.shape)
+        if not positive_definite(covariance).all():
+            raise InputError("The covariance in the argument 'x' must be symmetric and positive definite.")
+        d, nu, kappa = self.m.shape[-1], np.asarray(self.nu), np.asarray(self.kappa)
+        root = np.linalg.cholesky(covariance)
+        volume = 2 * np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)  # ln|Σ|
+        trace = np.trace(np.linalg.solve(covariance, self.scale + 0 * covariance), axis1=-2, axis2=-1)
+        scale = nu / 2 * (np.linalg.slogdet(self.scale)[1] - d * np.log(2)) - _log_gamma(nu / 2, d)
+        away = np.square(np.linalg.solve(root, (mean - self.m)[..., None])[..., 0]).sum(axis=-1)
+        normal = -d / 2 * np.log(2 * np.pi / kappa) - volume / 2 - kappa / 2 * away
+        return plain(scale - (nu + d + 1) / 2 * volume - trace / 2 + normal)
 
     def sample(self, rng: Rng = None, size: Size = ()) -> MeanCovariance:
         """Draw means and covariances jointly."""
@@ -241,6 +261,11 @@ def _log_determinants(scale: Array, growth: Array) -> tuple[Array, Array]:
     inner = np.linalg.solve(root, np.swapaxes(half, -1, -2))
     ratio = np.log1p(np.maximum(np.linalg.eigvalsh(inner), 0.0)).sum(axis=-1)
     return 2 * np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1), ratio
+
+
+def _log_gamma(x: Array, d: int) -> Array:
+    """Return ln Γ_d(x), the multivariate gamma function."""
+    return np.asarray(d * (d - 1) / 4 * np.log(np.pi) + gammaln(x[..., None] - np.arange(d) / 2).sum(axis=-1))
 
 
 def positive_definite(scale: Array) -> Booleans:

@@ -18,9 +18,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import NoUniqueMode
-from suffice.later import stats
-from suffice.posterior.base import Conjugate, draws, generator, parameters, plain, require, tails
+from suffice.posterior.base import (
+    Conjugate,
+    draws,
+    generator,
+    parameters,
+    plain,
+    require,
+    tails,
+)
 from suffice.posterior.densities import UpToEnd
+from suffice.posterior.special import chances, points, where_known
 from suffice.stats import Extremes
 from suffice.typing import Floats, Interval, Rng, Size
 
@@ -117,9 +125,26 @@ class Pareto(Conjugate[Extremes]):
         """Return equal-tailed bounds of the upper end."""
         self._require_proper("An interval")
         lower, upper = tails(level)
-        distribution = stats.pareto(self.K, scale=self.b)
-        with np.errstate(over="ignore"):  # of a vague belief the upper end may be infinite
-            return plain(distribution.ppf(lower)), plain(distribution.ppf(upper))
+        return self.quantile(lower), self.quantile(upper)
+
+    def logpdf(self, x: ArrayLike) -> Floats:
+        """Return the log-density at an upper end: K bᴷ / xᴷ⁺¹ from b on."""
+        self._require_proper("A density")
+        b, K, at = np.asarray(self.b), np.asarray(self.K), points(x, self.batch_shape)
+        known = np.where(at >= b, at, b)
+        return plain(where_known(at, at >= b, np.log(K) - np.log(known) - K * (np.log(known) - np.log(b))))
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Return the probability that the upper end is at most x."""
+        self._require_proper("A distribution")
+        b, at = np.asarray(self.b), points(x, self.batch_shape)
+        return plain(-np.expm1(-np.asarray(self.K) * (np.log(np.maximum(at, b)) - np.log(b))))
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        """Return what the upper end is below with probability p; infinite for 1."""
+        self._require_proper("A quantile")
+        with np.errstate(divide="ignore", over="ignore"):  # of a vague belief it may be infinite
+            return plain(self.b * np.exp(-np.log1p(-chances(p, self.batch_shape)) / self.K))
 
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draw upper ends."""

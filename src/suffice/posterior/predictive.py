@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import ShapeError
-from suffice.posterior.base import plain
+from suffice.posterior.base import plain, tails
+from suffice.posterior.special import chances, points
 from suffice.stats.inputs import as_numbers
-from suffice.typing import Array, Floats, Rng, Size
+from suffice.typing import Array, Floats, Interval, Rng, Size
 
 __all__ = ["Density", "Mass", "Predictive"]
 
@@ -43,6 +44,27 @@ class Predictive(ABC):
 
     @abstractmethod
     def _log(self, x: Array) -> Array: ...
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Return the probability of outcomes of at most x; of vectors, coordinate by coordinate."""
+        with np.errstate(all="ignore"):
+            return plain(self._cdf(points(x, (*self.batch, *self.event))))
+
+    @abstractmethod
+    def _cdf(self, x: Array) -> Array: ...
+
+    def quantile(self, p: ArrayLike) -> Floats:
+        """Return the least outcome x with cdf(x) ≥ p; of vectors, coordinate by coordinate."""
+        with np.errstate(all="ignore"):
+            return plain(self._quantile(chances(p, (*self.batch, *self.event))))
+
+    @abstractmethod
+    def _quantile(self, p: Array) -> Array: ...
+
+    def interval(self, level: float = 0.95) -> Interval:
+        """Return bounds that hold the outcome with probability `level`, or a little more where outcomes are counts."""
+        lower, upper = tails(level)
+        return self.quantile(lower), self.quantile(upper)
 
     @property
     @abstractmethod

@@ -1,13 +1,16 @@
-"""Differences of log-gammas that keep their digits; and quantiles."""
+"""Differences of log-gammas that keep their digits; and what distributions are asked for: points and probabilities."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from suffice.errors import InputError, ShapeError
 from suffice.later import digamma, gammaln, polygamma
-from suffice.typing import Array, Floats
+from suffice.stats.inputs import as_numbers
+from suffice.typing import Array, Booleans, Floats
 
-__all__ = ["digamma_rise", "log_rising", "scaled", "trigamma_fall"]
+__all__ = ["chances", "digamma_rise", "log_rising", "points", "scaled", "trigamma_fall", "where_known"]
 
 
 def log_rising(x: Floats, n: Floats) -> Floats:
@@ -79,3 +82,30 @@ def _trigamma_tail(z: Floats) -> Floats:
 def scaled(quantile: Array, scale: Array) -> Array:
     """Return a quantile of scale one at another scale; NaN where that is not above zero, and there is none."""
     return np.where(scale > 0, quantile * scale, np.nan)
+
+
+def where_known(x: Array, inside: Booleans, logs: Array) -> Array:
+    """Return log-densities inside a range, minus infinity outside; NaN stays NaN."""
+    return np.where(inside, logs, np.where(np.isnan(x), np.nan, -np.inf))
+
+
+def points(x: ArrayLike, shape: tuple[int, ...], name: str = "x") -> Array:
+    """Return numbers that broadcast against a table of this shape; NaN and infinities are numbers here."""
+    found = as_numbers(x, f"The argument '{name}'").astype(np.float64)
+    try:
+        np.broadcast_shapes(found.shape, shape)
+    except ValueError:
+        raise ShapeError(
+            f"The argument '{name}' must broadcast against a table of shape {shape}; got shape {found.shape}. "
+            f"Several values for a table go first: {name}[:, None]."
+        ) from None
+    return found
+
+
+def chances(p: ArrayLike, shape: tuple[int, ...] = ()) -> Array:
+    """Return probabilities that broadcast against a table of this shape."""
+    found = points(p, shape, "p")
+    if not ((found >= 0) & (found <= 1)).all():
+        bad = found[~((found >= 0) & (found <= 1))].flat[0]
+        raise InputError(f"The argument 'p' must be a probability, from 0 to 1; got {bad:g}.")
+    return found

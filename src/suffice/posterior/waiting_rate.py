@@ -37,6 +37,12 @@ class Lomax(Density):
         logs = np.log(self.shape / self.scale) - (self.shape + 1) * np.log1p(known / self.scale)  # EG-2
         return np.where(np.isnan(x), np.nan, np.where(x >= 0, logs, -np.inf))
 
+    def _cdf(self, x: Array) -> Array:
+        return np.asarray(-np.expm1(-self.shape * np.log1p(np.maximum(x, 0.0) / self.scale)))
+
+    def _quantile(self, p: Array) -> Array:
+        return np.asarray(self.scale * np.expm1(-np.log1p(-p) / self.shape))
+
     @property
     def mean(self) -> Floats:
         """Expected time; infinite where the shape is at most 1."""
