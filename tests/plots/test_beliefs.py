@@ -46,6 +46,38 @@ def test_a_rate() -> None:
     np.testing.assert_allclose(likelihood / likelihood.max(), product / product.max())
 
 
+def test_several_beliefs_in_one_picture() -> None:
+    steps = {"before": sf.Beta(2, 2), "after": sf.Beta(5, 19)}
+    for beliefs, names in ((steps, [*steps]), (list(steps.values()), [repr(one) for one in steps.values()])):
+        chart = plots.belief(beliefs)
+        for name, oracle in zip(names, (stats.beta(2, 2), stats.beta(5, 19)), strict=True):
+            x, density = curve(chart, name)
+            np.testing.assert_allclose(density, oracle.pdf(x))
+
+
+def test_a_mean_and_a_variance_have_a_picture_each() -> None:
+    prior = sf.NormalInverseGamma(0, 1, 2, 3)
+    chart = plots.belief(prior.update(values=[4.0, 5.0, 6.0]), prior)
+    mean, variance = chart.hconcat
+    now = prior.update(values=[4.0, 5.0, 6.0])
+    x, density = curve(mean, "posterior")
+    np.testing.assert_allclose(density, stats.t.pdf(x, 2 * now.a, now.m, np.sqrt(now.b / now.a / now.kappa)))
+    x, density = curve(variance, "prior")
+    np.testing.assert_allclose(density, stats.invgamma.pdf(x, 2, scale=3))
+    assert chart.title.text == repr(now)
+
+
+@pytest.mark.parametrize("show", ["posterior", "prior, posterior", "likelihood"])
+def test_only_the_curves_that_are_wanted(show: str) -> None:
+    chart = plots.belief(sf.Beta(5, 19), sf.Beta(2, 2), show=show)
+    assert {line["of"] for line in holding(chart, "of")} == set(show.split(", "))
+
+
+def test_an_upper_end() -> None:
+    x, density = curve(plots.belief(sf.Pareto(100, 3)), "posterior")
+    np.testing.assert_allclose(density, stats.pareto.pdf(x, 3, scale=100))
+
+
 def test_beliefs_without_a_mode_or_without_data() -> None:
     assert {line["name"] for line in holding(plots.belief(sf.Beta(0.5, 0.5)), "name")} == {"mean 0.5"}
     same = plots.belief(sf.Beta(2, 3), sf.Beta(2, 3))
@@ -126,8 +158,13 @@ def test_the_taxicab() -> None:
 @pytest.mark.parametrize(
     ("draw", "message"),
     [
-        (lambda: drawn_by.belief(sf.Pareto(1, 1)), "'posterior' of belief must be a Beta or a Gamma; got a Pareto"),
-        (lambda: drawn_by.belief(sf.Beta(1, 1), 3), "'prior' of belief must be a Beta or a Gamma; got a int"),
+        (lambda: drawn_by.belief(sf.Dirichlet([1, 1])), "'posterior' of belief must be a Beta, a Gamma"),
+        (lambda: drawn_by.belief(sf.Beta(1, 1), 3), "'prior' of belief must be a Beta, a Gamma"),
+        (lambda: drawn_by.belief(sf.Pareto(0, 0)), "must integrate to one"),
+        (lambda: drawn_by.belief([]), "must hold 1 to 8 beliefs; got 0"),
+        (lambda: drawn_by.belief([sf.Beta(1, 1), sf.Gamma(1, 1)]), "must be of one family"),
+        (lambda: drawn_by.belief(sf.Beta(1, 1), show="all"), "must list some of: prior, likelihood, posterior"),
+        (lambda: drawn_by.belief(sf.NormalInverseGamma(0, 1, 1, 1), sf.Beta(1, 1)), "as the posterior is; got Beta"),
         (lambda: drawn_by.belief(sf.Beta([1, 2], 1)), r"must be one belief; got a table of shape \(2,\)"),
         (lambda: drawn_by.belief(sf.Beta(1, 1), sf.Beta(2, 1)), "must be what the posterior came from"),
         (lambda: drawn_by.belief(sf.Beta(3, 3), sf.Gamma(2, 1)), "must be what the posterior came from"),

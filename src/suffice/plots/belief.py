@@ -1,13 +1,16 @@
-"""A belief about a probability or a rate: its curve, with mean, mode and interval, beside prior and likelihood."""
+"""Beliefs as curves, with mean, mode and interval, beside prior and likelihood, or several in one picture."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from suffice.errors import InputError, KindError
 from suffice.plots.altair import GREY, PALETTE, altair, dressed, legend, rows_of
 from suffice.plots.curves import Curved, curved, density, domain, likelihood, mode_of, reach, spelled
+from suffice.posterior import NormalInverseGamma
 from suffice.typing import Array
 
 __all__ = ["belief"]
@@ -15,23 +18,33 @@ __all__ = ["belief"]
 LOOKS = {"prior": (PALETTE[5], [6, 4]), "likelihood": (PALETTE[1], [2, 2]), "posterior": (PALETTE[0], [1, 0])}
 
 
-def belief(posterior: Curved, prior: Curved | None = None, level: float = 0.95, width: int = 460) -> Any:
-    """Plot the density of a Beta or a Gamma, with mean, mode and interval; with a prior, also that.
+def belief(
+    posterior: Any,
+    prior: Any = None,
+    level: float = 0.95,
+    width: int = 460,
+    show: str = "prior, likelihood, posterior",
+) -> Any:
+    """Plot the density of a belief, with mean, mode and interval; several beliefs in one picture.
 
     Parameters
     ----------
-    posterior : Beta or Gamma
-        The belief.
+    posterior : Beta, Gamma, WaitingRate, Pareto or NormalInverseGamma; or a dict or list of them
+        The belief. Of a mean and a variance each has a picture. Several beliefs are overlaid; the keys of a dict name
+        them.
     prior : the same, default=None
-        What it was before the data. Then the prior and the likelihood, scaled to an area of one, are drawn as well.
+        What it was before the data. Then the prior and the likelihood, scaled to an area of one, are drawn as well;
+        means, variances and upper ends have the prior alone.
     level : float, default=0.95
         Probability of the shaded interval.
     width : int, default=460
         Of the picture, in pixels.
+    show : str, default="prior, likelihood, posterior"
+        Which of the three curves to draw.
 
     Returns
     -------
-    chart : altair.LayerChart
+    chart : altair.LayerChart or altair.HConcatChart
 
     Examples
     --------
@@ -40,7 +53,26 @@ def belief(posterior: Curved, prior: Curved | None = None, level: float = 0.95, 
     >>> chart = sf.plots.belief(prior.update(heads=3, tails=17), prior)
     >>> chart.title.text
     'Beta(a=5, b=19)'
+    >>> chart = sf.plots.belief({"before": prior, "after": prior.update(heads=3, tails=17)})
     """
+    curves = _wanted(show)
+    if isinstance(posterior, Mapping | list | tuple):
+        return _overlaid(posterior, width)
+    if isinstance(posterior, NormalInverseGamma):
+        return _both(posterior, prior, level, width, curves)
+    return dressed(*_panel(posterior, prior, level, width, curves))
+
+
+def _wanted(show: str) -> list[str]:
+    """Return the names of the curves to draw."""
+    names = [name.strip() for name in str(show).split(",")]
+    if not set(names) <= set(LOOKS) or not names:
+        raise InputError(f"The argument 'show' of belief must list some of: {', '.join(LOOKS)}; got {show!r}.")
+    return names
+
+
+def _panel(posterior: Any, prior: Any, level: float, width: int, show: list[str]) -> tuple[Any, str, str]:
+    """Return the picture of one number, its title and its subtitle."""
     now = curved(posterior, "posterior", "belief")
     before = None if prior is None else curved(prior, "prior", "belief")
     x = reach(now) if before is None else reach(now, before)
@@ -48,21 +80,61 @@ def belief(posterior: Curved, prior: Curved | None = None, level: float = 0.95, 
     if before is not None:
         evidence = likelihood(before, now, x)
         curves = {"prior": density(before, x), **({} if evidence is None else {"likelihood": evidence}), **curves}
-    tall = max(curve.max() for curve in curves.values())
-    tall = min(float(tall), 4 * float(max(curve[len(x) // 20 : -len(x) // 20].max() for curve in curves.values())))
-    layers = [_interval(now, x, level, tall), _lines(curves, x, now, tall), *_marks(now, tall)]
-    chart = altair().layer(*layers).properties(width=width, height=260)
+    curves = {name: curve for name, curve in curves.items() if name in show} or curves
     low, high = now.interval(level)
-    subtitle = f"shaded: {100 * level:g} % lie from {low:.3g} to {high:.3g}"
-    return dressed(chart, repr(now), subtitle)
+    looks = {name: LOOKS[name] for name in curves}
+    layers = [_lines(curves, looks, x, now, _height(curves, x))]
+    if "posterior" in curves:
+        layers = [_interval(now, x, level, _height(curves, x)), *layers, *_marks(now, _height(curves, x))]
+    chart = altair().layer(*layers).properties(width=width, height=260)
+    return chart, repr(now), f"shaded: {100 * level:g} % lie from {low:.3g} to {high:.3g}"
 
 
-def _lines(curves: dict[str, Array], x: Array, now: Curved, tall: float) -> Any:
+def _height(curves: dict[str, Array], x: Array) -> float:
+    """Return how tall the picture is: of a curve that rises without end, not all of it."""
+    tall = max(curve.max() for curve in curves.values())
+    return min(float(tall), 4 * float(max(curve[len(x) // 20 : -len(x) // 20].max() for curve in curves.values())))
+
+
+def _both(posterior: NormalInverseGamma, prior: Any, level: float, width: int, show: list[str]) -> Any:
+    """Return the pictures of a mean and of a variance side by side."""
+    if prior is not None and not isinstance(prior, NormalInverseGamma):
+        raise KindError(
+            f"The argument 'prior' of belief must be a NormalInverseGamma, as the posterior is; "
+            f"got {type(prior).__name__}."
+        )
+    before = (None, None) if prior is None else prior.marginal()
+    alt, panels = altair(), []
+    for now, then in zip(posterior.marginal(), before, strict=True):
+        chart, _, subtitle = _panel(now, then, level, width * 3 // 5, show)
+        panels.append(chart.properties(title=alt.Title(spelled(now), subtitle=subtitle)))
+    return dressed(alt.hconcat(*panels), repr(posterior))
+
+
+def _overlaid(beliefs: Any, width: int) -> Any:
+    """Return several beliefs in one picture, by name."""
+    named = dict(beliefs) if isinstance(beliefs, Mapping) else {repr(one): one for one in beliefs}
+    if not 1 <= len(named) <= len(PALETTE):
+        raise InputError(f"The argument 'posterior' of belief must hold 1 to {len(PALETTE)} beliefs; got {len(named)}.")
+    found = {str(name): curved(one, "posterior", "belief") for name, one in named.items()}
+    first = next(iter(found.values()))
+    if any(type(one) is not type(first) for one in found.values()):
+        raise KindError("Beliefs in one picture must be of one family: they are about the same number.")
+    x = reach(*found.values())
+    curves = {name: density(one, x) for name, one in found.items()}
+    looks = {name: (PALETTE[k], [1, 0]) for k, name in enumerate(found)}
+    lines = _lines(curves, looks, x, first, _height(curves, x))
+    return dressed(altair().layer(lines).properties(width=width, height=260), spelled(first))
+
+
+def _lines(
+    curves: dict[str, Array], looks: dict[str, tuple[str, list[int]]], x: Array, now: Curved, tall: float
+) -> Any:
     alt = altair()
     places = [float(at) for at in x] * len(curves)
     names = [name for name in curves for _ in x]
     data = rows_of(x=places, density=[value for curve in curves.values() for value in curve], of=names)
-    colours, dashes = zip(*(LOOKS[name] for name in curves), strict=True)
+    colours, dashes = zip(*looks.values(), strict=True)
     shown = legend(alt, symbolType="stroke", symbolSize=400) if len(curves) > 1 else None
     return (
         alt.Chart(data)
@@ -88,7 +160,8 @@ def _marks(now: Curved, tall: float) -> list[Any]:
     """Draw upright lines at the mean and the mode, named at the top, apart from each other."""
     alt = altair()
     mode, mean = mode_of(now), float(now.mean)
-    places = {"mean": mean, **({} if mode is None else {"mode": mode})}
+    known = {"mean": mean, **({} if mode is None or mode == mean else {"mode": mode})}
+    places = {name: at for name, at in known.items() if np.isfinite(at)}
     left = "mode" if mode is not None and mode < mean else "mean"
     marks = []
     for name, at in places.items():

@@ -5,71 +5,88 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
-from suffice.errors import InputError, KindError
-from suffice.posterior import Beta, Gamma
+from suffice.errors import ImproperPrior, InputError, KindError
+from suffice.posterior import Beta, Gamma, Pareto, WaitingRate
+from suffice.posterior.densities import InverseGamma, StudentT
 from suffice.typing import Array
 
 __all__ = ["Curved", "curved", "density", "domain", "likelihood", "mode_of", "reach", "spelled"]
 
 POINTS = 151
-Curved = Beta | Gamma
+Curved = Beta | Gamma | WaitingRate | Pareto | StudentT | InverseGamma
+
+ABOUT: dict[type[Any], str] = {
+    Beta: "probability of heads", Gamma: "rate", WaitingRate: "rate", Pareto: "upper end", StudentT: "mean",
+    InverseGamma: "variance",
+}  # fmt: skip
+"""What the curve of a family is about."""
 
 
-def curved(belief: Any, name: str, function: str) -> Curved:
+def curved(belief: Any, name: str, function: str, kinds: tuple[type[Any], ...] = (*ABOUT,)) -> Any:
     """Return the belief; raise unless it is about one number and has a curve."""
-    if not isinstance(belief, Beta | Gamma):
+    if not isinstance(belief, kinds):
+        known = ", ".join(f"a {kind.__name__}" for kind in kinds[:-1] if kind in ABOUT)
         raise KindError(
-            f"The argument '{name}' of {function} must be a Beta or a Gamma; got a {type(belief).__name__}."
+            f"The argument '{name}' of {function} must be {known} or a {kinds[-1].__name__}; "
+            f"got a {type(belief).__name__}."
         )
-    if belief.batch_shape:
-        raise InputError(
-            f"The argument '{name}' of {function} must be one belief; got a table of shape {belief.batch_shape}."
-        )
+    table = belief.batch if isinstance(belief, StudentT | InverseGamma) else belief.batch_shape
+    if table:
+        raise InputError(f"The argument '{name}' of {function} must be one belief; got a table of shape {table}.")
+    if not getattr(belief, "proper", True):
+        raise ImproperPrior(f"The argument '{name}' of {function} must integrate to one; got {belief!r}.")
     return belief
 
 
 def spelled(belief: Curved) -> str:
     """Return what the curve is about."""
-    return "probability of heads" if isinstance(belief, Beta) else "rate"
+    return ABOUT[type(belief)]
 
 
 def domain(x: Array, belief: Curved) -> list[float]:
     """Return where the axis begins and ends."""
-    return [0.0, 1.0] if isinstance(belief, Beta) else [0.0 if x[0] < 0.2 * x[-1] else float(x[0]), float(x[-1])]
+    return [0.0, 1.0] if isinstance(belief, Beta) else [0.0 if 0 <= x[0] < 0.2 * x[-1] else float(x[0]), float(x[-1])]
 
 
 def density(belief: Curved, x: Array) -> Array:
     """Return the height of the curve."""
-    if isinstance(belief, Beta):
-        return np.asarray(stats.beta.pdf(x, belief.a, belief.b))
-    return np.asarray(stats.gamma.pdf(x, belief.shape, scale=1 / belief.rate))
+    return np.asarray(belief.pdf(x))
 
 
 def reach(*beliefs: Curved) -> Array:
     """Return points along which to draw the curves; the ends, where they may be infinite, are left out."""
     if isinstance(beliefs[0], Beta):
         return (np.arange(POINTS) + 0.5) / POINTS
-    gammas = [belief for belief in beliefs if isinstance(belief, Gamma)]
-    ends = [stats.gamma.ppf([0.0005, 0.999], belief.shape, scale=1 / belief.rate) for belief in gammas]
+    highest = 0.95 if isinstance(beliefs[0], Pareto | InverseGamma) else 0.999  # these have long tails
+    ends = [(float(belief.quantile(0.0005)), float(belief.quantile(highest))) for belief in beliefs]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-    return np.asarray(np.linspace(0 if low < 0.2 * high else low, high, POINTS + 1)[1:])
+    if isinstance(beliefs[0], Pareto):
+        low = 0.0
+    return np.asarray(np.linspace(0 if 0 <= low < 0.2 * high else low, high, POINTS + 1)[1:])
 
 
 def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:
-    """Return the likelihood that turned one into the other, scaled to an area of one; None if there were no data."""
+    """Return the likelihood that turned one into the other, scaled to an area of one; None if there is none to draw."""
+    if type(prior) is not type(posterior):
+        raise InputError(f"The argument 'prior' must be what the posterior came from; got {prior!r} for {posterior!r}.")
+    if not isinstance(posterior, Beta | Gamma | WaitingRate) or not isinstance(prior, Beta | Gamma | WaitingRate):
+        return None
     before, after = np.array(prior._values(), float), np.array(posterior._values(), float)
     first, second = after - before
-    if type(prior) is not type(posterior) or min(first, second) < 0:
+    if min(first, second) < 0:
         raise InputError(f"The argument 'prior' must be what the posterior came from; got {prior!r} for {posterior!r}.")
     if first == second == 0:
         return None
     if isinstance(posterior, Beta):
-        return np.asarray(stats.beta.pdf(x, first + 1, second + 1))
-    return np.asarray(stats.gamma.pdf(x, first + 1, scale=1 / second)) if second else None
+        return np.asarray(Beta(first + 1, second + 1).pdf(x))
+    return np.asarray(Gamma(first + 1, second).pdf(x)) if second else None
 
 
 def mode_of(belief: Curved) -> float | None:
-    """Return the mode, if there is just one."""
+    """Return the mode, if there is just one and it is known."""
+    if isinstance(belief, StudentT):
+        return float(belief.location)
+    if isinstance(belief, InverseGamma):
+        return float(belief.scale / (belief.shape + 1))
     return float(belief.mode) if belief.modes() == "point" else None

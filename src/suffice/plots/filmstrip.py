@@ -12,7 +12,7 @@ from suffice.errors import InputError, KindError
 from suffice.plots.altair import GREY, PALETTE, altair, dressed, rows_of, whole_number
 from suffice.plots.concept import item_axis
 from suffice.plots.curves import Curved, curved, density, domain, reach, spelled
-from suffice.posterior import Beta, Gamma
+from suffice.posterior import Beta, Gamma, Pareto, WaitingRate
 from suffice.typing import Array
 
 __all__ = ["filmstrip"]
@@ -63,7 +63,7 @@ def filmstrip(prior: Any, values: Sequence[Any], frames: int = 6, columns: int =
 
 
 def _curves(prior: Curved, seen: list[Any], stops: list[int], width: int) -> list[Any]:
-    known = curved(prior, "prior", "filmstrip")
+    known = curved(prior, "prior", "filmstrip", (Beta, Gamma, WaitingRate, Pareto))
     beliefs = [known.update(values=seen[:n]) if n else known for n in stops]
     x = reach(*beliefs)
     heights = [density(one, x) for one in beliefs]

@@ -9,14 +9,16 @@ from scipy import stats
 
 from suffice.errors import InputError
 from suffice.plots.altair import PALETTE, altair, dressed, legend, rows_of, whole_number
-from suffice.plots.curves import Curved, curved
-from suffice.posterior import Beta
+from suffice.plots.curves import curved
+from suffice.posterior import Beta, Gamma
 from suffice.typing import Array, Integers
 
 __all__ = ["predictive"]
 
 
-def predictive(belief: Curved, trials: int = 10, plug_in: Literal["mean", "mode"] = "mean", width: int = 460) -> Any:
+def predictive(
+    belief: Beta | Gamma, trials: int = 10, plug_in: Literal["mean", "mode"] = "mean", width: int = 460
+) -> Any:
     """Plot the distribution of a count to come: averaged over the belief, and by its mean alone, which is too narrow.
 
     Parameters
@@ -39,7 +41,7 @@ def predictive(belief: Curved, trials: int = 10, plug_in: Literal["mean", "mode"
     >>> import suffice as sf
     >>> chart = sf.plots.predictive(sf.Beta(5, 19), trials=10)
     """
-    known = curved(belief, "belief", "predictive")
+    known: Beta | Gamma = curved(belief, "belief", "predictive", (Beta, Gamma))
     if plug_in not in ("mean", "mode"):
         raise InputError(f"The argument 'plug_in' of predictive must be 'mean' or 'mode'; got {plug_in!r}.")
     at = float(known.mean if plug_in == "mean" else known.mode)
@@ -54,11 +56,11 @@ def predictive(belief: Curved, trials: int = 10, plug_in: Literal["mean", "mode"
     return dressed(_chart(data, names, title, width), f"What {known!r} predicts")
 
 
-def _masses(belief: Curved, trials: int, at: float) -> tuple[Array, Array, Integers]:
+def _masses(belief: Beta | Gamma, trials: int, at: float) -> tuple[Array, Array, Integers]:
     if isinstance(belief, Beta):
         counts = np.arange(trials + 1)
         return belief.predict(trials).pmf(counts), stats.binom.pmf(counts, trials, at), counts
-    most = int(stats.nbinom.ppf(0.999, belief.shape, belief.rate / (belief.rate + 1)))
+    most = int(belief.predict().quantile(0.999))
     counts = np.arange(max(1, most) + 1)
     if len(counts) > 200:
         raise InputError(f"The argument 'belief' of predictive must expect counts below 200; got {belief!r}.")

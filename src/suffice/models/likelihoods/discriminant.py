@@ -28,7 +28,7 @@ from suffice.models.scoring.results import Contributions, Estimate, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseWishart
-from suffice.posterior.mean_variance import mean_variance_interval
+from suffice.posterior.densities import StudentT
 from suffice.posterior.special import log_rising
 from suffice.stats import FullMoments
 from suffice.typing import Array, Integers
@@ -191,7 +191,7 @@ class Discriminant(Likelihood):
         known = belief.known
         a = np.broadcast_to((known.nu[:, None] - known.law.d + 1) / 2, t.mean.shape)
         b = np.broadcast_to(np.diagonal(belief.scale, axis1=-2, axis2=-1) / 2, t.mean.shape)
-        return mean_variance_interval(known.mean, known.kappa[:, None], a, b, level).mean
+        return StudentT(2 * a, known.mean, np.sqrt(b / a / known.kappa[:, None])).interval(level)
 
     def log_evidence(self, t: FullMoments) -> Cells:
         """Return ln p of all columns of each class together; what classes share is divided among them by their rows."""
