@@ -62,7 +62,7 @@ def test_the_next_category_is_ordered_by_its_code() -> None:
     die = sf.Dirichlet([1, 2, 1]).predict()
     np.testing.assert_allclose(die.cdf([-1, 0, 1, 2, 9]), [0, 0.25, 0.75, 1, 1])
     np.testing.assert_array_equal(die.quantile([0, 0.25, 0.26, 0.75, 1]), [0, 0, 1, 1, 2])
-    table = sf.Dirichlet([[1, 2, 1], [4, 0.5, 0.5]]).predict()
+    table = sf.Dirichlet(np.array([[1, 2, 1], [4, 0.5, 0.5]])).predict()
     np.testing.assert_allclose(table.cdf(1), [0.75, 0.9])
 
 
@@ -79,7 +79,7 @@ def test_the_end_of_an_interval_is_at_most_where_it_was_seen_or_beyond() -> None
 def test_joint_densities_are_those_of_scipy() -> None:
     point = [0.2, 0.3, 0.5]
     np.testing.assert_allclose(sf.Dirichlet([2, 0.3, 4]).pdf(point), stats.dirichlet([2, 0.3, 4]).pdf(point))
-    table = sf.Dirichlet([[2, 0.3, 4], [1, 1, 1]])
+    table = sf.Dirichlet(np.array([[2, 0.3, 4], [1, 1, 1]]))
     np.testing.assert_allclose(table.logpdf(point), [stats.dirichlet(a).logpdf(point) for a in table.alpha])
     belief, mean, variance = sf.NormalInverseGamma(1, 2, 3, 4), 0.3, 1.7
     expected = stats.invgamma(3, scale=4).logpdf(variance) + stats.norm(1, np.sqrt(variance / 2)).logpdf(mean)

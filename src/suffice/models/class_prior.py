@@ -90,6 +90,13 @@ class ClassPrior:
             return 0.0
         return dirichlet_density(alpha - (self.estimate == "map"), Cells(log_prior[None]))
 
+    def posterior(self, counts: Array) -> Dirichlet:
+        """Return what is believed of the shares of classes; a counted prior is believed uniform before."""
+        after = self._uncertain(counts)
+        if after is None:
+            raise InputError(f"Shares of classes that are given have no posterior; {self.parameter} is {self.given!r}.")
+        return Dirichlet(after)
+
     def moments(self, counts: Array) -> tuple[Array, Array]:
         """Return mean and variance of ln p(c); a counted prior is believed uniform before, one given is certain."""
         after = self._uncertain(counts)

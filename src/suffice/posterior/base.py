@@ -158,6 +158,27 @@ class Conjugate(ABC, Generic[S]):
         """The shape of the table of beliefs; () for one."""
         return np.shape(getattr(self, fields(self)[0].name))
 
+    def __getitem__(self, index: Any) -> Self:
+        """Return some members of a table of beliefs, as arrays are indexed.
+
+        >>> import suffice as sf
+        >>> sf.Beta([[1, 2], [3, 4]], 5)[1, 0]
+        Beta(a=3, b=5)
+        """
+        if not self.batch_shape:
+            raise InputError(f"One belief has no members; got an index for {self!r}.")
+        try:
+            places = np.arange(int(np.prod(self.batch_shape))).reshape(self.batch_shape)[index]
+        except IndexError as error:
+            raise InputError(
+                f"A table of beliefs of shape {self.batch_shape} has no member [{index}]: {error}."
+            ) from None
+        shape = np.shape(places)
+        each = (np.reshape(value, (-1, *np.shape(value)[len(self.batch_shape) :])) for value in self._values())
+        return type(self)(*(value[np.ravel(places)].reshape((*shape, *value.shape[1:])) for value in each))
+
+    __iter__: ClassVar[None] = None  # a belief is no list of its members
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{f.name}={_show(getattr(self, f.name))}' for f in fields(self))})"
 

@@ -25,8 +25,8 @@ from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode, Pr
 from suffice.later import gammaln, xlogy
 from suffice.posterior.base import Conjugate, numbers, plain, require
 from suffice.posterior.beta import Beta
-from suffice.posterior.categories import codes_of, places_of
 from suffice.posterior.masses import CategoricalMass, DirichletMultinomial, draw_dirichlet
+from suffice.posterior.named_categories import codes_of, places_of
 from suffice.posterior.special import log_rising, points
 from suffice.stats import CategoryCounts, ClassCounts, TokenCounts
 from suffice.stats.inputs import COUNT, WHOLE

@@ -8,36 +8,44 @@ from dataclasses import dataclass
 from typing import Any, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from suffice.errors import InputError, KindError
 from suffice.estimators.comparing.same_data import must_share_data
 from suffice.estimators.comparing.validation import crossfit
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.predictor import normalise
+from suffice.posterior.base import Conjugate, plain
 from suffice.readers.labels import Given
 from suffice.tables import frame_of
-from suffice.typing import Array, DataLike, GroupsLike, LabelsLike, WeightsLike
+from suffice.typing import Array, DataLike, Floats, GroupsLike, LabelsLike, WeightsLike
 
 __all__ = ["Comparison", "LossComparison", "bayes_factor", "compare"]
 
 
-def bayes_factor(a: Classifier, b: Classifier, X: DataLike | None = None) -> float:
-    """Return the log Bayes factor of two fitted models: how much more probable `a` makes the training rows than `b`.
+Compared = Classifier | Conjugate[Any] | ArrayLike
+"""A fitted classifier, a belief, or a value of its parameter."""
+
+
+def bayes_factor(a: Compared, b: Compared, X: DataLike | None = None, **data: object) -> Floats:
+    """Return the log Bayes factor of two fitted models, or of two beliefs: how much more probable `a` makes the data.
 
     Parameters
     ----------
-    a, b : fitted classifiers
-        Of the same data: rows, columns, and what was counted of them are compared, so far as both models keep it, and
-        what differs is refused. (Fewer columns are less to foretell, so that their evidence is larger, and says
-        nothing.) Models of other data compare by ``compare(models, X, y)``.
+    a, b : fitted classifiers; or beliefs of one family; or a belief and a value of its parameter
+        Classifiers of the same data: rows, columns, and what was counted of them are compared, so far as both models
+        keep it, and what differs is refused. (Fewer columns are less to foretell, so that their evidence is larger, and
+        says nothing.) Models of other data compare by ``compare(models, X, y)``. A value is a hypothesis without
+        doubt: the coin is fair.
     X : as for fit, default=None
         The training rows, where models of counts of different kinds are compared: see ``evidence``.
+    **data : as for update
+        What beliefs are compared by, such as ``heads=3, tails=17``, or ``statistic=...``.
 
     Returns
     -------
     log_bayes_factor : float
-        Above 0 if the rows speak for `a`; e.g. 3 for odds of 20 to 1.
+        Above 0 if the data speak for `a`; e.g. 3 for odds of 20 to 1. An array for tables of beliefs.
 
     Examples
     --------
@@ -46,9 +54,39 @@ def bayes_factor(a: Classifier, b: Classifier, X: DataLike | None = None) -> flo
     >>> plain, strong = (sf.BernoulliNB(alpha=alpha).fit(X, y) for alpha in (1, 100))
     >>> round(sf.bayes_factor(plain, strong), 3)
     0.556
+
+    Is the coin fair? Three heads in twenty tosses speak against it, 44 to 1:
+
+    >>> round(sf.bayes_factor(sf.Beta(1, 1), 0.5, heads=3, tails=17), 3)
+    3.78
     """
+    if not (isinstance(a, Classifier) and isinstance(b, Classifier)):
+        return _of_beliefs(a, b, X, data)
+    if data:
+        raise InputError(f"Classifiers compare by what they learned; got data, too: {', '.join(data)}.")
     must_share_data({"a": a, "b": b}, X is not None)
     return float(a.evidence(X).total - b.evidence(X).total)  # SX-8
+
+
+def _of_beliefs(a: Compared, b: Compared, X: DataLike | None, data: dict[str, object]) -> Floats:
+    """Return the log Bayes factor of two beliefs, or of a belief and a value of its parameter."""
+    if not isinstance(a, Conjugate) and not isinstance(b, Conjugate):
+        raise KindError(
+            "A Bayes factor is that of two fitted classifiers, or of beliefs; "
+            f"got {type(a).__name__} and {type(b).__name__}."
+        )
+    if X is not None or not data:
+        raise InputError("Beliefs compare by data that are given as for update, such as heads=3, tails=17.")
+    if not isinstance(a, Conjugate):
+        return plain(-np.asarray(_of_beliefs(b, a, X, data)))
+    if not isinstance(b, Conjugate):  # evidence over likelihood, by Bayes' rule
+        return plain(np.asarray(a.logpdf(b)) - a.update(**data).logpdf(b))
+    if type(a) is not type(b):
+        raise InputError(
+            f"Beliefs that compare must be of one family, about the same data; got {type(a).__name__} and "
+            f"{type(b).__name__}."
+        )
+    return plain(np.asarray(a.log_evidence(**data)) - b.log_evidence(**data))
 
 
 class Ranking:

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from numbers import Integral
 from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError, LabelError
+from suffice.errors import LabelError
 from suffice.estimators.shell.folds import judged_apart
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.meanings import check_temper
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
-from suffice.models.answers.intervals import bounds
+from suffice.models.answers.intervals import bounds, drawn_by
 from suffice.models.answers.parts import known
+from suffice.models.answers.posteriors import Posteriors
 from suffice.models.choices import Choice, Choices
 from suffice.models.choosing.chooser import choose
 from suffice.models.choosing.judge import Judged, Sample, judge
 from suffice.models.choosing.wanted import NOTHING_SETTLED, Settled, Wanted
-from suffice.models.model import Model
+from suffice.models.model import Model, Name
 from suffice.models.scoring.cells import Temper
 from suffice.models.scoring.removal import group_codes
 from suffice.models.views import Views
-from suffice.posterior.base import generator, tails
+from suffice.posterior import Dirichlet
 from suffice.readers.labels import Examples, Given
-from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rng, WeightsLike
 
 __all__ = ["Judging"]
@@ -141,16 +140,23 @@ class Judging(ClassifierMixin, BaseEstimator, Predicting):
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
-        tails(level)
-        count: object = n_samples
-        if method not in ("delta", "sample"):
-            raise InputError(f"The argument 'method' must be 'delta' or 'sample'; got {method!r}.")
-        if not isinstance(count, Integral) or count < 2:
-            raise InputError(f"The argument 'n_samples' must be a whole number of at least 2; got {n_samples!r}.")
-        rng = None if method == "delta" else generator(random_state)
-        size = 1 if rng is None else int(n_samples)
-        both = self._answer(lambda predictor, rows: np.stack(bounds(predictor, rows, level, rng, size), axis=1), X)
+        how = level, *drawn_by(level, method, n_samples, random_state)
+        both = self._answer(lambda predictor, rows: np.stack(bounds(predictor, rows, *how), axis=1), X)
         return both[:, 0], both[:, 1]
+
+    @property
+    def posterior_(self) -> Posteriors:
+        """What is believed of the parameters: ``posterior_["spam", "free"]`` is that of a class and a feature."""
+        return Posteriors(self._model, self._named_features())
+
+    @abstractmethod
+    def _named_features(self) -> Sequence[Name]:
+        """Return the names of features, in the order of the counts; their numbers where they have none."""
+
+    @property
+    def class_posterior_(self) -> Dirichlet:
+        """What is believed of the shares of classes, in the order of ``classes_``."""
+        return self._predictor.prior.posterior(np.asarray(self._model.n, np.float64))
 
     @property
     def log_evidence_(self) -> float:
@@ -177,10 +183,8 @@ class Judging(ClassifierMixin, BaseEstimator, Predicting):
             `belief` says whether `labels` integrates a Dirichlet out; else it is the likelihood by the class prior.
         """
         check_is_fitted(self)
-        coefficient = 0.0
-        if X is not None:
-            rows = self._reader.rows(self._source(X))
-            coefficient = coefficient_of(self._model, rows, read_weights(sample_weight, len(next(iter(rows.values())))))
+        rows = {} if X is None else self._reader.rows(self._source(X))
+        coefficient = coefficient_of(self._model, rows, sample_weight) if rows else 0.0
         return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
     def drop_views(self) -> Self:
@@ -210,11 +214,6 @@ class Judging(ClassifierMixin, BaseEstimator, Predicting):
 
     def drop_journal(self) -> Self:
         """Drop the journal: the model stays as it is, but `forget` can no longer tell which rows were learned.
-
-        Returns
-        -------
-        self : object
-            The classifier.
 
         Examples
         --------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, TypeGuard, TypeVar
 
@@ -140,6 +140,10 @@ class MatrixClassifier(Classifier):
             ) from None
         if values.dtype.kind in "biuf":
             assert_all_finite(values, estimator_name=name, input_name="X")
+
+    def _named_features(self) -> Sequence[Name]:
+        names = self._feature_names()
+        return range(self.n_features_in_) if names is None else list(names)
 
     def feature_interval(self, level: float = 0.9) -> Any:
         """Return bounds of each parameter, which hold it with probability `level`: of θ, of a rate, or of a mean.

@@ -193,6 +193,9 @@ class TableClassifier(Classifier):
         """The columns that act together, and what is believed of them, the weightiest first."""
         return joint_sets.joint_of(self._model, self.feature_weights_)
 
+    def _named_features(self) -> list[Name]:
+        return [name for name, block in self._model.voting.items() if not block.likelihood.correction]
+
     def _source(self, X: Given) -> Table:
         return self._reader.aligned(Table.read(X, "X"))
 

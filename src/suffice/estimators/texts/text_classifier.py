@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
@@ -262,6 +262,10 @@ class TextClassifier(ReadsTexts):
         """
         check_is_fitted(self)
         return self._block.settled.intervals(self._block.t, level)
+
+    def _named_features(self) -> Sequence[Name]:
+        t = self._block.t
+        return range(t.width) if t.hash_bits else t.words.strings.tolist()
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)

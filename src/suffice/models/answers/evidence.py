@@ -23,7 +23,8 @@ from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.rows import Rows
-from suffice.typing import Array
+from suffice.stats.word_counts import read_weights
+from suffice.typing import Array, WeightsLike
 
 __all__ = ["Evidence", "coefficient_of", "evidence"]
 
@@ -89,11 +90,12 @@ def _of_block(block: Block, classes: int) -> Array:
     return np.zeros(classes) if block.likelihood.silent else block.settled.log_evidence(block.t).sum()
 
 
-def coefficient_of(model: Model, rows: Mapping[Name, Rows], weights: Array | None) -> float:
+def coefficient_of(model: Model, rows: Mapping[Name, Rows], sample_weight: WeightsLike) -> float:
     """Return Σ ln n!/Πx! over the training rows (of Poisson counts Σ −ln Πx!); raise LabelError if rows are missing."""
     total = float(model.n.sum())
     found = 0.0
     for name, block in model.alone.items():
+        weights = read_weights(sample_weight, len(rows[name]))
         given = np.ones(len(rows[name])) if weights is None else weights
         if abs(given.sum() - total) > 1e-9 * total:
             raise LabelError(f"The argument 'X' must hold the rows that were learned, {total:g}; got {given.sum():g}.")

@@ -11,19 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 
+from suffice.errors import InputError
 from suffice.later import expit, logsumexp, ndtri
 from suffice.models.model import Name
 from suffice.models.predictor import NUMBERS_AT_ONCE, Predictor
 from suffice.models.scoring.results import Belief
 from suffice.models.scoring.rows import Rows
-from suffice.posterior.base import tails
-from suffice.typing import Array
+from suffice.posterior.base import generator, tails
+from suffice.typing import Array, Rng
 
-__all__ = ["bounds"]
+__all__ = ["bounds", "drawn_by"]
 
 RowsByName = Mapping[Name, Rows]
 
@@ -45,6 +47,16 @@ def bounds(
         else:
             low[stretch], high[stretch] = beliefs.drawn(part, powers, level, rng, size)
     return _floored(predictor, low), _floored(predictor, high)
+
+
+def drawn_by(level: float, method: str, n_samples: object, seed: Rng) -> tuple[np.random.Generator | None, int]:
+    """Return what draws parameters, None for the delta method, and how often; raise unless the arguments fit."""
+    tails(level)
+    if method not in ("delta", "sample"):
+        raise InputError(f"The argument 'method' must be 'delta' or 'sample'; got {method!r}.")
+    if not isinstance(n_samples, Integral) or n_samples < 2:
+        raise InputError(f"The argument 'n_samples' must be a whole number of at least 2; got {n_samples!r}.")
+    return (None, 1) if method == "delta" else (generator(seed), int(n_samples))
 
 
 def _floored(predictor: Predictor, bound: Array) -> Array:

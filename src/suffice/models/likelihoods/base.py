@@ -8,22 +8,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, JointLifts
+from suffice.models.scoring.beliefs import squeezed
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Belief, Contributions, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.posterior.base import Conjugate
 from suffice.tables import Column, refuse
 from suffice.typing import Array, Booleans, Integers
-
-if TYPE_CHECKING:
-    from suffice.posterior.base import Conjugate
 
 __all__ = ["Likelihood"]
 
@@ -143,6 +142,10 @@ class Likelihood(ABC):
     def posterior(self, t: Any, features: Integers | None = None) -> Conjugate[Any]:
         """Return the belief about each class's parameters, classes × features, or about some of these."""
         raise self._refusal("posterior")
+
+    def feature_posterior(self, t: Any, feature: int) -> Conjugate[Any]:
+        """Return the belief about one feature, by its place, in each class."""
+        return squeezed(self.posterior(t, np.array([feature])))
 
     def belief(self, t: Any, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows, with feature weights if there are any."""

@@ -38,7 +38,7 @@ from suffice.models.scoring.removal import Removal, left
 from suffice.models.scoring.results import Belief, Contributions, Estimate, HeldOut, Scorer, Speaks
 from suffice.models.scoring.rising import Rising, RisingHeldOut
 from suffice.models.scoring.rows import Labels, Rows
-from suffice.posterior import Dirichlet
+from suffice.posterior import Beta, Dirichlet
 from suffice.posterior.special import log_rising
 from suffice.stats import TokenCounts
 from suffice.stats.word_counts import WordCounts
@@ -184,6 +184,11 @@ class Multinomial(Likelihood):
         some = (alpha[features] if alpha.ndim else alpha) + counts.columns(features)
         total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
         return Dirichlet(np.column_stack([some, total - some.sum(axis=1)]))
+
+    def feature_posterior(self, t: WordTable, feature: int) -> Beta:
+        """Return the belief about the probability of one word in each class."""
+        alpha = self.posterior(t, np.array([feature])).alpha
+        return Beta(alpha[:, 0], alpha[:, 1])
 
     def belief(self, t: WordTable, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""

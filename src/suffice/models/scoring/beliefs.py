@@ -13,6 +13,7 @@ from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.linear import Linear
 from suffice.models.scoring.results import Moments
 from suffice.models.scoring.rows import MatrixRows, Rows
+from suffice.posterior.base import Conjugate
 from suffice.typing import Array
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "dirichlet_density",
     "log_gammas",
     "must_be_known",
+    "squeezed",
     "trigamma",
 ]
 
@@ -177,3 +179,8 @@ class LiftBelief:
         logs = log_gammas(np.broadcast_to(shape, (size, *shape.shape)), rng) - np.log(rate)
         logs[..., met < 0] = 0.0
         return np.asarray(logs[..., where].transpose(0, 2, 1))
+
+
+def squeezed(beliefs: Conjugate[Any]) -> Conjugate[Any]:
+    """Return a table of beliefs without its second axis, which has one member if there is one."""
+    return beliefs[:, 0] if len(beliefs.batch_shape) > 1 else beliefs

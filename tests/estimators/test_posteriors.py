@@ -1,0 +1,149 @@
+"""Beliefs of fitted classifiers: those of the family, learned from the rows of each class by hand."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import suffice as sf
+from suffice.errors import ImproperPrior, InputError, KindError
+
+RNG = np.random.default_rng(0)
+COUNTS, FLAGS, REALS = RNG.integers(0, 5, (30, 3)), RNG.integers(0, 2, (30, 3)), RNG.normal(2, 1, (30, 3))
+Y = np.array(["a", "b"])[np.arange(30) % 2]
+FLAT = sf.NormalInverseGamma(0, 0.1, 1, 1)
+VECTORS = sf.NormalInverseWishart(np.zeros(3), 1, 4, np.eye(3))
+
+CASES: dict[str, tuple[Any, Any, Any]] = {
+    "bernoulli": (sf.BernoulliNB(), FLAGS, lambda x, j: sf.Beta(1, 1).update(values=x[:, j])),
+    "multinomial": (
+        sf.MultinomialNB(),
+        COUNTS,
+        lambda x, j: sf.Beta(1 + x[:, j].sum(), 2 + x.sum() - x[:, j].sum()),
+    ),
+    "poisson": (sf.PoissonNB(alpha=sf.Gamma(2, 1)), COUNTS, lambda x, j: sf.Gamma(2, 1).update(values=x[:, j])),
+    "exponential": (
+        sf.ExponentialNB(alpha=sf.WaitingRate(2, 1)),
+        np.abs(REALS),
+        lambda x, j: sf.WaitingRate(2, 1).update(values=x[:, j]),
+    ),
+    "gaussian": (sf.GaussianNB(belief=FLAT), REALS, lambda x, j: FLAT.update(values=x[:, j])),
+    "categorical": (
+        sf.CategoricalNB(),
+        COUNTS,
+        lambda x, j: sf.Dirichlet(np.ones(5)).update(counts=np.bincount(x[:, j], minlength=5)),
+    ),
+    "discriminant": (
+        sf.GaussianDiscriminant("full", prior=VECTORS),
+        REALS,
+        lambda x, j: sf.NormalInverseWishart([0], 1, 2, [[1]]).update(values=x[:, [j]]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_posterior_is_that_of_the_rows_of_its_class(name: str) -> None:
+    model, X, expected = CASES[name]
+    model.fit(X, Y)
+    for label in ("a", "b"):
+        for j in range(3):
+            got, by_hand = model.posterior_[label, j], expected(X[label == Y], j)
+            assert type(got) is type(by_hand)
+            for mine, theirs in zip(got._values(), by_hand._values(), strict=True):
+                np.testing.assert_allclose(mine, theirs, rtol=1e-12)
+    assert model.posterior_.of(1).batch_shape == (2,)
+
+
+def test_all_classes_and_features_are_one_table() -> None:
+    model = sf.BernoulliNB().fit(FLAGS, Y)
+    every = model.posterior_.all
+    assert every.batch_shape == (2, 3)
+    assert every[1, 2] == model.posterior_["b", 2]
+    assert model.posterior_["b"] == every[1]
+    np.testing.assert_allclose(np.exp(model.feature_log_prob_), every.mean)
+
+
+def test_words_and_columns_go_by_name() -> None:
+    texts = ["free pills free", "lunch at noon", "free watches", "are you at lunch"]
+    model = sf.TextClassifier(alpha=1.0).fit(texts, ["spam", "ham", "spam", "ham"])
+    width = len(model.words_)
+    assert model.posterior_["spam", "free"] == sf.Beta(1 + 3, width + 5 - 4)
+    frame = {"height": REALS[:, 0], "colour": np.array(["red", "blue", "green"])[RNG.integers(0, 3, 30)], "y": Y}
+    table = sf.NaiveBayes(columns={"height": "gaussian"}, joint=None).fit(frame, "y")
+    assert isinstance(table.posterior_["a", "height"], sf.NormalInverseGamma)
+    colours: Any = table.posterior_.of("colour")
+    assert colours.batch_shape == (2,)
+    np.testing.assert_allclose(colours.alpha.sum(), 30 + 2 * 4)  # three colours, and one that is not known
+    data = sf.GaussianDiscriminant(prior=VECTORS).fit(REALS, Y)
+    assert data.posterior_["a"] == data.posterior_.all[0]
+
+
+def test_shares_of_classes_have_a_posterior() -> None:
+    assert sf.MultinomialNB().fit(COUNTS[:29], Y[:29]).class_posterior_ == sf.Dirichlet([16, 15])
+    believed = sf.GaussianDiscriminant(class_prior=sf.Dirichlet([2, 3])).fit(REALS, Y)
+    assert believed.class_posterior_ == sf.Dirichlet([17, 18])
+    given = sf.MultinomialNB(class_prior=[0.5, 0.5]).fit(COUNTS, Y)
+    with pytest.raises(InputError, match="that are given have no posterior"):
+        _ = given.class_posterior_
+    assert not hasattr(given, "class_posterior_")
+
+
+def test_what_has_no_posterior_says_so() -> None:
+    model = sf.BernoulliNB().fit(FLAGS, Y)
+    with pytest.raises(InputError, match="Classes: 'a', 'b'"):
+        _ = model.posterior_["c"]
+    with pytest.raises(InputError, match="must be one that was learned; got 7"):
+        _ = model.posterior_["a", 7]
+    with pytest.raises(ImproperPrior, match="Give a NormalInverseGamma"):
+        _ = sf.GaussianNB().fit(REALS, Y).posterior_["a", 0]
+    with pytest.raises(KindError, match="no posterior"):
+        _ = sf.DirichletMultinomialNB().fit(COUNTS, Y).posterior_["a", 0]
+    table = sf.NaiveBayes(joint=None).fit({"x": REALS[:, 0], "z": REALS[:, 1], "y": Y}, "y")
+    with pytest.raises(InputError, match="a posterior for each column"):
+        _ = table.posterior_.all
+
+
+def test_a_picture_of_one_word() -> None:
+    texts = ["free pills free", "lunch at noon", "free watches", "are you at lunch"]
+    model = sf.TextClassifier().fit(texts, ["spam", "ham", "spam", "ham"])
+    assert sf.plots.belief(model.posterior_["spam", "free"]).title.text == repr(model.posterior_["spam", "free"])
+
+
+@pytest.mark.parametrize("point", [0.5, 0.2])
+def test_a_belief_against_a_point(point: float) -> None:
+    data: Any = {"heads": 3, "tails": 17}
+    likelihood = 3 * np.log(point) + 17 * np.log1p(-point)
+    expected = sf.Beta(2, 1).log_evidence(**data) - likelihood
+    assert sf.bayes_factor(sf.Beta(2, 1), point, **data) == pytest.approx(expected)
+    assert sf.bayes_factor(point, sf.Beta(2, 1), **data) == pytest.approx(-expected)
+
+
+def test_two_beliefs_about_the_same_data() -> None:
+    a, b, counts = sf.Gamma(2, 1), sf.Gamma(20, 10), [3, 0, 4]
+    expected = a.log_evidence(values=counts) - b.log_evidence(values=counts)
+    assert sf.bayes_factor(a, b, values=counts) == pytest.approx(expected)
+    table = sf.bayes_factor(sf.Beta([1, 2], 1), sf.Beta(5, 5), heads=3, tails=1)
+    assert table.shape == (2,)
+    refused: list[tuple[Any, str]] = [
+        (lambda: sf.bayes_factor(a, sf.Beta(1, 1), values=counts), "of one family"),
+        (lambda: sf.bayes_factor(a, b), "given as for update"),
+        (lambda: sf.bayes_factor(sf.BernoulliNB(), sf.BernoulliNB(), heads=3), "what they learned"),
+    ]
+    for wrong, message in refused:
+        with pytest.raises(InputError, match=message):
+            wrong()
+
+
+def test_members_of_a_table_of_beliefs() -> None:
+    table = sf.Dirichlet(RNG.random((2, 3, 4)) + 1)
+    np.testing.assert_array_equal(table[1, 2].alpha, table.alpha[1, 2])
+    assert table[:, 0].batch_shape == (2,)
+    wide = sf.NormalInverseWishart(np.zeros((2, 3)), [1, 2], 5, np.eye(3))
+    assert wide[1].kappa == 2
+    with pytest.raises(InputError, match="has no members"):
+        _ = sf.Beta(1, 1)[0]
+    with pytest.raises(InputError, match="has no member"):
+        _ = sf.Beta([1, 2], 1)[5]
+    listed: Any = sf.Beta([1, 2], 1)
+    with pytest.raises(TypeError):
+        list(listed)
