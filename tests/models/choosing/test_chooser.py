@@ -270,6 +270,7 @@ def test_rows_held_out_part_by_part_choose_the_same(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(block_weights, "NUMBERS", most)
     whole = sf.NaiveBayes(joint=None).fit(X, y)
     monkeypatch.setattr(chooser, "LARGE", 0)
+    monkeypatch.setattr(chooser, "SEVERAL_CLASSES", 0)
     monkeypatch.setattr(block_weights, "PART", 1000)
     parts = sf.NaiveBayes(joint=None).fit(X, y)
     assert parts.temper_.power == pytest.approx(whole.temper_.power, rel=1e-9)

@@ -35,9 +35,9 @@ __all__ = ["BlockVotes", "VotesInParts", "centres", "choose_column_weights", "na
 ENOUGH, NUMBERS = 4000, 2**25
 """Rows that the ridge of columns is chosen by; and scores of columns that weights are fitted on, at most."""
 
-LARGE, PART, OF_CLASS = 2**23, 2**20, 10
-"""Scores of columns beyond which rows are held out part by part; those of a part; and rows for each class, without
-which weights are not fitted there."""
+SEVERAL_CLASSES, LARGE, PART, OF_CLASS = 32, 2**23, 2**20, 10
+"""Classes, and scores of columns, beyond which rows are held out part by part; scores of a part; and rows for each
+class, without which weights are not fitted there."""
 
 EXACT = 1e-9
 """Tolerance of weights of a few columns."""
@@ -115,11 +115,12 @@ class VotesInParts:
         mine = self.which[first:last] - rows[0]
         self.weights[rows], self.log_prior[rows] = judged.weights, judged.log_prior
         finite = judged.weights[mine] > 0
+        places = {name: place for place, name in enumerate(self.names)}
         for name, vote in judged.votes().items():
             self.total[rows] += vote
             finite &= np.isfinite(vote[mine]).all(axis=1)
             with np.errstate(invalid="ignore"):
-                self.votes[self.names.index(name), :, first:last] = (vote[mine, 1:] - vote[mine, :1]).T
+                self.votes[places[name], :, first:last] = (vote[mine, 1:] - vote[mine, :1]).T
         self.possible[first:last] = finite
 
     def blocks(self, model: Model, codes: Integers, power: float) -> BlockVotes:

@@ -12,7 +12,14 @@ from dataclasses import replace
 import numpy as np
 
 from suffice.models.choices import TOKENS
-from suffice.models.choosing.block_weights import LARGE, BlockVotes, VotesInParts, choose_column_weights, named_weights
+from suffice.models.choosing.block_weights import (
+    LARGE,
+    SEVERAL_CLASSES,
+    BlockVotes,
+    VotesInParts,
+    choose_column_weights,
+    named_weights,
+)
 from suffice.models.choosing.counted_words import CountedWords
 from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import JUDGED, fit_weights
@@ -140,7 +147,8 @@ def _is_large(model: Model, sample: Sample, wanted: Wanted) -> bool:
     more = wanted.alpha or wanted.prior or wanted.residuals is not None or sample.group is not None
     if wanted.weights != "blocks" or more or sets_of(model.blocks):
         return False
-    return len(sample) * len(model.classes) * len(model.voting) > LARGE
+    classes = len(model.classes)
+    return classes > SEVERAL_CLASSES and len(sample) * classes * len(model.voting) > LARGE
 
 
 def _in_parts(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None) -> tuple[Predictor, Views]:
