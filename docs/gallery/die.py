@@ -49,7 +49,24 @@ sf.plots.draws(sf.Dirichlet([0.1] * 5))
 # **How to read it.** Each small picture is one die with five sides that the prior
 # holds possible. With pseudo-counts below 1, dice of one or two sides are the rule.
 # Words are like that: of all the words there are, a text has few. With 10 each, all
-# bars would be nearly alike.
+# bars would be nearly alike. On the triangle of three sides, the same three opinions:
+
+# %%
+for alpha in (0.1, 1.0, 10.0):
+    spinners = sf.Dirichlet([alpha] * 3).sample(rng=0, size=2000)
+    sure = (spinners.max(axis=1) > 0.9).mean()
+    print(f"α = {alpha:>4}: {sure:.0%} of spinners show one colour nine times in ten")
+
+# %%
+sf.plots.simplex(sf.Dirichlet([0.1] * 3), names=["red", "green", "blue"])
+
+# %%
+sf.plots.simplex(sf.Dirichlet([10] * 3), names=["red", "green", "blue"])
+
+# %% [markdown]
+# **How to read it.** With 0.1 each, belief gathers in the corners and along the edges:
+# a spinner has a favourite. With 10 each it gathers in the middle: a spinner is fair.
+# With 1 each, the triangle would be of one colour.
 #
 # ## Ten words
 #

@@ -11,6 +11,8 @@ difference.
 # Of twenty tosses three were heads.
 
 # %%
+from math import comb
+
 import altair as alt
 import numpy as np
 import polars as pl
@@ -36,6 +38,77 @@ plug_in = (1 - belief.mean) ** 10
 print(f"no heads in ten: {many.pmf(0):.3f}, plugged in {plug_in:.3f}")
 spread = (10 * belief.mean * (1 - belief.mean)) ** 0.5
 print(f"spread of the number of heads: {many.var**0.5:.2f}, plugged in {spread:.2f}")
+
+# %% [markdown]
+# ## Where it matters most: the tails
+#
+# A rare outcome is where a plug-in goes wrong. Six heads or more would be odd for a
+# coin that shows heads one time in five. How odd?
+
+# %%
+surprise = 1 - many.cdf(5)
+tail = {"averaged over the belief": surprise}
+for name, heads in (("mean plugged in", belief.mean), ("MAP plugged in", belief.mode)):
+    tail[name] = sum(
+        comb(10, k) * heads**k * (1 - heads) ** (10 - k) for k in range(6, 11)
+    )
+for name, chance in tail.items():
+    print(f"six heads or more, {name:<25}{chance:.4f}")
+
+# %% [markdown]
+# Averaged it is one time in 44. The mean says one in 127, the mode of the belief one
+# in 258: whoever insures against it by a plug-in asks for a third or a sixth of the
+# right premium. The bounds that hold 95 % of all outcomes tell the same story:
+
+# %%
+print("95 % of outcomes lie from {:.0f} to {:.0f}".format(*many.interval(0.95)))
+
+# %% [markdown]
+# ## Before any toss
+#
+# A prior predicts, too. What would ten tosses bring by Beta(2, 2), by a uniform belief,
+# and by one that is nearly sure of a fair coin?
+
+# %%
+priors = {
+    "Beta(1, 1)": sf.Beta(1, 1),
+    "Beta(2, 2)": sf.Beta(2, 2),
+    "Beta(50, 50)": sf.Beta(50, 50),
+}
+ahead = [
+    {"heads": k, "probability": float(prior.predict(10).pmf(k)), "prior": name}
+    for name, prior in priors.items()
+    for k in range(11)
+]
+
+# %% drawing
+alt.Chart(pl.DataFrame(ahead)).mark_line(point=True).encode(
+    x=alt.X("heads:Q", title="heads in ten tosses"),
+    y=alt.Y("probability:Q", title="probability before any toss"),
+    color=alt.Color(
+        "prior:N", title=None, scale=alt.Scale(range=["#5b7db1", "#2a9d74", "#d1603d"])
+    ),
+).properties(width=460, height=220)
+
+# %% [markdown]
+# **How to read it.** By the uniform belief every number of heads is equally probable:
+# that is what not knowing the coin means. Only a strong belief in a fair coin predicts
+# what one would write down for it, a hump around five.
+#
+# ## As tosses come
+#
+# The coin below shows heads three times in ten. Beliefs narrow around the truth, about
+# as one over the square root of the number of tosses, wherever they started.
+
+# %%
+tosses = np.random.default_rng(4).random(1000) < 0.3
+steps = {
+    f"{n} tosses": sf.Beta(2, 2).update(values=tosses[:n]) for n in (10, 100, 1000)
+}
+for name, after in steps.items():
+    low, high = after.interval(0.95)
+    print(f"{name:>12}: {after.mean:.3f}, 95 % from {low:.3f} to {high:.3f}")
+sf.plots.belief({"before": sf.Beta(2, 2), **steps})
 
 # %% [markdown]
 # ## It does not go away
