@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 import suffice as sf
+from suffice.concepts import usual_rules
+from suffice.errors import InputError
 
 
 def likelihoods(*numbers: int) -> dict[object, float]:
@@ -79,3 +81,48 @@ def test_arguments() -> None:
         sf.NumberGame(prior="intervals", weight=2)
     with pytest.raises(ValueError, match=r"items of the domain \(1 to 100, 100 in all\); got 101"):
         sf.NumberGame().observe([16, 101])
+
+
+def test_rules_and_numbers_of_ones_own() -> None:
+    """Brute force: prior weight times one over the size of the concept for each example."""
+    numbers = [4, 1, 2, 3, 9, 16, 25, 27]
+    rules: dict[str, Any] = {"squares": {1, 4, 9, 16, 25}, "odd": lambda n: n % 2 == 1, "cubes": ({1, 27}, 3.0)}
+    game = sf.NumberGame(rules=rules, numbers=numbers).observe([9, 1])
+    size = {"squares": 5, "odd": 5, "cubes": 2}
+    joint = {"squares": 1 / size["squares"] ** 2, "odd": 5 / size["odd"] ** 2, "cubes": 0.0}
+    expected = {name: value / sum(joint.values()) for name, value in joint.items()}
+    found = game.posterior_
+    assert dict(zip(found.names, found.posterior, strict=True)) == pytest.approx(expected)
+    assert game.domain == tuple(sorted(numbers))
+
+
+def test_intervals_of_other_numbers_skip_what_is_not_there() -> None:
+    game = sf.NumberGame("intervals", 0.0, rules={"all": {10, 20, 30}}, numbers=[10, 20, 30])
+    assert [*game.hypotheses] == ["all", "only 10", "10 to 20", "10 to 30", "only 20", "20 to 30", "only 30"]
+    assert game.observe([10, 20]).map_ == ["10 to 20"]
+
+
+def test_the_usual_rules_are_those_of_the_number_game() -> None:
+    usual, given = (game.observe([16]).posterior_ for game in (sf.NumberGame(), sf.NumberGame(rules=usual_rules())))
+    assert usual.names == given.names
+    np.testing.assert_array_equal(usual.posterior, given.posterior)
+    wide = sf.NumberGame(numbers=range(1, 1001)).observe([512, 2, 64])
+    assert wide.map_ == ["powers of 2"]
+    assert wide.membership([1000, 256])[1] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"numbers": [1, 1]}, "different whole numbers"),
+        ({"numbers": 5}, "different whole numbers"),
+        ({"numbers": [0.5]}, "different whole numbers"),
+        ({"rules": ["even"]}, "a dict of rules by name"),
+        ({"rules": {}}, "a dict of rules by name"),
+        ({"prior": "intervals", "numbers": range(3000)}, "2,000 numbers at most"),
+        ({"rules": {"even": ({2}, -1.0)}}, "not negative"),
+    ],
+)
+def test_rules_and_numbers_that_make_no_game_are_refused(wrong: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        sf.NumberGame(**wrong)

@@ -5,27 +5,64 @@ Rules (CL-4) are what a person would think of; intervals (CL-5) say that numbers
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from numbers import Real
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isqrt
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import numpy as np
 
-from suffice.concepts.hypothesis_space import read_space
+from suffice.concepts.hypothesis_space import read_prior, read_space
 from suffice.concepts.learner import ConceptLearner, Sampling
 from suffice.errors import InputError, KeywordError
 from suffice.typing import Array, Booleans
 
-__all__ = ["RULES", "NumberGame"]
+__all__ = ["RULES", "NumberGame", "is_prime", "usual_rules"]
 
 NUMBERS = range(1, 101)
 FAVOURED, ODD_BALL = 5.0, 0.01
 SHAPE, SCALE = 2, 10.0
 """Of the Erlang density that weighs an interval by its size."""
 
+MOST = 2000
+"""Numbers that intervals are formed of, at most: there are half as many intervals as pairs of them."""
 
-def _powers(base: int) -> set[int]:
-    return {base**k for k in range(1, 7) if base**k <= NUMBERS[-1]}
+
+def is_prime(n: int) -> bool:
+    """Return whether a number is prime: a rule that the usual ones lack.
+
+    >>> [n for n in range(20) if is_prime(n)]
+    [2, 3, 5, 7, 11, 13, 17, 19]
+    """
+    return n > 1 and all(n % k for k in range(2, isqrt(n) + 1))
+
+
+def usual_rules(numbers: Sequence[int] = NUMBERS) -> dict[str, Any]:
+    """Return the 32 rules of the number game, for other numbers as well.
+
+    >>> rules = usual_rules(range(1, 31))
+    >>> sorted(rules["powers of 3"])
+    [3, 9, 27]
+    """
+    return {
+        "even": lambda n: n % 2 == 0,
+        "odd": lambda n: n % 2 == 1,
+        "squares": {n for n in numbers if n > 0 and isqrt(n) ** 2 == n},
+        **{f"multiples of {k}": _multiples(k) for k in range(3, 11)},
+        **{f"ending in {k}": _ending(k) for k in range(1, 10)},
+        **{f"powers of {k}": _powers(k, numbers) for k in range(2, 11)},
+        "all": set(numbers),
+        "powers of 2 and 37": _powers(2, numbers) | {37} & set(numbers),
+        "powers of 2 but 32": _powers(2, numbers) - {32},
+    }
+
+
+def _powers(base: int, numbers: Sequence[int]) -> set[int]:
+    found, power = set(), base
+    while power <= max(numbers, default=0):
+        found.add(power)
+        power *= base
+    return found & set(numbers)
 
 
 def _multiples(of: int) -> Callable[[int], bool]:
@@ -36,22 +73,12 @@ def _ending(digit: int) -> Callable[[int], bool]:
     return lambda n: n % 10 == digit
 
 
-RULES: dict[str, Any] = {
-    "even": lambda n: n % 2 == 0,
-    "odd": lambda n: n % 2 == 1,
-    "squares": {n * n for n in range(1, 11)},
-    **{f"multiples of {k}": _multiples(k) for k in range(3, 11)},
-    **{f"ending in {k}": _ending(k) for k in range(1, 10)},
-    **{f"powers of {k}": _powers(k) for k in range(2, 11)},
-    "all": set(NUMBERS),
-    "powers of 2 and 37": _powers(2) | {37},
-    "powers of 2 but 32": _powers(2) - {32},
-}
+RULES = usual_rules()
 WEIGHTS = {"even": FAVOURED, "odd": FAVOURED, "powers of 2 and 37": ODD_BALL, "powers of 2 but 32": ODD_BALL}
 
 
 class NumberGame(ConceptLearner):
-    """A belief about which numbers from 1 to 100 are meant, learned from examples of them.
+    """A belief about which numbers are meant, from 1 to 100 or others, learned from examples of them.
 
     Parameters
     ----------
@@ -60,6 +87,12 @@ class NumberGame(ConceptLearner):
         of it; or these together with all 5,050 intervals.
     weight : float, default=2/3
         With intervals: how probable it is that the concept is a rule.
+    rules : dict, default=None
+        Rules of your own, by name: sets of numbers, or functions that say whether a number follows the rule. A pair of
+        a rule and a number gives it that weight; even and odd weigh 5 where they are by these names. By default
+        ``suffice.concepts.usual_rules(numbers)``.
+    numbers : sequence of int, default=range(1, 101)
+        The numbers that the game is about.
     sampling : {"strong", "weak"}, default="strong"
         Whether numbers are drawn from the concept, or drawn anyhow and found to belong to it.
     noise : float, default=0.0
@@ -79,6 +112,14 @@ class NumberGame(ConceptLearner):
     ['16 to 23']
     >>> near.membership([18, 30, 90]).round(2)
     array([1.  , 0.14, 0.  ])
+
+    Rules and numbers of your own:
+
+    >>> from suffice.concepts import is_prime, usual_rules
+    >>> numbers = range(1, 201)
+    >>> game = sf.NumberGame(rules={**usual_rules(numbers), "primes": is_prime}, numbers=numbers)
+    >>> game.observe([2, 13, 101]).map_
+    ['primes']
     """
 
     def __init__(
@@ -86,30 +127,49 @@ class NumberGame(ConceptLearner):
         prior: Literal["rules", "intervals"] = "rules",
         weight: float | None = None,
         *,
+        rules: Mapping[str, Any] | None = None,
+        numbers: Sequence[int] = NUMBERS,
         sampling: Sampling = "strong",
         noise: float = 0.0,
     ) -> None:
         if prior not in ("rules", "intervals"):
             raise InputError(f"The argument 'prior' of NumberGame must be 'rules' or 'intervals'; got {prior!r}.")
-        rules = np.array([WEIGHTS.get(name, 1.0) for name in RULES])  # CL-4
-        space = read_space(RULES, NUMBERS)
-        weights = rules / rules.sum()
+        domain = _whole_numbers(numbers)
+        given: Any = usual_rules(domain) if rules is None else rules
+        if not isinstance(given, Mapping) or not given:
+            raise InputError(f"The argument 'rules' of NumberGame must be a dict of rules by name; got {rules!r}.")
+        weighed = {
+            name: rule if isinstance(rule, tuple) else (rule, WEIGHTS.get(name, 1.0)) for name, rule in given.items()
+        }
+        space = read_space({name: rule for name, (rule, _) in weighed.items()}, domain)
+        weights = read_prior({name: weight for name, (_, weight) in weighed.items()}, space.names)  # CL-4
         if prior == "intervals":
-            names, rows = _intervals()
-            matrix = np.concatenate([space.bits.columns(np.arange(len(NUMBERS))), rows])
-            space = read_space(matrix, NUMBERS, [*RULES, *names])
+            names, rows = _intervals(domain)
+            matrix = np.concatenate([space.bits.columns(np.arange(len(domain))), rows])
+            space = read_space(matrix, domain, [*given, *names])
             weights = _mixture(weights, rows, 2 / 3 if weight is None else weight)
         elif weight is not None:
             raise KeywordError("The argument 'weight' of NumberGame belongs to prior='intervals'; got it with 'rules'.")
         self._start(space, weights, sampling, noise)
 
 
-def _intervals() -> tuple[list[str], Booleans]:
+def _whole_numbers(numbers: Any) -> list[int]:
+    """Return the numbers of a game, sorted; raise unless they are different whole numbers."""
+    found = list(numbers) if isinstance(numbers, Iterable) and not isinstance(numbers, str) else []
+    whole = all(isinstance(n, Integral) and not isinstance(n, bool) for n in found)
+    if not found or not whole or len(set(found)) < len(found):
+        raise InputError(f"The argument 'numbers' of NumberGame must list different whole numbers; got {numbers!r}.")
+    return sorted(int(n) for n in found)
+
+
+def _intervals(domain: list[int]) -> tuple[list[str], Booleans]:
     """Return all [l, u], as rows of numbers that lie in them."""
-    low, high = (end + 1 for end in np.triu_indices(len(NUMBERS)))
+    if len(domain) > MOST:
+        raise InputError(f"Intervals are formed of {MOST:,} numbers at most; got {len(domain):,}.")
+    numbers = np.array(domain)
+    low, high = (numbers[end] for end in np.triu_indices(len(domain)))
     ends = zip(low.tolist(), high.tolist(), strict=True)
     names = [f"{lower} to {upper}" if lower < upper else f"only {lower}" for lower, upper in ends]
-    numbers = np.array(NUMBERS)
     return names, (numbers >= low[:, None]) & (numbers <= high[:, None])
 
 
