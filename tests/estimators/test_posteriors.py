@@ -3,10 +3,12 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import suffice as sf
-from suffice.errors import ImproperPrior, InputError, KindError
+from suffice.errors import ImproperPrior, InputError, KindError, PriorError
 
 RNG = np.random.default_rng(0)
 COUNTS, FLAGS, REALS = RNG.integers(0, 5, (30, 3)), RNG.integers(0, 2, (30, 3)), RNG.normal(2, 1, (30, 3))
@@ -88,6 +90,33 @@ def test_shares_of_classes_have_a_posterior() -> None:
     assert not hasattr(given, "class_posterior_")
 
 
+def test_a_word_or_a_column_may_be_called_as_anything() -> None:
+    texts = sf.TextClassifier(alpha=1.0).fit(["text word", "text text"], ["s", "h"])
+    assert texts.posterior_["s", "text"] == sf.Beta(2, 2)
+    only = sf.TextClassifier(alpha=1.0).fit(["text", "text text"], ["s", "h"])
+    with pytest.raises(PriorError, match="only word"):
+        _ = only.posterior_["s", "text"]
+    frame = pd.DataFrame({"X": [1, 2, 3], "y": [0, 1, 0]})
+    model = sf.MultinomialNB().fit(frame, [0, 1, 1])
+    assert model.posterior_[0, "X"] == model.posterior_[0, 0]
+    assert model.posterior_[1].batch_shape == ()
+
+
+def test_keys_that_are_none_are_refused() -> None:
+    model = sf.BernoulliNB().fit(FLAGS, Y)
+    table = sf.NaiveBayes(joint=None).fit({"x": REALS[:, 0], "z": REALS[:, 1], "y": Y}, "y")
+    assert table.posterior_["a", 0] == table.posterior_["a", "x"]
+    for found in (model.posterior_, table.posterior_):
+        for wrong in (("a", [1]), ("a", True), ("a", 1.0), np.array(["a", "b"]), ("a", "none")):
+            with pytest.raises(InputError):
+                _ = found[wrong]
+    for unfitted in (sf.BernoulliNB(), sf.NaiveBayes()):
+        with pytest.raises(NotFittedError):
+            _ = unfitted.class_posterior_
+    with pytest.raises(InputError, match="does not look at the shares"):
+        _ = sf.ComplementNB().fit(COUNTS, Y).class_posterior_
+
+
 def test_what_has_no_posterior_says_so() -> None:
     model = sf.BernoulliNB().fit(FLAGS, Y)
     with pytest.raises(InputError, match="Classes: 'a', 'b'"):
@@ -116,6 +145,21 @@ def test_a_belief_against_a_point(point: float) -> None:
     expected = sf.Beta(2, 1).log_evidence(**data) - likelihood
     assert sf.bayes_factor(sf.Beta(2, 1), point, **data) == pytest.approx(expected)
     assert sf.bayes_factor(point, sf.Beta(2, 1), **data) == pytest.approx(-expected)
+
+
+def test_a_point_where_the_prior_is_zero_or_infinite() -> None:
+    found: list[tuple[Any, Any, Any, float]] = [
+        (sf.Beta(2, 2), 0.0, {"heads": 0, "tails": 3}, float(sf.Beta(2, 2).log_evidence(heads=0, tails=3))),
+        (sf.Beta(0.5, 0.5), 1.0, {"heads": 2}, float(sf.Beta(0.5, 0.5).log_evidence(heads=2))),
+        (sf.Beta(2, 2), 0.0, {"heads": 1, "tails": 3}, np.inf),
+        (sf.Gamma(2, 1), 0.0, {"values": [0, 0]}, float(sf.Gamma(2, 1).log_evidence(values=[0, 0]))),
+        (sf.Pareto(5, 2), 3.0, {"values": [1, 2]}, float(sf.Pareto(5, 2).log_evidence(values=[1, 2])) + 2 * np.log(3)),
+        (sf.Pareto(5, 2), 3.0, {"values": [1, 4]}, np.inf),
+    ]
+    for belief, point, data, expected in found:
+        assert sf.bayes_factor(belief, point, **data) == pytest.approx(expected)
+    with pytest.raises(InputError, match="no value that the parameter of Beta can have"):
+        sf.bayes_factor(sf.Beta(1, 1), 1.5, heads=1, tails=2)
 
 
 def test_two_beliefs_about_the_same_data() -> None:

@@ -67,6 +67,13 @@ def test_a_mean_and_a_variance_have_a_picture_each() -> None:
     assert chart.title.text == repr(now)
 
 
+def test_several_means_and_variances() -> None:
+    before = sf.NormalInverseGamma(0, 1, 2, 3)
+    chart = plots.belief({"before": before, "after": before.update(values=[4.0, 5.0])})
+    x, density = curve(chart.hconcat[1], "before")
+    np.testing.assert_allclose(density, stats.invgamma.pdf(x, 2, scale=3))
+
+
 @pytest.mark.parametrize("show", ["posterior", "prior, posterior", "likelihood"])
 def test_only_the_curves_that_are_wanted(show: str) -> None:
     chart = plots.belief(sf.Beta(5, 19), sf.Beta(2, 2), show=show)
@@ -161,7 +168,12 @@ def test_the_taxicab() -> None:
         (lambda: drawn_by.belief(sf.Dirichlet([1, 1])), "'posterior' of belief must be a Beta, a Gamma"),
         (lambda: drawn_by.belief(sf.Beta(1, 1), 3), "'prior' of belief must be a Beta, a Gamma"),
         (lambda: drawn_by.belief(sf.Pareto(0, 0)), "must integrate to one"),
-        (lambda: drawn_by.belief([]), "must hold 1 to 8 beliefs; got 0"),
+        (lambda: drawn_by.belief([]), "must hold 1 to 8 beliefs"),
+        (lambda: drawn_by.belief([sf.Beta(1, 1), sf.Beta(1, 1)]), "of different names"),
+        (lambda: drawn_by.belief([sf.Beta(1, 1)], sf.Beta(1, 1)), "give it as one of them"),
+        (lambda: drawn_by.belief(sf.Beta(5, 19), show="prior"), "needs a prior; got none"),
+        (lambda: drawn_by.belief(sf.Beta(5, 19), sf.Beta(5, 19), show="likelihood"), "no likelihood to draw"),
+        (lambda: drawn_by.belief("coin"), "a Pareto or a NormalInverseGamma; got a str"),
         (lambda: drawn_by.belief([sf.Beta(1, 1), sf.Gamma(1, 1)]), "must be of one family"),
         (lambda: drawn_by.belief(sf.Beta(1, 1), show="all"), "must list some of: prior, likelihood, posterior"),
         (lambda: drawn_by.belief(sf.NormalInverseGamma(0, 1, 1, 1), sf.Beta(1, 1)), "as the posterior is; got Beta"),

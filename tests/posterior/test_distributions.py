@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 import suffice as sf
-from suffice.errors import ImproperPrior, InputError, ShapeError
+from suffice.errors import ImproperPrior, InputError, PriorError, ShapeError
 
 ALONG = np.array([0.001, 0.05, 0.3, 0.5, 0.77, 0.999])
 
@@ -140,6 +140,39 @@ def test_densities_at_and_beyond_the_ends() -> None:
     assert sf.Pareto(3, 1).quantile([0, 1]).tolist() == [3, np.inf]
     assert sf.Beta(2, 2).quantile([0, 1]).tolist() == [0, 1]
     assert sf.Gamma(2, 1).predict().quantile([0, 1]).tolist() == [0, np.inf]
+
+
+def test_quantiles_of_nothing_and_of_everything() -> None:
+    flat = sf.NormalInverseGamma(0, 1, 1, 1)
+    assert flat.predict().quantile([0, 1]).tolist() == [-np.inf, np.inf]
+    assert flat.quantile(0.0) == (-np.inf, 0.0)
+    assert sf.NormalInverseWishart([0, 0], 1, 4, np.eye(2)).predict().quantile(0).tolist() == [-np.inf, -np.inf]
+    assert sf.Beta(1, 1000).predict(20).quantile(1.0) == 20
+    assert sf.Beta([1, 2], 1000).predict([20, 5]).quantile(1.0).tolist() == [20, 5]
+    assert sf.Dirichlet([1, 1, 1]).predict().quantile(1.0) == 2
+
+
+@pytest.mark.parametrize("rate", [1e-9, 1e-12, 1e-17, 0.5, 2.0])
+def test_counts_of_a_vague_rate_keep_their_digits(rate: float) -> None:
+    """At rates near zero the count, in units of its mean, is as the rate itself: Gamma(2)."""
+    ahead = sf.Gamma(2, rate).predict()
+    if rate < 1e-6:
+        assert ahead.cdf(1 / rate) == pytest.approx(stats.gamma(2).cdf(1), rel=1e-8)
+        assert ahead.quantile(0.5) == pytest.approx(stats.gamma(2).ppf(0.5) / rate, rel=1e-6)
+    else:
+        np.testing.assert_allclose(ahead.cdf([0, 3, 9]), stats.nbinom(2, rate / (1 + rate)).cdf([0, 3, 9]), rtol=1e-12)
+
+
+def test_densities_where_numbers_end() -> None:
+    assert sf.NormalInverseGamma(0, 1, 1, 1).marginal().variance.pdf(1e-310) == 0
+    assert sf.NormalInverseGamma(0, 1, 1, 1).logpdf((0, 1e-310)) == -np.inf
+    with pytest.raises(PriorError, match="no marginals"):
+        sf.Dirichlet([5.0]).predict(trials=3).cdf(2)
+    with pytest.raises(InputError, match="vectors of 3 probabilities"):
+        sf.Dirichlet([1, 2, 3]).logpdf([0.2, 0.8])
+    for wrong in (1.0, [1.0, 1.0], np.eye(3)):
+        with pytest.raises(InputError, match="must be 2 × 2"):
+            sf.NormalInverseWishart([0, 0], 1, 4, np.eye(2)).logpdf(([0, 0], wrong))
 
 
 def test_what_cannot_be_asked_is_refused() -> None:

@@ -93,6 +93,8 @@ class ClassPrior:
     def posterior(self, counts: Array) -> Dirichlet:
         """Return what is believed of the shares of classes; a counted prior is believed uniform before."""
         after = self._uncertain(counts)
+        if self.flat and len(counts) > 1:
+            raise InputError("A model of complements does not look at the shares of classes: they have no posterior.")
         if after is None:
             raise InputError(f"Shares of classes that are given have no posterior; {self.parameter} is {self.given!r}.")
         return Dirichlet(after)

@@ -57,7 +57,11 @@ def belief(
     """
     curves = _wanted(show)
     if isinstance(posterior, Mapping | list | tuple):
+        if prior is not None:
+            raise InputError("Several beliefs have no prior in common: give it as one of them.")
         return _overlaid(posterior, width)
+    if prior is None and "posterior" not in curves:
+        raise InputError(f"The argument 'show' of belief asks for {show!r}, which needs a prior; got none.")
     if isinstance(posterior, NormalInverseGamma):
         return _both(posterior, prior, level, width, curves)
     return dressed(*_panel(posterior, prior, level, width, curves))
@@ -80,14 +84,17 @@ def _panel(posterior: Any, prior: Any, level: float, width: int, show: list[str]
     if before is not None:
         evidence = likelihood(before, now, x)
         curves = {"prior": density(before, x), **({} if evidence is None else {"likelihood": evidence}), **curves}
-    curves = {name: curve for name, curve in curves.items() if name in show} or curves
+    curves = {name: curve for name, curve in curves.items() if name in show}
+    if not curves:
+        raise InputError(f"There is no likelihood to draw for {now!r}; show the prior or the posterior.")
     low, high = now.interval(level)
     looks = {name: LOOKS[name] for name in curves}
     layers = [_lines(curves, looks, x, now, _height(curves, x))]
     if "posterior" in curves:
         layers = [_interval(now, x, level, _height(curves, x)), *layers, *_marks(now, _height(curves, x))]
     chart = altair().layer(*layers).properties(width=width, height=260)
-    return chart, repr(now), f"shaded: {100 * level:g} % lie from {low:.3g} to {high:.3g}"
+    shaded = f"shaded: {100 * level:g} % lie from {low:.3g} to {high:.3g}" if "posterior" in curves else ""
+    return chart, repr(now), shaded
 
 
 def _height(curves: dict[str, Array], x: Array) -> float:
@@ -113,9 +120,20 @@ def _both(posterior: NormalInverseGamma, prior: Any, level: float, width: int, s
 
 def _overlaid(beliefs: Any, width: int) -> Any:
     """Return several beliefs in one picture, by name."""
-    named = dict(beliefs) if isinstance(beliefs, Mapping) else {repr(one): one for one in beliefs}
-    if not 1 <= len(named) <= len(PALETTE):
-        raise InputError(f"The argument 'posterior' of belief must hold 1 to {len(PALETTE)} beliefs; got {len(named)}.")
+    pairs = [*beliefs.items()] if isinstance(beliefs, Mapping) else [(repr(one), one) for one in beliefs]
+    if not 1 <= len(pairs) <= len(PALETTE) or len({str(name) for name, _ in pairs}) < len(pairs):
+        raise InputError(
+            f"The argument 'posterior' of belief must hold 1 to {len(PALETTE)} beliefs of different names; "
+            f"got {[str(name) for name, _ in pairs]}."
+        )
+    if all(isinstance(one, NormalInverseGamma) for _, one in pairs):
+        parts = [{name: one.marginal()[k] for name, one in pairs} for k in range(2)]
+        return dressed(altair().hconcat(*(_curves(part, width * 3 // 5) for part in parts)))
+    return dressed(_curves(dict(pairs), width))
+
+
+def _curves(named: Mapping[Any, Any], width: int) -> Any:
+    """Return curves about the same number, by name."""
     found = {str(name): curved(one, "posterior", "belief") for name, one in named.items()}
     first = next(iter(found.values()))
     if any(type(one) is not type(first) for one in found.values()):
@@ -124,7 +142,7 @@ def _overlaid(beliefs: Any, width: int) -> Any:
     curves = {name: density(one, x) for name, one in found.items()}
     looks = {name: (PALETTE[k], [1, 0]) for k, name in enumerate(found)}
     lines = _lines(curves, looks, x, first, _height(curves, x))
-    return dressed(altair().layer(lines).properties(width=width, height=260), spelled(first))
+    return altair().layer(lines).properties(width=width, height=260, title=spelled(first))
 
 
 def _lines(

@@ -26,9 +26,11 @@ ABOUT: dict[type[Any], str] = {
 def curved(belief: Any, name: str, function: str, kinds: tuple[type[Any], ...] = (*ABOUT,)) -> Any:
     """Return the belief; raise unless it is about one number and has a curve."""
     if not isinstance(belief, kinds):
-        known = ", ".join(f"a {kind.__name__}" for kind in kinds[:-1] if kind in ABOUT)
+        public = [kind.__name__ for kind in kinds if kind not in (StudentT, InverseGamma)]
+        more = [] if len(public) == len(kinds) else ["NormalInverseGamma"]
+        names = [f"a {name}" for name in (*public, *more)]
         raise KindError(
-            f"The argument '{name}' of {function} must be {known} or a {kinds[-1].__name__}; "
+            f"The argument '{name}' of {function} must be {', '.join(names[:-1])} or {names[-1]}; "
             f"got a {type(belief).__name__}."
         )
     table = belief.batch if isinstance(belief, StudentT | InverseGamma) else belief.batch_shape

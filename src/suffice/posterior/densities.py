@@ -29,7 +29,8 @@ class StudentT(Density):
         return np.asarray(stdtr(self.df, (x - self.location) / self.scale))
 
     def _quantile(self, p: Array) -> Array:
-        return np.asarray(self.location + scaled(stdtrit(self.df, p), self.scale))
+        each = np.where(p == 0, -np.inf, stdtrit(self.df, p))  # scipy has +∞ for 0
+        return np.asarray(self.location + scaled(each, self.scale))
 
     @property
     def mean(self) -> Floats:
@@ -61,7 +62,7 @@ class InverseGamma(Density):
         a, inside = self.shape, (x > 0) & np.isfinite(x)
         inverse = self.scale / np.where(inside, x, 1.0)
         logs = (a + 1) * np.log(inverse) - inverse - gammaln(a) - np.log(self.scale)
-        return where_known(x, inside, logs)
+        return where_known(x, inside, np.where(np.isinf(inverse), -np.inf, logs))
 
     def _cdf(self, x: Array) -> Array:
         return np.where(

@@ -186,16 +186,14 @@ class Dirichlet(Conjugate[Counted]):
         >>> round(float(Dirichlet([2, 3, 4]).pdf([0.2, 0.3, 0.5])), 3)
         7.56
         """
-        at = points(x, self.alpha.shape)
-        if (
-            at.shape[-1:] != self.alpha.shape[-1:]
-            or not ((at >= 0) & (np.abs(at.sum(-1, keepdims=True) - 1) < 1e-8)).all()
-        ):
+        alike = np.shape(x)[-1:] == self.alpha.shape[-1:]
+        at = points(x, self.alpha.shape) if alike else np.full(1, np.nan)
+        if not ((at >= 0).all() and (np.abs(at.sum(axis=-1) - 1) < 1e-8).all()):
             raise InputError(
                 f"The argument 'x' must hold vectors of {self.alpha.shape[-1]} probabilities that add up to 1; "
-                f"got {np.array2string(at, threshold=6)}."
+                f"got {np.array2string(np.asarray(x), threshold=6)}."
             )
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", invalid="ignore"):  # NaN where it is infinite one way and zero another
             logs = xlogy(self.alpha - 1, at).sum(axis=-1)
         total = self._total[..., 0]
         return plain(logs + gammaln(total) - gammaln(self.alpha).sum(axis=-1))

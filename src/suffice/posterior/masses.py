@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import InputError
-from suffice.later import betaincc, gammaln, xlog1py
+from suffice.errors import InputError, PriorError
+from suffice.later import betainc, betaincc, gammaln, xlog1py
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Mass
 from suffice.posterior.special import log_rising
@@ -20,8 +20,8 @@ from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = ["BetaBinomial", "CategoricalMass", "DirichletMultinomial", "NegativeBinomial", "draw_dirichlet"]
 
-CELLS, LARGEST, ROUNDING = 2**24, 2.0**52, 1e-14
-"""Outcomes that are added up at most; the largest count that is looked for; and what adding up loses."""
+CELLS, ROUNDING = 2**24, 1e-14
+"""Outcomes that are added up at most; and what adding up loses."""
 
 
 class BetaBinomial(Mass):
@@ -42,7 +42,7 @@ class BetaBinomial(Mass):
         return _summed(self, x, int(self.trials.max(initial=0)))
 
     def _quantile(self, p: Array) -> Array:
-        return _least(self, p, int(self.trials.max(initial=0)))
+        return _least(self, p, int(self.trials.max(initial=0)), self.trials)
 
     @property
     def mean(self) -> Floats:
@@ -79,16 +79,18 @@ class NegativeBinomial(Mass):
 
     def _cdf(self, x: Array) -> Array:
         floored = np.floor(np.maximum(x, -1.0))
-        below = betaincc(floored + 1, self.shape, 1 / (1 + self.rate))
+        few, many = 1 / (1 + self.rate), 1 / (1 + 1 / self.rate)  # one of them may be rounded to one
+        small = self.rate < 1
+        below = np.where(small, betainc(self.shape, floored + 1, many), betaincc(floored + 1, self.shape, few))
         return np.where(floored < 0, 0.0, np.where(np.isinf(x), 1.0, below))
 
     def _quantile(self, p: Array) -> Array:
         p, _ = np.broadcast_arrays(p, self.shape)
         low, high = np.full(p.shape, -1.0), np.ones(p.shape)
-        while (short := (self._cdf(high) < p) & (p < 1) & (high < LARGEST)).any():
+        while (short := (self._cdf(high) < p) & (p < 1) & np.isfinite(high)).any():
             high = np.where(short, 2 * high, high)
-        while (high - low > 1).any():  # cdf(low) < p ≤ cdf(high)
-            middle = np.floor((low + high) / 2)
+        while (high - low > np.maximum(1, ROUNDING * high)).any():  # cdf(low) < p ≤ cdf(high)
+            middle = np.floor(low + (high - low) / 2)
             enough = self._cdf(middle) >= p
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
         return np.where(p == 1, np.inf, high)
@@ -138,7 +140,7 @@ class CategoricalMass(Mass):
         return _summed(self, x, self.alpha.shape[-1] - 1)
 
     def _quantile(self, p: Array) -> Array:
-        return _least(self, p, self.alpha.shape[-1] - 1)
+        return _least(self, p, self.alpha.shape[-1] - 1, self.alpha.shape[-1] - 1)
 
     @property
     def mean(self) -> Floats:
@@ -175,6 +177,8 @@ class DirichletMultinomial(Mass):
 
     def marginal(self) -> BetaBinomial:
         """Return the distribution of each category's count by itself, as one batch."""
+        if self.alpha.shape[-1] == 1:
+            raise PriorError("Counts of one category have no marginals: all trials are of it.")
         others = self.alpha.sum(axis=-1, keepdims=True) - self.alpha
         return BetaBinomial(np.asarray(self.trials), self.alpha, others)
 
@@ -237,11 +241,13 @@ def _summed(of: Mass, x: Array, most: int) -> Array:
     return np.where(np.isnan(x), np.nan, np.where(at < 0, 0.0, found))
 
 
-def _least(of: Mass, p: Array, most: int) -> Array:
-    """Return the least outcome up to which the probabilities add up to p."""
-    sums = _masses(of, most)
-    lines = sums.reshape(len(sums), *(1 for _ in range(max(0, p.ndim - len(of.batch)))), *of.batch)
-    return np.asarray((lines < p * (1 - ROUNDING)).sum(axis=0), np.float64)
+def _least(of: Mass, p: Array, most: int, last: Any) -> Array:
+    """Return the least outcome up to which the probabilities add up to p; the last one for 1."""
+    sums = _masses(of, most).reshape(most + 1, -1)
+    chance = np.broadcast_to(p, np.broadcast_shapes(p.shape, of.batch))
+    asked = chance.reshape(-1, sums.shape[1]) * (1 - ROUNDING)
+    found = [np.searchsorted(sums[:, k], asked[:, k]) for k in range(sums.shape[1])]
+    return np.where(chance == 1, last, np.stack(found, axis=1).reshape(chance.shape).astype(np.float64))
 
 
 def _possible(x: Array, most: Any) -> Array:

@@ -181,10 +181,13 @@ class NormalInverseWishart(ByItself[FullMoments]):
     def logpdf(self, x: Any) -> Floats:
         """Return the log-density at a pair: a mean vector, and a covariance matrix."""
         self._require_proper("A density")
+        d = self.m.shape[-1]
+        if isinstance(x, tuple | list) and len(x) == 2 and np.shape(x[1])[-2:] != (d, d):
+            raise InputError(f"The covariance in the argument 'x' must be {d} × {d}; got shape {np.shape(x[1])}.")
         mean, covariance = pair(x, self.m.shape, self.scale.shape)
         if not positive_definite(covariance).all():
             raise InputError("The covariance in the argument 'x' must be symmetric and positive definite.")
-        d, nu, kappa = self.m.shape[-1], np.asarray(self.nu), np.asarray(self.kappa)
+        nu, kappa = np.asarray(self.nu), np.asarray(self.kappa)
         root = np.linalg.cholesky(covariance)
         volume = 2 * np.log(np.diagonal(root, axis1=-2, axis2=-1)).sum(axis=-1)  # ln|Σ|
         trace = np.trace(np.linalg.solve(covariance, self.scale + 0 * covariance), axis1=-2, axis2=-1)

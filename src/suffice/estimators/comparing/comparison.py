@@ -15,6 +15,7 @@ from suffice.estimators.comparing.same_data import must_share_data
 from suffice.estimators.comparing.validation import crossfit
 from suffice.estimators.shell.classifier import Classifier
 from suffice.models.predictor import normalise
+from suffice.posterior import Beta, Dirichlet, Gamma, Pareto, WaitingRate
 from suffice.posterior.base import Conjugate, plain
 from suffice.readers.labels import Given
 from suffice.tables import frame_of
@@ -79,14 +80,30 @@ def _of_beliefs(a: Compared, b: Compared, X: DataLike | None, data: dict[str, ob
         raise InputError("Beliefs compare by data that are given as for update, such as heads=3, tails=17.")
     if not isinstance(a, Conjugate):
         return plain(-np.asarray(_of_beliefs(b, a, X, data)))
-    if not isinstance(b, Conjugate):  # evidence over likelihood, by Bayes' rule
-        return plain(np.asarray(a.logpdf(b)) - a.update(**data).logpdf(b))
+    if not isinstance(b, Conjugate):
+        return plain(np.asarray(a.log_evidence(**data)) - _log_likelihood(a, b, data))
     if type(a) is not type(b):
         raise InputError(
             f"Beliefs that compare must be of one family, about the same data; got {type(a).__name__} and "
             f"{type(b).__name__}."
         )
     return plain(np.asarray(a.log_evidence(**data)) - b.log_evidence(**data))
+
+
+def _log_likelihood(belief: Conjugate[Any], value: ArrayLike, data: dict[str, object]) -> Array:
+    """Return ln p of the data at a value of the parameter: evidence · posterior / prior, by a prior that allows it."""
+    prior = belief
+    if isinstance(belief, Beta | Gamma | WaitingRate):
+        prior = type(belief)(np.ones(belief.batch_shape), np.ones(belief.batch_shape))
+    elif isinstance(belief, Dirichlet):
+        prior = Dirichlet(np.ones_like(belief.alpha))
+    elif isinstance(belief, Pareto):
+        end = np.asarray(value, np.float64)
+        prior = Pareto(np.where(end > 0, end, 1.0), 1.0)
+    before = np.asarray(prior.logpdf(value))
+    if not np.isfinite(before).all():
+        raise InputError(f"{value!r} is no value that the parameter of {type(belief).__name__} can have.")
+    return np.asarray(prior.log_evidence(**data) + np.asarray(prior.update(**data).logpdf(value)) - before)
 
 
 class Ranking:

@@ -147,7 +147,7 @@ class Judging(ClassifierMixin, BaseEstimator, Predicting):
     @property
     def posterior_(self) -> Posteriors:
         """What is believed of the parameters: ``posterior_["spam", "free"]`` is that of a class and a feature."""
-        return Posteriors(self._model, self._named_features())
+        return Posteriors(self._model, self._named_features(), self._kind_of_rows == "table")
 
     @abstractmethod
     def _named_features(self) -> Sequence[Name]:
@@ -156,7 +156,8 @@ class Judging(ClassifierMixin, BaseEstimator, Predicting):
     @property
     def class_posterior_(self) -> Dirichlet:
         """What is believed of the shares of classes, in the order of ``classes_``."""
-        return self._predictor.prior.posterior(np.asarray(self._model.n, np.float64))
+        counts = np.asarray(self._model.n, np.float64)
+        return self._predictor.prior.posterior(counts)
 
     @property
     def log_evidence_(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ class Posteriors:
 
     model: Model
     features: Sequence[Any]  # names of the features of the only block, or of columns
+    by_column: bool = False  # whether each feature is a column of a table, with a block of its own
 
     @property
     def classes(self) -> Any:
@@ -44,43 +45,39 @@ class Posteriors:
 
     def of(self, feature: Any) -> Conjugate[Any]:
         """Return what is believed of one feature in every class: a table of one belief for each."""
-        if self._is_table and feature in self.model.voting:
-            block = self.model.voting[feature]
+        place = self._place(feature)
+        if self.by_column:
+            block = self.model.blocks[self.features[place]]
             return squeezed(block.settled.posterior(block.t))
         block = self._only(feature)
-        return block.settled.feature_posterior(block.t, self._place(feature))
+        return block.settled.feature_posterior(block.t, place)
 
     def __getitem__(self, key: Any) -> Conjugate[Any]:
         """Return the belief about one class, or about one feature of it."""
-        if isinstance(key, tuple) and len(key) == 2 and self._code(key[0]) is not None:
-            return self.of(key[1])[self._code(key[0])]
-        code = self._code(key)
-        if code is None:
-            known = ", ".join(map(repr, self.model.classes.tolist()[:SHOWN]))
+        label, feature = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
+        classes = {one: code for code, one in enumerate(self.model.classes.tolist())}
+        if not isinstance(label, Hashable) or label not in classes:
+            known = ", ".join(map(repr, [*classes][:SHOWN]))
             raise InputError(f"A posterior is that of a class, and of a feature of it; got {key!r}. Classes: {known}.")
-        return self.all[code]
-
-    def _code(self, label: Any) -> int | None:
-        found = [code for code, one in enumerate(self.model.classes.tolist()) if one == label]
-        return found[0] if found else None
+        return (self.all if feature is None else self.of(feature))[classes[label]]
 
     def _only(self, wanted: Any) -> Block:
-        """Return the only block; raise where there are several, or it has no such feature."""
-        if self._is_table:
+        """Return the only block; raise where there are several."""
+        if self.by_column:
             names = ", ".join(map(repr, [*self.features][:SHOWN]))
             raise InputError(f"A table has a posterior for each column, of its kind; got {wanted!r}. Columns: {names}.")
         return next(iter(self.model.voting.values()))
 
-    @property
-    def _is_table(self) -> bool:
-        """Whether each column is a block of its own."""
-        return set(self.features) <= set(self.model.blocks) and len(self.features) > 0
-
     def _place(self, feature: Any) -> int:
+        """Return the place of a feature, by its name or its number."""
         places = {name: place for place, name in enumerate(self.features)}
-        if feature in places:
+        if isinstance(feature, Hashable) and not isinstance(feature, bool | float) and feature in places:
             return places[feature]
-        if isinstance(feature, int | np.integer) and -len(places) <= feature < len(places):
+        if (
+            isinstance(feature, int | np.integer)
+            and type(feature) is not bool
+            and -len(places) <= feature < len(places)
+        ):
             return int(feature) % len(places)
         known = ", ".join(map(repr, [*places][:SHOWN]))
         raise InputError(f"A feature must be one that was learned; got {feature!r}. The first are: {known}.")

@@ -169,7 +169,10 @@ def design_of(words: CountedWords, temper: Temper) -> WordDesign:
 
 
 class Sides:
-    """Rows that residuals are fitted on, scored by what has seen neither them nor the rows that judge; and these."""
+    """Rows that residuals are fitted on, scored by counts and weights without them and without those that judge.
+
+    The temper is that of the rows that do not judge.
+    """
 
     def __init__(self, every: Scores, inside: Scores, judges: Scores) -> None:
         self.every, self.inside, self.judges = every, inside, judges

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from suffice.errors import ImproperPrior, NoUniqueMode
+from suffice.errors import ImproperPrior, NoUniqueMode, PriorError
 from suffice.later import gammaln, issparse, sparse
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
@@ -187,6 +187,8 @@ class Multinomial(Likelihood):
 
     def feature_posterior(self, t: WordTable, feature: int) -> Beta:
         """Return the belief about the probability of one word in each class."""
+        if self.counts(t).width == 1:
+            raise PriorError("The only word there is has no posterior: its probability is 1.")
         alpha = self.posterior(t, np.array([feature])).alpha
         return Beta(alpha[:, 0], alpha[:, 1])
 
