@@ -61,11 +61,13 @@ def test_a_model_comes_back_as_it_was(name: str) -> None:
     assert to_bytes(statistics_from_bytes(data)["model"]) == to_bytes(model)
 
 
-def test_counts_of_words_travel_in_a_quarter_of_their_file() -> None:
+def test_counts_of_words_travel_in_a_third_of_their_file() -> None:
+    """The file of counts alone: weights and residuals, which do not travel, would make it larger."""
     rng = np.random.default_rng(0)
     texts = [" ".join(f"w{k}" for k in rng.integers(0, 20_000, 60)) for _ in range(2000)]
-    model = sf.TextClassifier(alpha=1.0, temper=None).fit(texts, rng.integers(0, 4, 2000))
-    assert len(statistics_to_bytes({"model": model})) < len(to_bytes(model)) / 4
+    model = sf.TextClassifier(alpha=1.0, temper=None, feature_weights=None, ngram_range=(1, 1))
+    model.fit(texts, rng.integers(0, 4, 2000))
+    assert len(statistics_to_bytes({"model": model})) < len(to_bytes(model)) / 3
 
 
 def test_numbers_that_do_not_fit_together_are_refused() -> None:
