@@ -282,3 +282,15 @@ def test_gradients_of_many_rows_keep_their_digits() -> None:
     slope = (rows.loss(w + step, b)[0] - rows.loss(w - step, b)[0]) / 2e-3
     assert abs(slope) > 100
     assert rows.loss(w, b)[1][ham] == pytest.approx(slope, rel=1e-4)
+
+
+def test_long_texts_without_a_temper_judge_residuals_by_what_they_weigh() -> None:
+    """Scores of 400 words are below any bound: rows must not weigh nothing for that, or any residual would pay."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1200)
+    shift = 60 * y * (rng.random(1200) < 0.3)
+    texts = [" ".join(f"w{(k + more) % 3000}" for k in rng.integers(0, 3000, 400)) for more in shift.tolist()]
+    model = sf.TextClassifier(temper=None, ngram_range=(1, 1)).fit(texts, y)
+    judged = [row.log_loss for row in model.choices_ if row.choice == "residuals" and row.option != "none"]
+    assert judged
+    assert min(judged) > 0.3

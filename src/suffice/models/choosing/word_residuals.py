@@ -189,7 +189,9 @@ class Sides:
         inside = outside_scores(learned, option, trial.at(option.alpha).temper, known)
         found = Outside.together([rest, out], [inside, trial.scores(option, fit)])
         every = found.scores, found.offset, design, words.labels.y, found.weights(words.labels)
-        return cls(every, *(_of(every, which) for which in (rest[some_rows(len(rest), JUDGED_BY, learned.group)], out)))
+        inside_rows = rest[some_rows(len(rest), JUDGED_BY, learned.group)]
+        judges = (*_of(every, out)[:4], trial.weights)  # as they weigh where there are no residuals
+        return cls(every, _of(every, inside_rows), judges)
 
     def loss(self, ridge: float) -> Array:
         """Return −w ln p of the own class of each row that judges."""
