@@ -149,6 +149,11 @@ class Conjugate(ABC, Generic[S]):
     def sample(self, rng: Rng = None, size: Size = ()) -> Any:
         """Draw from the belief about the parameter: an array of shape `size` followed by the shape of one."""
 
+    @classmethod
+    @abstractmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
+        """Draw an outcome of the likelihood for each parameter, such as those that `sample` returns."""
+
     def modes(self) -> Any:
         """Describe each member of the batch: "point", "two", "flat" or "none" (no unique mode)."""
         return plain(np.full(self.batch_shape, "point"))

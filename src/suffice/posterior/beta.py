@@ -203,6 +203,15 @@ class Beta(Conjugate[BinaryCounts]):
         """Draw the probability of heads."""
         return plain(generator(rng).beta(self.a, self.b, (*draws(size), *self.batch_shape)))
 
+    @classmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
+        """Toss a coin for each probability of heads; return 1 for heads and 0 for tails.
+
+        >>> Beta.simulate([0.0, 1.0]).tolist()
+        [0, 1]
+        """
+        return plain((generator(rng).random(np.shape(parameter)) < parameter).astype(np.int64))
+
     def predict(self, trials: ArrayLike = 1) -> BetaBinomial:
         """Return the distribution of the number of heads in trials to come."""
         n, a, b = WHOLE.read(trials, "trials"), np.asarray(self.a), np.asarray(self.b)

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, InputError, KeywordError, NoUniqueMode, PriorError, ShapeError
 from suffice.later import gammaln, xlogy
-from suffice.posterior.base import Conjugate, numbers, plain, require
+from suffice.posterior.base import Conjugate, generator, numbers, plain, require
 from suffice.posterior.beta import Beta
 from suffice.posterior.masses import CategoricalMass, DirichletMultinomial, draw_dirichlet
 from suffice.posterior.named_categories import codes_of, places_of
@@ -209,6 +209,18 @@ class Dirichlet(Conjugate[Counted]):
     def sample(self, rng: Rng = None, size: Size = ()) -> Array:
         """Draw vectors of probabilities."""
         return draw_dirichlet(self.alpha, rng, size)
+
+    @classmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
+        """Draw a category, by its code, for each vector of probabilities.
+
+        >>> Dirichlet.simulate([[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]).tolist()
+        [1, 0]
+        """
+        shares = np.asarray(parameter, np.float64)
+        ends = np.cumsum(shares, axis=-1)
+        at = generator(rng).random(shares.shape[:-1])[..., None] * ends[..., -1:]
+        return plain(np.asarray((at >= ends[..., :-1]).sum(axis=-1), np.int64))
 
     @overload
     def predict(self, trials: None = None) -> CategoricalMass: ...

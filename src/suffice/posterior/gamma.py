@@ -160,6 +160,11 @@ class Gamma(GammaBelief[PoissonSums]):
         t, exposure, _ = self._exposed(statistic, values, weights, exposures)
         return Gamma(self.shape + t.total, self.rate + exposure)  # GP-1
 
+    @classmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
+        """Draw a Poisson count for each rate."""
+        return plain(generator(rng).poisson(parameter))
+
     def predict(self, exposure: ArrayLike = 1.0) -> NegativeBinomial:
         """Return the distribution of the next count, over so much exposure."""
         over, s, r = np.broadcast_arrays(COUNT.read(exposure, "exposure"), self.shape, self.rate)

@@ -149,6 +149,12 @@ class NormalInverseGamma(ByItself[DiagonalMoments]):
             variance = self.b / rng.standard_gamma(self.a, shape)
             return MeanVariance(plain(rng.normal(self.m, np.sqrt(variance / self.kappa), shape)), plain(variance))
 
+    @classmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
+        """Draw a normal number for each pair of a mean and a variance."""
+        mean, variance = parameter
+        return plain(generator(rng).normal(mean, np.sqrt(variance)))
+
     def predict(self) -> StudentT:
         """Return the distribution of the next value."""
         self._require_proper("A prediction")

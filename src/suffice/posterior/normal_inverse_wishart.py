@@ -211,6 +211,14 @@ class NormalInverseWishart(ByItself[FullMoments]):
             steps = (root @ rng.standard_normal((*shape, d, 1)))[..., 0] / np.sqrt(kappa)[..., None]
             return MeanCovariance(self.m + steps, root @ np.swapaxes(root, -1, -2))
 
+    @classmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Array:
+        """Draw a normal vector for each pair of a mean and a covariance."""
+        mean, covariance = parameter
+        values, axes = np.linalg.eigh(covariance)  # a covariance may be singular
+        steps = generator(rng).standard_normal(np.shape(mean)) * np.sqrt(np.maximum(values, 0.0))
+        return np.asarray(mean + np.einsum("...ij,...j->...i", axes, steps))
+
     def predict(self) -> MultivariateT:
         """Return the distribution of the next vector."""
         self._require_proper("A prediction")

@@ -154,6 +154,11 @@ class Pareto(Conjugate[Extremes]):
                 self.b * np.exp(generator(rng).standard_exponential((*draws(size), *self.batch_shape)) / self.K)
             )
 
+    @classmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
+        """Draw a number between 0 and each upper end."""
+        return plain(generator(rng).uniform(0.0, parameter))
+
     def predict(self) -> UpToEnd:
         """Return the distribution of the next value."""
         self._require_proper("A prediction")

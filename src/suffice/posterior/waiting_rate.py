@@ -111,6 +111,11 @@ class WaitingRate(GammaBelief[WaitingTimes]):
         t = self._read(statistic, values=values, weights=weights)
         return WaitingRate(self.shape + t.n, self.rate + t.total)  # EG-1
 
+    @classmethod
+    def simulate(cls, parameter: Any, rng: Rng = None) -> Any:
+        """Draw an exponential time for each rate."""
+        return plain(generator(rng).standard_exponential(np.shape(parameter)) / parameter)
+
     def predict(self) -> Lomax:
         """Return the distribution of the next waiting time."""
         return Lomax(np.asarray(self.shape), np.asarray(self.rate))

@@ -13,9 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import LabelError
 from suffice.estimators.shell.folds import judged_apart
+from suffice.estimators.shell.generating import Generating
 from suffice.estimators.shell.journals import Book
 from suffice.estimators.shell.meanings import check_temper
-from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.evidence import Evidence, coefficient_of, evidence
 from suffice.models.answers.intervals import bounds, drawn_by
 from suffice.models.answers.parts import known
@@ -35,7 +35,7 @@ from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rn
 __all__ = ["Judging"]
 
 
-class Judging(ClassifierMixin, BaseEstimator, Predicting):
+class Judging(ClassifierMixin, BaseEstimator, Generating):
     """A classifier of scikit-learn with views: it judges its own rows, each left out, and chooses by that."""
 
     _earlier_choices: tuple[Choice, ...] = ()  # before rows were counted

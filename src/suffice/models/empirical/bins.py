@@ -47,6 +47,16 @@ class Bins:
         """Return the bin of each value that lies on the grid."""
         return np.searchsorted(self.edges, values, side="right")
 
+    def drawn(self, t: ValueCounts, place: Integers, rng: np.random.Generator) -> Array:
+        """Draw a value from each of these bins, as often as all classes have it; of a bin without values, an end."""
+        ends = np.append(0.0, np.cumsum(t.totals))
+        first = np.concatenate([[0], np.searchsorted(t.values, self.edges), [len(t.values)]])
+        low, high = ends[first[place]], ends[first[place + 1]]
+        at = np.searchsorted(ends, low + rng.random(len(place)) * (high - low), side="right") - 1
+        values = t.values[np.clip(at, 0, len(t.values) - 1)]
+        nearest = self.edges[np.clip(place, 0, len(self.edges) - 1)] if len(self.edges) else values
+        return np.where(high > low, values, nearest)
+
     def names(self) -> list[str]:
         """Return a name for each bin."""
         ends = [f"{edge:.6g}" for edge in self.edges]

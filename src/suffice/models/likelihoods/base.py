@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import KindError
+from suffice.models.likelihoods.draws import Draw, rows_of, width_of
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief, JointLifts
 from suffice.models.scoring.beliefs import squeezed
 from suffice.models.scoring.cells import Cells
@@ -183,9 +184,28 @@ class Likelihood(ABC):
         """Return which rows hold something that was learned from so many rows or more."""
         return np.ones(len(rows), bool) if rows.present is None else np.asarray(rows.present)
 
-    def sample(self, t: Any, codes: Integers, rng: np.random.Generator) -> Any:
-        """Draw a row of each of these classes."""
-        raise KindError(f"There is no sampling of {self.word} yet.")
+    family: ClassVar[type[Conjugate[Any]]]
+    """What its posterior is, which draws rows given parameters."""
+
+    no_density: ClassVar[str] = ""
+    """Why rows have no probability by it, if they have none: then none can be drawn."""
+
+    def as_density(self, t: Any) -> Likelihood:
+        """Return the likelihood that gives rows their probability, where the one that tells classes apart does not."""
+        return self
+
+    def plugged(self, t: Any) -> Any:
+        """Return the parameters that are plugged in, with classes first, as the family has them."""
+        raise KindError(f"{self.word} plugs no parameters in.")
+
+    def sample(self, t: Any, draw: Draw) -> Any:
+        """Draw rows, by parameters that are plugged in or drawn themselves."""
+        of = draw.source(getattr(self, "estimate", ""), lambda: self.plugged(t), lambda: self.posterior(t))
+        return rows_of(draw, width_of(t), of, lambda theta, part: self.family.simulate(theta, part.rng))
+
+    def log_base(self, t: Any, rows: Any) -> Array | float:
+        """Return what ln p(x) has beside scores and `measure`: the density that these are relative to."""
+        return 0.0
 
     # EM ---------------------------------------------------------------------------------------------------------------
 

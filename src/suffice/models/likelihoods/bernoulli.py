@@ -94,7 +94,7 @@ class Bernoulli(Likelihood):
     features: Features = field(default="values", repr=False)  # a column, columns of a matrix, or words of texts
     cut: Cut | None = field(default=None, repr=False)  # words that are left out
 
-    word = "bernoulli"
+    word, family = "bernoulli", Beta
     statistic = (BinaryCounts, WordCounts)
     storages = frozenset({"bool", "integer", "real"})
 
@@ -193,6 +193,10 @@ class Bernoulli(Likelihood):
         ones, n = self.counts(t)
         which = np.arange(ones.width) if features is None else features
         return replace(self.odds.at(which), estimate="mean").amounts(ones.columns(which), n[:, None])
+
+    def plugged(self, t: FlagCounts) -> Array:
+        """Return θ, classes × features."""
+        return np.exp(self.log_theta(t)[0].dense())
 
     def belief(self, t: FlagCounts, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from suffice.errors import DataError
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.draws import Draw, rows_of
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
@@ -193,6 +194,13 @@ class Categorical(Likelihood):
         """Return the belief about the categories of each class."""
         counts, alpha = self.counts(t)
         return Dirichlet(counts + alpha)
+
+    def sample(self, t: ValueCounts, draw: Draw) -> NDArray[Any]:
+        """Draw categories; those seen share the probability of others, which have no name."""
+        of = draw.source(self.estimate, lambda: np.exp(self.log_theta(t)), lambda: self.posterior(t))
+        known = len(t.values)
+        places = rows_of(draw, known, of, lambda theta, part: Dirichlet.simulate(theta[:, :known], part.rng))
+        return np.asarray(t.values[places])
 
     def belief(self, t: ValueCounts, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""

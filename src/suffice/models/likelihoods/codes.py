@@ -11,6 +11,7 @@ from suffice.errors import KindError
 from suffice.later import sparse
 from suffice.models.empirical.pseudo_counts import one_alpha, symmetric_terms
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.draws import Draw, rows_of
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
@@ -240,6 +241,16 @@ class Codes(Likelihood):
         alphas = self._alphas(t)
         beliefs = np.stack([t.column(int(j)) + alphas[j] for j in which], axis=1)
         return Dirichlet(beliefs[:, 0] if len(which) == 1 else beliefs)
+
+    def sample(self, t: CategoryCounts, draw: Draw) -> Array:
+        """Draw a category, by its code, for each column."""
+
+        def column(theta: Array, alpha: Array) -> Integers:
+            of = draw.source(self.estimate, lambda: np.exp(theta), lambda: Dirichlet(alpha))
+            return rows_of(draw, alpha.shape[1], of, lambda shares, part: Dirichlet.simulate(shares, part.rng))  # type: ignore[no-any-return]
+
+        both = zip(self.log_theta(t), self._with_alphas(t), strict=True)
+        return np.column_stack([column(theta, alpha) for theta, alpha in both]).astype(np.float64)
 
     def belief(self, t: CategoryCounts, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""

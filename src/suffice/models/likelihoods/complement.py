@@ -61,6 +61,7 @@ class Complement(Likelihood):
     estimate: Estimate = field(default="mean", repr=False)
 
     word = "complement"
+    no_density = "a class is described by the rows of all others"
     subject = "The complement of classes"
     statistic = (TokenCounts, WordCounts)
     no_evidence = "it describes a class by what the others are, which is no model of its rows"

@@ -19,6 +19,7 @@ from suffice.errors import ImproperPrior, KindError, PriorError
 from suffice.models.empirical.covariances import Spread, by_evidence
 from suffice.models.empirical.weak import weak_vectors
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.draws import Draw, with_one_covariance
 from suffice.models.likelihoods.shared import speaking_numbers
 from suffice.models.scoring.cells import Cells
 from suffice.models.scoring.ellipses import Covariance, Ellipses, Law, VectorBelief, roots_of
@@ -29,6 +30,7 @@ from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseWishart
 from suffice.posterior.densities import StudentT
+from suffice.posterior.mean_variance import MeanCovariance
 from suffice.posterior.special import log_rising
 from suffice.stats import FullMoments
 from suffice.typing import Array, Integers
@@ -47,7 +49,7 @@ class Discriminant(Likelihood):
     prior: NormalInverseWishart | Spread | str | None = "evidence"
 
     measure_kind = "densities of numbers"
-    word = "discriminant"
+    word, family = "discriminant", NormalInverseWishart
     statistic = FullMoments
 
     def count(self, rows: MatrixRows, labels: Labels) -> FullMoments:
@@ -165,6 +167,18 @@ class Discriminant(Likelihood):
             return NormalInverseWishart(mean, kappa, nu, scale)
         nu = nu - (mean.shape[1] - len(features))
         return NormalInverseWishart(mean[:, features], kappa, nu, scale[:, features][:, :, features])
+
+    def plugged(self, t: FullMoments) -> MeanCovariance:
+        """Return the mean and the covariance of each class."""
+        mean, covariance = self.covariances(t)
+        return MeanCovariance(mean, np.broadcast_to(covariance, (len(mean), *covariance.shape[1:])))
+
+    def sample(self, t: FullMoments, draw: Draw) -> Array:
+        """Draw vectors; where classes share a covariance that is drawn once, it is one."""
+        if not self.shared or draw.parameters != "once":
+            return np.asarray(super().sample(t, draw))
+        mean, covariance = with_one_covariance(self.posterior(t), draw.rng)
+        return self.family.simulate((mean[draw.codes], covariance[draw.codes]), draw.rng)
 
     def _given_prior(self, what: str) -> NormalInverseWishart:
         if isinstance(self.prior, NormalInverseWishart):

@@ -24,6 +24,7 @@ from suffice.models.scoring.removal import Removal
 from suffice.models.scoring.results import Estimate
 from suffice.models.scoring.rows import MatrixRows
 from suffice.posterior import NormalInverseGamma, NormalInverseWishart
+from suffice.posterior.mean_variance import MeanCovariance
 from suffice.stats import DiagonalMoments, FullMoments
 from suffice.typing import Array
 
@@ -117,6 +118,15 @@ class DiscriminantAnalysis(Discriminant):
                 pass
         return DenseHeldOut(self.refitted(t, rows, removed))
 
+    @abstractmethod
+    def solve(self, t: FullMoments) -> Planes | Quadrics:
+        """Return means and covariances."""
+
+    def plugged(self, t: FullMoments) -> MeanCovariance:
+        """Return the mean and the covariance of each class."""
+        found = self.solve(t)
+        return MeanCovariance(found.mean, np.broadcast_to(found.covariance, t.scatter.shape))
+
     def must_share(self) -> None:
         """Raise KindError: EM does not climb by these estimates."""
         raise KindError(
@@ -144,6 +154,10 @@ class LinearAnalysis(DiscriminantAnalysis):
         found, n = self.solve(t), np.asarray(t.n[:, 0])
         law = Law("mle", t.mean.shape[1], len(n))
         return Ellipses(law, found.mean, n, np.ones(len(n)), found.root[None], np.zeros(1))
+
+    def as_density(self, t: FullMoments) -> QuadraticAnalysis:
+        """Return normals in all directions: planes are those that tell classes apart."""
+        return QuadraticAnalysis(given=np.broadcast_to(self.solve(t).covariance, t.scatter.shape), tol=self.tol)
 
     def solve(self, t: FullMoments) -> Planes:
         """Return means, coordinates and covariance."""

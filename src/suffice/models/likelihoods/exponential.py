@@ -61,7 +61,7 @@ class Exponential(Likelihood):
     shape: Any = field(default=None, repr=False)  # waits, and time they took, that are added to each feature in place
     rate: Any = field(default=None, repr=False)  # of a prior: numbers or arrays, which may be 0
 
-    word = "exponential"
+    word, family = "exponential", WaitingRate
     statistic = WaitingTimes
     measure_kind = "densities of numbers"
     storages = frozenset({"integer", "real"})
@@ -143,6 +143,10 @@ class Exponential(Likelihood):
         """Return the belief about each class's rates."""
         shape, rate = self._after(t.n, t.total)
         return WaitingRate(shape, rate) if features is None else WaitingRate(shape[:, features], rate[:, features])
+
+    def plugged(self, t: WaitingTimes) -> Array:
+        """Return rates, classes × features."""
+        return self.rates(t.n, t.total)
 
     def belief(self, t: WaitingTimes, weights: Array | None = None) -> WaitingBelief:
         """Return what is believed of the scores of rows."""

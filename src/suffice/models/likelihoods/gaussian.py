@@ -28,6 +28,7 @@ from suffice.models.scoring.results import Contributions, Estimate, Speaks
 from suffice.models.scoring.rows import Labels, MatrixRows
 from suffice.parallel import in_parallel
 from suffice.posterior import NormalInverseGamma
+from suffice.posterior.mean_variance import MeanVariance
 from suffice.stats import DiagonalMoments
 from suffice.stats.inputs import COUNT
 from suffice.tables import Column, numbers
@@ -68,7 +69,7 @@ class Gaussian(Likelihood):
     unit: float = field(default=1.0, repr=False)  # a power of two, by which numbers are divided to be scored
 
     measure_kind = "densities of numbers"
-    word = "gaussian"
+    word, family = "gaussian", NormalInverseGamma
     parameter: ClassVar[str] = "belief"
     """What the prior of a matrix is called by its classifier."""
     statistic = DiagonalMoments
@@ -180,6 +181,10 @@ class Gaussian(Likelihood):
         if features is None:
             return belief
         return NormalInverseGamma(*(np.broadcast_to(part, t.mean.shape)[:, features] for part in belief._values()))
+
+    def plugged(self, t: DiagonalMoments) -> MeanVariance:
+        """Return means and variances, classes × features."""
+        return MeanVariance(*self.parameters(t))
 
     def _given_prior(self, what: str) -> NormalInverseGamma:
         if isinstance(self.prior, NormalInverseGamma):

@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from suffice.errors import DataError, NoUniqueMode
 from suffice.models.empirical.bins import Bins, chosen_bins, given_bins, log_density
+from suffice.models.empirical.shared_density import shared_density
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.draws import Draw, rows_of
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.places import (
     PlaceBelief,
@@ -176,6 +178,17 @@ class Histogram(Likelihood):
     def posterior(self, t: ValueCounts, features: Integers | None = None) -> Dirichlet:
         """Return the belief about the bins of each class."""
         return Dirichlet(self._alpha(t))
+
+    def sample(self, t: ValueCounts, draw: Draw) -> Array:
+        """Draw a bin, and in it one of the values of all classes, by how often it was counted."""
+        bins = self.bins(t)
+        of = draw.source(self.estimate, lambda: np.exp(self.log_theta(t)), lambda: self.posterior(t))
+        place = rows_of(draw, len(bins.edges) + 1, of, lambda theta, part: Dirichlet.simulate(theta, part.rng))
+        return bins.drawn(t, place, draw.rng)
+
+    def log_base(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
+        """Return ln p of each value in all classes together."""
+        return shared_density(t, self.strength).log(rows.source.matrix[:, 0])
 
     def belief(self, t: ValueCounts, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""

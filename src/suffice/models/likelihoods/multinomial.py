@@ -19,6 +19,7 @@ from suffice.later import gammaln, issparse, sparse
 from suffice.models.empirical.pseudo_counts import alpha_of_cells
 from suffice.models.empirical.weak import weak_count
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.draws import Draw, bags
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import (
     added,
@@ -191,6 +192,24 @@ class Multinomial(Likelihood):
             raise PriorError("The only word there is has no posterior: its probability is 1.")
         alpha = self.posterior(t, np.array([feature])).alpha
         return Beta(alpha[:, 0], alpha[:, 1])
+
+    @property
+    def no_density(self) -> str:  # type: ignore[override]
+        """Why rows have no probability by it, if a word counts once however often it comes."""
+        return "a word counts once in a row, however often it comes (binary=True)" if self.binary else ""
+
+    def as_density(self, t: WordTable) -> Multinomial:
+        """Return the likelihood in which a word counts as often as it comes."""
+        return replace(self, damped=False) if self.damped else self
+
+    def plugged(self, t: WordTable) -> Array:
+        """Return θ, classes × words."""
+        return np.exp(self.log_theta(t).dense())
+
+    def sample(self, t: WordTable, draw: Draw) -> Any:
+        """Draw counts of words, rows × words as CSR; the model says nothing of how many a row has."""
+        of = draw.source(self.estimate, lambda: self.plugged(t), lambda: self.posterior(t))
+        return bags(draw, self.counts(t).width, of, float(self.counts(t).sum().sum()) / draw.rows)
 
     def belief(self, t: WordTable, weights: Array | None = None) -> Belief:
         """Return what is believed of the scores of rows."""

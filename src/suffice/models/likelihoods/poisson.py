@@ -68,7 +68,7 @@ class Poisson(Likelihood):
     rate: Any = field(default=None, repr=False)  # numbers or arrays, which may be 0
     factorials: bool = field(default=True, repr=False)  # whether counts are whole, and the evidence has their ln x!
 
-    word = "poisson"
+    word, family = "poisson", Gamma
     fixed_measure = True
     statistic = (PoissonSums, RateCounts)
     measure_kind = "probabilities of counts"
@@ -203,6 +203,10 @@ class Poisson(Likelihood):
         """Return the belief about each class's rates."""
         shape, rate = self._posterior(t)
         return Gamma(shape, rate) if features is None else Gamma(shape[:, features], rate[:, features])
+
+    def plugged(self, t: Counted) -> Array:
+        """Return rates, classes × features; 0 where there are no rows and no prior."""
+        return self.rates(t, 0.0)
 
     def belief(self, t: Counted, weights: Array | None = None) -> RateBelief:
         """Return what is believed of the scores of rows."""

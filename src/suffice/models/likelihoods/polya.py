@@ -19,6 +19,7 @@ from suffice.errors import KindError
 from suffice.later import gammaln, sparse, xlogy
 from suffice.models.empirical.urn import Documents, Urn, dcm, edcm
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.draws import Draw, bags
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.models.likelihoods.shared import known_words, of_ratio, share_of_others, speaking_words
 from suffice.models.likelihoods.vocabulary import Cut
@@ -29,6 +30,7 @@ from suffice.models.scoring.removal import Entries, Removal
 from suffice.models.scoring.results import Contributions, HeldOut, Speaks, times_in_words
 from suffice.models.scoring.rising import Rising, of_lengths, rising_words, with_length
 from suffice.models.scoring.rows import Labels, Rows
+from suffice.posterior import Dirichlet
 from suffice.stats import Bursts
 from suffice.stats.inputs import WHOLE
 from suffice.stats.word_counts import WordCounts
@@ -176,6 +178,19 @@ class Polya(Likelihood):
                 "The urns must have method='dcm' to learn without labels; got 'edcm', whose probabilities do not add "
                 "up to one."
             )
+
+    @property
+    def no_density(self) -> str:  # type: ignore[override]
+        """Why rows have no probability by it: Elkan's approximation does not sum to one."""
+        return "its probabilities do not sum to one; model='dcm' has some that do" if self.method == "edcm" else ""
+
+    def sample(self, t: Counted, draw: Draw) -> Any:
+        """Draw documents, rows × words as CSR: each has a urn of its own."""
+        if draw.parameters != "estimate":
+            raise self._refusal("posterior")
+        urns = Dirichlet(self._urns(t).rising(t).columns(np.arange(t.width)))
+        words = t.frequency.sum() if isinstance(t, WordCounts) else t.words.value @ t.words.count
+        return bags(draw, t.width, lambda codes: urns[codes].sample(draw.rng), float(words) / draw.rows)
 
     def log_prior_density(self, t: Counted) -> float:
         """Return ln p of the one-word documents that every urn has read before its own."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.later import pa
+from suffice.models.likelihoods.draws import Draw
 from suffice.models.likelihoods.multinomial import Multinomial
 from suffice.models.likelihoods.pictures import ClassDistributions, dots
 from suffice.models.likelihoods.shared import by_value, shares
@@ -179,6 +180,12 @@ class Text(Multinomial):
         """Return which texts hold a word that was learned from so many texts or more."""
         found = super().known(t, rows, least)
         return found if rows.present is None else found & rows.present
+
+    def sample(self, t: Any, draw: Draw) -> NDArray[Any]:
+        """Draw texts: words in no order, with spaces between them."""
+        drawn, words = super().sample(t, draw), t.words.strings
+        rows = zip(np.split(drawn.indices, drawn.indptr[1:-1]), np.split(drawn.data, drawn.indptr[1:-1]), strict=True)
+        return np.array([" ".join(np.repeat(words[j], times.astype(int))) for j, times in rows], object)
 
     def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
         """Return a line per word and class: its count and its probability, with intervals."""

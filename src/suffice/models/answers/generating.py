@@ -1,0 +1,93 @@
+"""A classifier is a model of rows: it can draw them, and says how probable they are.
+
+Both by the blocks that are densities, untempered and unweighted (JC-7): columns that act together, evidence weights,
+tempers, residuals and floors help to tell classes apart, and are no part of p(x | c).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from suffice.errors import InputError, KindError
+from suffice.later import logsumexp
+from suffice.models.class_prior import ClassPrior
+from suffice.models.expectation import log_joint
+from suffice.models.likelihoods.draws import Draw
+from suffice.models.model import Model, Name
+from suffice.models.predictor import Predictor, RowsByName
+from suffice.models.scoring.cells import AS_IT_IS
+from suffice.models.views import Views
+from suffice.posterior.base import generator
+from suffice.stats.inputs import WHOLE
+from suffice.typing import Array, Integers, Rng
+
+__all__ = ["Drawn", "alone", "asked", "draw_rows", "log_density"]
+
+PARAMETERS = ("estimate", "each", "once")
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Rows of each block by name, and the classes that they were drawn of."""
+
+    blocks: dict[Name, Any]
+    codes: Integers
+
+
+def alone(predictor: Predictor) -> Predictor:
+    """Return the predictor without what is no density; raise KindError where a block that votes is none."""
+    model = predictor.model
+    blocks = {name: block for name, block in model.alone.items() if not block.likelihood.silent}
+    for name, block in blocks.items():
+        why = block.likelihood.no_density
+        if why:
+            of = f"Column {name!r}, {block.likelihood.word}," if len(blocks) > 1 else block.likelihood.word.capitalize()
+            raise KindError(f"{of} gives rows no probability: {why}.")
+    plain = {name: replace(block, likelihood=block.settled.as_density(block.t)) for name, block in blocks.items()}
+    prior = replace(predictor.prior, flat=False)
+    return Predictor(replace(model, blocks=plain), prior, Views(), AS_IT_IS)
+
+
+def log_density(predictor: Predictor, rows: RowsByName) -> Array:
+    """Return ln p(x) of rows, by a predictor of densities."""
+    known = {name: rows[name] for name in predictor.model.blocks if name in rows}
+    logs = np.asarray(logsumexp(log_joint(predictor, known), axis=1))
+    for name, part in known.items():
+        block = predictor.model.blocks[name]
+        base = block.settled.log_base(block.t, part)
+        logs += base if part.present is None else np.where(part.present, base, 0.0)
+    return logs
+
+
+def draw_rows(predictor: Predictor, codes: Integers | None, n: int, how: Draw) -> Drawn:
+    """Draw rows by a predictor of densities: of these classes, or of classes by their prior."""
+    model = predictor.model
+    if codes is None:
+        codes = how.rng.choice(len(model.classes), n, p=_shares(predictor.prior, model, how))
+    how = replace(how, codes=codes, rows=float(model.n.sum()))
+    return Drawn({name: block.settled.sample(block.t, how) for name, block in model.blocks.items()}, codes)
+
+
+def _shares(prior: ClassPrior, model: Model, how: Draw) -> Array:
+    """Return the probability of each class: drawn once, if all parameters are, unless it is given."""
+    logs = prior.draws(model.n, how.rng, 1)[0] if how.parameters == "once" else prior.log(model.n)
+    shares = np.exp(logs - logs.max())
+    return np.asarray(shares / shares.sum())
+
+
+def asked(n: Any, parameters: Any, length: Any, rng: Rng) -> Draw:
+    """Return what is to be drawn; raise InputError where an argument is wrong."""
+    if parameters not in PARAMETERS:
+        raise InputError(f"The argument 'parameters' must be one of {list(PARAMETERS)}; got {parameters!r}.")
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise InputError(f"The argument 'n' must be a number of rows, 0 or more; got {n!r}.")
+    lengths = None if length is None else WHOLE.read(length, "length").astype(np.int64)
+    if lengths is not None and lengths.ndim and lengths.shape != (n,):
+        raise InputError(
+            f"The argument 'length' must be one number, or one for each of {n:,} rows; got shape {lengths.shape}."
+        )
+    each = None if lengths is None else np.broadcast_to(lengths, (n,))
+    return Draw(np.zeros(0, np.int64), generator(rng), parameters, each)

@@ -1,0 +1,101 @@
+"""Draw rows: parameters first (plugged in, or from the posterior), then rows given the parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from suffice.later import sparse
+from suffice.posterior import NormalInverseWishart
+from suffice.posterior.base import Conjugate
+from suffice.posterior.mean_variance import MeanCovariance
+from suffice.typing import Array, Integers
+
+__all__ = ["Draw", "Parameters", "bags", "rows_of", "width_of", "with_one_covariance"]
+
+Parameters = Literal["estimate", "each", "once"]
+NUMBERS_AT_ONCE = 2**21
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """What is to be drawn: a row of each of these classes, with what randomness, and where parameters come from.
+
+    "estimate" draws from what scores rows: parameters plugged in, or drawn for each row with estimate="predictive".
+    "each" draws the parameters of every row from the posterior, "once" those of all rows together.
+    """
+
+    codes: Integers
+    rng: np.random.Generator
+    parameters: Parameters = "estimate"
+    lengths: Integers | None = None  # of rows of words; drawn about the mean if not given
+    rows: float = 1.0  # what the training rows weigh
+
+    def source(
+        self, estimate: str, plugged: Callable[[], Any], belief: Callable[[], Conjugate[Any]]
+    ) -> Callable[[Integers], Any]:
+        """Return what finds the parameters of rows of these classes."""
+        if self.plugs_in(estimate):
+            theta = plugged()
+        elif self.parameters == "once":
+            theta = belief().sample(self.rng)
+        else:
+            believed = belief()
+            return lambda codes: believed[codes].sample(self.rng)
+        return lambda codes: _lines(theta, codes)
+
+    def plugs_in(self, estimate: str) -> bool:
+        """Return whether parameters are plugged in."""
+        return self.parameters == "estimate" and estimate != "predictive"
+
+    def lengths_about(self, mean: float) -> Integers:
+        """Return how many words each row has: as given, or drawn from a Poisson of this mean."""
+        return self.rng.poisson(mean, len(self.codes)) if self.lengths is None else self.lengths
+
+    def parts(self, width: int) -> list[Draw]:
+        """Return the same in parts, so that few numbers are in memory at once."""
+        step = max(1, NUMBERS_AT_ONCE // max(1, width))
+        ends = range(0, len(self.codes), step) if len(self.codes) else (0,)
+        return [self._part(slice(at, at + step)) for at in ends]
+
+    def _part(self, block: slice) -> Draw:
+        lengths = None if self.lengths is None else self.lengths[block]
+        return replace(self, codes=self.codes[block], lengths=lengths)
+
+
+def _lines(theta: Any, codes: Integers) -> Any:
+    if isinstance(theta, tuple):  # a pair: of a mean and a variance, or a covariance
+        return type(theta)(*(np.asarray(part)[codes] for part in theta))  # type: ignore[call-arg]
+    return np.asarray(theta)[codes]
+
+
+def with_one_covariance(belief: NormalInverseWishart, rng: np.random.Generator) -> MeanCovariance:
+    """Draw one covariance for all classes, and a mean for each."""
+    covariance = belief[0].sample(rng).covariance
+    steps = rng.standard_normal(belief.m.shape) @ np.linalg.cholesky(covariance).T
+    means = belief.m + steps / np.sqrt(np.asarray(belief.kappa))[:, None]
+    return MeanCovariance(means, np.broadcast_to(covariance, (len(means), *covariance.shape)))
+
+
+def width_of(t: Any) -> int:
+    """Return how many features a statistic has."""
+    return int(t.width if hasattr(t, "width") else t.shape[-1])
+
+
+def rows_of(draw: Draw, width: int, of: Callable[[Integers], Any], simulated: Callable[[Any, Draw], Any]) -> Any:
+    """Return rows: parameters of each by `of`, then the row by `simulated`."""
+    return np.concatenate([simulated(of(part.codes), part) for part in draw.parts(width)])
+
+
+def bags(draw: Draw, width: int, of: Callable[[Integers], Array], mean: float) -> Any:
+    """Return counts of words, rows × words as CSR: `of` finds the probabilities of words, `mean` is a mean length."""
+    draw = replace(draw, lengths=draw.lengths_about(mean))
+    drawn = []
+    for part in draw.parts(width):
+        shares = of(part.codes)
+        shares = shares / shares.sum(axis=1, keepdims=True)
+        drawn.append(sparse.csr_matrix(draw.rng.multinomial(part.lengths, shares).astype(np.float64)))
+    return sparse.vstack(drawn, format="csr")
