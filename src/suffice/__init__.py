@@ -40,6 +40,7 @@ _HOMES = {
     "WaitingRate": "posterior",
     "bayes_factor": "estimators",
     "columns": "readers",
+    "check": "estimators",
     "compare": "estimators",
     "fit_files": "engines",
     "load": "store",

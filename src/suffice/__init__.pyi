@@ -38,6 +38,7 @@ from .estimators import SelectInformative as SelectInformative
 from .estimators import SemiSupervised as SemiSupervised
 from .estimators import TextClassifier as TextClassifier
 from .estimators import bayes_factor as bayes_factor
+from .estimators import check as check
 from .estimators import compare as compare
 from .estimators import merge as merge
 from .estimators import mutual_information as mutual_information

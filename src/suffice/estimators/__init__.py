@@ -7,6 +7,7 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from suffice.estimators.comparing.checking import Check, check
     from suffice.estimators.comparing.comparison import Comparison, LossComparison, bayes_factor, compare
     from suffice.estimators.comparing.informative import Information, SelectInformative, mutual_information
     from suffice.estimators.discriminants.gaussian_discriminant import GaussianDiscriminant
@@ -30,17 +31,18 @@ if TYPE_CHECKING:
     from suffice.estimators.texts.vectorizer import CountVectorizer
 
 __all__ = [
-    "BernoulliNB", "CategoricalNB", "Certificate", "Comparison", "ComplementNB", "CountVectorizer",
+    "BernoulliNB", "CategoricalNB", "Certificate", "Check", "Comparison", "ComplementNB", "CountVectorizer",
     "DirichletMultinomialNB", "ExponentialNB", "GaussianDiscriminant", "GaussianNB", "Information", "LanguageModel",
     "LinearDiscriminantAnalysis", "LossComparison", "Mixture", "MultinomialNB", "NaiveBayes", "PoissonNB",
     "QuadraticDiscriminantAnalysis", "SelectInformative", "SemiSupervised", "TextClassifier", "bayes_factor",
-    "compare", "merge", "mutual_information",
+    "check", "compare", "merge", "mutual_information",
 ]  # fmt: skip
 
 _HOMES = {
     "BernoulliNB": "naive_bayes.bernoulli",
     "CategoricalNB": "naive_bayes.categorical",
     "Certificate": "shell.journals",
+    "Check": "comparing.checking",
     "Comparison": "comparing.comparison",
     "ComplementNB": "naive_bayes.complement",
     "CountVectorizer": "texts.vectorizer",
@@ -61,6 +63,7 @@ _HOMES = {
     "SemiSupervised": "em.semi_supervised",
     "TextClassifier": "texts.text_classifier",
     "bayes_factor": "comparing.comparison",
+    "check": "comparing.checking",
     "compare": "comparing.comparison",
     "merge": "shell.counted",
     "mutual_information": "comparing.informative",

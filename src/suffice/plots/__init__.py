@@ -14,6 +14,7 @@ from suffice.plots.lift_map import joint
 from suffice.plots.next_count import predictive
 from suffice.plots.objective import objective
 from suffice.plots.pareto import pareto
+from suffice.plots.predictive_check import check
 from suffice.plots.probable_words import words
 from suffice.plots.reliability import reliability
 from suffice.plots.simplex import draws, simplex
@@ -23,6 +24,7 @@ __all__ = [
     "belief",
     "boundaries",
     "burstiness",
+    "check",
     "draws",
     "filmstrip",
     "hypotheses",

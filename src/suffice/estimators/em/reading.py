@@ -23,6 +23,7 @@ from suffice.estimators.shell.stored import State, check_bounds
 from suffice.estimators.shell.whole import Whole
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
+from suffice.models.likelihoods.draws import Parameters
 from suffice.models.model import Block, Model, Name
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
@@ -31,7 +32,7 @@ from suffice.models.views import Views
 from suffice.readers.labels import Examples, Given, RowReader
 from suffice.tables import Table
 from suffice.text import TermWeighting
-from suffice.typing import DataLike, LabelArray, LabelsLike
+from suffice.typing import DataLike, Label, LabelArray, LabelsLike, Rng
 
 __all__ = [
     "Begun", "StandsOnClassifier", "checked_copy", "must_share", "opened", "opened_again", "rows_in",
@@ -215,6 +216,30 @@ class StandsOnClassifier(Whole):
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
     """Numbers, or dicts of them, that there may be on top."""
+
+    def sample(
+        self, n: int | None = None, label: Label | None = None, *, parameters: Parameters = "estimate", rng: Rng = None
+    ) -> tuple[Any, LabelArray]:
+        """Draw rows, and their classes or clusters, as the estimator's own ``sample`` does.
+
+        Parameters
+        ----------
+        n : int, default=None
+            How many rows; one if not given.
+        label : label, default=None
+            The class or cluster of all rows; if not given, they are drawn by their shares.
+        parameters : {"estimate", "each", "once"}, default="estimate"
+            Plugged in, or drawn from the posterior for each row, or once for all.
+        rng : int, Generator or None, default=None
+            Seed of the draws.
+
+        Returns
+        -------
+        X, labels : rows as `fit` takes them, and ndarray of shape (n,)
+            Drawn rows, and the class or cluster of each.
+        """
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.sample(n, label, parameters=parameters, rng=rng)
 
     def _get_state(self) -> State:
         """Return what a file keeps beside the parameters."""

@@ -11,8 +11,8 @@ from suffice.errors import InputError, LabelError
 from suffice.estimators.shell.predicting import Predicting
 from suffice.estimators.shell.whole import must_be_fitted
 from suffice.later import issparse
-from suffice.models.answers.generating import alone, asked, draw_rows, log_density
 from suffice.models.answers.parts import names_of
+from suffice.models.drawn_rows import alone, asked, draw_rows, log_density
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.model import Model, Name
 from suffice.tables.out import frame_of
@@ -80,16 +80,17 @@ class Generating(Predicting):
     def _shown(self, model: Model, blocks: Mapping[Name, Any]) -> Any:
         """Return drawn rows as people know them."""
         if self._kind_of_rows == "table":
-            named = all(isinstance(name, str) for name in blocks)
-            return frame_of({str(name): part for name, part in blocks.items()}, self._backend) if named else blocks
+            columns = {name: np.ravel(part) for name, part in blocks.items()}
+            named = all(isinstance(name, str) for name in columns)
+            return frame_of({str(name): part for name, part in columns.items()}, self._backend) if named else columns
         ((name, drawn),) = blocks.items()
         if self._kind_of_rows == "text":
             words = names_of(model.blocks[name].t, drawn.shape[1])
             return [_bag(words, row) for row in (drawn if issparse(drawn) else np.asarray(drawn))]
         categories = self._categories()
         if categories is not None:
-            columns = zip(categories, drawn.T.astype(np.int64), strict=True)
-            drawn = np.column_stack([np.asarray(values)[codes] for values, codes in columns])
+            both = zip(categories, drawn.T.astype(np.int64), strict=True)
+            drawn = np.column_stack([np.asarray(values)[codes] for values, codes in both])
         names = self._feature_names()
         if names is None or issparse(drawn):
             return drawn

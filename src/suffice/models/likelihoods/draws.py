@@ -68,7 +68,7 @@ class Draw:
 
 def _lines(theta: Any, codes: Integers) -> Any:
     if isinstance(theta, tuple):  # a pair: of a mean and a variance, or a covariance
-        return type(theta)(*(np.asarray(part)[codes] for part in theta))  # type: ignore[call-arg]
+        return type(theta)(*(np.asarray(part)[codes] for part in theta))
     return np.asarray(theta)[codes]
 
 
@@ -92,10 +92,11 @@ def rows_of(draw: Draw, width: int, of: Callable[[Integers], Any], simulated: Ca
 
 def bags(draw: Draw, width: int, of: Callable[[Integers], Array], mean: float) -> Any:
     """Return counts of words, rows × words as CSR: `of` finds the probabilities of words, `mean` is a mean length."""
-    draw = replace(draw, lengths=draw.lengths_about(mean))
-    drawn = []
+    drawn, at, lengths = [], 0, draw.lengths_about(mean)
     for part in draw.parts(width):
         shares = of(part.codes)
         shares = shares / shares.sum(axis=1, keepdims=True)
-        drawn.append(sparse.csr_matrix(draw.rng.multinomial(part.lengths, shares).astype(np.float64)))
+        words = draw.rng.multinomial(lengths[at : at + len(shares)], shares)
+        drawn.append(sparse.csr_matrix(words.astype(np.float64)))
+        at += len(shares)
     return sparse.vstack(drawn, format="csr")

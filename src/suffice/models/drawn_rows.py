@@ -89,5 +89,5 @@ def asked(n: Any, parameters: Any, length: Any, rng: Rng) -> Draw:
         raise InputError(
             f"The argument 'length' must be one number, or one for each of {n:,} rows; got shape {lengths.shape}."
         )
-    each = None if lengths is None else np.broadcast_to(lengths, (n,))
+    each = None if lengths is None else np.broadcast_to(lengths, (int(n),))
     return Draw(np.zeros(0, np.int64), generator(rng), parameters, each)

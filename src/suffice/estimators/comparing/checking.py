@@ -1,0 +1,203 @@
+"""Posterior predictive checks: do data that a model draws look like the data it was fitted to?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from suffice.errors import ImproperPrior, InputError, KindError
+from suffice.estimators.shell.classifier import Classifier
+from suffice.models.answers.checked_columns import STATISTICS, CheckedBlock, Statistics
+from suffice.models.drawn_rows import alone, asked, draw_rows
+from suffice.models.likelihoods.draws import Draw, Parameters
+from suffice.models.predictor import Predictor
+from suffice.posterior.base import generator
+from suffice.tables.out import frame_of
+from suffice.typing import Array, DataLike, Integers, LabelArray, LabelsLike, Rng
+
+__all__ = ["Check", "check"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Check:
+    """Statistics of real rows beside those of rows that a model draws, by class and feature.
+
+    `real` is statistics × classes × features, `drawn` has draws before these; NaN where a statistic says nothing.
+
+    Examples
+    --------
+    >>> import suffice as sf
+    >>> X, y = [[0], [9], [0], [12], [0], [11], [0], [10], [0], [8]] * 5, ["a"] * 50
+    >>> found = sf.check(sf.PoissonNB().fit(X, y), X, y)
+    >>> print(str(found).splitlines()[1].strip())
+    column 0, a: share of zeros                             0.5   drawn 0 to 0.02
+    """
+
+    classes: LabelArray
+    features: list[str]
+    real: Array
+    drawn: Array
+    parameters: Parameters  # where the parameters of drawn rows come from
+
+    @property
+    def surprise(self) -> Array:
+        """How many standard deviations of the drawn rows the real ones are from their mean."""
+        mean, spread = self.drawn.mean(axis=0), self.drawn.std(axis=0, ddof=1)
+        away = self.real - mean
+        slight = 1e-12 * np.maximum(np.abs(mean), 1.0)
+        return np.where(np.abs(away) <= slight, 0.0, away / np.maximum(spread, slight))
+
+    @property
+    def tail(self) -> Array:
+        """The posterior predictive p-value, two-sided: how often drawn rows are as extreme as the real ones."""
+        n = len(self.drawn) + 1
+        below, above = ((self.drawn <= self.real).sum(axis=0) + 1) / n, ((self.drawn >= self.real).sum(axis=0) + 1) / n
+        return np.where(np.isnan(self.real), np.nan, np.minimum(1.0, 2 * np.minimum(below, above)))
+
+    def table(self, backend: str | None = None) -> Any:
+        """Return a dataframe, the most surprising statistic first."""
+        order = self._order()
+        places = np.unravel_index(order, self.real.shape)
+        low, middle, high = (part.ravel()[order] for part in np.quantile(self.drawn, [0.05, 0.5, 0.95], axis=0))
+        columns = {
+            "feature": [self.features[j] for j in places[2]],
+            "class": self.classes[places[1]],
+            "statistic": [STATISTICS[s] for s in places[0]],
+            "real": self.real.ravel()[order],
+            "drawn": middle,
+            "low": low,
+            "high": high,
+            "surprise": self.surprise.ravel()[order],
+            "p": self.tail.ravel()[order],
+        }
+        return frame_of(columns, backend)
+
+    def _order(self) -> Any:
+        size = np.abs(self.surprise).ravel()
+        known = np.flatnonzero(~np.isnan(self.real).ravel())
+        return known[np.argsort(-size[known], kind="stable")]
+
+    @property
+    def outside(self) -> tuple[int, int]:
+        """How many statistics lie outside the middle 95 % of those drawn, and how many there are."""
+        known = ~np.isnan(self.real)
+        low, high = np.quantile(self.drawn[:, known], [0.025, 0.975], axis=0)
+        return int(((self.real[known] < low) | (self.real[known] > high)).sum()), int(known.sum())
+
+    def __repr__(self) -> str:
+        outside, total = self.outside
+        lines = [f"{outside} of {total} statistics lie outside what the model draws; {total / 20:.0f} would by chance."]
+        for at in self._order()[:8]:
+            s, c, j = np.unravel_index(at, self.real.shape)
+            drawn = np.quantile(self.drawn[:, s, c, j], [0.05, 0.95])
+            name = f"{self.features[j]}, {self.classes[c]}: {STATISTICS[s]}"
+            lines.append(f"  {name:<48} {self.real[s, c, j]:>10.4g}   drawn {drawn[0]:.4g} to {drawn[1]:.4g}")
+        return "\n".join(lines)
+
+
+def check(
+    model: Classifier,
+    X: DataLike,
+    y: LabelsLike,
+    *,
+    draws: int = 100,
+    rows: int = 2000,
+    features: int = 40,
+    rng: Rng = 0,
+) -> Check:
+    """Compare rows with those that a model draws, to see where it is wrong.
+
+    Rows of the same classes, and of the same lengths where they are counts of words, are drawn many times, each time
+    with parameters drawn from their posterior; plugged in where there is none. In each class and for each feature, the
+    share of zeros, the standard deviation, the smallest and the largest number, the share of the most frequent
+    category, and the mutual information with the feature that it depends on most are compared.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Of rows that it gives a probability.
+    X, y : as for fit
+        Rows and labels: those that were learned, or others.
+    draws : int, default=100
+        How often rows are drawn.
+    rows : int, default=2000
+        Of more rows, so many are taken by chance.
+    features : int, default=40
+        Of more features, those that vary most, or the most frequent words.
+    rng : int, Generator or None, default=0
+        Seed of the draws.
+
+    Returns
+    -------
+    check : Check
+        `table()`, `surprise`, `tail`; ``sf.plots.check`` draws it.
+
+    Examples
+    --------
+    Columns that hold the same number are not independent, and the model thinks that they are:
+
+    >>> import numpy as np, suffice as sf
+    >>> x = np.random.default_rng(0).normal(size=200)
+    >>> X, y = np.column_stack([x, x]), np.arange(200) % 2
+    >>> found = sf.check(sf.GaussianNB().fit(X, y), X, y)
+    >>> found.table("pyarrow").column("statistic")[0].as_py()
+    'dependence'
+    """
+    given: object = model
+    if not isinstance(given, Classifier):
+        kind = type(given).__name__
+        raise KindError(f"The argument 'model' of check must be a classifier of this library; got {kind}.")
+    check_is_fitted(model)
+    _must_count(draws=(draws, 2), rows=(rows, 1), features=(features, 1))
+    random, plain = generator(rng), alone(model._predictor)
+    examples = model._learned(X, y, None)
+    if len(examples) > rows:
+        examples = examples.take(np.sort(random.choice(len(examples), rows, replace=False)), model._reader)
+    read, named = model._reader.rows(examples.source), model._feature_names()
+    of = {
+        name: CheckedBlock.of(str(name) if model._kind_of_rows == "table" else "", block, read[name], named, features)
+        for name, block in plain.model.blocks.items()
+        if name in read
+    }
+    known = {name: part for name, part in of.items() if part is not None}
+    if not known:
+        raise KindError("There is no feature to check: columns of free text are not compared.")
+    names = [one for part in known.values() for one in part.names]
+    real = np.hstack([part.real for part in known.values()])
+    kept = _varying(real, features)
+    category = np.concatenate([np.full(part.real.shape[1], part.category) for part in known.values()])[kept]
+    measure = Statistics.of(real[:, kept], category, examples.codes, len(model.classes_))
+    lengths = next((part.lengths for part in known.values() if part.lengths is not None), None)
+    how = asked(len(examples), "once", lengths, random)
+    how = how if _has_posterior(plain, how, examples.codes) else replace(how, parameters="estimate")
+
+    def once() -> Array:
+        blocks = draw_rows(plain, examples.codes, len(examples), how).blocks
+        drawn = np.hstack([part.coded(blocks[name]) for name, part in known.items()])[:, kept]
+        return measure(np.where(np.isnan(measure.values), np.nan, drawn))
+
+    every = np.stack([once() for _ in range(draws)])
+    return Check(model.classes_, [names[j] for j in kept], measure(measure.values), every, how.parameters)
+
+
+def _must_count(**given: tuple[Any, int]) -> None:
+    for name, (value, least) in given.items():
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise InputError(f"The argument '{name}' must be a whole number of at least {least}; got {value!r}.")
+
+
+def _has_posterior(plain: Predictor, how: Draw, codes: Any) -> bool:
+    try:
+        draw_rows(plain, codes[:1], 1, replace(how, lengths=None if how.lengths is None else how.lengths[:1]))
+    except (ImproperPrior, KindError):
+        return False
+    return True
+
+
+def _varying(real: Array, most: int) -> Integers:
+    """Return the features that vary most for their size."""
+    spread = np.array([np.nanstd(column) if (~np.isnan(column)).any() else 0.0 for column in real.T])
+    return np.sort(np.argsort(-spread, kind="stable")[:most])
