@@ -57,6 +57,9 @@ def assert_the_local_fit(name: str, engine: Any, cuts: list[int], seed: int, **p
 
 def assert_same(there: Any, local: Any, X: Any) -> None:
     assert there.objective_ == pytest.approx(local.objective_, rel=1e-9)
+    assert hasattr(there, "bound_") == hasattr(local, "bound_") == local.record_bound
+    if local.record_bound:
+        assert there.bound_ == pytest.approx(local.bound_, rel=1e-9, nan_ok=True)
     assert (there.n_iter_, there.converged_) == (local.n_iter_, local.converged_)
     assert np.array_equal(there.estimator_.classes_, local.estimator_.classes_)
     np.testing.assert_allclose(there.predict_proba(X), local.predict_proba(X), rtol=0, atol=1e-8)
@@ -77,6 +80,12 @@ def test_any_partitioning_on_dask(name: str, cuts: list[int], seed: int, weight:
 @given(cuts=cuts_of_rows, seed=st.integers(0, 5))
 def test_any_partitioning_is_the_local_fit(engine: Any, name: str, cuts: list[int], seed: int) -> None:
     assert_the_local_fit(name, engine, cuts, seed, max_iter=1)
+
+
+@every_engine
+def test_the_bound_is_that_of_the_local_fit(engine: Any) -> None:
+    model = assert_the_local_fit("MultinomialNB", engine, [17, 40], 3, unlabelled_weight=0.3, record_bound=True)
+    assert np.isfinite(model.bound_[:-1]).all()
 
 
 @every_engine

@@ -87,6 +87,60 @@ def test_plain_estimates_are_those_of_scikit_learn() -> None:
     )
 
 
+@pytest.mark.parametrize("classes", ["ab", "abc"])
+@pytest.mark.parametrize("prior", ["counted", "uniform"])
+def test_planes_are_those_of_scikit_learn_and_of_the_formula(classes: str, prior: Any) -> None:
+    """Where covariances are shared the log-odds are linear: Σ⁻¹(μ₁ − μ₀), and an offset of means and class prior."""
+    X, y = data(2)
+    known = np.isin(y, list(classes)) & ((y != "b") | (np.arange(90) % 2 == 0))
+    X, y = X[known], y[known]
+    k = len(classes)
+    model = sf.GaussianDiscriminant("shared", "mle", class_prior=prior, temper=None).fit(X, y)
+    given = None if prior == "counted" else np.full(k, 1 / k)
+    theirs = peers.LinearDiscriminantAnalysis(solver="lsqr", priors=given).fit(X, y)
+    mean = np.stack([X[y == c].mean(axis=0) for c in classes])
+    share = np.array([(y == c).mean() for c in classes]) if given is None else given
+    within = sum((X[y == c] - X[y == c].mean(axis=0)).T @ (X[y == c] - X[y == c].mean(axis=0)) for c in classes) / len(
+        X
+    )
+    weights = np.linalg.solve(within, mean.T).T
+    offsets = np.log(share) - 0.5 * (weights * mean).sum(axis=1)
+    if k == 2:
+        weights, offsets = weights[1:] - weights[:1], offsets[1:] - offsets[:1]
+    np.testing.assert_allclose(model.coef_, weights, rtol=1e-8)
+    np.testing.assert_allclose(model.intercept_, offsets, rtol=1e-8)
+    if given is None:  # scikit-learn weighs the covariances of classes by their priors
+        np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-8)
+        np.testing.assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-8)
+    assert model.coef_.shape == theirs.coef_.shape
+    assert model.intercept_.shape == theirs.intercept_.shape
+
+
+@pytest.mark.parametrize("estimate", ["mle", "map", "mean"])
+@pytest.mark.parametrize("classes", ["ab", "abc"])
+@pytest.mark.parametrize("temper", ["loo", 0.3, None])
+def test_scores_are_linear_in_the_row(estimate: Estimate, classes: str, temper: Any) -> None:
+    X, y = data(2)
+    known = np.isin(y, list(classes))
+    model = sf.GaussianDiscriminant("shared", estimate, temper=temper).fit(X[known], y[known])
+    scores, logs = X @ model.coef_.T + model.intercept_, model.predict_log_proba(X)
+    odds = logs[:, 1:] - logs[:, :1]
+    np.testing.assert_allclose(scores if len(classes) == 2 else scores[:, 1:] - scores[:, :1], odds, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("covariance", "estimate"), [("full", "mle"), ("full", "predictive"), ("diagonal", "mle"), ("shared", "predictive")]
+)
+def test_curves_have_no_planes(covariance: Any, estimate: Estimate) -> None:
+    model = sf.GaussianDiscriminant(covariance, estimate)
+    assert not hasattr(model, "coef_")  # not fitted
+    model.fit(*data(2))
+    for name in ("coef_", "intercept_"):
+        assert not hasattr(model, name)
+        with pytest.raises(AttributeError, match=f"linear only with .* got covariance='{covariance}'"):
+            getattr(model, name)
+
+
 @pytest.mark.parametrize("covariance", ["full", "shared", "diagonal"])
 @pytest.mark.parametrize("estimate", ["mle", "predictive"])
 def test_coordinates_tell_classes_apart(covariance: Literal["full", "shared", "diagonal"], estimate: Estimate) -> None:

@@ -141,6 +141,22 @@ def test_no_step_takes_the_objective_down(case: EstimatorCase, weight: float) ->
     assert objective[-1] > objective[first]
 
 
+@pytest.mark.parametrize("case", one_of_each_kind(EVERY), ids=str)
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+def test_the_bound_lies_between_one_objective_and_the_next(case: EstimatorCase, weight: float) -> None:
+    X, y = partly(case, 1)
+    model = climbed(case, X, y, unlabelled_weight=weight, record_bound=True)
+    objective, bound = np.array(model.objective_), np.array(model.bound_)
+    assert len(bound) == len(objective) > 5
+    assert np.isnan(bound[-1])
+    slight = 1e-9 * np.abs(objective[1:])
+    assert (bound[:-1] <= objective[1:] + slight).all()
+    if case.name not in WAVERS:
+        first = 1 if isinstance(case.model, sf.NaiveBayes) else 0
+        assert (bound[first:-1] >= objective[first:-1] - slight[first:]).all()
+    assert objective.tolist() == climbed(case, X, y, unlabelled_weight=weight).objective_
+
+
 @every_one
 def test_where_all_rows_have_labels_it_is_a_fit(case: EstimatorCase) -> None:
     X, y = case.data(2, 60)

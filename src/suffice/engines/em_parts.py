@@ -20,7 +20,7 @@ from suffice.errors import LabelError
 from suffice.estimators.em.reading import Begun, opened_again
 from suffice.estimators.shell.parameters import CHECKS
 from suffice.later import pa
-from suffice.models.expectation import expected_counts, log_joint_of_labels
+from suffice.models.expectation import expected_counts, log_joint, log_joint_of_labels, lower_bound, shares_of
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Labels
 from suffice.readers.labels import is_missing, partly_labelled
@@ -107,16 +107,20 @@ class ExpectRows(LaterPass):
     share: float = 1.0  # what a row without a label counts for
     begun: Begun | None = None
     predictor: Predictor | None = None
+    before: Predictor | None = None  # of the step before, by whose shares the bound is; None if it is not wanted
 
     done: ClassVar[str] = "scored"
 
-    def with_model(self, begun: Begun, predictor: Predictor) -> ExpectRows:
-        """Return the job for another model."""
-        return replace(self, begun=replace(begun, total=predictor.model), predictor=predictor)
+    def with_model(self, begun: Begun, predictor: Predictor, before: Predictor | None = None) -> ExpectRows:
+        """Return the job for another model, and for the bound by the shares of the one before."""
+        return replace(self, begun=replace(begun, total=predictor.model), predictor=predictor, before=before)
 
     def of_tables(self, tables: Iterable[Any]) -> tuple[Statistics | None, tuple[float, ...]]:
-        """Return expected counts, and sums: of ln p(x, y) of labelled rows, of ln p(x) and of entropy of the others."""
-        total, sums = None, np.zeros(3)
+        """Return expected counts, and sums.
+
+        These are of ln p(x, y) of labelled rows, and of the others of ln p(x), of entropy and of what bounds ln p(x).
+        """
+        total, sums = None, np.zeros(4)
         for table in tables:
             marks = self.roles.labels(table)
             free = marks == NONE
@@ -141,9 +145,12 @@ class ExpectRows(LaterPass):
     def _of_others(self, table: Any) -> tuple[Statistics, Array]:
         assert self.predictor is not None
         weights = np.full(table.num_rows, self.share)
-        counts, logs, unsure = expected_counts(self.predictor, self._rows(table), weights)
-        return statistics_of(counts), np.array([logs, unsure])
+        rows, below = self._rows(table), 0.0
+        counts, logs, unsure = expected_counts(self.predictor, rows, weights)
+        if self.before is not None:
+            below = lower_bound(log_joint(self.predictor, rows), shares_of(self.before, rows)[0], weights)
+        return statistics_of(counts), np.array([logs, unsure, below])
 
     def merging(self) -> Job:
         """Return the job without the model, which has done its part."""
-        return replace(self, begun=None, predictor=None, sift=None)
+        return replace(self, begun=None, predictor=None, before=None, sift=None)

@@ -38,7 +38,7 @@ from suffice.typing import Integers
 
 __all__ = ["fit_clusters", "fit_partly_labelled"]
 
-OF_ROWS = ("transduction_", "labels_", "losses_", "criterion_")
+OF_ROWS = ("transduction_", "labels_", "losses_", "criterion_", "bound_")
 """What an earlier fit may have left, and this one does not have, or makes anew."""
 
 
@@ -51,6 +51,7 @@ class PassedExpectation:
     objective: float
     entropy: float
     expected: Statistics | None
+    bound: float
 
     def learn(self) -> Model:
         """Return the model of rows with labels, and of the others as the pass has counted them."""
@@ -63,6 +64,10 @@ class PassedExpectation:
             for name, block in base.blocks.items()
         }
         return replace(base, rows=base.rows + found["rows"], blocks=blocks).with_likelihoods(self.model.likelihoods)
+
+    def then(self, model: Model) -> PassedExpectation:
+        """Return what the rows come to under the next model, with the bound by the shares they have here."""
+        return self.rows.expect(model, self.model)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,15 +95,18 @@ class RowsElsewhere:
         """Return the same rows, of which those without labels count for so much of their weight."""
         return replace(self, job=replace(self.job, share=share))
 
-    def expect(self, model: Model) -> PassedExpectation:
-        """Return what the rows come to under a model: one pass."""
+    def expect(self, model: Model, before: Model | None = None) -> PassedExpectation:
+        """Return what the rows come to under a model, with the bound by their shares under the one before: one pass."""
         predictor = Predictor(model, self.begun.prior)
         prior = log_prior_density(predictor)  # which refuses, if need be, before any pass
-        found = self.engine.run(self.job.with_model(self.begun, predictor))
+        earlier = None if before is None else Predictor(before, self.begun.prior)
+        found = self.engine.run(self.job.with_model(self.begun, predictor, earlier))
         if found.failed:
             raise DataError(found.failed)
-        labelled, free, unsure = found.sums
-        return PassedExpectation(self, model, prior + labelled + free, unsure, found.statistics or None)  # EM-1
+        labelled, free, unsure, below = found.sums
+        objective = prior + labelled + free  # EM-1
+        bound = np.nan if before is None else prior + labelled + below
+        return PassedExpectation(self, model, objective, unsure, found.statistics or None, bound)
 
 
 def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Request, options: Options) -> Any:

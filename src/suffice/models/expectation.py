@@ -6,9 +6,13 @@ M step     the same counts, of each row by its shares Q_i; a row with a label ha
 EM-1  objective   Σ_labelled w ln p(x, y) + Σ_unlabelled w ln p(x) + ln p(θ)
 EM-2  weight      w = sample weight, times λ if the row has no label (Nigam et al. 2000)
 EM-3  mixture     no row has a label: classes are clusters, and a start is a guess of shares
+EM-4  bound       Σ_unlabelled w Σ_c Q(c) (ln p(x, c) − ln Q(c)) in place of Σ_unlabelled w ln p(x), by any shares Q
 
 Where parameters are plugged in at the mode of a fixed prior, no step takes the objective down. A posterior mean is such
 a mode, of a prior with one more pseudo-count; what integrates parameters out is none.
+
+The bound is never above the objective (Jensen), and touches it where Q_i(c) = p(c | x_i): the E step lifts it to the
+objective, the M step lifts it by the parameters, and the objective goes at least as far.
 """
 
 from __future__ import annotations
@@ -30,7 +34,7 @@ from suffice.typing import Array
 __all__ = [
     "Climbed", "Expectation", "History", "Report", "ShareSource", "Weighable", "bic", "climb", "coinciding",
     "counted_by", "entropy", "evidence_of_clusters", "expected_counts", "log_joint", "log_joint_of_labels",
-    "log_likelihoods", "log_prior_density", "n_parameters", "share_out", "shares_of", "weighted_sum",
+    "log_likelihoods", "log_prior_density", "lower_bound", "n_parameters", "share_out", "shares_of", "weighted_sum",
 ]  # fmt: skip
 
 SLIGHT = 1e-100
@@ -53,8 +57,15 @@ class Expectation(Protocol):
     def entropy(self) -> float:
         """How unsure the shares of rows without labels are, all rows together."""
 
+    @property
+    def bound(self) -> float:
+        """The objective's lower bound by the shares of the step before (EM-4); NaN where these are not known."""
+
     def learn(self) -> Model:
         """Return the model of rows with labels, and of the others by their shares (M step)."""
+
+    def then(self, model: Model) -> Expectation:
+        """Return what the rows come to under the next model, with the bound by the shares they have here."""
 
 
 class ShareSource(Protocol):
@@ -85,6 +96,7 @@ class History:
 
     objective: list[float]  # at the start, and after each step
     converged: bool
+    bound: list[float]  # beside each objective, the bound after the M step that follows it; NaN at the end
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,18 +108,23 @@ class Climbed:
     history: History
 
 
-def climb(source: ShareSource, model: Model, max_iter: int, tol: float, report: Report | None = None) -> Climbed:
-    """Make steps from a model until one changes the objective by at most `tol` a row."""
+def climb(
+    source: ShareSource, model: Model, max_iter: int, tol: float, report: Report | None = None, record: bool = False
+) -> Climbed:
+    """Make steps from a model until one changes the objective by at most `tol` a row; record the bound if asked to."""
     path: list[float] = []
+    bound: list[float] = []
+    expectation = source.expect(model)
     while True:
-        expectation = source.expect(model)
         path.append(expectation.objective)
+        bound.append(expectation.bound)
         if report is not None:
             report(len(path) - 1, path[-1])
         converged = not source.unlabelled or _settled(path, tol * source.unlabelled)
         if converged or len(path) > max_iter:
-            return Climbed(model, expectation, History(path, converged))
+            return Climbed(model, expectation, History(path, converged, [*bound[1:], np.nan]))
         model = expectation.learn()
+        expectation = expectation.then(model) if record else source.expect(model)
 
 
 def _settled(path: list[float], slight: float) -> bool:
@@ -193,6 +210,13 @@ def share_out(joint: Array, log_prior: Array) -> tuple[Array, Array]:
     shares = np.exp(joint, out=joint)
     shares[shares < SLIGHT] = 0.0
     return shares, logs
+
+
+def lower_bound(joint: Array, shares: Array, weights: Array) -> float:
+    """Return what Σ w ln p(x) is at least, from ln p(x, c) and any shares of rows."""
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    above = np.subtract(joint, logs, out=np.zeros_like(shares), where=shares > 0)
+    return weighted_sum(weights, np.sum(shares * above, axis=1))  # EM-4
 
 
 def entropy(shares: Array, weights: Array) -> float:

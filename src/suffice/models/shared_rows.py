@@ -13,10 +13,12 @@ from suffice.models.class_prior import ClassPrior
 from suffice.models.expectation import (
     counted_by,
     entropy,
+    log_joint,
     log_joint_of_labels,
     log_likelihoods,
     log_prior_density,
-    shares_of,
+    lower_bound,
+    share_out,
     weighted_sum,
 )
 from suffice.models.likelihoods.base import Likelihood
@@ -41,6 +43,7 @@ class SharedExpectation:
     model: Model
     objective: float
     shares: Array  # of rows without labels
+    bound: float  # of the objective, by the shares of the step before; NaN where these are not known
 
     @property
     def entropy(self) -> float:
@@ -50,6 +53,10 @@ class SharedExpectation:
     def learn(self) -> Model:
         """Return the model of rows with labels, and of the others by their shares."""
         return self.rows.learned(self.shares, self.model.likelihoods)
+
+    def then(self, model: Model) -> SharedExpectation:
+        """Return what the rows come to under the next model, with the bound by the shares they have here."""
+        return self.rows.expect(model, self.shares)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,16 +122,23 @@ class SharedRows:
         one = emptied(self.empty, np.zeros(1, np.int64))
         return replace(self, empty=one, labelled=None).learned(np.ones((len(self.shared), 1)), one.likelihoods)
 
-    def expect(self, model: Model) -> SharedExpectation:
-        """Return what the rows come to under a model (E step)."""
+    def expect(self, model: Model, before: Array | None = None) -> SharedExpectation:
+        """Return what the rows come to under a model (E step), with the bound by the shares they had before."""
         predictor = Predictor(model, self.prior)
         objective = log_prior_density(predictor)
         if self.labelled is not None:
             objective += log_joint_of_labels(predictor, *self.labelled)
-        found = [shares_of(predictor, rows) for rows, _ in self.free]
+        bound = np.nan if before is None else objective
+        found = []
+        for (rows, _), place in zip(self.free, self._places, strict=True):
+            joint = log_joint(predictor, rows)
+            if before is not None:
+                bound += lower_bound(joint, before[place], self.shared[place])
+            found.append(share_out(joint, predictor.log_prior))
         shares = np.concatenate([np.zeros((0, self.classes)), *(shares for shares, _ in found)])
         logs = np.concatenate([np.zeros(0), *(logs for _, logs in found)])
-        return SharedExpectation(self, model, objective + weighted_sum(self.shared, logs), shares)  # EM-1
+        objective += weighted_sum(self.shared, logs)  # EM-1
+        return SharedExpectation(self, model, objective, shares, bound)
 
     def scores(self, model: Model) -> Array:
         """Return ln p(x | c) of rows without labels."""

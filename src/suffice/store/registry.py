@@ -100,8 +100,10 @@ LATER: dict[str, set[str]] = {
     "Histogram": {"bits"},
     "Joint": {"gain", "missing"},
     "LanguageModel": {"tokens"},
+    "Mixture": {"record_bound"},
     "MultinomialNB": {"length_exponent"},
     "NaiveBayes": {"joint", "memory_limit"},
+    "SemiSupervised": {"record_bound"},
     "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
     "WordWeights": {"residuals"},
 }

@@ -41,12 +41,18 @@ def decisions(joint: Array) -> Array:
     return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
 
 
-def plane(known: Ellipses, log_prior: Array) -> tuple[Array, Array]:
-    """Return weights and offsets of joint log-probabilities, up to what all classes have in common."""
-    by = float(known.law.divisor(known.nu[0]))
+def plane(known: Ellipses, log_prior: Array, power: float) -> tuple[Array, Array]:
+    """Return weights and offsets of scores: of two classes those of the log-odds, else of each, up to a constant.
+
+    Likelihoods are raised to a power, the class prior is not.
+    """
+    by = float(known.law.divisor(known.nu[0])) * power
     precision = known.root[0] @ known.root[0].T * by
     weights = known.mean @ precision
-    return weights, log_prior - 0.5 * np.einsum("ij,ij->i", known.mean, weights)
+    offsets = log_prior - 0.5 * np.einsum("ij,ij->i", known.mean, weights)  # GD-5
+    if len(log_prior) == 2:
+        return weights[1:] - weights[:1], offsets[1:] - offsets[:1]
+    return weights, offsets
 
 
 def coordinates(t: FullMoments | DiagonalMoments, prior: object, share: Array, most: int | None) -> Coordinates:

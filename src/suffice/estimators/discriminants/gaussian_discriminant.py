@@ -77,8 +77,8 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
     classes_ : ndarray of shape (n_classes,)
         The labels.
     coef_, intercept_ : ndarrays of shape (n_classes, n_features) and (n_classes,)
-        Of a shared covariance that is plugged in: joint log-probabilities are linear in the row, but for what all
-        classes have in common.
+        Of a shared covariance that is plugged in: scores that are linear in the row, `temper` included, as in
+        scikit-learn. Of two classes, of shape (1, n_features) and (1,): the log-odds of the second.
     covariance_ : ndarray
         Covariance as plugged in, or expected: (n_classes, n_features, n_features), (n_features, n_features) if shared,
         variances (n_classes, n_features) if diagonal. Infinite where too few rows leave it unknown.
@@ -218,7 +218,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         return mean, covariance
 
     def _plane(self) -> tuple[Array, Array]:
-        """Return weights and offsets of joint log-probabilities."""
+        """Return weights and offsets of scores."""
         check_is_fitted(self)
         if self.covariance != "shared" or self.estimate == "predictive":
             raise AttributeError(
@@ -227,16 +227,16 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
             )
         with self._classes_named():
             scorer: Any = self._block.scorer
-        return plane(scorer, self._predictor.log_prior)
+        return plane(scorer, self._predictor.log_prior, self._predictor.temper.power)
 
     @property
     def coef_(self) -> Array:
-        """Weight of each column in each class's joint log-probability."""
+        """Weight of each column in the score of each class, or in the log-odds of two classes."""
         return self._plane()[0]
 
     @property
     def intercept_(self) -> Array:
-        """Offset of each class's joint log-probability."""
+        """Offset of the score of each class, or of the log-odds of two classes."""
         return self._plane()[1]
 
     def transform(self, X: DataLike) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar, Literal, Self
@@ -12,17 +12,16 @@ from sklearn.base import BaseEstimator, ClusterMixin, MetaEstimatorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import InputError
 from suffice.estimators.em.reading import Begun, StandsOnClassifier, checked_copy, opened, without_views
 from suffice.estimators.em.search import Clusters, Everywhere, Limits, Search, tell_of_clusters
+from suffice.estimators.em.starts import Start, given_shares, weights_of_rows
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, Tags, fit_nested
+from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, fit_nested
 from suffice.later import logsumexp
 from suffice.models.expectation import bic, log_joint, share_out
 from suffice.models.predictor import RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.shared_rows import Weighed
-from suffice.stats.word_counts import read_weights
 from suffice.typing import Array, DataLike, Integers, LabelsLike, WeightsLike
 
 __all__ = ["Mixture"]
@@ -54,6 +53,8 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         What starts are drawn with.
     verbose : bool, default=False
         Whether to tell of each step.
+    record_bound : bool, default=False
+        Whether to keep the lower bound of each step in `bound_`.
 
     Attributes
     ----------
@@ -67,6 +68,9 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         The cluster of each training row. Not set by engines, which have no order of rows.
     objective_ : list of float
         ln p of rows and parameters: at the start that was best, and after each step, stage by stage.
+    bound_ : list of float
+        With `record_bound`, the lower bound after the M step that follows each objective: between that objective and
+        the next (EM-4). NaN where a stage ends.
     stages_ : list of int
         Where each stage begins in `objective_`: one stage, or where the classifier learns its prior, three. Each has
         an objective of its own.
@@ -79,20 +83,15 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
 
     Notes
     -----
-    A prior that is learned from clusters while rows look for theirs agrees with whatever these are, and unites them.
-    So where the classifier learns its prior (``prior="loo"`` or ``"evidence"``, ``alpha="evidence"``), the first stage
-    has a weak one that is fixed and the same for all clusters: of vectors, the normal-inverse-Wishart of Fraley and
-    Raftery (2007) about the mean and the covariance of all rows; of columns of numbers, the same one by one; of counts,
-    one event at the mean rate; of flags and categories a pseudo-count of one, of words one row in all. Starts are
-    compared by their evidence under it (without any prior, by the objective). Then the prior is learned from the best
-    clusters, and steps go on with it; then once more, so that the model is what its counts say. With
-    ``n_components="evidence"`` numbers are compared under the learned prior; of vectors, it has one scale for all
-    clusters then, and the mean of the weak one, since under a flat mean the first row of each cluster would be free.
-
-    Where each cluster has a full covariance, a start is first smoothed by steps with one covariance for all.
-
+    Where the classifier learns its prior (``prior="loo"`` or ``"evidence"``, ``alpha="evidence"``), the first stage has
+    a weak one that is fixed and the same for all clusters: of vectors, the normal-inverse-Wishart of Fraley and Raftery
+    (2007) about the mean and the covariance of all rows; of columns of numbers, the same one by one; of counts, one
+    event at the mean rate; of flags and categories a pseudo-count of one, of words one row in all. Starts are compared
+    by their evidence under it (without any prior, by the objective). Then the prior is learned from the best clusters,
+    and steps go on with it; then once more, so that the model is what its counts say. With
+    ``n_components="evidence"`` numbers are compared under the learned prior; of vectors, with the mean of the weak one.
+    Where each cluster has a full covariance, a drawn start is first smoothed by steps with one covariance for all.
     Clusters that rows do not tell apart are warned of (``ConvergenceWarning``), whatever `converged_` says.
-
     What a classifier chooses by rows and labels (temper, weights, `alpha="loo"`) is off here, and columns act alone.
     ``SemiSupervised`` says when the objective can fall within a stage. A cluster without rows dies, unless the class
     prior is uniform, given or a Dirichlet belief: then it keeps what that and the prior of its parameters say.
@@ -104,8 +103,6 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     >>> model = sf.Mixture(sf.BernoulliNB(), n_components=2, random_state=0).fit(X)
     >>> model.labels_ == model.labels_[0]
     array([ True,  True,  True, False, False, False])
-    >>> model.predict([[1, 1, 0, 1]]) == model.labels_[0]
-    array([ True])
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
@@ -117,9 +114,10 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         "tol": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "verbose": ["boolean"],
+        "record_bound": ["boolean"],
     }
 
-    _more = ("criterion_", "stages_")
+    _more = ("criterion_", "stages_", "bound_")
 
     n_components_: int
     weights_: Array
@@ -138,6 +136,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         tol: float = 1e-4,
         random_state: RandomState = None,
         verbose: bool = False,
+        record_bound: bool = False,
     ) -> None:
         self.estimator = estimator
         self.n_components = n_components
@@ -147,15 +146,12 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         self.tol = tol
         self.random_state = random_state
         self.verbose = verbose
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        if hasattr(self.estimator, "__sklearn_tags__"):
-            tags.input_tags = self.estimator.__sklearn_tags__().input_tags
-        return tags
+        self.record_bound = record_bound
 
     @fit_nested
-    def fit(self, X: DataLike, y: LabelsLike | None = None, sample_weight: WeightsLike = None) -> Self:
+    def fit(
+        self, X: DataLike, y: LabelsLike | None = None, sample_weight: WeightsLike = None, *, init: Start | None = None
+    ) -> Self:
         """Find clusters.
 
         Parameters
@@ -166,34 +162,38 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
             There for scikit-learn's sake.
         sample_weight : array-like of shape (n_rows,), default=None
             What each row counts for; one if not given.
+        init : array-like or fitted classifier, default=None
+            Where to start, in place of `n_init` starts: shares, (n_rows, n_components), whose rows add up to one;
+            the cluster of each row, (n_rows,), as any `n_components` labels; of numbers the mean of each cluster,
+            (n_components, n_features), which has the rows that are nearest; or what has a `predict_proba` of rows.
 
         Returns
         -------
         self : object
             The fitted mixture.
         """
+        X = list(X) if isinstance(X, Iterator) else X
         estimator = without_views(checked_copy(self.estimator, "Mixture"))
-        source, _ = opened(estimator, X)
-        reader = estimator._reader
-        weights = read_weights(sample_weight, reader.size(source))
-        weights = np.ones(reader.size(source)) if weights is None else weights
-        if not weights.any():
-            raise InputError(
-                "The argument 'sample_weight' must give at least one row a weight above 0; got only zeros."
-            )
+        (source, _), reader = opened(estimator, X), estimator._reader
+        weights = weights_of_rows(sample_weight, reader.size(source))
         seen = np.flatnonzero(weights > 0)  # a row of no weight was not seen, nor what it holds
         some = source if len(seen) == len(weights) else reader.take(source, seen)
         begun = Begun.of(estimator, [some])
-        found = self._fit(begun, [(begun.rows(some), weights[seen])])
+        parts = [(begun.rows(some), weights[seen])]
+        first = None if init is None else given_shares(init, X, seen, len(weights), self.n_components, begun, parts)
+        found = self._fit(begun, parts, first=first)
         tell_of_clusters(found, self.max_iter)
         shares = found.shares if some is source else self._shares(self.estimator_._reader.parts(source))
         self.labels_ = shares.argmax(axis=1)
         return self
 
-    def _fit(self, begun: Begun, parts: Sequence[Weighed], everywhere: Everywhere | None = None) -> Clusters:
+    def _fit(
+        self, begun: Begun, parts: Sequence[Weighed], everywhere: Everywhere | None = None, first: Array | None = None
+    ) -> Clusters:
         """Find clusters of rows that are here; from there on, if they are some of many, of all rows everywhere."""
-        limits = Limits(self.n_init, self.max_iter, self.tol, self.verbose, isinstance(self.n_components, str))
-        search = Search(begun, parts, limits, check_random_state(self.random_state), everywhere)
+        compares = isinstance(self.n_components, str)
+        limits = Limits(self.n_init, self.max_iter, self.tol, self.verbose, compares, self.record_bound)
+        search = Search(begun, parts, limits, check_random_state(self.random_state), everywhere, first)
         self.__dict__.pop("criterion_", None)
         if isinstance(self.n_components, str):
             found, self.criterion_ = search.chosen(self.n_components, self.max_components)
@@ -201,8 +201,8 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
             found = search.best(int(self.n_components))
         self.estimator_ = begun.fitted(found.model)
         self._restored()
-        self.objective_, self.stages_, self.converged_ = found.objective, found.stages, found.converged
-        self.n_iter_ = len(self.objective_)
+        self.stages_ = found.stages
+        self._keep(found.objective, found.bound, found.converged)
         return found
 
     def _restored(self) -> None:

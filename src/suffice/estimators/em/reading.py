@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, KindError
 from suffice.estimators.shell.classifier import Classifier
-from suffice.estimators.shell.parameters import is_loo, num_samples
+from suffice.estimators.shell.parameters import Tags, is_loo, num_samples
 from suffice.estimators.shell.stored import State, check_bounds
 from suffice.estimators.shell.whole import Whole
 from suffice.models.class_prior import ClassPrior
@@ -211,7 +211,10 @@ class StandsOnClassifier(Whole):
     """State to be taken out and put in; labels of training rows are not part of it."""
 
     estimator_: Classifier
+    estimator: Classifier
+    record_bound: bool
     objective_: list[float]
+    bound_: list[float]
     converged_: bool
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
@@ -241,6 +244,12 @@ class StandsOnClassifier(Whole):
         check_is_fitted(self, "estimator_")
         return self.estimator_.sample(n, label, parameters=parameters, rng=rng)
 
+    def __sklearn_tags__(self) -> Tags:
+        tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            tags.input_tags = self.estimator.__sklearn_tags__().input_tags
+        return tags
+
     def _get_state(self) -> State:
         """Return what a file keeps beside the parameters."""
         check_is_fitted(self, "estimator_")
@@ -266,6 +275,13 @@ class StandsOnClassifier(Whole):
         self.estimator_, self.n_iter_ = model, len(objective)
         self._restored()
         check_bounds(self, vars(self))
+
+    def _keep(self, objective: list[float], bound: list[float], converged: bool) -> None:
+        """Keep how the steps went, with the bound if it was to be recorded; else with none of an earlier fit."""
+        self.objective_, self.n_iter_, self.converged_ = objective, len(objective), converged
+        self.__dict__.pop("bound_", None)
+        if self.record_bound:
+            self.bound_ = bound
 
     def _restored(self) -> None:
         """Make what follows from the classifier."""

@@ -77,6 +77,11 @@ class Clusters:
         return [0, *accumulate(len(history.objective) for history in self.histories[:-1])]
 
     @property
+    def bound(self) -> list[float]:
+        """The bound beside the objective; NaN at the end of each stage."""
+        return [value for history in self.histories for value in history.bound]
+
+    @property
     def converged(self) -> bool:
         """Whether all stages came to an end."""
         return all(history.converged for history in self.histories)
@@ -111,6 +116,7 @@ class Limits:
     tol: float
     verbose: bool
     compares: bool  # whether numbers of clusters are compared
+    record: bool  # whether to record the bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,6 +131,7 @@ class Search:
     limits: Limits
     rng: np.random.RandomState
     everywhere: Everywhere | None = None
+    first: Array | None = None  # shares that a user starts from
 
     @property
     def n(self) -> int:
@@ -150,8 +157,8 @@ class Search:
         rows = SharedRows(self.begun.empty(np.arange(k), Views()), self.begun.prior, tuple(self.parts))
         total = rows.as_one_class() if self.everywhere is None else self.begun.as_one_class()
         weak = {name: _weak(one, total, name, k) for name, one in rows.empty.likelihoods.items()}
-        coarse = _coarse(weak, total, k)
-        starts = range(self.limits.n_init if k > 1 else 1)
+        coarse = _coarse(weak, total, k) if self.first is None else None
+        starts = range(self.limits.n_init if k > 1 and self.first is None else 1)
         started = max((self._climbed(rows, number, weak, coarse) for number in starts), key=lambda one: one.height)
         if self.everywhere is None:
             return self._settled(rows, rows, started, weak)
@@ -176,7 +183,10 @@ class Search:
 
     def _climbed(self, rows: SharedRows, number: int, weak: Likelihoods, coarse: Likelihoods | None) -> Started:
         k = rows.classes
-        model = rows.learned(first_shares(rows, rows.empty.with_likelihoods(weak), self.rng, number), weak)  # EM-3
+        first = self.first
+        if first is None:
+            first = first_shares(rows, rows.empty.with_likelihoods(weak), self.rng, number)
+        model = rows.learned(first, weak)  # EM-3
         if coarse is not None and k > 1:
             smooth = max(SMOOTH, self.limits.tol)
             model = climb(rows, model.with_likelihoods(coarse), self.limits.max_iter, smooth).model.with_likelihoods(
@@ -194,12 +204,12 @@ class Search:
         climbed = self._climb(source, model.with_likelihoods({**own, **found}), what)
         last = climbed.model.with_likelihoods(own)
         expectation = source.expect(last)
-        end = History([expectation.objective], True)
+        end = History([expectation.objective], True, [np.nan])
         return Climbed(last, expectation, end), [climbed.history, end]
 
     def _climb(self, source: ShareSource, model: Model, what: str) -> Climbed:
         report = reporter("Mixture", self.limits.verbose, source.weight, what)
-        return climb(source, model, self.limits.max_iter, self.limits.tol, report)
+        return climb(source, model, self.limits.max_iter, self.limits.tol, report, self.limits.record)
 
 
 def _weak(likelihood: Likelihood, total: Model, name: Name, k: int) -> Likelihood:

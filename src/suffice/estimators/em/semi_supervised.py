@@ -65,6 +65,8 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         A step that changes the objective by no more than this, in nats a row, is the last.
     verbose : bool, default=False
         Whether to tell of each step.
+    record_bound : bool, default=False
+        Whether to keep the lower bound of each step in `bound_`.
 
     Attributes
     ----------
@@ -78,6 +80,9 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         With "loo", the log loss of labelled rows by each weight.
     objective_ : list of float
         ln p of labelled rows and labels, of the others, and of the parameters: at the start, and after each step.
+    bound_ : list of float
+        With `record_bound`, the lower bound after the M step that follows each objective: between that objective and
+        the next (EM-4). NaN at the end.
     n_iter_ : int
         How often the model was made, by the labelled rows alone first.
     converged_ : bool
@@ -116,9 +121,10 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "verbose": ["boolean"],
+        "record_bound": ["boolean"],
     }
 
-    _more = ("unlabelled_weight_", "losses_")
+    _more = ("unlabelled_weight_", "losses_", "bound_")
 
     classes_: LabelArray
     unlabelled_weight_: float
@@ -133,17 +139,19 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         max_iter: int = 100,
         tol: float = 1e-4,
         verbose: bool = False,
+        record_bound: bool = False,
     ) -> None:
         self.estimator = estimator
         self.unlabelled_weight = unlabelled_weight
         self.max_iter = max_iter
         self.tol = tol
         self.verbose = verbose
+        self.record_bound = record_bound
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        inner = self.estimator.__sklearn_tags__() if hasattr(self.estimator, "__sklearn_tags__") else tags
-        tags.input_tags, tags.classifier_tags = inner.input_tags, inner.classifier_tags or tags.classifier_tags
+        if hasattr(self.estimator, "__sklearn_tags__"):
+            tags.classifier_tags = self.estimator.__sklearn_tags__().classifier_tags or tags.classifier_tags
         return tags
 
     @fit_nested
@@ -204,7 +212,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
             self.unlabelled_weight_ = float(self.unlabelled_weight)
             climbed = self._steps(source, first, self.unlabelled_weight_)
         history = climbed.history
-        self.objective_, self.n_iter_, self.converged_ = history.objective, len(history.objective), history.converged
+        self._keep(history.objective, history.bound, history.converged)
         self.estimator_ = begun.fitted(climbed.model, views if labelled is None else None)
         if labelled is not None:
             self.estimator_._choose(labelled, None)
@@ -225,7 +233,7 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
     def _steps(self, source: Weighable, first: Model, share: float) -> Climbed:
         rows = source.weighing(share)
         report = reporter("SemiSupervised", self.verbose, rows.weight, f"weight {share:g}, ")
-        return climb(rows, first, self.max_iter, self.tol, report)
+        return climb(rows, first, self.max_iter, self.tol, report, self.record_bound)
 
     def _transduce(self, source: Any, codes: Integers, more: Any) -> LabelArray:
         lacks, labels = np.flatnonzero(codes < 0), self.classes_[codes]

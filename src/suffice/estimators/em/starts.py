@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from suffice.errors import LabelError
+from suffice.errors import InputError, LabelError
 from suffice.estimators.em.reading import Begun
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import is_loo
@@ -21,15 +23,112 @@ from suffice.models.expectation import share_out
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.rows import Labels
-from suffice.models.shared_rows import SharedRows
+from suffice.models.shared_rows import SharedRows, Weighed
 from suffice.models.views import Views
-from suffice.readers.labels import Examples, RowReader
-from suffice.typing import Array, Integers, LabelArray
+from suffice.readers.labels import Examples, RowReader, is_missing
+from suffice.stats.word_counts import read_weights
+from suffice.typing import Array, DataLike, Integers, LabelArray, WeightsLike
 
 __all__ = [
-    "PartlyLabelled", "alpha_by_labels", "check_labelled", "first_shares", "loss_of_labels", "near_shares", "predicted",
-    "random_shares", "seeded_shares",
+    "PartlyLabelled", "Start", "alpha_by_labels", "check_labelled", "first_shares", "given_shares", "loss_of_labels",
+    "near_shares", "predicted", "random_shares", "seeded_shares", "weights_of_rows",
 ]  # fmt: skip
+
+
+class Guesses(Protocol):
+    """What guesses the shares of rows, such as a fitted classifier."""
+
+    def predict_proba(self, X: DataLike, /) -> ArrayLike:
+        """Return the shares of each row."""
+
+
+Start: TypeAlias = ArrayLike | Guesses
+"""Shares of rows, the cluster of each, the mean of each cluster, or what guesses shares."""
+
+
+def weights_of_rows(given: WeightsLike, n: int) -> Array:
+    """Return what each of n rows weighs; raise InputError if that is nothing for all of them."""
+    weights = read_weights(given, n)
+    weights = np.ones(n) if weights is None else weights
+    if not weights.any():
+        raise InputError("The argument 'sample_weight' must give at least one row a weight above 0; got only zeros.")
+    return weights
+
+
+def given_shares(
+    init: Start, X: DataLike, seen: Integers, n: int, k: int | str, begun: Begun, parts: Sequence[Weighed]
+) -> Array:
+    """Return the shares that a user starts from, of the rows that weigh something; raise InputError if they are none.
+
+    `n` rows are in X, of which those `seen` are in `parts`.
+    """
+    if isinstance(k, str):
+        raise InputError(f"The argument 'init' must come with a number as n_components; got n_components={k!r}.")
+    if hasattr(init, "predict_proba"):
+        return _checked_shares(np.asarray(init.predict_proba(X)), seen, n, k)
+    try:
+        given = np.asarray(init)
+    except ValueError:
+        raise InputError("The argument 'init' must have rows of one length; got rows of several.") from None
+    if given.ndim == 1:
+        return _checked_shares(_as_shares(given, n, k), seen, n, k)
+    if given.ndim == 2 and len(given) == k != n:
+        points = SharedRows(begun.empty(np.arange(k), Views()), begun.prior, tuple(parts)).points()
+        if points is not None and given.shape[1] == points.shape[1]:
+            return _with_rows(_nearest(_numbers(given), points))
+    return _checked_shares(given, seen, n, k)
+
+
+def _as_shares(labels: LabelArray, n: int, k: int) -> Array:
+    if len(labels) != n:
+        raise InputError(f"The argument 'init' must have a cluster for each of the {n:,} rows; got {len(labels):,}.")
+    if any(is_missing(label) for label in labels.tolist()):
+        raise InputError(
+            "The argument 'init' must have a cluster for every row. Use SemiSupervised where some are known."
+        )
+    found, codes = np.unique(labels, return_inverse=True)
+    if len(found) != k:
+        raise InputError(f"The argument 'init' must name n_components={k} clusters; got {len(found)} different ones.")
+    return np.asarray(np.eye(k)[codes])
+
+
+def _numbers(given: Array) -> Array:
+    numbers = given.astype(np.float64) if given.dtype.kind in "biuf" else np.full(1, np.nan)
+    if not np.isfinite(numbers).all():
+        raise InputError("The argument 'init' must hold finite numbers; got others.")
+    return numbers
+
+
+def _checked_shares(given: Array, seen: Integers, n: int, k: int) -> Array:
+    if given.shape != (n, k):
+        raise InputError(
+            f"The argument 'init' must have a row for each of the {n:,} rows and a column for each of the "
+            f"n_components={k} clusters; got the shape {given.shape}."
+        )
+    shares = _numbers(given)[seen]
+    total = shares.sum(axis=1)
+    wrong = np.flatnonzero((shares < 0).any(axis=1) | ~np.isclose(total, 1.0, rtol=0.0, atol=1e-6))
+    if len(wrong):
+        row = shares[wrong[0]].tolist()
+        raise InputError(
+            "The argument 'init' must have shares from 0 on that add up to one in each row; "
+            f"got {row} in row {int(seen[wrong[0]])}."
+        )
+    return _with_rows(np.minimum(shares / total[:, None], 1.0))
+
+
+def _with_rows(shares: Array) -> Array:
+    empty = np.flatnonzero(shares.sum(axis=0) == 0)
+    if len(empty):
+        raise InputError(
+            f"The argument 'init' must give every cluster a share of some row; cluster {int(empty[0])} has none."
+        )
+    return shares
+
+
+def _nearest(means: Array, points: Array) -> Array:
+    away = np.square(points[:, None, :] - means[None]).sum(axis=2)
+    return np.asarray(np.eye(len(means))[away.argmin(axis=1)])
 
 
 def first_shares(rows: SharedRows, model: Model, rng: np.random.RandomState, start: int) -> Array:
