@@ -25,7 +25,6 @@ from typing import Any
 
 import altair
 import vl_convert
-
 from touch import filled, scripts
 
 __all__ = ["GALLERY", "Cell", "Shown", "cells", "page", "run"]

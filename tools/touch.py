@@ -4,8 +4,8 @@ A page asks for a widget by a line of prose of its own::
 
     <div class="touch" data-touch="coin" data-start="2 2 3 17"></div>
 
-``docs/touch/coin.js`` fills it. With ``data-from="points"`` the value of that name, as the page has computed it by then,
-goes into the div as JSON: the numbers of a widget are those of the library.
+``docs/touch/coin.js`` fills it. With ``data-from="points"`` the value of that name, as the page has computed it by
+then, goes into the div as JSON: the numbers of a widget are those of the library.
 """
 
 from __future__ import annotations

@@ -102,7 +102,7 @@ Touch.add("coin", (div) => {
   const [a, b, heads, tails] = div.dataset.start.split(" ").map(Number);
   const state = { a, b, heads, tails };
   const [picture, said] = [Touch.make("div", { class: "touch-picture" }), Touch.said()];
-  const redraw = (width = div.clientWidth) => {
+  const redraw = (width = Touch.room(div)) => {
     picture.replaceChildren(Touch.coin.draw(state, Math.min(width, 560)));
     said.textContent = Touch.coin.words(state);
   };

@@ -70,17 +70,17 @@ Touch.die.words = (alpha, names) => {
 };
 
 Touch.die.draw = (alpha, names, width) => {
-  const [size, room] = [Math.min(width - 20, 380), 24];
+  const [size, room] = [Math.min(width - 44, 380), 24];
   const tall = (size * Math.sqrt(3)) / 2;
   const left = (width - size) / 2;
   const place = ([, second, third]) => [left + size * (second + third / 2), room + tall * (1 - third)];
   const label = `Density over all spinners. ${Touch.die.words(alpha, names)}`;
-  const svg = Touch.shape("svg", { width, height: tall + 2 * room, role: "img", "aria-label": label });
+  const svg = Touch.shape("svg", { width, height: tall + 2 * room, viewBox: `0 0 ${width} ${tall + 2 * room}`, role: "img", "aria-label": label });
   const heights = Touch.die.CELLS.map(({ middle }) => Math.exp(Touch.die.logDensity(alpha, middle)));
   const top = Touch.die.brightest(alpha, heights);
   Touch.die.CELLS.forEach(({ corners }, k) => {
     const fill = Touch.die.colour(heights[k] / top);
-    svg.append(Touch.line(corners.map(place), { fill, stroke: fill, "stroke-width": 0.6 }));
+    svg.append(Touch.line([...corners, corners[0]].map(place), { fill, stroke: fill, "stroke-width": 0.8 }));
   });
   for (let seed = 0; seed < Touch.die.DRAWS; seed += 1) {
     const [cx, cy] = place(Touch.die.sample(alpha, seed));
@@ -94,9 +94,10 @@ Touch.die.draw = (alpha, names, width) => {
 };
 
 Touch.add("die", (div) => {
-  const [alpha, names] = [div.dataset.start.split(" ").map(Number), div.dataset.names.split(" ")];
+  const words = div.dataset.start.split(" "); // red 6 green 3 blue 2
+  const [names, alpha] = [words.filter((_, k) => k % 2 === 0), words.filter((_, k) => k % 2).map(Number)];
   const [picture, said] = [Touch.make("div", { class: "touch-picture" }), Touch.said()];
-  const redraw = (width = div.clientWidth) => {
+  const redraw = (width = Touch.room(div)) => {
     picture.replaceChildren(Touch.die.draw(alpha, names, Math.min(width, 480)));
     said.textContent = Touch.die.words(alpha, names);
   };

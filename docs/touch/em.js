@@ -104,7 +104,7 @@ Touch.em.plane = (data, round, width, label) => {
   const inner = Touch.shape("g", { "clip-path": `url(#${id})` });
   on.svg.append(Touch.shape("clipPath", { id }, Touch.shape("rect", frame)), inner);
   round.classes.forEach((one, c) => {
-    const look = { class: "touch-curve", stroke: Touch.COLOURS[c], fill: Touch.COLOURS[c], "fill-opacity": 0.07 };
+    const look = { class: "touch-curve", stroke: Touch.COLOURS[c] };
     for (const deviations of [1, 2])
       inner.append(Touch.line(Touch.em.ellipse(one, deviations).map(([a, b]) => [on.x(a), on.y(b)]), look));
   });
@@ -141,7 +141,7 @@ Touch.add("em", (div, given) => {
   let [seed, at] = [Number(div.dataset.seed ?? 1), 0];
   let rounds = Touch.em.rounds(data, Touch.em.start(data, number, seed));
   const [picture, said] = [Touch.make("div", { class: "touch-picture" }), Touch.said()];
-  const redraw = (width = div.clientWidth) => {
+  const redraw = (width = Touch.room(div)) => {
     const wide = Math.min(width, 560);
     said.textContent = Touch.em.words(rounds, at);
     picture.replaceChildren(Touch.em.plane(data, rounds[at], wide, said.textContent), Touch.em.curve(rounds, at, wide));

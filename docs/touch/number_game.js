@@ -53,7 +53,7 @@ Touch.numberGame.table = (beliefs) => {
   for (const line of lines) {
     const cells = Touch.numberGame.COLUMNS.map((name) => {
       const bar = Touch.make("span", { class: "touch-bar" });
-      bar.style.width = `${(100 * line[name]) / most[name]}%`;
+      bar.style.width = `${(92 * line[name]) / most[name]}%`;
       bar.style.background = line.colour;
       return Touch.make("td", {}, bar, Touch.make("span", { class: "touch-number" }, Touch.told(line[name], 2)));
     });
@@ -118,7 +118,7 @@ Touch.add("number_game", (div, { numbers, rules }) => {
   };
   for (const n of numbers) {
     const stack = Touch.make("span", { class: "touch-stack", "aria-hidden": "true" });
-    const cell = Touch.make("button", { type: "button", tabindex: n === numbers[0] ? 0 : -1 }, stack, String(n));
+    const cell = Touch.make("button", { type: "button", tabindex: chosen.has(n) ? 0 : -1 }, stack, String(n));
     cell.addEventListener("click", () => {
       if (!chosen.delete(n)) chosen.add(n);
       redraw();

@@ -93,7 +93,7 @@ Touch.ticks = (low, high, most = 5) => {
 
 /** Return an empty drawing with axes, and functions x and y that place numbers on it. */
 Touch.axes = ({ width, height, x, y, across, up, label }) => {
-  const [left, right, top, bottom] = [46, width - 10, 8, height - 40];
+  const [left, right, top, bottom] = [58, width - 10, 8, height - 40];
   const place = ([low, high], from, to) => (value) => from + ((value - low) / (high - low)) * (to - from);
   const at = { x: place(x, left, right), y: place(y, bottom, top) };
   const svg = Touch.shape("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label });
@@ -113,7 +113,7 @@ Touch.axes = ({ width, height, x, y, across, up, label }) => {
 };
 
 Touch.text = (text, x, y, anchor = "start") =>
-  Touch.shape("text", { x, y, "text-anchor": anchor }, String(text).replace("-", "−"));
+  Touch.shape("text", { x, y, "text-anchor": anchor }, typeof text === "number" ? String(text).replace("-", "−") : text);
 
 Touch.line = (points, attributes) =>
   Touch.shape("polyline", { points: points.map((point) => point.map((v) => v.toFixed(2)).join(",")).join(" "), ...attributes });
@@ -131,7 +131,13 @@ Touch.key = (lines) => {
 
 // ---- starting
 
-/** Draw a widget into each div that asks for it; `draw(div, data, redraw)` gets what the page has put into the div. */
+/** Return how wide a drawing in the div may be. */
+Touch.room = (div) => {
+  const { paddingLeft, paddingRight } = getComputedStyle(div);
+  return Math.max(240, div.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight));
+};
+
+/** Draw a widget into each div that asks for it; `draw(div, data)` returns what redraws it to a width. */
 Touch.add = (name, draw) => {
   if (typeof document === "undefined") return;
   for (const div of document.querySelectorAll(`.touch[data-touch="${name}"]:not([data-ready])`)) {
@@ -140,10 +146,10 @@ Touch.add = (name, draw) => {
     const redraw = draw(div, data && JSON.parse(data.textContent));
     div.setAttribute("data-ready", "yes");
     if (still?.matches("p") && still.children.length === 1 && still.querySelector("img")) still.classList.add("touch-still");
-    let width = 0;
+    let width = Touch.room(div);
+    redraw(width);
     new ResizeObserver(() => {
-      if (div.clientWidth && div.clientWidth !== width) redraw((width = div.clientWidth));
+      if (Touch.room(div) !== width) redraw((width = Touch.room(div)));
     }).observe(div);
-    redraw((width = div.clientWidth || 320));
   }
 };
