@@ -7,7 +7,7 @@ The docstring has the title and the first words. Then come cells::
     # %% drawing         the same, but the code is folded away
 
 ``python docs/gallery/coin.py`` runs the same file and only prints. ``python tools/gallery.py coin`` shows the Markdown
-of the page and writes its pictures to build/gallery.
+of the page and writes its pictures to build/gallery. Prose may ask for a widget (``tools/touch.py``).
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import altair
 import vl_convert
+from touch import filled, scripts
 
 __all__ = ["GALLERY", "Cell", "Shown", "cells", "page", "run"]
 
@@ -82,7 +83,10 @@ def run(path: Path) -> Iterator[Shown]:
     """Yield each cell with what it shows, all in one namespace, as Python would run the file."""
     names: dict[str, Any] = {"__name__": f"gallery_{path.stem}", "__file__": str(path)}
     for cell in cells(path.read_text(encoding="utf-8")):
-        yield Shown(cell) if cell.kind == "prose" else _run(cell, path, names)
+        if cell.kind == "prose":
+            yield Shown(replace(cell, text=filled(cell.text, names)))
+        else:
+            yield _run(cell, path, names)
 
 
 def _run(cell: Cell, path: Path, names: dict[str, Any]) -> Shown:
@@ -114,7 +118,8 @@ def page(path: Path, folder: Path) -> str:
             (folder / f"{path.stem}_{pictures}.svg").write_text(drawn, encoding="utf-8")
             parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg){_width(drawn)}")
     end = f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it."
-    return "\n\n".join([*parts, f'<p class="made-by" markdown>{end}</p>', ""])
+    parts.append(f'<p class="made-by" markdown>{end}</p>')
+    return "\n\n".join([*parts, *scripts(parts), ""])
 
 
 def _width(svg: str) -> str:

@@ -79,7 +79,7 @@ def stage(folder: Path, make: Callable[[Path, Path], str] = page) -> None:
     for path in sources(pages):
         code = f"```{{.python linenums=1}}\n{path.read_text(encoding='utf-8')}```"
         write(path, f"---\nsearch:\n  exclude: true\n---\n\n# {path.relative_to(ROOT).as_posix()}\n\n{code}\n")
-    for path in sorted(path for kind in ("svg", "css", "woff2") for path in DOCS.rglob(f"*.{kind}")):
+    for path in sorted(path for kind in ("svg", "css", "js", "woff2") for path in DOCS.rglob(f"*.{kind}")):
         (folder / place(path)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, folder / place(path))
     for path in sorted(GALLERY.glob("*.py")):

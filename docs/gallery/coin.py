@@ -20,6 +20,8 @@ print(belief)
 sf.plots.belief(belief, prior)
 
 # %% [markdown]
+# <div class="touch" data-touch="coin" data-start="2 2 3 17"></div>
+#
 # **How to read it.** Along the bottom are all probabilities of heads that the coin
 # could have; a curve is high where one is believed to be. The likelihood is what the
 # tosses alone would say. The posterior lies between it and the prior, nearer to the

@@ -22,6 +22,8 @@ print(belief)
 sf.plots.simplex(belief, names=["red", "green", "blue"])
 
 # %% [markdown]
+# <div class="touch" data-touch="die" data-start="red 6 green 3 blue 2"></div>
+#
 # **How to read it.** A point in the triangle is a spinner. In a corner it always
 # shows that colour, in the middle all three alike. The brighter, the more believed;
 # dots are spinners drawn from the belief. The cloud lies toward red, and is wide:

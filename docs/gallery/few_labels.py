@@ -82,6 +82,52 @@ sf.plots.objective(model)
 # labelled texts with their labels and of the others without, and that of the
 # parameters. It never falls; when it no longer rises, the rounds end.
 #
+# ## Round by round
+#
+# Texts have thousands of words; two numbers a row can be drawn. Here are 120 rows of
+# two classes, and three of each have a label. A class is a normal distribution in the
+# plane, and all else is as above.
+
+# %%
+rng = np.random.default_rng(5)
+left = rng.multivariate_normal([-1.2, 0], [[1, 0.6], [0.6, 0.6]], 60)
+right = rng.multivariate_normal([1.4, 0.7], [[0.4, -0.3], [-0.3, 1]], 60)
+points = np.concatenate([left, right]).round(2)
+classes = [at // 60 if at % 60 < 3 else None for at in range(120)]
+normals = sf.SemiSupervised(sf.GaussianDiscriminant()).fit(points, classes)
+shares = normals.predict_proba(points)[:, 1]
+agree = (shares.round() == np.repeat([0, 1], 60)).mean()
+print(f"{agree:.0%} of rows have their larger share in the class they came from")
+
+# %% drawing
+plane = {"rows": points, "labels": classes}
+label = np.array([np.nan if one is None else one for one in classes])
+drawn = pl.DataFrame(points, schema=["first column", "second column"]).with_columns(
+    share=pl.Series(np.where(np.isnan(label), shares, label)),
+    labelled=pl.Series(~np.isnan(label)),
+)
+alt.Chart(drawn).mark_circle(opacity=1).encode(
+    x="first column:Q",
+    y="second column:Q",
+    color=alt.Color("share:Q", title="share of the second class").scale(
+        domain=[0, 1], range=["#0072b2", "#d55e00"], interpolate="rgb"
+    ),
+    size=alt.Size("labelled:N", legend=None).scale(
+        domain=[False, True], range=[30, 120]
+    ),
+).properties(width=460, height=300)
+
+# %% [markdown]
+# <div class="touch" data-touch="em" data-from="plane" data-classes="2"></div>
+#
+# **How to read it.** A dot is a row, in the colour of the class that has it; between
+# the colours, both have a share of it. Large dots have a label and keep it. On screen,
+# each press of *step* shares all rows out and counts them again: the ellipses, at one
+# and two standard deviations, begin alike about the labelled rows and move to where
+# the rows are. Below is the log-likelihood of each round, which never falls.
+#
+# ## New words
+#
 # What the model has learned about a word that no labelled text had:
 
 # %%

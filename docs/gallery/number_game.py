@@ -19,6 +19,8 @@ one = game.observe([16])
 sf.plots.number_game(one)
 
 # %% [markdown]
+# <div class="touch" data-touch="number_game" data-from="game" data-start="16"></div>
+#
 # **How to read it.** Above, a line per rule: how probable it was before, how well it
 # explains the example, and the product of both, which is how probable it is now.
 # Rules of few numbers explain an example better: had the rule been *even*, 16 would
