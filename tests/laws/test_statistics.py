@@ -15,6 +15,7 @@ from suffice.stats import CategoryCounts, ValueCounts
 
 ROUNDING = 1e-12
 every_statistic = pytest.mark.parametrize("case", STATISTICS, ids=str)
+redrawable = pytest.mark.parametrize("case", [case for case in STATISTICS if case.redraws], ids=str)
 subtractable = pytest.mark.parametrize("case", [case for case in STATISTICS if case.subtracts], ids=str)
 
 
@@ -229,3 +230,46 @@ def test_what_fades_below_any_number_is_removed(case: StatisticCase, data: st.Da
     for _ in range(12):
         faded = faded.scaled(2.0**-100)
     assert_same(case, case.of(X, y) + faded, case.of(X, y))
+
+
+@redrawable
+@given(data=st.data())
+def test_rows_drawn_anew_have_the_same_statistic(case: StatisticCase, data: st.DataObject) -> None:
+    t = case.of(*data.draw(labelled(case)))
+    X, y = t.sample_rows(data.draw(st.integers(0, 2**32)))
+    again = case.of(X, y)
+    if case.exact:
+        assert again == t
+        return
+    rounding = 2.0**-52 * np.abs(X).max(axis=0, initial=0)
+    assert np.array_equal(again.n, t.n)
+    np.testing.assert_allclose(again.mean, t.mean, rtol=0, atol=4 * rounding.max())
+    far = 8 * rounding * np.sqrt(t.n * t.scatter) + 8 * t.n * rounding**2  # Σ 2|x − mean|·rounding, by Cauchy–Schwarz
+    assert (np.abs(again.scatter - t.scatter) <= far + ROUNDING * t.scatter).all()
+
+
+@redrawable
+@given(data=st.data())
+def test_rows_drawn_anew_without_classes(case: StatisticCase, data: st.DataObject) -> None:
+    X = data.draw(case.rows(data.draw(st.integers(0, 12))))
+    more = {"sizes": [4] * X.shape[1]} if case.kind is CategoryCounts else {}
+    t: Any = case.kind.of(X, **more)
+    drawn, labels = t.sample_rows(0)
+    assert labels is None
+    assert drawn.shape[1] == X.shape[1]
+    again = case.kind.of(drawn, **more)
+    if case.exact:
+        assert again == t
+    else:
+        assert np.array_equal(again.arrays()["n"], t.n)
+
+
+@redrawable
+def test_rows_that_counted_for_a_fraction_cannot_be_drawn(case: StatisticCase) -> None:
+    t = case.of(np.ones((2, 3)), [0, 1], [1, 0.5])
+    with pytest.raises(SufficeError, match=r"must hold whole numbers for rows to be drawn anew; got 0\.5"):
+        t.sample_rows(0)
+
+
+def test_every_statistic_that_can_draw_rows_is_under_the_law() -> None:
+    assert [case for case in STATISTICS if hasattr(case.kind, "sample_rows") != case.redraws] == []

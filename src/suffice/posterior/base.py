@@ -23,7 +23,7 @@ from suffice.attributes import guard_properties
 from suffice.errors import DataError, ImproperPrior, InputError, KeywordError, KindError, PriorError, ShapeError
 from suffice.signatures import explain_arguments
 from suffice.stats import Statistic
-from suffice.stats.inputs import RowMatrix, as_numbers
+from suffice.stats.inputs import RowMatrix, as_numbers, generator
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = [
@@ -46,16 +46,6 @@ def plain(value: Any) -> Floats:
     """Return a Python number if the array holds just one, the array itself otherwise."""
     array = np.asarray(value)
     return array.item() if array.ndim == 0 else array
-
-
-def generator(rng: Rng) -> np.random.Generator:
-    """Return the generator itself, or a new one from a seed or from fresh randomness."""
-    try:
-        return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"The argument 'rng' must be a numpy Generator, a whole number as seed, or None; got {rng!r}."
-        ) from None
 
 
 def draws(size: Size) -> tuple[int, ...]:

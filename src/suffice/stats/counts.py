@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,10 +13,11 @@ from suffice.errors import DataError, KindError, LabelError, ShapeError
 from suffice.later import gammaln
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, RowMatrix, as_numbers
+from suffice.stats.inputs import BINARY, CODE, COUNT, EXACT, MANY, REAL, WHOLE, Groups, RowMatrix, as_numbers, generator
 from suffice.stats.pairs import Pair
+from suffice.stats.redrawn import Redrawn, arranged, by_class, dealt, scattered, shuffled, whole
 from suffice.telling import counted
-from suffice.typing import Array, Integers, Matrix
+from suffice.typing import Array, Integers, Matrix, Rng
 
 __all__ = ["BinaryCounts", "CategoryCounts", "ClassCounts", "PoissonSums", "RateCounts", "TokenCounts"]
 
@@ -96,6 +98,34 @@ class BinaryCounts(Counts):
         """Number of rows in which each feature is off."""
         return np.asarray(difference(np.broadcast_to(self.n, self.ones.shape), self.ones))
 
+    def sample_rows(self, rng: Rng = None) -> Redrawn:
+        """Draw rows of zeros and ones, given nothing but the counts.
+
+        In each class, every arrangement of a feature's ones over the rows is as probable as any other: under Bernoulli
+        features that is what is left of the rows once their counts are known, whatever the probabilities are.
+
+        Parameters
+        ----------
+        rng : Generator or int, default=None
+            Where chance comes from, or its seed.
+
+        Returns
+        -------
+        rows : ndarray
+            As many rows as were counted, class by class.
+        labels : ndarray of int, or None
+            The class of each row; None where there are no classes.
+
+        Examples
+        --------
+        >>> counts = BinaryCounts.of([[1, 0], [1, 1], [0, 0]], labels=[0, 0, 1])
+        >>> X, labels = counts.sample_rows(0)
+        >>> X.sum(axis=0), labels, BinaryCounts.of(X, labels) == counts
+        (array([2, 1]), array([0, 0, 1]), True)
+        """
+        rng, ones = generator(rng), whole(self.ones, "ones", "BinaryCounts")
+        return by_class(self.n, [ones], "BinaryCounts", partial(arranged, rng))
+
     def _check(self) -> None:
         super()._check()
         check_weight("BinaryCounts", self.n, self.ones)
@@ -162,6 +192,38 @@ class CategoryCounts(Counts):
         start = int(self.sizes[:j].sum())
         return self.counts[..., start : start + int(self.sizes[j])]
 
+    def sample_rows(self, rng: Rng = None) -> Redrawn:
+        """Draw rows of category codes, given nothing but the counts.
+
+        In each class, every arrangement of a column's codes over the rows is as probable as any other. Columns must
+        count the same rows: where some lack a value, the counts do not tell in which rows.
+
+        Parameters
+        ----------
+        rng : Generator or int, default=None
+            Where chance comes from, or its seed.
+
+        Returns
+        -------
+        rows : ndarray
+            As many rows as were counted, class by class.
+        labels : ndarray of int, or None
+            The class of each row; None where there are no classes.
+
+        Examples
+        --------
+        >>> counts = CategoryCounts.of([[0, 2], [1, 0], [1, 2]])
+        >>> X, labels = counts.sample_rows(0)
+        >>> CategoryCounts.of(X, labels, sizes=counts.sizes) == counts
+        True
+        """
+        rng, labelled = generator(rng), self.counts.ndim == 2
+        columns = [np.atleast_2d(whole(self.column(j), "counts", "CategoryCounts")) for j in range(len(self.sizes))]
+        classes = range(len(self.counts) if labelled else 1)
+        parts = [shuffled(rng, [column[c] for column in columns]) for c in classes]
+        X = np.concatenate([np.zeros((0, len(columns)), np.int64), *parts])
+        return X, np.repeat(classes, [len(part) for part in parts]) if labelled else None
+
     def _check(self) -> None:
         super()._check()
         if self.sizes.dtype != np.int64 or self.sizes.ndim != 1 or (self.sizes < 0).any():
@@ -207,6 +269,47 @@ class TokenCounts(Counts):
     def _gather(cls, rows: RowMatrix, groups: Groups) -> Self:
         return cls(counting_kernels.sums(rows, groups, COUNT))
 
+    def sample_rows(
+        self, rng: Rng = None, *, lengths: ArrayLike | None = None, labels: ArrayLike | None = None
+    ) -> tuple[Any, Integers | None]:
+        """Draw rows of words, given nothing but how often each comes in its class.
+
+        The counts know neither rows nor their lengths, only the tokens, in any order. So a row is one token, unless
+        `lengths` are given: then the tokens of a class, in random order, are cut into rows of these lengths (each row
+        is multivariate hypergeometric). Given totals and lengths, that is what a multinomial leaves of the rows.
+
+        Parameters
+        ----------
+        rng : Generator or int, default=None
+            Where chance comes from, or its seed.
+        lengths : array of int, default=None
+            How many tokens each row has; they add up to the tokens of each class.
+        labels : array of int, default=None
+            The class of each row of `lengths`, where there are classes.
+
+        Returns
+        -------
+        rows : sparse array of shape (n_rows, n_words)
+            How often each word comes in each row.
+        labels : ndarray of int, or None
+            The class of each row; None where there are no classes.
+
+        Examples
+        --------
+        >>> counts = TokenCounts.of([[2, 0, 1], [0, 3, 1]], labels=[0, 1])
+        >>> X, labels = counts.sample_rows(0)
+        >>> X.shape, labels, TokenCounts.of(X, labels) == counts
+        ((7, 3), array([0, 0, 0, 1, 1, 1, 1]), True)
+        >>> X, labels = counts.sample_rows(0, lengths=[2, 4, 1], labels=[0, 1, 0])
+        >>> X.sum(axis=1), TokenCounts.of(X, labels) == counts
+        (array([2, 4, 1]), True)
+        """
+        if self.counts.ndim not in (1, 2):
+            raise ShapeError(f"'counts' must be of words, or of classes × words; got shape {self.counts.shape}.")
+        counts = np.atleast_2d(whole(self.counts, "counts", "TokenCounts"))
+        X, code = dealt(generator(rng), counts, lengths, labels)
+        return X, code if self.counts.ndim == 2 else None
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RateCounts(Counts):
@@ -229,6 +332,34 @@ class RateCounts(Counts):
     def total(self) -> Array:
         """Total count of each feature, under the name that sums of counts use."""
         return self.counts
+
+    def sample_rows(self, rng: Rng = None) -> Redrawn:
+        """Draw rows of counts, given nothing but the counts.
+
+        In each class, every event of a feature falls into one of the rows, all alike (multinomial): under Poisson
+        counts that is what is left of the rows once their totals are known, whatever the rates are.
+
+        Parameters
+        ----------
+        rng : Generator or int, default=None
+            Where chance comes from, or its seed.
+
+        Returns
+        -------
+        rows : ndarray
+            As many rows as were counted, class by class.
+        labels : ndarray of int, or None
+            The class of each row; None where there are no classes.
+
+        Examples
+        --------
+        >>> counts = RateCounts.of([[2, 0], [0, 3], [1, 1]], labels=[0, 1, 1])
+        >>> X, labels = counts.sample_rows(0)
+        >>> RateCounts.of(X, labels) == counts
+        True
+        """
+        rng, total = generator(rng), whole(self.counts, "counts", "RateCounts")
+        return by_class(self.n, [total], "RateCounts", partial(scattered, rng))
 
     def _check(self) -> None:
         super()._check()

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from suffice.errors import DataError, KindError, LabelError, ShapeError
+from suffice.errors import DataError, InputError, KindError, LabelError, ShapeError
 from suffice.later import issparse
 from suffice.sparse import sound
 from suffice.telling import counted
-from suffice.typing import Array, Integers, Matrix
+from suffice.typing import Array, Integers, Matrix, Rng
 
 __all__ = [
     "BINARY",
@@ -29,6 +29,7 @@ __all__ = [
     "Groups",
     "RowMatrix",
     "as_numbers",
+    "generator",
 ]
 
 EXACT = 2.0**53 - 1
@@ -304,3 +305,13 @@ def _read_weights(weights: Any, rows: int) -> Array:
     if array.shape != (rows,):
         raise ShapeError(f"The argument 'weights' must hold one number per row, {rows} in all; got {array.shape}.")
     return np.ascontiguousarray(array)
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """Return the generator itself, or a new one from a seed or from fresh randomness."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"The argument 'rng' must be a numpy Generator, a whole number as seed, or None; got {rng!r}."
+        ) from None

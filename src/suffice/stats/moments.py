@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -18,9 +19,10 @@ from numpy.typing import NDArray
 from suffice.errors import DataError, ShapeError
 from suffice.stats import counting_kernels
 from suffice.stats.base import ROUNDING, Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import REAL, Groups, RowMatrix
+from suffice.stats.inputs import REAL, Groups, RowMatrix, generator
 from suffice.stats.pairs import Pair
-from suffice.typing import Array, Booleans
+from suffice.stats.redrawn import Redrawn, by_class, on_a_sphere
+from suffice.typing import Array, Booleans, Rng
 
 __all__ = ["DiagonalMoments", "FullMoments"]
 
@@ -172,6 +174,34 @@ class DiagonalMoments(Moments):
         """Maximum-likelihood estimate of the variance; NaN where there are no rows."""
         with np.errstate(invalid="ignore"):
             return np.asarray(self.scatter / self.n)  # NG-4
+
+    def sample_rows(self, rng: Rng = None) -> Redrawn:
+        """Draw rows of numbers, given nothing but their mean and scatter.
+
+        In each class, the deviations of a feature from its mean point in any direction with equal probability, and are
+        as long as the scatter says: under a normal that is what is left of the rows. Their moments are those of the
+        statistic within rounding.
+
+        Parameters
+        ----------
+        rng : Generator or int, default=None
+            Where chance comes from, or its seed.
+
+        Returns
+        -------
+        rows : ndarray
+            As many rows as were counted, class by class.
+        labels : ndarray of int, or None
+            The class of each row; None where there are no classes.
+
+        Examples
+        --------
+        >>> X, _ = DiagonalMoments.of([1.0, 2.0, 6.0]).sample_rows(0)
+        >>> X.round(3), float(X.mean().round(12)), float(((X - 3) ** 2).sum().round(12))
+        (array([...]), 3.0, 14.0)
+        """
+        draw = partial(on_a_sphere, generator(rng))
+        return by_class(self.n, [self.mean, self.scatter], "DiagonalMoments", draw)
 
     def _outer(self, delta: Pair) -> Pair:
         return delta * delta

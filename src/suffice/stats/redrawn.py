@@ -1,0 +1,135 @@
+"""Rows drawn anew, given nothing but a statistic.
+
+p(rows | statistic, θ) does not depend on θ: that is what sufficient means. So rows can be drawn without a parameter,
+and the statistic of what is drawn is the one that was given. The functions below draw the rows of one class:
+
+arranged     zeros and ones: every column is a random arrangement of its ones
+shuffled     categories: every column is a random arrangement of its codes
+scattered    counts of events: each event falls into any of the rows, all alike
+on_a_sphere  numbers: each column is uniform on the sphere about its mean that has its scatter
+dealt        words, of all classes: a random order of the tokens of each, cut into rows
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from suffice.errors import DataError, LabelError, ShapeError
+from suffice.later import sparse
+from suffice.stats.inputs import CODE, WHOLE
+from suffice.typing import Array, Integers
+
+__all__ = ["Redrawn", "arranged", "by_class", "dealt", "on_a_sphere", "scattered", "shuffled", "whole"]
+
+Redrawn: TypeAlias = tuple[NDArray[Any], Integers | None]
+"""Rows, and the class of each; None where a statistic has no classes."""
+
+
+def whole(numbers: Array, name: str, kind: str) -> Integers:
+    """Return counts as integers; raise where rows were counted for a fraction."""
+    broken = numbers != np.floor(numbers)
+    if broken.any():
+        raise DataError(
+            f"'{name}' of {kind} must hold whole numbers for rows to be drawn anew; got {numbers[broken].flat[0]}. "
+            "Count the rows without weights."
+        )
+    return np.asarray(numbers, np.int64)
+
+
+def by_class(n: Array, arrays: list[NDArray[Any]], name: str, draw: Callable[..., NDArray[Any]]) -> Redrawn:
+    """Draw the rows of each class by its number of rows and its line of each array.
+
+    The first axis is that of the classes if `n`, which counts rows, has it too. A vector of one could be either, and is
+    taken for a column.
+    """
+    shape = arrays[0].shape
+    labelled = n.ndim == len(shape) > 0 and n.shape[0] == shape[0] and shape != (1,)
+    classes, width = (shape[0] if labelled else 1), int(np.prod(shape[labelled:]))
+    counted = whole(n, "n", name).reshape(classes, n.size // max(1, classes))
+    rows = counted.max(axis=1, initial=0)
+    if (counted != rows[:, None]).any():
+        raise DataError(f"'n' of {name} must be the same for all features for rows to be drawn anew; got {n}.")
+    lines = [array.reshape(classes, width) for array in arrays]
+    parts = [draw(int(rows[c]), *(line[c] for line in lines)) for c in range(classes)]
+    X = np.concatenate(parts) if parts else np.zeros((0, width))
+    return X.reshape(len(X), *shape[labelled:]), np.repeat(np.arange(classes), rows) if labelled else None
+
+
+def arranged(rng: np.random.Generator, rows: int, ones: Integers) -> Integers:
+    """Draw columns of zeros and ones, all arrangements alike."""
+    return rng.permuted((np.arange(rows)[:, None] < ones).astype(np.int64), axis=0)
+
+
+def shuffled(rng: np.random.Generator, columns: list[Integers]) -> Integers:
+    """Draw columns of categories by how often each comes, all arrangements alike."""
+    codes = [np.repeat(np.arange(len(counts)), counts) for counts in columns]
+    if len({len(column) for column in codes}) > 1:
+        raise DataError(
+            "Each column of CategoryCounts must count the same number of rows for rows to be drawn anew; got "
+            f"{', '.join(str(len(column)) for column in codes[:8])}."
+        )
+    return rng.permuted(np.array(codes, np.int64).reshape(len(codes), -1 if codes else 0).T, axis=0)
+
+
+def scattered(rng: np.random.Generator, rows: int, total: Integers) -> Integers:
+    """Draw counts by their totals: each event falls into one row, all rows alike."""
+    if not rows:
+        return np.zeros((0, len(total)), np.int64)
+    return rng.multinomial(total, np.full(rows, 1 / rows)).reshape(len(total), rows).T
+
+
+def on_a_sphere(rng: np.random.Generator, rows: int, mean: Array, scatter: Array) -> Array:
+    """Draw columns of numbers of given mean and scatter: deviations in all directions alike."""
+    if rows < 2 and (scatter > 0).any():
+        raise DataError(f"'scatter' of DiagonalMoments must be 0 where there is one row or none; got {scatter.max()}.")
+    away = rng.standard_normal((rows, len(mean)))
+    away -= away.mean(axis=0) if rows else 0.0
+    length = (away**2).sum(axis=0)
+    return np.asarray(mean + away * np.sqrt(scatter / np.where(length > 0, length, 1.0)))
+
+
+def dealt(
+    rng: np.random.Generator, counts: Integers, lengths: ArrayLike | None, labels: ArrayLike | None
+) -> tuple[Any, Integers]:
+    """Draw rows of so many tokens each, by class: a random order of the class's tokens, cut where rows end."""
+    if lengths is None and labels is not None:
+        raise LabelError("The argument 'labels' needs 'lengths', the number of tokens of each row; got lengths=None.")
+    tokens = [rng.permutation(np.repeat(np.arange(len(line)), line)) for line in counts]
+    totals = counts.sum(axis=1)
+    code = np.repeat(np.arange(len(counts)), totals) if lengths is None else _codes(labels, len(counts), lengths)
+    size = np.ones(len(code), np.int64) if lengths is None else _lengths(lengths, code, totals)
+    order = np.argsort(code, kind="stable")
+    ends = np.concatenate([[0], np.cumsum(size[order])])
+    places = np.concatenate([np.zeros(0, np.int64), *tokens])
+    sorted_rows = sparse.csr_array((np.ones(len(places), np.int64), places, ends), (len(code), counts.shape[1]))
+    sorted_rows.sum_duplicates()
+    return sorted_rows[np.argsort(order, kind="stable")], code
+
+
+def _codes(labels: ArrayLike | None, classes: int, lengths: ArrayLike) -> Integers:
+    rows = len(np.atleast_1d(np.asarray(lengths)))
+    if labels is None and classes != 1:
+        raise LabelError("The argument 'lengths' needs 'labels', the class of each row; got labels=None.")
+    code = np.zeros(rows, np.int64) if labels is None else CODE.read(labels, "labels").astype(np.int64)
+    if code.shape != (rows,) or (code >= classes).any():
+        raise LabelError(
+            f"The argument 'labels' must hold a code from 0 to {classes - 1} for each of the {rows} rows of 'lengths'; "
+            f"got {labels}."
+        )
+    return code
+
+
+def _lengths(lengths: ArrayLike, code: Integers, totals: Integers) -> Integers:
+    size = WHOLE.read(lengths, "lengths").astype(np.int64)
+    if size.ndim != 1:
+        raise ShapeError(f"The argument 'lengths' must be a list of whole numbers; got shape {size.shape}.")
+    got = np.bincount(code, size, len(totals)).astype(np.int64)
+    if (got != totals).any():
+        c = int(np.argmax(got != totals))
+        of = f" of class {c}" if len(totals) > 1 else ""
+        raise DataError(f"The argument 'lengths' must add up to the {totals[c]} tokens{of}; got {got[c]}.")
+    return size
