@@ -5,7 +5,7 @@ GD-2  own covariance   NIW(m, κ, ν, Λ) of each class: Student-t of NW-2
 GD-3  shared           Λ' = Λ + Σ_c scatter_c, ν' = ν + N (κ = 0: ν + N − C + 1), Student-t with ν' − d + 1 degrees of
                        freedom, scale (κ'+1)/κ' · Λ' / df
 GD-4  evidence         NW-4 of each class; shared: N − C for n − 1, the pooled scatter for S, Σ_c ln n_c for ln n
-GD-5  linear           plugged in and shared: ln p(x, c) is Σ⁻¹mean_c · x − ½ mean_c · Σ⁻¹mean_c + ln p(c), and what all share
+GD-5  linear           shared and plugged in: ln p(x, c) = Σ⁻¹mean_c · x − ½ mean_c · Σ⁻¹mean_c + ln p(c) + a constant
 SX-3  without a row    a rank-one downdate of Λ' (scoring/ellipses.py); without a group, the moments minus the group's
 """
 
