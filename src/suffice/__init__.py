@@ -32,6 +32,7 @@ _HOMES = {
     "Pareto": "posterior",
     "PoissonNB": "estimators",
     "QuadraticDiscriminantAnalysis": "estimators",
+    "Rectangles": "concepts",
     "SelectInformative": "estimators",
     "SemiSupervised": "estimators",
     "TermWeighting": "text",

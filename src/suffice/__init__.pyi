@@ -16,6 +16,7 @@ from . import text as text
 from . import typing as typing
 from .concepts import ConceptLearner as ConceptLearner
 from .concepts import NumberGame as NumberGame
+from .concepts import Rectangles as Rectangles
 from .engines import fit_files as fit_files
 from .engines import predict_files as predict_files
 from .estimators import BernoulliNB as BernoulliNB

@@ -44,13 +44,14 @@ def test_the_rules_and_their_weights() -> None:
     assert game.items_of("all") == list(game.domain) == list(range(1, 101))
 
 
+@pytest.mark.parametrize("scale", [None, 3.0, 60])
 @pytest.mark.parametrize("weight", [None, 0.0, 0.25, 1.0])
-def test_intervals_by_the_erlang_density_of_their_size(weight: float | None) -> None:
-    share = 2 / 3 if weight is None else weight
-    table = sf.NumberGame(prior="intervals", weight=weight).posterior_
+def test_intervals_by_the_erlang_density_of_their_size(weight: float | None, scale: float | None) -> None:
+    share, size = 2 / 3 if weight is None else weight, scale or 10
+    table = sf.NumberGame(prior="intervals", weight=weight, scale=scale).posterior_
     assert len(table) == 32 + 5050
     pairs = [(low, high) for low in range(1, 101) for high in range(low, 101)]
-    erlang = {(low, high): (high - low + 1) / 100 * exp(-(high - low + 1) / 10) for low, high in pairs}
+    erlang = {(low, high): (high - low + 1) / size**2 * exp(-(high - low + 1) / size) for low, high in pairs}
     total = sum(erlang.values())
     named = dict(zip(table.names, table.prior, strict=True))
     for (low, high), density in erlang.items():
@@ -77,6 +78,11 @@ def test_arguments() -> None:
         sf.NumberGame(prior=other)
     with pytest.raises(TypeError, match="'weight' of NumberGame belongs to prior='intervals'"):
         sf.NumberGame(weight=0.5)
+    with pytest.raises(TypeError, match="'scale' of NumberGame belongs to prior='intervals'"):
+        sf.NumberGame(scale=5)
+    for scale in (0, -1, np.inf, np.nan, "wide"):
+        with pytest.raises(ValueError, match="'scale' of NumberGame must be a number above 0; got"):
+            sf.NumberGame(prior="intervals", scale=scale)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'weight' of NumberGame must be a number from 0 to 1; got 2"):
         sf.NumberGame(prior="intervals", weight=2)
     with pytest.raises(ValueError, match=r"items of the domain \(1 to 100, 100 in all\); got 101"):

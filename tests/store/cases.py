@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 import suffice as sf
+from suffice.concepts import is_prime
 
 RNG = np.random.default_rng(0)
 Y = np.array(["ham", "spam", "ham", "spam", "eggs", "eggs", "ham", "spam"])
@@ -38,6 +39,19 @@ KINDS: dict[str, Any] = {
     "wait": sf.columns.Histogram(edges=(0.0, 2.0, 8.0)),
     "events": sf.columns.Poisson(prior=sf.Gamma(2.0, 1.0)),
     "note": sf.columns.Text(alpha="evidence", ngram_range=(1, 2)),
+}
+
+
+RULES: dict[str, Any] = {
+    "primes": is_prime,
+    "even": lambda n: n % 2 == 0,
+    "small": (lambda n: n < 10, 3.0),
+    "squares": {1, 4, 9, 16, 25, 36},
+}
+ANIMALS: dict[Any, Any] = {
+    "dogs": ["beagle", ("poodle", 2)],
+    3: ["beagle", ("poodle", 2), "cat", -1.5],
+    ("all", True): ["beagle", ("poodle", 2), "cat", -1.5, None, 7],
 }
 
 
@@ -99,6 +113,16 @@ def models() -> dict[str, tuple[Any, Any]]:
         "mixture": (clusters, REALS),
         "select": (select, COUNTS),
         "semi_supervised": (partly, TEXTS),
+        "number_game": (
+            sf.NumberGame("intervals", rules=RULES, numbers=range(1, 41)).observe([16, 4]).answer([36], False),
+            list(range(1, 41)),
+        ),
+        "concepts": (
+            sf.ConceptLearner(ANIMALS, [1, 2, 5], sampling="weak", noise=0.1).observe(["beagle", "cat"]),
+            ["cat", ("poodle", 2), None, 7],
+        ),
+        "rectangles": (sf.Rectangles().observe(REALS[:4]), REALS),
+        "rectangles_sized": (sf.Rectangles([2.0, 0.1]).observe(REALS[:1]), REALS),
         "vectorizer": (sf.CountVectorizer(ngram_range=(1, 2)).fit(TEXTS), TEXTS),
     }
 
@@ -110,7 +134,7 @@ def answer(model: Any, rows: Any) -> Any:
     if hasattr(model, "transform"):
         out = model.transform(rows)
         return out.toarray() if hasattr(out, "toarray") else out
-    for name in ("predict_log_proba", "score_samples"):
+    for name in ("predict_log_proba", "score_samples", "membership"):
         if hasattr(model, name):
             return getattr(model, name)(rows)
     return model.log_prob(rows)

@@ -28,5 +28,5 @@ def test_rows_have_the_hashes_that_they_had(path: Path) -> None:
     assert sf.load(path).journal_ == MODELS[path.stem][0].journal_
 
 
-def test_there_is_one_of_every_estimator() -> None:
-    assert {describe(path).estimator for path in FILES} == set(registry.ESTIMATORS)
+def test_there_is_one_of_every_model() -> None:
+    assert {describe(path).estimator for path in FILES} == {*registry.ESTIMATORS, *registry.LEARNERS}

@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 import suffice as sf
 from store.cases import COUNTS, REALS, TABLE, TEXTS, Y, answer, models
-from suffice import estimators
+from suffice import concepts, estimators
 from suffice.errors import KindError, PathError
 from suffice.store import describe, file_io, from_bytes, registry, to_bytes
 from suffice.store.values import Reader, Writer
@@ -32,6 +32,11 @@ def test_every_estimator_can_be_kept() -> None:
     assert {kind for kind in public if isinstance(kind, type) and issubclass(kind, BaseEstimator)} == set(
         registry.ESTIMATORS.values()
     )
+
+
+def test_every_learner_can_be_kept() -> None:
+    public = {getattr(concepts, name) for name in concepts.__all__}
+    assert {kind.__name__ for kind in public if hasattr(kind, "observe")} == set(registry.LEARNERS)
 
 
 @pytest.mark.parametrize("mapped", [False, True])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import suffice as sf
+from suffice.cli.classifiers import classifier
 from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import save, say, write
 from suffice.engines.passes import sample_size
@@ -26,7 +27,7 @@ __all__ = ["forget", "key_of", "refresh", "update"]
 
 def update(path: Path, data: list[Path], output: Path | None, journal: Any, errors: str, as_json: bool) -> None:
     """Learn more rows, batch by batch."""
-    model = sf.load(path)
+    model = classifier(path)
     rows = 0
     for X, y, many in _batches(model, data, errors):
         _admit(model, y)
@@ -61,7 +62,7 @@ def forget(
     as_json: bool,
 ) -> None:
     """Unlearn rows; where there is a journal, all of them or none, with a certificate."""
-    model = sf.load(path)
+    model = classifier(path)
     target, rows, signed = output or path, 0, None
     if certificate is not None and model.journal_ is None:
         raise InputError(
@@ -91,7 +92,7 @@ def forget(
 
 def refresh(path: Path, data: list[Path], output: Path | None, errors: str, as_json: bool) -> None:
     """Choose anew what is chosen by rows, by those that `suffice fit` chooses by."""
-    model = sf.load(path)
+    model = classifier(path)
     files, most = open_files(data, errors, model), sample_size(model) or ROWS
     kept = BottomK(most)
     for part in files:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from suffice.cli.classifiers import classifier_to_answer
 from suffice.cli.column_lines import cut, describe_columns, lines_of_columns
 from suffice.cli.file_options import open_files
 from suffice.cli.light import without_pandas
@@ -30,7 +31,7 @@ MANY, CLASSES, COLUMNS = 50, 6, 40
 @without_pandas()
 def explain(path: Path, row: str, number: int, target: str | None, against: str | None, as_json: bool) -> None:
     """Print the weights of evidence of one text or row."""
-    model = load_to_answer(path)
+    model = classifier_to_answer(path)
     if row == "-" or os.path.isfile(row):  # a text may be too long for a name
         with spooled([Path(row)], model=model) as files:
             one = _row(files, model, number)
@@ -65,6 +66,9 @@ def inspect(path: Path, top: int, as_json: bool) -> None:
     if hasattr(model, "class_count_"):
         facts |= _classes(model, top)
         shown += ["", *_lines_of_classes(facts)]
+    if hasattr(model, "observe"):
+        facts |= _learned(model)
+        shown += ["", *_lines_of_learner(model)]
     if kind_of_rows(model) == "text":
         facts["text"] = getattr(model, "text_column_", None)
         facts["buckets" if model._reader.hash_bits else "words"] = model._model.blocks["text"].t.width
@@ -83,7 +87,10 @@ def _headline(facts: dict[str, Any]) -> str:
     if "rows" in facts:
         parts[0] += f" of {counted(round(sum(facts['rows'].values())), 'row')}"
         parts.append(counted(len(facts["rows"]), "class", "classes"))
-    sizes = {name: facts[f"{name}s"] for name in ("column", "word", "bucket") if f"{name}s" in facts}
+    if "examples" in facts:
+        parts[0] += f" after {counted(facts['examples'], 'example')}"
+        parts += [counted(facts["hypotheses"], "hypothesis", "hypotheses")] if "hypotheses" in facts else []
+    sizes = {name: facts[f"{name}s"] for name in ("column", "word", "bucket", "item", "feature") if f"{name}s" in facts}
     parts += [counted(many if isinstance(many, int) else len(many), name) for name, many in sizes.items()]
     source = f" from {facts['text']!r}" if facts.get("text") else ""
     goal = f"; predicts {facts['target']!r}{source}" if facts["target"] is not None else ""
@@ -98,6 +105,23 @@ def _classes(model: Any, top: int) -> dict[str, Any]:
         with suppress(SufficeError):
             best[str(label)] = [_called(model, row) for row in model.top_features(label, top)]
     return {"rows": rows, "top": best}
+
+
+def _learned(model: Any) -> dict[str, Any]:
+    """Return what a learner of concepts has seen, and what it believes."""
+    if not hasattr(model, "posterior_"):
+        sides = model.tightest_.tolist() if model.n_ else []
+        return {"examples": model.n_, "features": len(sides), "tightest": sides}
+    best = [{"hypothesis": str(name), "posterior": share} for name, share in model.posterior_.top()]
+    sizes = {"hypotheses": len(model.hypotheses), "items": len(model.domain)}
+    return {"examples": len(model.observed_), **sizes, "best": best}
+
+
+def _lines_of_learner(model: Any) -> list[str]:
+    if hasattr(model, "posterior_"):
+        return [cut(line, WIDTH) for line in repr(model.posterior_).splitlines()]
+    sides = enumerate(model.tightest_.tolist() if model.n_ else [])
+    return [f"feature {at}: examples from {low:g} to {high:g}" for at, (low, high) in sides]
 
 
 def _called(model: Any, row: Any) -> str:

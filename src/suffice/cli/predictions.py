@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from suffice.cli.classifiers import classifier_to_answer
 from suffice.cli.file_options import open_files
 from suffice.cli.light import without_pandas
 from suffice.cli.outputs import as_json, check_output, write
@@ -14,7 +15,6 @@ from suffice.cli.spooling import spooled
 from suffice.engines.predicted_files import predict_files
 from suffice.errors import InputError
 from suffice.later import pa, pc
-from suffice.store.models import load_to_answer
 
 __all__ = ["csv_lines", "predict"]
 
@@ -30,7 +30,7 @@ def predict(
 ) -> None:
     """Predict files batch by batch."""
     check_output(output, path, *data)
-    model = load_to_answer(path)
+    model = classifier_to_answer(path)
     with spooled(data, model=model) as files, progress("predicting") as tell:
         tables = predict_files(model, open_files(files, errors, model), keep=keep, tell=tell)
         write((output, json_lines(tables) if as_lines else csv_lines(tables, len(model.classes_), escape)))

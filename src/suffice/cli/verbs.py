@@ -10,6 +10,7 @@ import numpy as np
 
 import suffice as sf
 from suffice.cli.class_scores import lines_of_mistakes, lines_of_scores, scores
+from suffice.cli.classifiers import classifier
 from suffice.cli.column_lines import cut
 from suffice.cli.file_options import no_rows, open_files
 from suffice.cli.outputs import WIDTH, check_output, note, save, say, write
@@ -66,7 +67,7 @@ def evaluate(
     as_json: bool,
 ) -> None:
     """Judge a model, or a fresh one, on rows that it has not seen."""
-    model = sf.load(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
+    model = classifier(path) if path is not None else _chosen(data, target, text, kind, "balanced", errors)
     table, columns = _table(data, model, target, text, errors)
     judged = judged_by(model, columns.features(table), columns.labels(table), method, folds)
     right, loss, (often, blind) = judged.accuracy, judged.log_loss, judged.guess
@@ -100,7 +101,7 @@ def evaluate(
 def merge(paths: list[Path], output: Path, as_json: bool) -> None:
     """Merge several models into one."""
     check_output(output, *paths)
-    model = sf.merge([sf.load(path) for path in paths])
+    model = sf.merge([classifier(path) for path in paths])
     save(model, output)
     rows = float(model.class_count_.sum())
     summary = f"{counted(len(paths), 'model')}, {counted(round(rows), 'row')}, in {output}"
@@ -111,7 +112,7 @@ def compare(paths: list[Path], data: Path, as_json: bool) -> None:
     """Compare several models on the same rows."""
     rows: list[dict[str, Any]] = []
     for path in paths:
-        model = sf.load(path)
+        model = classifier(path)
         table, columns = _table([data], model, None, None, "raise")
         judged = judged_by(model, columns.features(table), columns.labels(table), None, FOLDS)
         found = {"accuracy": judged.accuracy["share"], "log_loss": judged.log_loss, "how": judged.how}
@@ -125,7 +126,7 @@ def compare(paths: list[Path], data: Path, as_json: bool) -> None:
 
 def report(path: Path, data: list[Path], output: Path, learned: bool | None, errors: str) -> None:
     """Write the page."""
-    model = sf.load(path)
+    model = classifier(path)
     table, columns = _table(data, model, None, None, errors)
     held_out = None if learned is None else not learned
     page = sf.report(model, columns.features(table), columns.labels(table), held_out=held_out)

@@ -6,5 +6,6 @@ Of other libraries it imports numpy alone, until more is needed, so that the tab
 from suffice.concepts.hypothesis_table import Beliefs
 from suffice.concepts.learner import ConceptLearner
 from suffice.concepts.number_game import NumberGame, is_prime, usual_rules
+from suffice.concepts.rectangles import Rectangles
 
-__all__ = ["Beliefs", "ConceptLearner", "NumberGame", "is_prime", "usual_rules"]
+__all__ = ["Beliefs", "ConceptLearner", "NumberGame", "Rectangles", "is_prime", "usual_rules"]

@@ -12,7 +12,7 @@ from suffice.concepts.bits import Bits
 from suffice.errors import DataError, InputError, KindError, ShapeError
 from suffice.typing import Array, Booleans
 
-__all__ = ["Space", "listed", "read_prior", "read_space"]
+__all__ = ["Space", "checked_space", "different", "listed", "read_prior", "read_space"]
 
 CELLS_AT_ONCE = 2**22
 
@@ -36,12 +36,12 @@ def read_space(hypotheses: Any, domain: Any = None, names: Any = None) -> Space:
             "The argument 'hypotheses' must be sets, predicates or rows of a boolean matrix; "
             f"got a {type(hypotheses).__name__}."
         )
-    items = None if domain is None else _different(domain, "domain")
+    items = None if domain is None else different(domain, "domain")
     if isinstance(hypotheses, np.ndarray):
         items, bits = _from_blocks(iter([hypotheses]), items)
     else:
         items, bits = _from_any(iter(hypotheses), items)
-    return _checked(bits, items, names)
+    return checked_space(bits, items, names)
 
 
 def listed(items: Any, name: str) -> list[Any]:
@@ -86,11 +86,12 @@ def read_prior(prior: Any, names: tuple[Hashable, ...]) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def _checked(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
+def checked_space(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
+    """Return a space of these parts; raise unless they fit together and each hypothesis holds something."""
     if bits.rows == 0 or not items:
         what = "hypothesis" if bits.rows == 0 else "item in the domain"
         raise DataError(f"A concept learner needs at least one {what}; got none.")
-    named = tuple(range(bits.rows)) if names is None else _different(names, "names")
+    named = tuple(range(bits.rows)) if names is None else different(names, "names")
     if len(named) != bits.rows:
         raise ShapeError(f"The argument 'names' must name each of {bits.rows} hypotheses; got {len(named)} names.")
     empty = np.flatnonzero(bits.sizes == 0)
@@ -99,7 +100,8 @@ def _checked(bits: Bits, items: tuple[Hashable, ...], names: Any) -> Space:
     return Space(named, items, bits)
 
 
-def _different(values: Any, name: str) -> tuple[Hashable, ...]:
+def different(values: Any, name: str) -> tuple[Hashable, ...]:
+    """Return items of a list; raise unless they can be told apart."""
     found = tuple(listed(values, name))
     try:
         seen = set(found)

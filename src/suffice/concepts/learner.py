@@ -21,6 +21,7 @@ from suffice.concepts.hypothesis_space import Space, listed, read_prior, read_sp
 from suffice.concepts.hypothesis_table import Beliefs
 from suffice.concepts.numbers import entropy, largest, picked
 from suffice.concepts.scores import Odds, Scores
+from suffice.concepts.stored_learner import State, check_parts, kept, read_belief, read_seen, read_state
 from suffice.concepts.tallies import ASKED_IN, ASKED_OUT, DRAWN, Tallies, conflict
 from suffice.errors import DataError, InputError, KindError
 from suffice.signatures import explain_arguments
@@ -96,6 +97,9 @@ class ConceptLearner:
         self._start(read_space(hypotheses, domain, names), prior, sampling, noise)
 
     def _start(self, space: Space, prior: Any, sampling: Sampling, noise: float) -> None:
+        self._believe(space, read_prior(prior, space.names), sampling, noise)
+
+    def _believe(self, space: Space, prior: Array, sampling: Sampling, noise: float) -> None:
         rate: Any = noise
         if sampling not in ("strong", "weak"):
             raise InputError(f"The argument 'sampling' must be 'strong' or 'weak'; got {sampling!r}.")
@@ -103,8 +107,20 @@ class ConceptLearner:
             raise InputError(f"The argument 'noise' must be a number from 0 to below 1; got {noise!r}.")
         self._space, self.sampling, self.noise = space, sampling, float(noise)
         self._codes = {item: code for code, item in enumerate(space.domain)}
-        odds = Odds(space.bits, read_prior(prior, space.names), self.noise)
-        self._scores = Scores(odds, Tallies.zero(space.bits))
+        self._scores = Scores(Odds(space.bits, prior, self.noise), Tallies.zero(space.bits))
+
+    def _params_in_files(self) -> State:
+        return {"prior": self._scores.odds.prior, "sampling": self.sampling, "noise": self.noise}
+
+    def _get_state(self) -> State:
+        return kept(self._space, self._scores.seen)
+
+    @classmethod
+    def _of_file(cls, given: State, state: State) -> Self:
+        check_parts(given, ("prior", "sampling", "noise"), "Parameters of a learner")
+        space, learner = read_state(state), object.__new__(cls)
+        learner._believe(space, read_belief(given["prior"], space), given["sampling"], given["noise"])
+        return learner._with(read_seen(state["statistics"], space, learner.sampling))
 
     @property
     def domain(self) -> tuple[Hashable, ...]:

@@ -21,8 +21,8 @@ __all__ = ["RULES", "NumberGame", "is_prime", "usual_rules"]
 
 NUMBERS = range(1, 101)
 FAVOURED, ODD_BALL = 5.0, 0.01
-SHAPE, SCALE = 2, 10.0
-"""Of the Erlang density that weighs an interval by its size."""
+SCALE = 10.0
+"""Of the Erlang density of shape 2 that weighs an interval by its size."""
 
 MOST = 2000
 """Numbers that intervals are formed of, at most: there are half as many intervals as pairs of them."""
@@ -87,6 +87,8 @@ class NumberGame(ConceptLearner):
         of it; or these together with all 5,050 intervals.
     weight : float, default=2/3
         With intervals: how probable it is that the concept is a rule.
+    scale : float, default=10.0
+        With intervals: the size of those that are most probable beforehand, by the Erlang density of shape 2.
     rules : dict, default=None
         Rules of your own, by name: sets of numbers, or functions that say whether a number follows the rule. A pair of
         a rule and a number gives it that weight; even and odd weigh 5 where they are by these names. By default
@@ -127,6 +129,7 @@ class NumberGame(ConceptLearner):
         prior: Literal["rules", "intervals"] = "rules",
         weight: float | None = None,
         *,
+        scale: float | None = None,
         rules: Mapping[str, Any] | None = None,
         numbers: Sequence[int] = NUMBERS,
         sampling: Sampling = "strong",
@@ -147,9 +150,13 @@ class NumberGame(ConceptLearner):
             names, rows = _intervals(domain)
             matrix = np.concatenate([space.bits.columns(np.arange(len(domain))), rows])
             space = read_space(matrix, domain, [*given, *names])
-            weights = _mixture(weights, rows, 2 / 3 if weight is None else weight)
-        elif weight is not None:
-            raise KeywordError("The argument 'weight' of NumberGame belongs to prior='intervals'; got it with 'rules'.")
+            share, size = 2 / 3 if weight is None else weight, SCALE if scale is None else scale
+            weights = _mixture(weights, rows, share, size)
+        elif (weight, scale) != (None, None):
+            name = "weight" if scale is None else "scale"
+            raise KeywordError(
+                f"The argument {name!r} of NumberGame belongs to prior='intervals'; got it with 'rules'."
+            )
         self._start(space, weights, sampling, noise)
 
 
@@ -173,11 +180,14 @@ def _intervals(domain: list[int]) -> tuple[list[str], Booleans]:
     return names, (numbers >= low[:, None]) & (numbers <= high[:, None])
 
 
-def _mixture(rules: Array, intervals: Booleans, weight: float) -> Array:
-    from scipy import stats
-
+def _mixture(rules: Array, intervals: Booleans, weight: float, scale: float) -> Array:
     share: Any = weight
     if not (isinstance(share, Real) and 0 <= float(share) <= 1):
         raise InputError(f"The argument 'weight' of NumberGame must be a number from 0 to 1; got {weight!r}.")
-    erlang = stats.gamma.pdf(intervals.sum(axis=1), SHAPE, scale=SCALE)
+    size: Any = scale
+    if not (isinstance(size, Real) and 0 < float(size) < np.inf):
+        raise InputError(f"The argument 'scale' of NumberGame must be a number above 0; got {scale!r}.")
+    sizes = intervals.sum(axis=1)
+    with np.errstate(over="ignore"):
+        erlang = sizes * np.exp((sizes.min() - sizes) / size)  # but for a factor, so that one is above zero
     return np.concatenate([weight * rules, (1 - weight) * erlang / erlang.sum()])  # CL-5

@@ -39,12 +39,13 @@ class Tallies:
         """Count items; an item twice counts twice."""
         items = np.zeros((3, bits.items), np.int64)
         items[kind] = np.bincount(codes, minlength=bits.items)
-        different = np.flatnonzero(items[kind])
-        held = _held(bits, different, items[kind])
-        nothing = np.zeros(bits.rows, np.int64)
-        if kind == DRAWN:
-            return cls(items, held, nothing)
-        return cls(items, nothing, held if kind == ASKED_IN else len(codes) - held)
+        return cls.counted(bits, items)
+
+    @classmethod
+    def counted(cls, bits: Bits, items: Integers) -> Tallies:
+        """Find what agrees with each hypothesis, where counts of the items are known."""
+        inside, asked_in, asked_out = (_held(bits, np.flatnonzero(counts), counts) for counts in items)
+        return cls(items, inside, asked_in + items[ASKED_OUT].sum() - asked_out)
 
     def __add__(self, other: Tallies) -> Tallies:
         return Tallies(self.items + other.items, self.inside + other.inside, self.agreed + other.agreed)

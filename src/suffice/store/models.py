@@ -43,7 +43,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : fitted estimator
+    model : fitted estimator, or learner of concepts
         Any of this library.
     path : str or Path
         Where to.
@@ -71,7 +71,7 @@ def to_bytes(model: Any) -> bytes:
 
     Parameters
     ----------
-    model : fitted estimator
+    model : fitted estimator, or learner of concepts
         Any of this library.
 
     Returns
@@ -155,9 +155,12 @@ def load_to_answer(path: str | os.PathLike[str]) -> Any:
 
 
 def _check_kind(model: Any, name: str) -> None:
-    if not registry.is_estimator(model):
+    if not registry.is_estimator(model) and not registry.is_learner(model):
         what = "a class" if isinstance(model, type) else f"a {type(model).__module__}.{type(model).__qualname__}"
-        raise KindError(f"The argument 'model' of {name} must be a fitted estimator of suffice itself; got {what}.")
+        raise KindError(
+            f"The argument 'model' of {name} must be a fitted estimator of suffice itself, or a learner of concepts; "
+            f"got {what}."
+        )
 
 
 def pieces(model: Any) -> list[Any]:
@@ -174,11 +177,11 @@ def pieces(model: Any) -> list[Any]:
 def _built(file: File, verify: bool, to_answer: bool = False) -> Any:
     """Build the model of a file; or what answers for it, unless only the model itself can say what is wrong."""
     parts, checksums = parts_of(file), checksums_of(file)
-    if verify or not file.mapped:
+    if verify or not file.mapped or registry.learner(parts.get("estimator")) is not None:  # all of these is read anyway
         file.verify(checksums)
     reader = Reader(file)
     try:
-        model = reader.estimator(parts, to_answer)
+        model = reader.model(parts, to_answer)
         reader.done()
     except ModelFileError:
         raise

@@ -30,8 +30,8 @@ from suffice.stats.word_counts import WordCounts
 from suffice.text import Analysis, TermWeighting, Tokens, WordList
 
 __all__ = [
-    "ESTIMATORS", "LATER", "RECORDS", "STATISTICS", "estimator", "is_estimator", "is_known", "made", "public_fields",
-    "stored",
+    "ESTIMATORS", "LATER", "LEARNERS", "RECORDS", "STATISTICS", "estimator", "is_estimator", "is_known", "is_learner",
+    "learner", "made", "public_fields", "stored",
 ]  # fmt: skip
 
 
@@ -82,6 +82,20 @@ def is_known(name: object) -> bool:
 def is_estimator(value: object) -> bool:
     """Return whether a value is an estimator of suffice itself."""
     return estimator(type(value).__name__) is type(value)
+
+
+LEARNERS = ("ConceptLearner", "NumberGame", "Rectangles")
+"""Learners of concepts, which have nothing of an estimator."""
+
+
+def learner(name: object) -> Any:
+    """Return the class of a learner of concepts by its name; None if there is none."""
+    return getattr(import_module("suffice.concepts"), str(name)) if name in LEARNERS else None
+
+
+def is_learner(value: object) -> bool:
+    """Return whether a value is a learner of concepts of suffice itself."""
+    return learner(type(value).__name__) is type(value)
 
 
 def stored(name: str, given: dict[str, Any]) -> Any:

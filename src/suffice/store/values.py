@@ -201,6 +201,14 @@ class Reader:
             return dtype.type(self.read(of)) if kind == "scalar" else dtype if kind == "dtype" else dtype.type
         raise DataError(f"a value must be of a known kind; got {kind[:80]!r}")
 
+    def model(self, parts: Any, to_answer: bool = False) -> Any:
+        """Make the model of a file from its parts: an estimator, or a learner of concepts."""
+        learner = registry.learner(parts.get("estimator"))
+        if learner is None:
+            return self.estimator(parts, to_answer)
+        given = self.parameters(parts["parameters"], parts["estimator"])
+        return learner._of_file(given, {part: self.read(parts[part]) for part in SECTIONS if part in parts})
+
     def estimator(self, parts: Any, to_answer: bool = False) -> Any:
         """Make an estimator from its parts; or only what answers for it, where there is such a thing."""
         name: Any = parts.get("estimator") if isinstance(parts, dict) else parts

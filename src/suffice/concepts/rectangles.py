@@ -1,0 +1,263 @@
+"""Which axis-parallel rectangle was meant, from points inside it: healthy levels of cholesterol and insulin.
+
+A rectangle is an interval in each feature, and of an interval nothing is known beforehand but how long it may be. Under
+strong sampling points are drawn from the rectangle, each with the density 1/(its area), so the examples matter only by
+their number and by the lowest and the highest value in each feature: that is the statistic. Intervals of length s that
+cover a span r have s − r places to lie in, whence what they weigh together,
+
+    G(r) = ∫ (s − r) p(s) s⁻ⁿ ds    from r on.
+
+A point at the distance d from the examples belongs to the concept if the interval covers r + d: G(r + d) / G(r).
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import Any, Self
+
+import numpy as np
+
+from suffice.concepts.learner import Sampling
+from suffice.concepts.stored_learner import MOST, State, check_parts
+from suffice.errors import DataError, InputError, KeywordError, KindError, ShapeError
+from suffice.signatures import explain_arguments
+from suffice.typing import Array
+
+__all__ = ["Rectangles"]
+
+LARGEST = 1e150
+"""Values and sizes that are taken, so that differences and quotients of two are finite."""
+
+CELLS_AT_ONCE = 2**20
+
+STEP, TAIL = 0.25, 40.0
+"""Of the trapezoid rule over ln v: its step, which leaves no error that doubles can show; what is below e⁻⁴⁰ is cut."""
+
+
+class Rectangles:
+    """A belief about which rectangle is meant, in any number of features; it learns from points inside.
+
+    Parameters
+    ----------
+    expected_size : float or list of one per feature, default=None
+        The mean length of a side, if lengths are exponentially distributed beforehand. None for a prior that knows no
+        scale, 1/length: it takes the scale from the examples.
+    sampling : {"strong", "weak"}, default="strong"
+        Whether points are drawn from the rectangle, or drawn anyhow and found to lie in it; weak sampling needs an
+        expected size.
+
+    Attributes
+    ----------
+    n_ : int
+        Number of examples.
+    tightest_ : ndarray of shape (n_features, 2)
+        The lowest and the highest value in each feature: the smallest rectangle that holds all examples. It is the
+        most likely and the most probable one, and part of every other in the version space.
+
+    Examples
+    --------
+    Cholesterol and insulin of three healthy people, and of four more: who else is healthy?
+
+    >>> import suffice as sf
+    >>> three = sf.Rectangles().observe([[180, 10], [205, 14], [190, 12]])
+    >>> three.membership([[200, 11], [215, 11], [240, 11]]).round(2)
+    array([1.  , 0.51, 0.17])
+    >>> seven = three.observe([[186, 13], [201, 11], [197, 12], [183, 10]])
+    >>> seven.membership([[200, 11], [215, 11], [240, 11]]).round(2)
+    array([1.  , 0.13, 0.01])
+    >>> seven.tightest_
+    array([[180., 205.],
+           [ 10.,  14.]])
+    """
+
+    def __init__(self, expected_size: Any = None, *, sampling: Sampling = "strong") -> None:
+        if sampling not in ("strong", "weak"):
+            raise InputError(f"The argument 'sampling' must be 'strong' or 'weak'; got {sampling!r}.")
+        if sampling == "weak" and expected_size is None:
+            raise KeywordError(
+                "Weak sampling needs the argument 'expected_size': without it the examples never bound the rectangle."
+            )
+        self.expected_size, self.sampling = _sizes(expected_size), sampling
+        self.n_, self._low, self._high = 0, np.empty(0), np.empty(0)
+
+    @property
+    def tightest_(self) -> Array:
+        """The smallest rectangle that holds all examples: the lowest and the highest value in each feature."""
+        if self.n_ == 0:
+            raise DataError("A rectangle is known once a point was observed; got none. Call observe first.")
+        return np.stack([self._low, self._high], axis=1)
+
+    def observe(self, points: Any) -> Self:
+        """Return the belief after further points of the concept; a point twice counts twice.
+
+        Parameters
+        ----------
+        points : array or dataframe of shape (n_points, n_features)
+            Points inside the rectangle.
+        """
+        found = self._read(points)
+        if len(found) == 0:
+            return self
+        ends = (found, self._low[None], self._high[None]) if self.n_ else (found,)
+        every = np.concatenate(ends)
+        return self._with(self.n_ + len(found), every.min(axis=0), every.max(axis=0))
+
+    def membership(self, points: Any, *, plug_in: bool = False) -> Array:
+        """Return the probability that each point belongs to the concept.
+
+        Parameters
+        ----------
+        points : array or dataframe of shape (n_points, n_features)
+            Any points.
+        plug_in : bool, default=False
+            Whether to believe in the smallest rectangle alone instead of averaging over all.
+        """
+        low, high = self.tightest_.T
+        found = self._read(points)
+        beyond = np.maximum(np.maximum(low - found, found - high), 0.0)
+        if plug_in:
+            return (beyond == 0).all(axis=1).astype(np.float64)
+        span = high - low
+        self._check_span(span)
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp(self._log_share(span, beyond).sum(axis=1)))
+
+    def _log_share(self, span: Array, beyond: Array) -> Array:
+        """Return ln G(r + d) / G(r) of each point and feature."""
+        if self.expected_size is None:
+            return -(self.n_ - 1) * np.log1p(beyond / span)  # CL-6
+        n = self.n_ if self.sampling == "strong" else 0
+        sigma = np.broadcast_to(self.expected_size, span.shape)
+        return _log_share(n, span, beyond, sigma)
+
+    def _check_span(self, span: Array) -> None:
+        """Raise DataError where the examples leave the rectangle without a size."""
+        flat = np.flatnonzero(span == 0)
+        if self.sampling == "weak" or not len(flat) or (self.expected_size is not None and self.n_ == 1):
+            return
+        hint = " Give an 'expected_size' to generalise from one." if self.n_ == 1 else ""
+        raise DataError(
+            "The examples of Rectangles must have two different values in each feature; "
+            f"got only {self._low[flat[0]]:g} in feature {flat[0]}.{hint}"
+        )
+
+    def _read(self, points: Any) -> Array:
+        """Return points as a matrix of numbers; raise unless they have the features of those before."""
+        found = _numbers(points)
+        if found is None:
+            raise KindError("The argument 'points' must hold numbers, a row per point; got something else.")
+        width = self._width()
+        if found.ndim != 2 or found.shape[1] == 0 or width not in (None, found.shape[1]):
+            columns = "n_features" if width is None else str(width)
+            hint = " Write [point] for one point." if found.ndim == 1 else ""
+            raise ShapeError(f"The argument 'points' must be of points × {columns}; got shape {found.shape}.{hint}")
+        bad = np.argwhere(~(np.abs(found) <= LARGEST))
+        if len(bad):
+            point, feature = bad[0]
+            raise DataError(
+                f"The argument 'points' must hold finite numbers; got {found[point, feature]:g} in feature {feature} "
+                f"of point {point}."
+            )
+        return found
+
+    def _width(self) -> int | None:
+        """Return how many features points have, if that is known."""
+        if self.n_:
+            return len(self._low)
+        return None if self.expected_size is None or self.expected_size.ndim == 0 else len(self.expected_size)
+
+    def _with(self, n: int, low: Array, high: Array) -> Self:
+        other = copy(self)
+        other.n_, other._low, other._high = n, low, high
+        return other
+
+    def _params_in_files(self) -> State:
+        size = None if self.expected_size is None else self.expected_size.tolist()
+        return {"expected_size": size, "sampling": self.sampling}
+
+    def _get_state(self) -> State:
+        return {"statistics": {"n": self.n_, "low": self._low, "high": self._high}}
+
+    @classmethod
+    def _of_file(cls, given: State, state: State) -> Self:
+        check_parts(given, ("expected_size", "sampling"), "Parameters of Rectangles")
+        check_parts(state, ("statistics",), "Rectangles")
+        check_parts(state["statistics"], ("n", "low", "high"), "Statistics of Rectangles")
+        n, low, high = (state["statistics"][name] for name in ("n", "low", "high"))
+        empty = cls(given["expected_size"], sampling=given["sampling"])
+        width = empty._width()
+        if type(n) is not int or not 0 <= n <= MOST or not all(map(_is_corner, (low, high))):
+            raise DataError("Statistics of Rectangles must be a number of points, and two corners.")
+        if low.shape != high.shape or (n == 0) != (len(low) == 0) or (n > 0 and width not in (None, len(low))):
+            raise DataError("Corners of Rectangles must have as many features as sizes, and none without points.")
+        if not ((low <= high) & (low >= -LARGEST) & (high <= LARGEST)).all() or (n == 1 and (low != high).any()):
+            raise DataError("Corners of Rectangles must be finite, the lower first; those of one point are the same.")
+        return empty._with(n, low, high)
+
+    def __repr__(self) -> str:
+        prior = "" if self.expected_size is None else f", expected_size={self.expected_size.tolist()}"
+        seen = f"{self.n_} observed" if self.n_ else "none observed"
+        ends = zip(self._low.tolist(), self._high.tolist(), strict=True)
+        tight = "".join(f"{', ' if at else '; '}{low:g} to {high:g}" for at, (low, high) in enumerate(ends))
+        return f"Rectangles({seen}{prior}{tight})"
+
+
+explain_arguments(Rectangles)
+
+
+def _sizes(given: Any) -> Array | None:
+    """Return expected sizes as an array; raise unless they are numbers above zero."""
+    if given is None:
+        return None
+    found = _numbers(given)
+    if found is None or found.ndim > 1 or found.size == 0 or not ((found >= 1 / LARGEST) & (found <= LARGEST)).all():
+        raise InputError(
+            f"The argument 'expected_size' of Rectangles must be a number above 0, or one per feature; got {given!r}."
+        )
+    found = found.copy()
+    found.setflags(write=False)
+    return found
+
+
+def _numbers(given: Any) -> Array | None:
+    """Return numbers as an array; None if there are others, such as texts."""
+    try:
+        found = np.asarray(given)
+        return found.astype(np.float64) if found.dtype.kind in "iufO" else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _is_corner(found: Any) -> bool:
+    return isinstance(found, np.ndarray) and found.dtype == np.float64 and found.ndim == 1
+
+
+def _log_share(n: int, span: Array, beyond: Array, sigma: Array) -> Array:
+    """Return ln G(r + d) / G(r) for lengths that are exponentially distributed, p(s) ∝ e^(−s/σ).
+
+    With s = r (1 + v) and x = r/σ, G(r) = r²⁻ⁿ e⁻ˣ Hₙ(x), where Hₙ(x) = ∫ v (1 + v)⁻ⁿ e⁻ˣᵛ dv. A span of zero comes
+    with n = 0 or 1 alone, where G(0) = σ²⁻ⁿ.
+    """
+    known = span > 0
+    x, later = span / sigma, (span + beyond) / sigma
+    before, after = _log_integrals(n, np.where(x > 0, x, 1.0), np.where(later > 0, later, 1.0))
+    grown = np.where(known, np.log1p(beyond / np.where(known, span, 1.0)), np.log(np.where(later > 0, later, 1.0)))
+    shares = (2 - n) * grown - beyond / sigma + after - np.where(known, before, 0.0)  # CL-7
+    return np.where(beyond > 0, shares, 0.0)
+
+
+def _log_integrals(n: int, *at: Array) -> list[Array]:
+    """Return ln Hₙ(x), by the trapezoid rule: over ln v the integrand is a smooth bump with exponential flanks."""
+    x = np.concatenate([part.ravel() for part in at])
+    first = np.log(2 / (n + x.max())) - TAIL / 2
+    last = np.log(TAIL / x.min())
+    last = min(last, TAIL / (n - 2)) if n > 2 else last
+    v = np.exp(np.arange(first, last + STEP, STEP))
+    logs = 2 * np.log(v) - n * np.log1p(v)  # of the integrand without e⁻ˣᵛ; times v, since the measure is d ln v
+    out, many = np.empty(len(x)), max(1, CELLS_AT_ONCE // len(v))
+    for start in range(0, len(x), many):
+        terms = logs - x[start : start + many, None] * v
+        top = terms.max(axis=1)
+        out[start : start + many] = top + np.log(np.exp(terms - top[:, None]).sum(axis=1) * STEP)
+    ends = np.cumsum([part.size for part in at])[:-1]
+    return [found.reshape(part.shape) for found, part in zip(np.split(out, ends), at, strict=True)]
