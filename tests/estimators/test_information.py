@@ -196,6 +196,11 @@ def test_the_table() -> None:
     assert found.by_feature.tolist() == [0.1, 0.3, 0.1]
     assert repr(found) == "Information of 3 features, in bits:\n  b  0.3\n  a  0.1\n  c  0.1"
     assert repr(Information(np.arange(2_000), np.zeros(2_000))).endswith("\n  … and 1,990 more")
+    given = sf.mutual_information(sf.BernoulliNB().fit(sparse.csr_array(X), Y), feature_names=WORDS)
+    assert given.names.tolist() == sf.mutual_information(TextClassifier("bernoulli").fit(TEXTS, Y)).names.tolist()
+    for names, words in ((WORDS[:3], "a list of 8 names, one per column; got 3 names"), ("tea", r"got shape \(\)")):
+        with pytest.raises(SufficeError, match=f"'feature_names' must be {words}" if "list" in words else words):
+            sf.mutual_information(sf.BernoulliNB().fit(X, Y), feature_names=names)
     with pytest.raises(SufficeError, match=r"'k' of Information\.top must be a whole number from 0 on; got -1"):
         found.top(-1)
     pd = pytest.importorskip("pandas")
@@ -243,9 +248,24 @@ def test_x_windows() -> None:
         first = np.argsort(-logs)[:5]
         assert words[first].tolist() == list(probable[label])
         np.testing.assert_allclose(np.exp(logs[first]), list(probable[label].values()), atol=5e-4)
-    top = sf.mutual_information(model, unit="bits").top(5)
-    assert [words[column] for column, _ in top] == ["windows", "microsoft", "dos", "motif", "window"]
+    top = sf.mutual_information(model, unit="bits", feature_names=train.words).top(5)
+    assert [word for word, _ in top] == ["windows", "microsoft", "dos", "motif", "window"]
     np.testing.assert_allclose([value for _, value in top], [0.215, 0.095, 0.092, 0.078, 0.067], atol=1e-3)
     assert [(model.predict(part.X) != part.y).sum() for part in (train, test)] == [75, 168]
-    best = sf.SelectInformative(k=5).fit(sparse.csr_matrix(train.X), train.y)
-    assert sorted(words[best.get_support()]) == ["dos", "microsoft", "motif", "window", "windows"]
+    best = sf.SelectInformative(k=5, feature_names=train.words).fit(sparse.csr_matrix(train.X), train.y)
+    assert sorted(best.get_feature_names_out()) == ["dos", "microsoft", "motif", "window", "windows"]
+    by_counting = sf.BernoulliNB(estimate="mle").fit(train.X, train.y)
+    assert np.isneginf(by_counting.predict_joint_log_proba(test.X)).all(axis=1).sum() == 146
+    with pytest.warns(UserWarning, match="146 of 900 rows have probability zero in every class"):
+        assert (by_counting.predict(test.X) != test.y).sum() == 286
+
+
+def test_x_windows_by_the_number_of_words() -> None:
+    """What the gallery tells of the posts: errors among 900 with the k most informative words."""
+    train, test = (sf.datasets.read_xwindows(real("xwindows"), subset) for subset in ("train", "test"))
+    errors = {}
+    for k in (1, 5, 20, 100, 600):
+        keep = sf.SelectInformative(k).fit(train.X, train.y)
+        model = sf.BernoulliNB(alpha=1.0).fit(keep.transform(train.X), train.y)
+        errors[k] = int((model.predict(keep.transform(test.X)) != test.y).sum())
+    assert errors == {1: 212, 5: 176, 20: 143, 100: 150, 600: 168}

@@ -1,5 +1,6 @@
 """SelectInformative in scikit-learn's company."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,22 @@ def test_frames_and_categories_by_name() -> None:
     assert keep.fit_transform(frame, [0] * 4 + [1] * 4).columns.tolist() == ["colour"]
     assert keep.information_.top(1)[0][0] == "colour"
     assert keep.get_feature_names_out().tolist() == ["colour"]
+
+
+def test_words_of_a_sparse_bag_by_name(tmp_path: Path) -> None:
+    words = [f"word{j}" for j in range(12)]
+    keep = sf.SelectInformative(k=3, feature_names=words).fit(sparse.csr_array(X), Y)
+    plain = sf.SelectInformative(k=3).fit(sparse.csr_array(X), Y)
+    assert keep.get_feature_names_out().tolist() == ["word2", "word7", "word9"]
+    assert keep.get_feature_names_out([f"w{j}" for j in range(12)]).tolist() == ["w2", "w7", "w9"]
+    assert keep.information_.top(12) == [(words[j], value) for j, value in plain.information_.top(12)]
+    assert "in nats:\n  word9 " in repr(keep.information_)
+    sf.save(keep, tmp_path / "keep.suffice")
+    again = sf.load(tmp_path / "keep.suffice")
+    assert again.get_feature_names_out().tolist() == ["word2", "word7", "word9"]
+    assert again.information_.top(12) == keep.information_.top(12)
+    with pytest.raises(ValueError, match="'feature_names' must be a list of 12 names, one per column; got 2 names"):
+        sf.SelectInformative(k=3, feature_names=["a", "b"]).fit(X, Y)
 
 
 def test_in_scikit_learns_company() -> None:

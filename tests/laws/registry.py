@@ -88,7 +88,7 @@ STATISTICS = [
     StatisticCase(JointCounts, st.integers(0, 3).map(float), sparse=False),
     StatisticCase(WaitingTimes, st.floats(0, 50).map(lambda x: round(x, 3)), exact=False),
     StatisticCase(PoissonSums, st.integers(0, 50).map(float), exact=False),
-    StatisticCase(Extremes, st.floats(0.5, 100), sparse=False, subtracts=False),
+    StatisticCase(Extremes, st.floats(0.5, 100), sparse=False, subtracts=False, redraws=True),
     StatisticCase(DiagonalMoments, reals(), exact=False, redraws=True),
     StatisticCase(FullMoments, reals(), exact=False),
 ]

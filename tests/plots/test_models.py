@@ -54,6 +54,8 @@ def test_words_of_counts() -> None:
     for model in (sf.MultinomialNB(), sf.PoissonNB(), sf.ComplementNB(), sf.DirichletMultinomialNB()):
         chart = plots.words(model.fit(X, ["x", "x", "y", "y"]))
         assert [rows(panel)[0][0]["word"] for panel in chart.concat] == ["0", "2"]
+        chart = plots.words(model, feature_names=["tea", "ale", "rum"])
+        assert [rows(panel)[0][0]["word"] for panel in chart.concat] == ["tea", "rum"]
     multinomial = rows(plots.words(sf.MultinomialNB().fit(X, ["x", "x", "y", "y"])).concat[0])[0]
     assert [line["mean"] for line in multinomial] == pytest.approx([8 / 14, 4 / 14, 2 / 14])
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 import suffice.stats
 from suffice.errors import SufficeError
-from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, RateCounts, TokenCounts
+from suffice.stats import BinaryCounts, CategoryCounts, DiagonalMoments, Extremes, RateCounts, TokenCounts
 
 Rows = tuple[tuple[int, ...], ...]
 
@@ -77,9 +77,7 @@ def test_counts_whatever_the_rates_are(rate: tuple[float, float]) -> None:
     everything = all_rows(3, product(range(4), range(3)))
     expected = given_the_statistic(everything, lambda rows: np.sum(rows, axis=0), [3, 2], mass)
     assert len(expected) == 60
-    assert max(expected.values()) == pytest.approx(
-        6 / 27 * 2 / 9
-    )  # 1 + 1 + 1 and 1 + 1 + 0: not uniform
+    assert max(expected.values()) == pytest.approx(6 / 27 * 2 / 9)  # 1 + 1 + 1 and 1 + 1 + 0: not uniform
     t = RateCounts([3, 2], [3])  # type: ignore[arg-type]
     assert_drawn_from(expected, lambda rng: t.sample_rows(rng)[0], 20_000)
 
@@ -107,6 +105,14 @@ def test_numbers_lie_on_a_circle_and_on_a_sphere_all_directions_alike() -> None:
     height = np.array([four.sample_rows(rng)[0] for _ in range(2_000)]) @ [1, -1, 0, 0] / np.sqrt(2)
     radius = float(np.sqrt(four.scatter))  # on a sphere in three dimensions, any coordinate is uniform (Archimedes)
     assert stats.kstest(height, stats.uniform(-radius, 2 * radius).cdf).pvalue > 0.01
+
+
+def test_numbers_below_the_largest_are_uniform_and_any_row_may_hold_it() -> None:
+    rng, t = np.random.default_rng(0), Extremes.of([31.0, 100.0, 7.0])
+    drawn = np.array([t.sample_rows(rng)[0] for _ in range(3_000)])
+    assert (drawn.max(axis=1) == 100).all()
+    assert stats.chisquare(np.bincount(drawn.argmax(axis=1), minlength=3)).pvalue > 0.01
+    assert stats.kstest(drawn[drawn < 100], stats.uniform(0, 100).cdf).pvalue > 0.01
 
 
 def test_rows_and_labels_of_any_shape() -> None:

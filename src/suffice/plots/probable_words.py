@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from suffice.errors import KindError
 from suffice.estimators.shell.predicting import Predicting
 from suffice.models.answers.explanation import place_of
-from suffice.models.answers.ranking import believed
+from suffice.models.answers.ranking import believed, given_names
 from suffice.models.likelihoods.pictures import FeatureBelief
 from suffice.plots.altair import GREY, PALETTE, altair, cut, dressed, labelled, rows_of, whole_number
 
@@ -18,7 +19,9 @@ __all__ = ["words"]
 ACROSS = 3
 
 
-def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, width: int = 190) -> Any:
+def words(
+    model: Any, classes: Any = None, most: int = 12, level: float = 0.95, width: int = 190, feature_names: Any = None
+) -> Any:
     """Plot the most probable words of each class, with intervals where there is a posterior.
 
     Parameters
@@ -33,6 +36,8 @@ def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, 
         Probability of the intervals.
     width : int, default=190
         Of the bars of one class, in pixels.
+    feature_names : list of str, default=None
+        What the columns are called, where the model has not learned names: rows of a sparse matrix, or of an array.
 
     Returns
     -------
@@ -52,6 +57,8 @@ def words(model: Any, classes: Any = None, most: int = 12, level: float = 0.95, 
             "The argument 'model' of words must be a fitted classifier of texts or counts; "
             f"got a {type(model).__name__}."
         )
+    if feature_names is not None:
+        known = replace(known, names=given_names(feature_names, len(known.names)))
     labels = model.classes_[:6] if classes is None else list(classes)
     codes = [place_of(model.classes_, label, "classes") for label in labels]
     tops = [known.most(code, whole_number(most, "most")) for code in codes]

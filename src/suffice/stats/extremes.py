@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -10,8 +11,9 @@ import numpy as np
 from suffice.errors import DataError, KindError
 from suffice.stats import counting_kernels
 from suffice.stats.base import Statistic, check_weight, difference, sealed
-from suffice.stats.inputs import POSITIVE, Groups, RowMatrix
-from suffice.typing import Array
+from suffice.stats.inputs import POSITIVE, Groups, RowMatrix, generator
+from suffice.stats.redrawn import Redrawn, below, by_class
+from suffice.typing import Array, Rng
 
 __all__ = ["Extremes"]
 
@@ -46,6 +48,33 @@ class Extremes(Statistic):
     def maximum(self) -> Array:
         """Maximum-likelihood estimate of the upper end."""
         return self.largest  # PU-1
+
+    def sample_rows(self, rng: Rng = None) -> Redrawn:
+        """Draw rows of positive numbers, given nothing but their number and the largest.
+
+        In each class, one row, any of them, has the largest value of a feature, and the others are uniform below it:
+        under a uniform from 0 to an unknown end that is what is left of the rows once the largest is known.
+
+        Parameters
+        ----------
+        rng : Generator or int, default=None
+            Where chance comes from, or its seed.
+
+        Returns
+        -------
+        rows : ndarray
+            As many rows as were counted, class by class.
+        labels : ndarray of int, or None
+            The class of each row; None where there are no classes.
+
+        Examples
+        --------
+        >>> cabs = Extremes.of([31.0, 100.0, 7.0])
+        >>> X, _ = cabs.sample_rows(0)
+        >>> X.round(1), Extremes.of(X) == cabs
+        (array([...]), True)
+        """
+        return by_class(self.n, [self.largest], "Extremes", partial(below, generator(rng)))
 
     def _check(self) -> None:
         check_weight("Extremes", self.n, self.largest)

@@ -7,6 +7,7 @@ arranged     zeros and ones: every column is a random arrangement of its ones
 shuffled     categories: every column is a random arrangement of its codes
 scattered    counts of events: each event falls into any of the rows, all alike
 on_a_sphere  numbers: each column is uniform on the sphere about its mean that has its scatter
+below        positive numbers up to an end: one, at random, is the largest, and the others are uniform below it
 dealt        words, of all classes: a random order of the tokens of each, cut into rows
 """
 
@@ -23,7 +24,7 @@ from suffice.later import sparse
 from suffice.stats.inputs import CODE, WHOLE
 from suffice.typing import Array, Integers
 
-__all__ = ["Redrawn", "arranged", "by_class", "dealt", "on_a_sphere", "scattered", "shuffled", "whole"]
+__all__ = ["Redrawn", "arranged", "below", "by_class", "dealt", "on_a_sphere", "scattered", "shuffled", "whole"]
 
 Redrawn: TypeAlias = tuple[NDArray[Any], Integers | None]
 """Rows, and the class of each; None where a statistic has no classes."""
@@ -61,7 +62,7 @@ def by_class(n: Array, arrays: list[NDArray[Any]], name: str, draw: Callable[...
 
 def arranged(rng: np.random.Generator, rows: int, ones: Integers) -> Integers:
     """Draw columns of zeros and ones, all arrangements alike."""
-    return rng.permuted((np.arange(rows)[:, None] < ones).astype(np.int64), axis=0)
+    return rng.permuted((np.arange(rows)[:, None] < ones).astype(np.int64), axis=0)  # SX-12
 
 
 def shuffled(rng: np.random.Generator, columns: list[Integers]) -> Integers:
@@ -72,14 +73,14 @@ def shuffled(rng: np.random.Generator, columns: list[Integers]) -> Integers:
             "Each column of CategoryCounts must count the same number of rows for rows to be drawn anew; got "
             f"{', '.join(str(len(column)) for column in codes[:8])}."
         )
-    return rng.permuted(np.array(codes, np.int64).reshape(len(codes), -1 if codes else 0).T, axis=0)
+    return rng.permuted(np.array(codes, np.int64).reshape(len(codes), -1 if codes else 0).T, axis=0)  # SX-12
 
 
 def scattered(rng: np.random.Generator, rows: int, total: Integers) -> Integers:
     """Draw counts by their totals: each event falls into one row, all rows alike."""
     if not rows:
         return np.zeros((0, len(total)), np.int64)
-    return rng.multinomial(total, np.full(rows, 1 / rows)).reshape(len(total), rows).T
+    return rng.multinomial(total, np.full(rows, 1 / rows)).reshape(len(total), rows).T  # SX-12
 
 
 def on_a_sphere(rng: np.random.Generator, rows: int, mean: Array, scatter: Array) -> Array:
@@ -89,7 +90,15 @@ def on_a_sphere(rng: np.random.Generator, rows: int, mean: Array, scatter: Array
     away = rng.standard_normal((rows, len(mean)))
     away -= away.mean(axis=0) if rows else 0.0
     length = (away**2).sum(axis=0)
-    return np.asarray(mean + away * np.sqrt(scatter / np.where(length > 0, length, 1.0)))
+    return np.asarray(mean + away * np.sqrt(scatter / np.where(length > 0, length, 1.0)))  # SX-12
+
+
+def below(rng: np.random.Generator, rows: int, largest: Array) -> Array:
+    """Draw columns of positive numbers by the largest of each: the others are uniform below it."""
+    values = largest * (1 - rng.random((rows, len(largest))))  # SX-12
+    if rows:
+        values[rng.integers(rows, size=len(largest)), np.arange(len(largest))] = largest
+    return np.asarray(values)
 
 
 def dealt(
@@ -98,7 +107,7 @@ def dealt(
     """Draw rows of so many tokens each, by class: a random order of the class's tokens, cut where rows end."""
     if lengths is None and labels is not None:
         raise LabelError("The argument 'labels' needs 'lengths', the number of tokens of each row; got lengths=None.")
-    tokens = [rng.permutation(np.repeat(np.arange(len(line)), line)) for line in counts]
+    tokens = [rng.permutation(np.repeat(np.arange(len(line)), line)) for line in counts]  # SX-12
     totals = counts.sum(axis=1)
     code = np.repeat(np.arange(len(counts)), totals) if lengths is None else _codes(labels, len(counts), lengths)
     size = np.ones(len(code), np.int64) if lengths is None else _lengths(lengths, code, totals)

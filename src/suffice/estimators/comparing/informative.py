@@ -19,14 +19,16 @@ from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit
 from suffice.estimators.shell.stored import State
 from suffice.estimators.shell.whole import Whole
 from suffice.later import issparse
-from suffice.models.answers.ranking import UNITS, Information, ranked
+from suffice.models.answers.ranking import UNITS, Information, given_names, ranked
 from suffice.sparse import sound
-from suffice.typing import Booleans, DataLike, LabelsLike, WeightsLike
+from suffice.typing import Booleans, DataLike, LabelArray, LabelsLike, Names, WeightsLike
 
 __all__ = ["Information", "SelectInformative", "information_of", "mutual_information"]
 
 
-def mutual_information(model: Classifier, unit: Literal["nats", "bits"] = "nats") -> Information:
+def mutual_information(
+    model: Classifier, unit: Literal["nats", "bits"] = "nats", feature_names: Names | None = None
+) -> Information:
     """Return how much each feature tells about the class, from the counts of a fitted classifier alone.
 
     The mutual information of class and feature as the model sees the feature, with the model's own estimates and class
@@ -48,6 +50,8 @@ def mutual_information(model: Classifier, unit: Literal["nats", "bits"] = "nats"
         One of those above.
     unit : {"nats", "bits"}, default="nats"
         Whether logarithms are natural, or to base 2.
+    feature_names : list of str, default=None
+        What the columns are called, where the model has not learned names: rows of a sparse matrix, or of an array.
 
     Returns
     -------
@@ -71,13 +75,18 @@ def mutual_information(model: Classifier, unit: Literal["nats", "bits"] = "nats"
       pills    0.0488
       watches  0.0488
       now      0
+    >>> bags = sf.BernoulliNB().fit([[1, 0], [1, 1], [0, 1], [0, 0]], ["spam", "spam", "ham", "ham"])
+    >>> sf.mutual_information(bags, unit="bits", feature_names=["cheap", "now"]).top(1)
+    [('cheap', 0.188...)]
     """
     if unit not in UNITS:
         raise InputError(f"The argument 'unit' of mutual_information must be 'nats' or 'bits'; got {unit!r}.")
-    return information_of(model, unit)
+    return information_of(model, unit, feature_names)
 
 
-def information_of(model: object, unit: Literal["nats", "bits"] = "nats") -> Information:
+def information_of(
+    model: object, unit: Literal["nats", "bits"] = "nats", feature_names: Names | None = None
+) -> Information:
     """Return the features of a fitted classifier of counts, the most informative first."""
     if not isinstance(model, Classifier) or (model.__sklearn_is_fitted__() and model._reader.by_block):
         raise KindError(
@@ -87,12 +96,15 @@ def information_of(model: object, unit: Literal["nats", "bits"] = "nats") -> Inf
         )
     check_is_fitted(model)
     try:
-        return ranked(model._predictor, model._feature_names(), unit)
+        found = ranked(model._predictor, model._feature_names(), unit)
     except KindError:
         raise KindError(
             "The argument 'model' of mutual_information must be a classifier of counts; got "
             f"{type(model).__name__}, which has moments. Cut the features into categories, and use CategoricalNB."
         ) from None
+    return (
+        found if feature_names is None else Information(given_names(feature_names, len(found)), found.by_feature, unit)
+    )
 
 
 class SelectInformative(Whole, SelectorMixin, BaseEstimator):
@@ -105,6 +117,8 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
     estimator : classifier of counts, default=None
         What counts the columns, and so decides what their information is (see `mutual_information`); None for
         BernoulliNB(), which sees whether a value is above zero.
+    feature_names : list of str, default=None
+        What the columns are called, where X does not say: the words of a sparse bag of words.
 
     Attributes
     ----------
@@ -126,20 +140,36 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
     array([False,  True,  True])
     >>> keep.transform([[7, 8, 9]])
     array([[8, 9]])
+
+    Columns of a sparse matrix have no names. Given some, the selection speaks of words:
+
+    >>> from scipy import sparse
+    >>> keep = sf.SelectInformative(k=2, feature_names=["the", "tea", "rum"]).fit(sparse.csr_array(X), [0, 0, 1, 1])
+    >>> keep.get_feature_names_out()
+    array(['tea', 'rum'], dtype=object)
+    >>> keep.information_
+    Information of 3 features, in nats:
+      tea  0.131
+      rum  0.131
+      the  0
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
         "k": [Interval(Integral, 1, None, closed="left")],
         "estimator": [MatrixClassifier, None],
+        "feature_names": ["array-like", None],
     }
 
     estimator_: MatrixClassifier
     information_: Information
     n_features_in_: int
 
-    def __init__(self, k: int = 10, *, estimator: MatrixClassifier | None = None) -> None:
+    def __init__(
+        self, k: int = 10, *, estimator: MatrixClassifier | None = None, feature_names: Names | None = None
+    ) -> None:
         self.k = k
         self.estimator = estimator
+        self.feature_names = feature_names
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -172,8 +202,26 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
                 f"number of columns of X. Got {self.k} instead."
             )
         self.estimator_ = self._counter().fit(X, y, sample_weight)
-        self.information_ = information_of(self.estimator_)
+        self.information_ = information_of(self.estimator_, feature_names=self.feature_names)
         return self
+
+    def get_feature_names_out(self, input_features: Names | None = None) -> LabelArray:
+        """Return the names of the most informative columns, in their order in X.
+
+        Parameters
+        ----------
+        input_features : list of str, default=None
+            What the columns of X are called; by default as `feature_names` says, or as X did.
+
+        Returns
+        -------
+        names : ndarray of str
+            One per column that is kept.
+        """
+        if input_features is None and self.feature_names is not None:
+            return np.asarray(self.feature_names, object)[self.get_support()]
+        names: LabelArray = super().get_feature_names_out(input_features)
+        return names
 
     def transform(self, X: DataLike) -> Any:
         """Return the most informative columns.
@@ -221,7 +269,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         for name, value in schema.items():
             setattr(self, name, value)
         self.estimator_ = counter
-        self.information_ = information_of(counter)
+        self.information_ = information_of(counter, feature_names=self.feature_names)
 
     def _counter(self) -> MatrixClassifier:
         counter: MatrixClassifier = BernoulliNB() if self.estimator is None else clone(self.estimator)

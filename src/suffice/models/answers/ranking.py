@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from suffice.errors import InputError
+from suffice.errors import InputError, ShapeError
 from suffice.models.answers.parts import names_of
 from suffice.models.likelihoods.pictures import ClassDistributions, FeatureBelief
 from suffice.models.predictor import Predictor
 from suffice.models.scoring.information import class_shares
+from suffice.telling import counted
 from suffice.typing import Array, Integers, Names
 
-__all__ = ["Information", "ShownColumn", "believed", "information_of", "ranked", "shown_columns"]
+__all__ = ["Information", "ShownColumn", "believed", "given_names", "information_of", "ranked", "shown_columns"]
 
 SHOWN = 10
 UNITS = {"nats": 1.0, "bits": np.log(2.0)}
@@ -85,6 +86,17 @@ def ranked(predictor: Predictor, names: Any = None, unit: str = "nats") -> Infor
     values = information_of(predictor)
     (block,) = predictor.model.voting.values()
     return Information(names_of(block.t, len(values)) if names is None else names, values / UNITS[unit], unit)
+
+
+def given_names(names: Any, width: int) -> NDArray[Any]:
+    """Return names that a user gives to features without; raise unless there is one for each."""
+    called = np.asarray(names)
+    if called.shape != (width,):
+        raise ShapeError(
+            f"The argument 'feature_names' must be a list of {counted(width, 'name')}, one per column; got "
+            f"{counted(len(called), 'name') if called.ndim == 1 else f'shape {called.shape}'}."
+        )
+    return called
 
 
 def information_of(predictor: Predictor) -> Array:
