@@ -20,6 +20,7 @@ TOLD = {
     "taxicab": "1 seen: median 200, mean inf, 90 % between 105 and 2000",
     "ten_tosses": "no heads in ten: 0.142, plugged in 0.097",
     "by_hand": "the probability of spam is 0.349",
+    "few_labels": "97% of rows have their larger share in the class they came from",
     "forgetting": "what is left is what it would be without them: True",
     "honest_probabilities": "tempered: right 0.856",
     "log_sum_exp": "110 words: [0. 0.]",
@@ -123,6 +124,12 @@ def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:
         assert path.name == "errors.html" or "doc-module" not in text, f"{path.name} shows a module for a function"
     assert "<math" in (site / "math" / "beta.html").read_text(encoding="utf-8")
     assert (site / "gallery" / "by_hand_1.svg").exists()
+    for name in ("coin", "die", "few_labels", "number_game"):
+        text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
+        assert re.search(r'<p><img [^>]+></p>\s*<div class="touch"', text), f"{name} has no picture before its widget"
+        scripts = re.findall(r'<script src="(\.\./touch/[^"]+)"', text)
+        assert len(scripts) == 2
+        assert all((site / "gallery" / script).exists() for script in scripts)
 
 
 def _moved(path: Path, drawn: Path, folder: Path) -> str:

@@ -149,7 +149,7 @@ Touch.add = (name, draw) => {
     let width = Touch.room(div);
     redraw(width);
     new ResizeObserver(() => {
-      if (Touch.room(div) !== width) redraw((width = Touch.room(div)));
+      if (div.clientWidth && Touch.room(div) !== width) redraw((width = Touch.room(div)));
     }).observe(div);
   }
 };

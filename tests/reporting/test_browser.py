@@ -1,7 +1,5 @@
 """The page in a browser: charts are drawn, nothing is requested from the network, nothing goes wrong."""
 
-import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,25 +7,19 @@ from typing import Any
 import pytest
 
 import suffice as sf
+from browsing import launched, needs_browser
 from reporting.data import NASTY, letters, lights, table
 
-PLACES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-BROWSER = os.environ.get("SUFFICE_BROWSER") or next((found for name in PLACES if (found := shutil.which(name))), None)
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = [
-    pytest.mark.skipif(BROWSER is None, reason=f"no browser found; looked for {', '.join(PLACES)}"),
+    needs_browser,
     pytest.mark.filterwarnings("ignore"),
 ]
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as made:
-        one = made.chromium.launch(
-            executable_path=BROWSER, args=["--no-sandbox", "--host-resolver-rules=MAP * 0.0.0.0"]
-        )
+    with launched() as one:
         yield one
-        one.close()
 
 
 @pytest.fixture(scope="module")
