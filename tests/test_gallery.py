@@ -16,6 +16,8 @@ TOLD = {
     "bursts": "put back:           aacbabbacabb",
     "coin": "posterior mean 0.2083",
     "die": "fleece 2/27  white 2/27  black 1/27  snow 2/27  rain 1/27  unk 5/27",
+    "em_explained": "from 0.600 to 0.760: -28.7470 <= -24.3632 <= -22.3151",
+    "gda_and_logistic": "coef_:    [ 2.0396 -0.7498] -0.6456",
     "number_game": "4822.5 to 1 for powers of 2",
     "taxicab": "1 seen: median 200, mean inf, 90 % between 105 and 2000",
     "ten_tosses": "no heads in ten: 0.142, plugged in 0.097",
