@@ -252,7 +252,7 @@ def test_rows_drawn_anew_have_the_same_statistic(case: StatisticCase, data: st.D
 @given(data=st.data())
 def test_rows_drawn_anew_without_classes(case: StatisticCase, data: st.DataObject) -> None:
     X = data.draw(case.rows(data.draw(st.integers(0, 12))))
-    more = {"sizes": [4] * X.shape[1]} if case.kind is CategoryCounts else {}
+    more: dict[str, Any] = {"sizes": [4] * X.shape[1]} if case.kind is CategoryCounts else {}
     t: Any = case.kind.of(X, **more)
     drawn, labels = t.sample_rows(0)
     assert labels is None

@@ -116,7 +116,7 @@ class Rectangles:
         found = self._read(points)
         beyond = np.maximum(np.maximum(low - found, found - high), 0.0)
         if plug_in:
-            return (beyond == 0).all(axis=1).astype(np.float64)
+            return np.asarray((beyond == 0).all(axis=1), np.float64)
         span = high - low
         self._check_span(span)
         with np.errstate(over="ignore"):

@@ -127,7 +127,7 @@ def _codes(labels: ArrayLike | None, classes: int, lengths: ArrayLike) -> Intege
     if code.shape != (rows,) or (code >= classes).any():
         raise LabelError(
             f"The argument 'labels' must hold a code from 0 to {classes - 1} for each of the {rows} rows of 'lengths'; "
-            f"got {labels}."
+            f"got {labels!r}."
         )
     return code
 

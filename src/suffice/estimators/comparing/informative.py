@@ -219,7 +219,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
             One per column that is kept.
         """
         if input_features is None and self.feature_names is not None:
-            return np.asarray(self.feature_names, object)[self.get_support()]
+            return np.asarray(np.asarray(self.feature_names, object)[self.get_support()])
         names: LabelArray = super().get_feature_names_out(input_features)
         return names
 

@@ -89,8 +89,8 @@ def choose(
     by_loo = wanted.temper == "loo" or (wanted.temper == "held_out" and (wanted.alpha == "loo" or not together))
     few, views = everything, Views()
     if wanted.alpha == "counts":
-        views = Views(alpha=alpha_of_counts(predictor.model, wanted.alpha_bounds))
-        predictor = replace(predictor, model=smoothed(predictor.model, views.alpha))
+        alpha = alpha_of_counts(predictor.model, wanted.alpha_bounds)
+        views, predictor = Views(alpha=alpha), replace(predictor, model=smoothed(predictor.model, alpha))
     if not together or wanted.memory_limit is None or wanted.alpha == "loo":
         few = everything.at_most(min(wanted.most_rows, SCORES // classes))
     if by_loo or wanted.alpha == "loo" or wanted.prior or wanted.weights == "blocks":

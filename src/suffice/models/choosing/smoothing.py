@@ -216,7 +216,7 @@ def smoothed(model: Model, alpha: float) -> Model:
 
 
 PRIOR_WEIGHT = 1 / 8
-"""What the pseudo-counts of a class weigh beside the words that a class was seen with; by `benchmarks/few_labels.py`."""
+"""What the pseudo-counts of a class weigh beside the words that it was seen with; by `benchmarks/few_labels.py`."""
 
 
 def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:
@@ -226,7 +226,7 @@ def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:
 
         α = T / (8 k F)                                                                                        SX-12
 
-    so that the pseudo-counts αF of a class weigh an eighth of what a class was seen with, on average. Under a larger one
+    so that the pseudo-counts αF of a class weigh an eighth of what it was seen with, on average. Under a larger one
     classes differ by the lengths of their texts more than by their words.
     """
     (block,) = model.voting.values()
