@@ -2,6 +2,7 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
+import pandas as pd  # type: ignore[import-untyped]
 import pytest
 
 import suffice as sf
@@ -60,3 +61,46 @@ def test_what_is_no_learner_is_refused() -> None:
         other: Any = sf.Beta(1, 1)
         with pytest.raises(TypeError, match=f"'learner' of {draw.__name__} must be a ConceptLearner"):
             draw(other)
+
+
+HEALTHY = np.array([[188, 11], [207, 15], [198, 12.5], [193, 14], [204, 11.5], [201, 13.6]])
+
+
+@pytest.mark.parametrize("learner", [sf.Rectangles(), sf.Rectangles([30.0, 4.0]), sf.Rectangles(9.0, sampling="weak")])
+def test_lines_of_generalisation_are_where_the_probability_is(learner: Any) -> None:
+    chart = plots.generalisation(learner, HEALTHY, after=[3, 6])
+    assert [panel.title.text for panel in chart.concat] == ["after 3 examples", "after 6 examples"]
+    assert {line["level"] for line in holding(chart, "order")} == {0.1, 0.3, 0.5, 0.7, 0.9}
+    found = [lines for lines in rows(chart) if "order" in lines[0]]
+    dots = [lines for lines in rows(chart) if set(lines[0]) == {"x", "y"}]
+    for lines, seen, n in zip(found, dots, (3, 6), strict=True):
+        belief = learner.observe(HEALTHY[:n])
+        shares = belief.membership([[line["x"], line["y"]] for line in lines])
+        np.testing.assert_allclose(shares, [line["level"] for line in lines], rtol=1e-3)
+        assert [[line["x"], line["y"]] for line in seen] == HEALTHY[:n].tolist()
+
+
+def test_generalisation_of_one_or_many_examples_and_of_tables() -> None:
+    frame = pd.DataFrame(HEALTHY, columns=["cholesterol", "insulin"])
+    assert {"cholesterol", "insulin"} <= titles(plots.generalisation(sf.Rectangles(), frame))
+    for learner, points in (
+        (sf.Rectangles(1e-6), HEALTHY[:1]),
+        (sf.Rectangles(1e6), HEALTHY[:1]),
+        (sf.Rectangles(), np.tile(HEALTHY, (3000, 1))),
+    ):
+        lines = holding(plots.generalisation(learner, points), "order")
+        shares = learner.observe(points).membership([[line["x"], line["y"]] for line in lines])
+        np.testing.assert_allclose(shares, [line["level"] for line in lines], rtol=2e-3)
+
+
+def test_what_generalisation_cannot_show_is_refused() -> None:
+    other: Any = GAME
+    with pytest.raises(TypeError, match="'learner' of generalisation must be a Rectangles; got a NumberGame"):
+        plots.generalisation(other, HEALTHY)
+    with pytest.raises(ValueError, match="'points' of generalisation must have 2 columns; got 3"):
+        plots.generalisation(sf.Rectangles(), [[1, 2, 3]])
+    for after in (7, [3, 7], []):
+        with pytest.raises(ValueError, match="'after' of generalisation must hold numbers from 1 to 6"):
+            plots.generalisation(sf.Rectangles(), HEALTHY, after=after)
+    with pytest.raises(TypeError, match="'after' must be a whole number of at least 1; got 0"):
+        plots.generalisation(sf.Rectangles(), HEALTHY, after=0)

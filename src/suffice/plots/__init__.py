@@ -9,6 +9,7 @@ from suffice.plots.boundaries import boundaries
 from suffice.plots.burstiness import burstiness
 from suffice.plots.concept import hypotheses, membership, number_game
 from suffice.plots.filmstrip import filmstrip
+from suffice.plots.generalisation import generalisation
 from suffice.plots.information import information
 from suffice.plots.lift_map import joint
 from suffice.plots.next_count import predictive
@@ -27,6 +28,7 @@ __all__ = [
     "check",
     "draws",
     "filmstrip",
+    "generalisation",
     "hypotheses",
     "information",
     "joint",
