@@ -117,6 +117,7 @@ LATER: dict[str, set[str]] = {
     "Mixture": {"record_bound"},
     "MultinomialNB": {"length_exponent"},
     "NaiveBayes": {"joint", "memory_limit"},
+    "SelectInformative": {"feature_names"},
     "SemiSupervised": {"record_bound"},
     "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
     "WordWeights": {"residuals"},
