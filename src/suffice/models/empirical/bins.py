@@ -6,6 +6,7 @@ Values are cut into bins; class c falls into bin b with probability θ_cb, and w
     HB-1  posterior mean     θ_cb = (N_cb + A·share_b) / (N_c + A)
     HB-2  evidence of cuts   Σ_c ln DirichletMultinomial(N_c ; A·share) − Σ_b N_b ln share_b − cuts · ln G
     HB-3  as a density       HB-2 + ln DirichletMultinomial(N ; A·width) − Σ_b N_b ln width_b − cuts · ln G
+    HB-4  in all classes     (N h(x) + g(x)) / (N + 1): h the histogram of HB-3, g a wide Cauchy (shared_density.py)
 
 The second term of HB-2 is the evidence of classes that do not differ, so it is a Bayes factor; each of the places for
 a cut (there are G − 1) has prior odds 1 : G. What is best over all sets of cuts is found exactly, by dynamic
