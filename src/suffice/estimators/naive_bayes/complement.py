@@ -85,6 +85,7 @@ class ComplementNB(MatrixClassifier):
     array([0, 1])
     """
 
+    _gives_rows_a_probability: ClassVar[bool] = False
     _parameter_constraints: ClassVar[Constraints] = {
         **{name: rule for name, rule in COUNTS.items() if name != "estimate"},
         **SKLEARN_PRIOR,

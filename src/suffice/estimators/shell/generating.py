@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils.metaestimators import available_if
 
 from suffice.errors import InputError, LabelError
 from suffice.estimators.shell.predicting import Predicting
@@ -96,6 +97,9 @@ class Generating(Predicting):
             return drawn
         return frame_of(dict(zip(map(str, names), drawn.T, strict=True)))
 
+    _gives_rows_a_probability: ClassVar[bool] = True
+
+    @available_if(lambda self: self._gives_rows_a_probability)
     def score_samples(self, X: DataLike) -> Array:
         """Return ln p(x) of each row: how probable it is by all classes together.
 
