@@ -123,8 +123,9 @@ def fit_partly_labelled(engine: Engine, estimator: SemiSupervised, request: Requ
     begun = Begun.of_counts(model, counted._model)
     labels = dict(zip(marks, place.tolist(), strict=True))
     labelled = _labelled(model, roles, sample_of(part, keep), labels, classes)
-    views = Views(alpha=None if labelled is None else alpha_by_labels(model, labelled))
-    first = begun.placed(classes, place, views)
+    first = begun.placed(classes, place, Views())
+    views = Views(alpha=alpha_by_labels(model, first, labelled))
+    first = first.with_likelihoods(begun.likelihoods(views))
     rows = counted.class_count_
     job = _job(engine, roles, labels, task, part)
     source = RowsElsewhere(engine, begun, job, first, float(rows[place >= 0].sum()), float(rows[place < 0].sum()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -196,8 +197,9 @@ class SemiSupervised(StandsOnClassifier, MetaEstimatorMixin, ClassifierMixin, Ba
         return self
 
     def _fit(self, begun: Begun, rows: PartlyLabelled) -> None:
-        views = Views(alpha=alpha_by_labels(self.estimator, rows.labelled))
-        shared = rows.rows(begun, views)
+        shared = rows.rows(begun, Views())
+        views = Views(alpha=alpha_by_labels(begun.estimator, shared.of_labels, rows.labelled))
+        shared = replace(shared, empty=begun.empty(rows.labelled.classes, views))
         self._climb(begun, shared, shared.of_labels, rows.labelled, views)
 
     def _climb(self, begun: Begun, source: Weighable, first: Model, labelled: Examples | None, views: Views) -> None:

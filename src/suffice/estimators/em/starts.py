@@ -18,7 +18,7 @@ from suffice.estimators.em.reading import Begun
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import is_loo
 from suffice.models.choosing.judge import judge
-from suffice.models.choosing.smoothing import Scored, choose_temper, log_loss
+from suffice.models.choosing.smoothing import Scored, alpha_of_counts, choose_temper, log_loss
 from suffice.models.expectation import share_out
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor, RowsByName
@@ -180,7 +180,7 @@ def seeded_shares(rows: SharedRows, model: Model, rng: np.random.RandomState) ->
 
 
 ENOUGH = 50
-"""Fewer labelled rows than this do not choose a pseudo-count."""
+"""Fewer labelled rows than this do not choose a pseudo-count by leaving each out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,11 +225,17 @@ def check_labelled(codes: Integers, weights: Array | None) -> None:
         raise LabelError("The argument 'sample_weight' must give each class a row of weight above zero.")
 
 
-def alpha_by_labels(estimator: Classifier, labelled: Examples) -> float | None:
-    """Return the pseudo-count that rows with labels choose, where they are to choose it, and are enough."""
+def alpha_by_labels(estimator: Classifier, of_labels: Model, labelled: Examples | None) -> float | None:
+    """Return the pseudo-count that rows with labels choose, where they are to choose it; None if they are too few.
+
+    Where texts outside the counts would choose it, the counts of those with labels say it instead (SX-12): their model
+    knows the words of all texts, most of which are in none of them.
+    """
+    wanted = estimator._wanted(int(of_labels.n.sum()))
+    if wanted is not None and wanted.alpha == "held_out":
+        return alpha_of_counts(of_labels, wanted.alpha_bounds)
     given = estimator.get_params(deep=False)
-    alpha = given.get("alpha", 1.0)
-    if not (alpha is None or is_loo(alpha)) or len(labelled) < ENOUGH:
+    if not is_loo(given.get("alpha", 1.0)) or labelled is None or len(labelled) < ENOUGH:
         return None
     alone = clone(estimator)
     if "feature_weights" in given:

@@ -25,7 +25,15 @@ from suffice.models.choosing.descent import Report
 from suffice.models.choosing.feature_weights import JUDGED, fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge, some_rows
 from suffice.models.choosing.residuals import with_residuals
-from suffice.models.choosing.smoothing import Scored, choose_alpha, choose_spread, choose_temper, smoothed, with_prior
+from suffice.models.choosing.smoothing import (
+    Scored,
+    alpha_of_counts,
+    choose_alpha,
+    choose_spread,
+    choose_temper,
+    smoothed,
+    with_prior,
+)
 from suffice.models.choosing.wanted import EFFORTS, FEW, MANY, SCORES, Wanted
 from suffice.models.choosing.word_choice import (
     JUDGING,
@@ -80,6 +88,9 @@ def choose(
     together = wanted.weights == "features" or wanted.alpha == "held_out"
     by_loo = wanted.temper == "loo" or (wanted.temper == "held_out" and (wanted.alpha == "loo" or not together))
     few, views = everything, Views()
+    if wanted.alpha == "counts":
+        alpha = alpha_of_counts(predictor.model, wanted.alpha_bounds)
+        views, predictor = Views(alpha=alpha), replace(predictor, model=smoothed(predictor.model, alpha))
     if not together or wanted.memory_limit is None or wanted.alpha == "loo":
         few = everything.at_most(min(wanted.most_rows, SCORES // classes))
     if by_loo or wanted.alpha == "loo" or wanted.prior or wanted.weights == "blocks":
@@ -87,7 +98,8 @@ def choose(
             None if by_loo else temper,
             _in_parts if _is_large(predictor.model, few, wanted) else _by_leave_one_out,
         )
-        predictor, views = way(predictor, few, wanted, given)
+        predictor, found = way(predictor, few, wanted, given)
+        views = found if views.alpha is None else replace(found, alpha=views.alpha)
     if together:
         given = None if wanted.temper == "held_out" and not by_loo else views.temper or temper
         sample = few if wanted.memory_limit is None else everything
@@ -112,7 +124,7 @@ def _possible(model: Model, wanted: Wanted) -> Wanted:
     weights = wanted.weights if len(model.classes) > 1 and wanted.effort != "fast" else None
     crowded = len(model.classes) > MANY and wanted.effort != "best" and wanted.ridge is None
     weights = None if weights == "features" and (crowded or not weighable) else weights
-    alpha = None if wanted.alpha == "held_out" and not weighable else wanted.alpha
+    alpha = wanted.alpha if wanted.alpha == "loo" or weighable else None
     return replace(wanted, weights=weights, alpha=alpha)
 
 

@@ -29,6 +29,7 @@ from suffice.typing import Array, Integers
 
 __all__ = [
     "Scored",
+    "alpha_of_counts",
     "choose_alpha",
     "choose_spread",
     "choose_temper",
@@ -212,6 +213,29 @@ STEPS = {"xatol": 0.05}
 def smoothed(model: Model, alpha: float) -> Model:
     """Return the model with this pseudo-count in every block that says something."""
     return model.with_likelihoods({name: block.likelihood.smoothed(alpha) for name, block in model.voting.items()})
+
+
+PRIOR_WEIGHT = 1 / 8
+"""What the pseudo-counts of a class weigh beside the words that it was seen with; by `benchmarks/few_labels.py`."""
+
+
+def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:
+    """Return the pseudo-count of words that the counts suggest where rows are too few to choose one; 1 at most.
+
+    With T words in all, F different ones and k classes it is
+
+        α = T / (8 k F)                                                                                        SX-12
+
+    so that the pseudo-counts αF of a class weigh an eighth of what it was seen with, on average. Under a larger one
+    classes differ by the lengths of their texts more than by their words.
+    """
+    (block,) = model.voting.values()
+    likelihood: Any = block.likelihood
+    words = likelihood.counts(block.t)
+    total, most = float(words.sum().sum()), max(bounds[0], 1.0)
+    if not total:
+        return most
+    return float(np.clip(PRIOR_WEIGHT * total / (len(model.classes) * words.width), bounds[0], most))  # SX-12
 
 
 def choose_alpha(

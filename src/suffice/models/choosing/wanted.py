@@ -48,12 +48,12 @@ NOTHING_SETTLED = Settled()
 class Wanted:
     """What training rows are to choose, and how much may be spent on it. A temper that is given is the predictor's."""
 
-    alpha: Judging | None = None
+    alpha: Judging | Literal["counts"] | None = None  # "counts": rows are too few to judge
     temper: Judging | None = None  # "held_out": by leave-one-out if nothing else is chosen by rows held out
     prior: bool = False  # of covariances, for one block that has them
     weights: Literal["features", "blocks"] | None = None
     ridge: float | None = None  # how strongly weights are held at one; chosen if not given
-    least_rows: int = 0  # that weights are fitted on
+    least_rows: int = 0  # that weights are fitted on, and that choose a pseudo-count outside the counts
     alpha_bounds: tuple[float, float] = (1e-5, 10.0)
     length_exponent: float | None = None  # of rows that are documents; chosen with the temper if not given
     effort: Effort | None = None
@@ -90,7 +90,8 @@ class Wanted:
     def of_rows(self, rows: int) -> Wanted | None:
         """Return what so many rows can choose; None if nothing."""
         weights = self.weights if rows >= self.least_rows else None
-        alpha = None if self.alpha == "held_out" and rows < FEW else self.alpha
+        few = rows < max(FEW, self.least_rows)
+        alpha = "counts" if self.alpha == "held_out" and few else self.alpha
         some = alpha or self.temper or self.prior or weights
         return replace(self, alpha=alpha, weights=weights) if some else None
 
