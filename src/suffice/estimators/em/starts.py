@@ -18,7 +18,7 @@ from suffice.estimators.em.reading import Begun
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import is_loo
 from suffice.models.choosing.judge import judge
-from suffice.models.choosing.smoothing import Scored, alpha_of_counts, choose_temper, log_loss
+from suffice.models.choosing.smoothing import SHARED, Scored, alpha_of_counts, choose_temper, log_loss
 from suffice.models.expectation import share_out
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor, RowsByName
@@ -180,7 +180,7 @@ def seeded_shares(rows: SharedRows, model: Model, rng: np.random.RandomState) ->
 
 
 ENOUGH = 50
-"""Fewer labelled rows than this do not choose a pseudo-count by leaving each out."""
+"""Fewest labelled rows whose leave-one-out log loss chooses a pseudo-count."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,14 +226,14 @@ def check_labelled(codes: Integers, weights: Array | None) -> None:
 
 
 def alpha_by_labels(estimator: Classifier, of_labels: Model, labelled: Examples | None) -> float | None:
-    """Return the pseudo-count that rows with labels choose, where they are to choose it; None if they are too few.
+    """Return the pseudo-count that labelled rows choose; None if it is not to be chosen, or they are too few.
 
-    Where texts outside the counts would choose it, the counts of those with labels say it instead (SX-12): their model
-    knows the words of all texts, most of which are in none of them.
+    Where held-out texts would choose it, the counts of the labelled ones give it instead (SX-13): their model knows the
+    words of all texts, most of which occur in none of them.
     """
     wanted = estimator._wanted(int(of_labels.n.sum()))
     if wanted is not None and wanted.alpha == "held_out":
-        return alpha_of_counts(of_labels, wanted.alpha_bounds)
+        return alpha_of_counts(of_labels, wanted.alpha_bounds, SHARED)
     given = estimator.get_params(deep=False)
     if not is_loo(given.get("alpha", 1.0)) or labelled is None or len(labelled) < ENOUGH:
         return None

@@ -57,10 +57,11 @@ class TextClassifier(ReadsTexts):
         document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
     alpha : float, Dirichlet, Beta, "evidence" or "loo", default=None
         Pseudo-count added to every word; 0 for none. If not given, "multinomial" chooses the one with which most of the
-        texts predict the others best (1 where they are fewer than 50), the bursty models have 0.03 one-word documents
-        per word, and the others 1. "evidence", for "multinomial" and "bernoulli", finds the one that makes the training
-        texts most probable; "loo", not for the bursty models, that of least leave-one-out log loss. A Dirichlet has one
-        for each word of ``vocabulary``, for "multinomial"; a Beta has those of a word that is there, and is not, for
+        texts predict the others best, or, for fewer than 200 texts, a quarter of the mean count of a word in a class,
+        at most 1; the bursty models have 0.03 one-word documents per word, and the others 1. "evidence", for
+        "multinomial" and "bernoulli", finds the one that makes the training texts most probable; "loo", not for the
+        bursty models, the one with the lowest leave-one-out log loss. A Dirichlet has one for each word of
+        ``vocabulary``, for "multinomial"; a Beta has those of a word being present and absent, for
         "bernoulli".
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
         Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
@@ -134,7 +135,7 @@ class TextClassifier(ReadsTexts):
     >>> model.predict(["cheap lunch for you", "pills"])
     array(['spam', 'spam'], dtype='<U4')
     >>> model.predict_proba(["lunch"]).round(2)
-    array([[0.75, 0.25]])
+    array([[0.93, 0.07]])
     """
 
     _parameter_constraints: ClassVar[Constraints] = constraints_of(TEXT_DOMAINS)

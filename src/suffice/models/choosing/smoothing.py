@@ -215,19 +215,22 @@ def smoothed(model: Model, alpha: float) -> Model:
     return model.with_likelihoods({name: block.likelihood.smoothed(alpha) for name, block in model.voting.items()})
 
 
-PRIOR_WEIGHT = 1 / 8
-"""What the pseudo-counts of a class weigh beside the words that it was seen with; by `benchmarks/few_labels.py`."""
+ALONE, SHARED = 1 / 4, 1 / 8
+"""Weight of a class's pseudo-counts relative to its counts, for few labelled texts: alone, and as the start of EM.
+
+`benchmarks/few_labels.py` compares the candidates.
+"""
 
 
-def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:
-    """Return the pseudo-count of words that the counts suggest where rows are too few to choose one; 1 at most.
+def alpha_of_counts(model: Model, bounds: tuple[float, float], weight: float) -> float:
+    """Return a pseudo-count per word from the counts alone, for texts too few to hold any out; at most 1.
 
-    With T words in all, F different ones and k classes it is
+    With T tokens of F distinct words in k classes it is
 
-        α = T / (8 k F)                                                                                        SX-12
+        α = weight · T / (k F)                                                                                 SX-13
 
-    so that the pseudo-counts αF of a class weigh an eighth of what it was seen with, on average. Under a larger one
-    classes differ by the lengths of their texts more than by their words.
+    so that on average the pseudo-counts αF of a class are this fraction of its counts. With a larger fraction, the
+    lengths of the texts decide more than their words do.
     """
     (block,) = model.voting.values()
     likelihood: Any = block.likelihood
@@ -235,7 +238,7 @@ def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:
     total, most = float(words.sum().sum()), max(bounds[0], 1.0)
     if not total:
         return most
-    return float(np.clip(PRIOR_WEIGHT * total / (len(model.classes) * words.width), bounds[0], most))  # SX-12
+    return float(np.clip(weight * total / (len(model.classes) * words.width), bounds[0], most))  # SX-13
 
 
 def choose_alpha(
