@@ -34,7 +34,7 @@ from suffice.typing import Integers
 
 NAMES = "news", "r8", "sms", "docstrings"
 SHARES = 1 / 64, 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0
-WHERE = ("suffice.models.choosing.chooser", "ALONE"), ("suffice.estimators.em.starts", "SHARED")
+WHERE = "suffice.models.choosing.smoothing", "PRIOR_WEIGHT"
 PER_CLASS = 1, 2, 5, 15
 FREE = 10_000
 PEER = "MultinomialNB(alpha=.01)"
@@ -49,7 +49,7 @@ class Few:
     """A text classifier of few labels, with the texts that have none or without them, and a share of pseudo-counts."""
 
     def __init__(self, free: Any = None, share: float | None = None) -> None:
-        self.free, self.changes = free, [] if share is None else [(*where, share) for where in WHERE]
+        self.free, self.changes = free, [] if share is None else [(*WHERE, share)]
 
     def fit(self, X: Any, y: Any) -> None:
         with settled(self.changes):

@@ -161,10 +161,9 @@ def test_few_rows_choose_less() -> None:
     predictor, rows, labels = texts(40)
     wanted = Wanted(alpha="held_out", temper="held_out", weights="features", least_rows=200, memory_limit=10**9)
     found = choose(predictor, rows, labels, None, wanted)
-    assert vars(found) == vars(Views(temper=choose_temper(Scored.of(judge(predictor, rows, labels)))))
-    more = choose(*texts(100), None, wanted)
-    assert more.alpha is not None
-    assert more.weights is None
+    assert vars(found) == vars(Views(alpha=1.0, temper=choose_temper(Scored.of(judge(predictor, rows, labels)))))
+    assert choose(*texts(100), None, wanted).weights is None
+    assert choose(*texts(300), None, replace(wanted, ridge=1.0)).weights is not None
 
 
 @pytest.mark.parametrize("option", [{"effort": "fast"}, {"least_rows": 1000}])

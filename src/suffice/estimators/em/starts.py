@@ -18,7 +18,7 @@ from suffice.estimators.em.reading import Begun
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import is_loo
 from suffice.models.choosing.judge import judge
-from suffice.models.choosing.smoothing import SHARED, Scored, alpha_of_counts, choose_temper, log_loss
+from suffice.models.choosing.smoothing import Scored, alpha_of_counts, choose_temper, log_loss
 from suffice.models.expectation import share_out
 from suffice.models.model import Model
 from suffice.models.predictor import Predictor, RowsByName
@@ -233,7 +233,7 @@ def alpha_by_labels(estimator: Classifier, of_labels: Model, labelled: Examples 
     """
     wanted = estimator._wanted(int(of_labels.n.sum()))
     if wanted is not None and wanted.alpha == "held_out":
-        return alpha_of_counts(of_labels, wanted.alpha_bounds, SHARED)
+        return alpha_of_counts(of_labels, wanted.alpha_bounds)
     given = estimator.get_params(deep=False)
     if not is_loo(given.get("alpha", 1.0)) or labelled is None or len(labelled) < ENOUGH:
         return None

@@ -57,7 +57,7 @@ class TextClassifier(ReadsTexts):
         document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
     alpha : float, Dirichlet, Beta, "evidence" or "loo", default=None
         Pseudo-count added to every word; 0 for none. If not given, "multinomial" chooses the one with which most of the
-        texts predict the others best, or, for fewer than 200 texts, a quarter of the mean count of a word in a class,
+        texts predict the others best, or, for fewer than 200 texts, an eighth of the mean count of a word in a class,
         at most 1; the bursty models have 0.03 one-word documents per word, and the others 1. "evidence", for
         "multinomial" and "bernoulli", finds the one that makes the training texts most probable; "loo", not for the
         bursty models, the one with the lowest leave-one-out log loss. A Dirichlet has one for each word of
@@ -135,7 +135,7 @@ class TextClassifier(ReadsTexts):
     >>> model.predict(["cheap lunch for you", "pills"])
     array(['spam', 'spam'], dtype='<U4')
     >>> model.predict_proba(["lunch"]).round(2)
-    array([[0.93, 0.07]])
+    array([[0.96, 0.04]])
     """
 
     _parameter_constraints: ClassVar[Constraints] = constraints_of(TEXT_DOMAINS)

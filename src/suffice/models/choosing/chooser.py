@@ -26,7 +26,6 @@ from suffice.models.choosing.feature_weights import JUDGED, fit_weights
 from suffice.models.choosing.judge import Judged, Sample, judge, some_rows
 from suffice.models.choosing.residuals import with_residuals
 from suffice.models.choosing.smoothing import (
-    ALONE,
     Scored,
     alpha_of_counts,
     choose_alpha,
@@ -90,7 +89,7 @@ def choose(
     by_loo = wanted.temper == "loo" or (wanted.temper == "held_out" and (wanted.alpha == "loo" or not together))
     few, views = everything, Views()
     if wanted.alpha == "counts":
-        alpha = alpha_of_counts(predictor.model, wanted.alpha_bounds, ALONE)
+        alpha = alpha_of_counts(predictor.model, wanted.alpha_bounds)
         views, predictor = Views(alpha=alpha), replace(predictor, model=smoothed(predictor.model, alpha))
     if not together or wanted.memory_limit is None or wanted.alpha == "loo":
         few = everything.at_most(min(wanted.most_rows, SCORES // classes))

@@ -215,22 +215,19 @@ def smoothed(model: Model, alpha: float) -> Model:
     return model.with_likelihoods({name: block.likelihood.smoothed(alpha) for name, block in model.voting.items()})
 
 
-ALONE, SHARED = 1 / 4, 1 / 8
-"""Weight of a class's pseudo-counts relative to its counts, for few labelled texts: alone, and as the start of EM.
-
-`benchmarks/few_labels.py` compares the candidates.
-"""
+PRIOR_WEIGHT = 1 / 8
+"""Weight of a class's pseudo-counts relative to its counts, for few texts; see `benchmarks/few_labels.py`."""
 
 
-def alpha_of_counts(model: Model, bounds: tuple[float, float], weight: float) -> float:
+def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:
     """Return a pseudo-count per word from the counts alone, for texts too few to hold any out; at most 1.
 
     With T tokens of F distinct words in k classes it is
 
-        α = weight · T / (k F)                                                                                 SX-13
+        α = T / (8 k F)                                                                                        SX-13
 
-    so that on average the pseudo-counts αF of a class are this fraction of its counts. With a larger fraction, the
-    lengths of the texts decide more than their words do.
+    so that on average the pseudo-counts αF of a class are an eighth of its counts. Where they are many times its
+    counts, the lengths of the texts decide more than their words do.
     """
     (block,) = model.voting.values()
     likelihood: Any = block.likelihood
@@ -238,7 +235,7 @@ def alpha_of_counts(model: Model, bounds: tuple[float, float], weight: float) ->
     total, most = float(words.sum().sum()), max(bounds[0], 1.0)
     if not total:
         return most
-    return float(np.clip(weight * total / (len(model.classes) * words.width), bounds[0], most))  # SX-13
+    return float(np.clip(PRIOR_WEIGHT * total / (len(model.classes) * words.width), bounds[0], most))  # SX-13
 
 
 def choose_alpha(
