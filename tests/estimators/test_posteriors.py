@@ -123,7 +123,7 @@ def test_what_has_no_posterior_says_so() -> None:
         _ = model.posterior_["c"]
     with pytest.raises(InputError, match="must be one that was learned; got 7"):
         _ = model.posterior_["a", 7]
-    with pytest.raises(ImproperPrior, match="Give a NormalInverseGamma"):
+    with pytest.raises(ImproperPrior, match="Use a NormalInverseGamma"):
         _ = sf.GaussianNB().fit(REALS, Y).posterior_["a", 0]
     with pytest.raises(KindError, match="no posterior"):
         _ = sf.DirichletMultinomialNB().fit(COUNTS, Y).posterior_["a", 0]

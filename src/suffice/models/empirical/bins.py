@@ -49,9 +49,7 @@ class Bins:
         return np.searchsorted(self.edges, values, side="right")
 
     def drawn(self, t: ValueCounts, place: Integers, rng: np.random.Generator) -> Array:
-        """Return a value drawn from each given bin, in proportion to its count over all classes; an edge if the bin is
-        empty.
-        """
+        """Return a value drawn from each given bin, in proportion to its total count; an edge if the bin is empty."""
         ends = np.append(0.0, np.cumsum(t.totals))
         first = np.concatenate([[0], np.searchsorted(t.values, self.edges), [len(t.values)]])
         low, high = ends[first[place]], ends[first[place + 1]]

@@ -200,9 +200,7 @@ def safest(losses: Array, evidence: Array) -> int:
 
 
 def parts_of(codes: Integers, group: Integers | None) -> Integers:
-    """Return the part of each row. Each class is spread evenly over the parts; with groups, each group stays in one
-    part.
-    """
+    """Return the part of each row. Parts share out each class evenly; with groups, they keep groups together."""
     if group is not None:
         return np.asarray(np.argsort(np.argsort(hashed(np.arange(int(group.max()) + 1)))) % PARTS, np.int64)[group]
     order = np.lexsort((hashed(np.arange(len(codes))), codes))

@@ -108,9 +108,7 @@ shrink lifts that are too large.
 GRID = np.array([1.0, *np.logspace(-6, 6, 25)])
 
 Terms = tuple[Any, Any, Any, Any]
-"""Coefficients of the hyperparameters in z, the offset of z, n, and how often the term occurs (negative: in the
-divisor).
-"""
+"""Coefficients of the hyperparameters in z, the offset of z, n, and the count of the term (negative: divides)."""
 
 
 @dataclass(frozen=True)

@@ -111,9 +111,7 @@ class Documents:
         return float(np.exp(optimize.brentq(gradient, np.log(low), np.log(high), xtol=1e-14)))
 
     def next_concentration(self, s: float, c: float, d: float) -> float:
-        """Return s after a Newton step in ln s towards c/(s+d) = D(s); a step of REACH where the function is not
-        concave.
-        """
+        """Return s after a Newton step in ln s towards c/(s+d) = D(s); of length REACH where it is not concave."""
         up, down = c * s / (s + d), s * self.rate(s)
         if abs(up - down) <= FLAT * down:
             return s  # at the maximum, or flat in s
@@ -137,9 +135,7 @@ def edcm(documents: Documents) -> Urn:
 
 
 def dcm(documents: Documents, max_iter: int = 100, tol: float = 1e-6) -> Urn:
-    """Return the maximum-likelihood urn, starting from Elkan's approximation, until no α changes by a factor above 1 +
-    tol.
-    """
+    """Return the maximum-likelihood urn, climbed from Elkan's approximation until no ln α changes by above `tol`."""
     df, start = documents.holding(), edcm(documents)
     if not df.any():
         return start
@@ -209,9 +205,7 @@ class _Climb:
         return step if self.height(step) >= least else alpha
 
     def _newton(self, alpha: Array, gradient: Array, curvature: Array) -> Array:
-        """Return the maximum if each A_w is c/(α_w+d), with α_w at least df_w/D: since α_w·A_w ≥ df_w, that is never
-        too large.
-        """
+        """Return the maximum if each A_w is c/(α_w+d), with α_w ≥ df_w/D, which holds since α_w·A_w ≥ df_w."""
         c, d = gradient**2 / curvature, np.maximum(gradient / curvature - alpha, 0)  # NB-6
         s = self.documents.next_concentration(float(alpha.sum()), float(c.sum()), float(d.sum()))
         rate = c.sum() / (s + d.sum())

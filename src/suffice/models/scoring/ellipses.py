@@ -194,9 +194,7 @@ def centre_of(mean: Array, share: Array) -> Array:
 
 
 def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
-    """Return R with RRᵀ = Λ⁻¹, and ln|Λ|, for each matrix in use. Rescaling coordinates does not affect the check for
-    rank.
-    """
+    """Return R with RRᵀ = Λ⁻¹, and ln|Λ|, for each matrix in use; the check for rank ignores units."""
     d, roots, log_dets = scale.shape[-1], np.zeros(scale.shape), np.zeros(len(scale))
     some = np.arange(len(scale)) if used is None else np.flatnonzero(used)
     unit = np.sqrt(np.diagonal(scale[some], axis1=1, axis2=2))

@@ -30,9 +30,7 @@ def class_shares(log_prior: Array) -> Array:
 
 
 def of_flags(on: Array, off: Array, prior: Array) -> Array:
-    """Return the information of binary features that are on with probability θ_jc and off with 1−θ_jc, classes ×
-    features.
-    """
+    """Return the information of binary features, on with probability θ_jc and off with 1−θ_jc, classes × features."""
     return _gain(_entropy(prior @ on, prior @ off), prior @ _entropy(on, off))
 
 
@@ -53,9 +51,7 @@ def of_cells(counts: Cells, more: Any, total: Array, unknown: float, prior: Arra
 
 
 def of_tokens(table: Any, alpha: float, prior: Array) -> Array:
-    """Return the information of "this token is word j", with θ_jc = (T_jc + α) / (T_c + αW) and sparse T, classes ×
-    words.
-    """
+    """Return the information of "this token is word j", θ_jc = (T_jc + α) / (T_c + αW); sparse T, classes × words."""
     width = table.shape[1]
     return _sparse(table, np.asarray(table.sum(axis=1)).ravel() + alpha * width, alpha, 1 / max(1, width), prior)
 

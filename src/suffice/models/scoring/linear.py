@@ -85,9 +85,7 @@ class Linear:
         return out
 
     def best(self, rows: Rows, log_prior: Array) -> Integers | None:
-        """Return the most probable class of each row if the rows can find it without storing all scores; otherwise
-        None.
-        """
+        """Return the most probable class of each row if rows can find it without storing all scores, otherwise None."""
         if self._forbidden is not None or self._lacking is not None:
             return None
         if rows.tempers or self.temper == AS_IT_IS:

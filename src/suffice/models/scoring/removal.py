@@ -128,9 +128,7 @@ class Removal:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Hold the distinct pairs of a feature and its count in a row. Rows that lose equally much of a feature share a
-    pair.
-    """
+    """Hold the distinct pairs of a feature and its count in a row; rows that lose as much of a feature share one."""
 
     rows: Any  # counts, rows × pairs as CSR
     feature: Integers  # one per pair
