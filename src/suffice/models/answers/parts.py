@@ -224,7 +224,7 @@ def _of_words(said: Contributions, text: WordsOfText, t: WordCounts) -> Contribu
 
 
 def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mapping[Name, str]) -> Contributions:
-    """Return the contribution of each column of a table; missing values contribute nothing, with certainty."""
+    """Return the contribution of each column of a table; a missing value contributes at most a residual."""
     votes = replace(predictor, temper=AS_IT_IS).votes(rows)
     logs = np.array([vote[0] for vote in votes.values()]).reshape(len(votes), len(predictor.model.classes))
     belief, inner, values = np.zeros((2, *logs.shape)), dict[int, Contributions](), list[str]()

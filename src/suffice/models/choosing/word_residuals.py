@@ -98,7 +98,7 @@ def _tempered(counts: Any, power: Any, factor: Array) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class FittedWords:
-    """Hold the scale of the score, the terms of words and classes, and the dual variables (probabilities) of rows."""
+    """Hold the scale of the score, the terms of words and classes, and the class probabilities that yield them."""
 
     scale: float
     terms: NDArray[np.float32]  # (words + 1) × classes

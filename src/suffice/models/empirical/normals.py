@@ -20,7 +20,7 @@ from suffice.typing import Array, Booleans
 __all__ = ["SHAPE", "Normals", "belief_about_normals", "units"]
 
 KAPPA, SHAPE = 0.01, 1.5
-"""Prior sample sizes: κ of class means is close to none, and a is that of one row."""
+"""Prior weights: that of class means (κ) is almost none, and that of the variance (a) is one row."""
 
 ROUNDS, CLOSE, ROUNDING = 400, 1e-9, 1e-14
 BOUNDS_KAPPA, BOUNDS_SHAPE, BOUNDS_SCALE = (1e-6, 1e6), (0.05, 1e6), (1e-9, 1e9)

@@ -135,7 +135,10 @@ def edcm(documents: Documents) -> Urn:
 
 
 def dcm(documents: Documents, max_iter: int = 100, tol: float = 1e-6) -> Urn:
-    """Return the maximum-likelihood urn, climbed from Elkan's approximation until no ln α changes by above `tol`."""
+    """Return the maximum-likelihood urn, starting from Elkan's approximation.
+
+    Steps end when no ln α changes by more than `tol`, or after `max_iter` of them.
+    """
     df, start = documents.holding(), edcm(documents)
     if not df.any():
         return start

@@ -168,7 +168,7 @@ class Cloud(Discriminant):
         return CloudScores(super().scorer(t), self._after(t)[3])
 
     def held_out(self, t: FullMoments, rows: CloudRows, removed: Removal) -> DenseHeldOut:  # type: ignore[override]
-        """Return held-out scores of training rows; incomplete rows were not counted, so the full counts score them."""
+        """Return held-out scores of training rows; incomplete rows were not counted, so they need no removal."""
         left = removed.among(rows.complete)
         found = super().held_out(t, rows, left)
         lacking = np.flatnonzero(~rows.complete)

@@ -220,7 +220,7 @@ class Complement(Likelihood):
         return of_cells(counts, self.more, total, 1 / max(1, counts.width), prior)
 
     def believed(self, t: WordTable) -> FeatureBelief:
-        """Return a Beta for each word, by the word shares of each class; not certain for transformed documents."""
+        """Return a Beta for each word, by its share in each class; of transformed documents it is no posterior."""
         counts, alpha = self.counts(t), self.more
         sure = not isinstance(t, WordCounts) or (self.transform is None and bool(alpha > 0))
         total = counts.sum() + self._more(counts.width)[1]

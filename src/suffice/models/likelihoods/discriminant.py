@@ -187,7 +187,7 @@ class Discriminant(Likelihood):
         raise ImproperPrior(f"{what} needs a proper prior; got prior={self.prior}. Use a NormalInverseWishart.")
 
     def belief(self, t: FullMoments, weights: Array | None = None) -> VectorBelief:
-        """Return the posterior distribution of scores; without a prior, one that is flat in the means and in ln|Σ|."""
+        """Return the posterior distribution of scores; no prior means one flat in the means and in ln|Σ|."""
         n, known = np.asarray(t.n[:, 0]), Discriminant.scorer(self, t)
         mean, kappa, nu, scale = self._after(t)
         if self.estimate == "mle" or self.prior is None:

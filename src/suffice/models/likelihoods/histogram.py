@@ -229,7 +229,7 @@ class Histogram(Likelihood):
         return int(self.bins(t).counts.shape[1]) - 1
 
     def measure(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
-        """Return what turns scores into densities relative to that of all rows, so that bins are comparable."""
+        """Return −ln of the share of each row's bin, which makes scores densities relative to that of all rows."""
         bins = self.bins(t)
         return -np.append(np.log(_share(bins)), 0.0)[_places(bins.edges, rows)]
 

@@ -53,7 +53,7 @@ class RankedLexicon:
 
 @dataclass(frozen=True, eq=False)
 class TextRows(Rows):
-    """Represent documents that are counted and scored without a matrix. Batches are read once and kept."""
+    """Represent documents that are counted and scored without a matrix. A stream of them can be counted only once."""
 
     tempers = True
 
