@@ -186,7 +186,7 @@ def test_shrinking_by_rows_is_for_fit_alone(kind: Any) -> None:
         (
             {"covariance": "shared", "prior": sf.NormalInverseWishart(np.zeros((3, 4)), 0, 5, np.eye(4))},
             PriorError,
-            "one belief for all classes",
+            "a single prior if all classes share",
         ),
         ({"class_prior": [0.5, 0.5]}, ValueError, "Number of priors"),
         ({"class_prior": [0.5, 0.6, 0.2]}, ValueError, "sum to 1"),

@@ -139,7 +139,7 @@ def test_a_column_that_labelled_rows_lack_has_a_block() -> None:
         (ComplementNB(), COUNTS, "no model of its rows"),
         (TextClassifier("complement"), TEXTS, "no model of its rows"),
         (TextClassifier("dirichlet_multinomial"), TEXTS, "urns"),
-        (GaussianNB(var_smoothing=0), REALS, "shrink to nothing"),
+        (GaussianNB(var_smoothing=0), REALS, "shrink to zero"),
     ],
 )
 def test_what_is_no_model_of_rows_is_refused(model: Any, X: Any, words: str) -> None:

@@ -81,7 +81,7 @@ def test_a_choice_of_tokens_is_not_blamed_on_a_parameter_that_nobody_set() -> No
         sf.TextClassifier(effort="best", min_df=5).fit(["free money", "hello friend"], ["a", "b"])
     words = sf.TextClassifier().fit(["free money", "hello friend"], ["a", "b"]).counts_
     with pytest.raises(
-        DataError, match=r"texts chose pairs .* that 2 texts have .* Give more texts, or min_df=1"
+        DataError, match=r"texts chose pairs .* in at least 2 texts, .* Give more texts, or min_df=1"
     ) as found:
         Cut(2, chosen=True).of(words)
     assert "min_df=2" not in str(found.value)

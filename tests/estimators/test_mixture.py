@@ -221,7 +221,7 @@ def test_weights_of_rows() -> None:
             ValueError,
             "'n_components' parameter of Mixture",
         ),
-        (sf.Mixture(sf.GaussianNB(var_smoothing=0)), REALS, KindError, "shrink to nothing"),
+        (sf.Mixture(sf.GaussianNB(var_smoothing=0)), REALS, KindError, "shrink to zero"),
         (sf.Mixture(sf.ComplementNB()), np.abs(REALS), KindError, "no model of its rows"),
         (sf.Mixture(GaussianMixture()), REALS, KindError, "'estimator' parameter of Mixture"),
         (sf.Mixture(sf.MultinomialNB()), -np.abs(REALS), ValueError, "Negative values"),

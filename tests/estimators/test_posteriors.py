@@ -85,7 +85,7 @@ def test_shares_of_classes_have_a_posterior() -> None:
     believed = sf.GaussianDiscriminant(class_prior=sf.Dirichlet([2, 3])).fit(REALS, Y)
     assert believed.class_posterior_ == sf.Dirichlet([17, 18])
     given = sf.MultinomialNB(class_prior=[0.5, 0.5]).fit(COUNTS, Y)
-    with pytest.raises(InputError, match="that are given have no posterior"):
+    with pytest.raises(InputError, match="Given shares of classes have no posterior"):
         _ = given.class_posterior_
     assert not hasattr(given, "class_posterior_")
 
@@ -113,7 +113,7 @@ def test_keys_that_are_none_are_refused() -> None:
     for unfitted in (sf.BernoulliNB(), sf.NaiveBayes()):
         with pytest.raises(NotFittedError):
             _ = unfitted.class_posterior_
-    with pytest.raises(InputError, match="does not look at the shares"):
+    with pytest.raises(InputError, match="does not use the shares of classes"):
         _ = sf.ComplementNB().fit(COUNTS, Y).class_posterior_
 
 
@@ -123,7 +123,7 @@ def test_what_has_no_posterior_says_so() -> None:
         _ = model.posterior_["c"]
     with pytest.raises(InputError, match="must be one that was learned; got 7"):
         _ = model.posterior_["a", 7]
-    with pytest.raises(ImproperPrior, match="Give a NormalInverseGamma"):
+    with pytest.raises(ImproperPrior, match="Use a NormalInverseGamma"):
         _ = sf.GaussianNB().fit(REALS, Y).posterior_["a", 0]
     with pytest.raises(KindError, match="no posterior"):
         _ = sf.DirichletMultinomialNB().fit(COUNTS, Y).posterior_["a", 0]

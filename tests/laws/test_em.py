@@ -39,7 +39,7 @@ REFUSED = {
     "TextClassifier complement": "no model of its rows",
     "TextClassifier complement norm": "no model of its rows",
     "TextClassifier urns": "urns",
-    "GaussianDiscriminant full, mle": "shrink to nothing",
+    "GaussianDiscriminant full, mle": "shrink to zero",
     "LinearDiscriminantAnalysis": "Use GaussianDiscriminant",
     "QuadraticDiscriminantAnalysis": "Use GaussianDiscriminant",
 }

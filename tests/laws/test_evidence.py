@@ -123,7 +123,7 @@ def test_rows_of_counts_add_the_number_of_their_orders() -> None:
     expected = sum(float(sf.Gamma(2, 3).log_evidence(values=X[y == c, j])) for c in LABELS for j in range(5))
     assert events.total - events.labels == pytest.approx(expected)
     assert words.evidence(csr_matrix(X)).total == pytest.approx(found.total)
-    with pytest.raises(LabelError, match="the rows that were learned"):
+    with pytest.raises(LabelError, match="rows that the model was fitted on"):
         words.evidence(X[:5])
     texts = [" ".join(np.repeat(["ant", "bee", "cow", "dog", "eel"], row)) for row in X]
     assert sf.TextClassifier(alpha=0.7, class_prior="counted").fit(texts, y).evidence(texts).total == pytest.approx(

@@ -1,4 +1,4 @@
-"""Statistics → scores → decisions: a model is class counts and blocks; a block is a likelihood and its statistic."""
+"""Model rows by class counts and blocks, and decide by Bayes' rule. A block is a likelihood and its statistic."""
 
 from suffice.models.model import Block, Model
 from suffice.models.predictor import ImpossibleSampleWarning, Predictor

@@ -1,4 +1,4 @@
-"""What rows chose for a model, and what else was tried: the record of the judge."""
+"""Record what rows chose for a model, and what else was tried."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import NamedTuple, overload
 __all__ = ["TOKENS", "Choice", "ChoiceRow", "Choices", "Tried"]
 
 TOKENS = "tokens"
-"""What texts choose tokens to be has this name, since it is chosen before anything is counted."""
+"""Name of the choice of tokens, which comes before anything is counted."""
 
 
 @dataclass(frozen=True)
 class Tried:
-    """An option: the log loss of a row outside the counts, how much more that is than of what was chosen, and the error
-    of this difference.
+    """Hold an option: its log loss per held-out row, how much that exceeds the loss of the chosen option, and the
+    standard error of the difference.
     """
 
     option: str
@@ -27,16 +27,16 @@ class Tried:
 
 @dataclass(frozen=True)
 class Choice:
-    """Something that rows outside the counts chose, among what was tried."""
+    """Hold a choice made on held-out rows, with all options tried."""
 
     name: str
     chosen: str
     tried: tuple[Tried, ...]
-    judges: int  # rows that judge, or groups of them
+    judges: int  # number of held-out rows, or of their groups
 
 
 class ChoiceRow(NamedTuple):
-    """One line of the record of choices."""
+    """Hold one line of the record of choices."""
 
     choice: str
     option: str
@@ -47,10 +47,10 @@ class ChoiceRow(NamedTuple):
 
 
 class Choices(Sequence[ChoiceRow]):
-    """What rows outside the counts chose, with all that was tried: a row for each option of each choice.
+    """List what held-out rows chose, with all that was tried: one row for each option of each choice.
 
-    `difference` is the log loss of a row, less that of the option that was chosen, and `standard_error` is that of the
-    difference: the same rows judge both. What is simpler is chosen where the difference is noise.
+    `difference` is the log loss per row minus that of the chosen option. `standard_error` is that of the difference,
+    which is paired: the same rows judge both. The simpler option is chosen where the difference is noise.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Choices(Sequence[ChoiceRow]):
         return self._rows[at]
 
     def _cells(self) -> list[tuple[str, ...]]:
-        """Return the lines of the table: choice, rows that judge, option, loss, difference."""
+        """Return the lines of the table: choice, number of held-out rows, option, loss and difference."""
         lines = list[tuple[str, ...]]()
         for one in self._made:
             for k, what in enumerate(one.tried):

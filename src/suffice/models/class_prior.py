@@ -1,4 +1,4 @@
-"""The class prior: as counted, uniform, given, or a belief that the rows inform (NB-10)."""
+"""Define the class prior: as counted, uniform, given, or a Dirichlet that the rows update (NB-10)."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ __all__ = ["ClassPrior"]
 
 @dataclass(frozen=True, eq=False)
 class ClassPrior:
-    """How classes are distributed before a row is seen: "counted", "uniform", probabilities, a number, or a Dirichlet.
+    """Define the distribution of classes: "counted", "uniform", probabilities, a number, or a Dirichlet.
 
-    A number is the pseudo-count of each class, however many there are. Of rows n_c and pseudo-counts α_c, the estimate
-    "mean" makes (n_c + α_c) / (n + Σα), and so does "predictive"; "map" makes (n_c + α_c − 1) / (n + Σα − C) of C
-    classes, and "mle" n_c / n.
+    A number is the pseudo-count of each class. With rows n_c and pseudo-counts α_c, the estimates "mean" and
+    "predictive" give (n_c + α_c) / (n + Σα). For C classes, "map" gives (n_c + α_c − 1) / (n + Σα − C), and "mle" gives
+    n_c / n.
     """
 
     given: Any = "counted"
     estimate: str = "mean"
-    flat: bool = False  # whether it plays no part, unless there is only one class
-    parameter: str = "class_prior"  # what users know it by
+    flat: bool = False  # whether it is ignored, unless there is only one class
+    parameter: str = "class_prior"  # name of the user's parameter
 
     def alpha(self, classes: int) -> Array | None:
-        """Return the pseudo-counts of a belief; None where there is none."""
+        """Return the pseudo-counts; None if the prior has none."""
         if isinstance(self.given, Dirichlet):
             if self.given.alpha.shape != (classes,):
                 raise InputError(
@@ -44,7 +44,7 @@ class ClassPrior:
         return np.full(classes, float(self.given)) if isinstance(self.given, Real) else None
 
     def log(self, counts: Array) -> Array:
-        """Return ln p(c) by rows of each class, on the last axis."""
+        """Return ln p(c) given the rows of each class, on the last axis."""
         classes = counts.shape[-1]
         alpha = self.alpha(classes)
         if alpha is None and not isinstance(self.given, str) and len(self.given) != classes:
@@ -61,14 +61,14 @@ class ClassPrior:
         return log(np.asarray(self.given, np.float64))
 
     def _believed(self, after: Array) -> Array:
-        """Return ln of the estimate of a belief: its mode, or its mean; raise if that of all rows has no mode."""
+        """Return ln of the posterior mode or mean; raise NoUniqueMode if the posterior of all rows has no mode."""
         if self.estimate == "map" and after.shape[-1] > 1:
             if after.ndim == 1 and ((after < 1).any() or (after == 1).all()):
                 raise NoUniqueMode(
                     f"The estimate 'map' needs a unique mode of the class prior; the '{self.parameter}' parameter "
                     "leaves none. Use estimate='mean', or larger pseudo-counts."
                 )
-            after = np.maximum(after - 1.0, 0.0)  # less than that only where rows are left out
+            after = np.maximum(after - 1.0, 0.0)  # negative only where rows are left out
         total = after.sum(axis=-1, keepdims=True)
         return log(after / np.where(total > 0, total, 1.0))
 
@@ -81,9 +81,10 @@ class ClassPrior:
         return float(xlogy(counts, given).sum()), False  # NB-11
 
     def log_density(self, log_prior: Array) -> float:
-        """Return ln p(π) of the class prior that is plugged in, which is the mode of that density; 0 without a belief.
+        """Return ln p(π) of the plug-in class prior, under the density that has it as its mode; 0 without
+        pseudo-counts.
 
-        The mean of a Dirichlet is the mode of one whose pseudo-counts are larger by one.
+        The mean of a Dirichlet is the mode of the Dirichlet with all pseudo-counts larger by one.
         """
         alpha = self.alpha(len(log_prior))
         if alpha is None or self.estimate == "mle":
@@ -91,23 +92,26 @@ class ClassPrior:
         return dirichlet_density(alpha - (self.estimate == "map"), Cells(log_prior[None]))
 
     def posterior(self, counts: Array) -> Dirichlet:
-        """Return what is believed of the shares of classes; a counted prior is believed uniform before."""
+        """Return the posterior of class shares; for "counted", with a uniform prior."""
         after = self._uncertain(counts)
         if self.flat and len(counts) > 1:
-            raise InputError("A model of complements does not look at the shares of classes: they have no posterior.")
+            raise InputError("A complement model does not use the shares of classes, so they have no posterior.")
         if after is None:
-            raise InputError(f"Shares of classes that are given have no posterior; {self.parameter} is {self.given!r}.")
+            raise InputError(
+                f"Given shares of classes have no posterior; got {self.parameter}={self.given!r}. Use a Dirichlet or a "
+                "pseudo-count."
+            )
         return Dirichlet(after)
 
     def moments(self, counts: Array) -> tuple[Array, Array]:
-        """Return mean and variance of ln p(c); a counted prior is believed uniform before, one given is certain."""
+        """Return mean and variance of ln p(c); "counted" has a uniform prior, and given shares are certain."""
         after = self._uncertain(counts)
         if after is None:
             return self.log(counts), np.zeros(len(counts))
         return np.asarray(digamma(after)), trigamma(after)
 
     def draws(self, counts: Array, rng: np.random.Generator, size: int) -> Array:
-        """Return draws of ln p(c), up to a constant: size × classes."""
+        """Return draws of ln p(c) up to a constant, size × classes."""
         after = self._uncertain(counts)
         if after is None:
             return np.broadcast_to(self.log(counts), (size, len(counts)))

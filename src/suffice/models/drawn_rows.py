@@ -1,7 +1,7 @@
-"""A classifier is a model of rows: it can draw them, and says how probable they are.
+"""Draw rows from a classifier, and compute the probability density of rows.
 
-Both by the blocks that are densities, untempered and unweighted (JC-7): columns that act together, evidence weights,
-tempers, residuals and floors help to tell classes apart, and are no part of p(x | c).
+Both use the blocks that are densities, untempered and unweighted (JC-7). Joint columns, evidence weights, tempers,
+residuals and floors improve classification, but are not part of p(x | c).
 """
 
 from __future__ import annotations
@@ -31,14 +31,14 @@ PARAMETERS = ("estimate", "each", "once")
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """Rows of each block by name, and the classes that they were drawn of."""
+    """Hold drawn rows of each block by name, and their classes."""
 
     blocks: dict[Name, Any]
     codes: Integers
 
 
 def alone(predictor: Predictor) -> Predictor:
-    """Return the predictor without what is no density; raise KindError where a block that votes is none."""
+    """Return the predictor without corrections; raise KindError if a block with evidence is not a density."""
     model = predictor.model
     blocks = {name: block for name, block in model.alone.items() if not block.likelihood.silent}
     for name, block in blocks.items():
@@ -52,7 +52,7 @@ def alone(predictor: Predictor) -> Predictor:
 
 
 def log_density(predictor: Predictor, rows: RowsByName) -> Array:
-    """Return ln p(x) of rows, by a predictor of densities."""
+    """Return ln p(x) of rows, for a predictor of densities."""
     known = {name: rows[name] for name in predictor.model.blocks if name in rows}
     logs = np.asarray(logsumexp(log_joint(predictor, known), axis=1))
     for name, part in known.items():
@@ -63,7 +63,7 @@ def log_density(predictor: Predictor, rows: RowsByName) -> Array:
 
 
 def draw_rows(predictor: Predictor, codes: Integers | None, n: int, how: Draw) -> Drawn:
-    """Draw rows by a predictor of densities: of these classes, or of classes by their prior."""
+    """Return drawn rows, for a predictor of densities, of the given classes or of classes drawn from the prior."""
     model = predictor.model
     if codes is None:
         codes = how.rng.choice(len(model.classes), n, p=_shares(predictor.prior, model, how))
@@ -72,14 +72,14 @@ def draw_rows(predictor: Predictor, codes: Integers | None, n: int, how: Draw) -
 
 
 def _shares(prior: ClassPrior, model: Model, how: Draw) -> Array:
-    """Return the probability of each class: drawn once, if all parameters are, unless it is given."""
+    """Return the probability of each class, drawn if parameters are drawn once for all rows."""
     logs = prior.draws(model.n, how.rng, 1)[0] if how.parameters == "once" else prior.log(model.n)
     shares = np.exp(logs - logs.max())
     return np.asarray(shares / shares.sum())
 
 
 def asked(n: Any, parameters: Any, length: Any, rng: Rng) -> Draw:
-    """Return what is to be drawn; raise InputError where an argument is wrong."""
+    """Return the draw that the arguments describe; raise InputError if one is wrong."""
     if parameters not in PARAMETERS:
         raise InputError(f"The argument 'parameters' must be one of {list(PARAMETERS)}; got {parameters!r}.")
     if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
@@ -87,7 +87,7 @@ def asked(n: Any, parameters: Any, length: Any, rng: Rng) -> Draw:
     lengths = None if length is None else WHOLE.read(length, "length").astype(np.int64)
     if lengths is not None and lengths.ndim and lengths.shape != (n,):
         raise InputError(
-            f"The argument 'length' must be one number, or one for each of {n:,} rows; got shape {lengths.shape}."
+            f"The argument 'length' must be one number, or one for each of {n:,} rows; got the shape {lengths.shape}."
         )
     each = None if lengths is None else np.broadcast_to(lengths, (int(n),))
     return Draw(np.zeros(0, np.int64), generator(rng), parameters, each)

@@ -1,18 +1,18 @@
-"""EM: rows whose class is not known are counted in shares, and the counts say what their shares are.
+"""Run EM: count rows of unknown class in shares, and compute their shares from the counts.
 
-E step     Q_i(c) = p(c | x_i), Bayes' rule with the counts as they are
-M step     the same counts, of each row by its shares Q_i; a row with a label has it for certain
+E step     Q_i(c) = p(c | x_i), by Bayes' rule with the current counts
+M step     counts with each row split by its shares Q_i; a labelled row counts for its class
 
 EM-1  objective   Σ_labelled w ln p(x, y) + Σ_unlabelled w ln p(x) + ln p(θ)
 EM-2  weight      w = sample weight, times λ if the row has no label (Nigam et al. 2000)
 EM-3  mixture     no row has a label: classes are clusters, and a start is a guess of shares
 EM-4  bound       Σ_unlabelled w Σ_c Q(c) (ln p(x, c) − ln Q(c)) in place of Σ_unlabelled w ln p(x), by any shares Q
 
-Where parameters are plugged in at the mode of a fixed prior, no step takes the objective down. A posterior mean is such
-a mode, of a prior with one more pseudo-count; what integrates parameters out is none.
+If parameters are plugged in at the mode of a fixed prior, no step lowers the objective. A posterior mean is such a
+mode, of a prior with pseudo-counts larger by one. Predictives that integrate parameters out are not.
 
-The bound is never above the objective (Jensen), and touches it where Q_i(c) = p(c | x_i): the E step lifts it to the
-objective, the M step lifts it by the parameters, and the objective goes at least as far.
+The bound is never above the objective (Jensen), and touches it where Q_i(c) = p(c | x_i). The E step raises the bound
+to the objective, the M step raises it by changing the parameters, and the objective rises at least as far.
 """
 
 from __future__ import annotations
@@ -38,70 +38,70 @@ __all__ = [
 ]  # fmt: skip
 
 SLIGHT = 1e-100
-"""A share below this is none: what it would add to a count is far below the last digit."""
+"""Share below which a row does not count for a class: it would not change any count."""
 
 SAME = 1e-3
-"""Nats: about what a row says of two normals whose means are a twelfth of a standard deviation apart."""
+"""Information per row, in nats, of two normals whose means are about a twelfth of a standard deviation apart."""
 
 Report = Callable[[int, float], None]
 
 
 class Expectation(Protocol):
-    """What rows come to under a model (E step)."""
+    """Describe the result of an E step: the rows under a model."""
 
     @property
     def objective(self) -> float:
-        """ln p of rows, labels and parameters (EM-1)."""
+        """Return ln p of rows, labels and parameters (EM-1)."""
 
     @property
     def entropy(self) -> float:
-        """How unsure the shares of rows without labels are, all rows together."""
+        """Return the total entropy of the shares of unlabelled rows."""
 
     @property
     def bound(self) -> float:
-        """The objective's lower bound by the shares of the step before (EM-4); NaN where these are not known."""
+        """Return the objective's lower bound, by the previous step's shares (EM-4); NaN if these are unknown."""
 
     def learn(self) -> Model:
-        """Return the model of rows with labels, and of the others by their shares (M step)."""
+        """Return the model of labelled rows, and of the others split by their shares (M step)."""
 
     def then(self, model: Model) -> Expectation:
-        """Return what the rows come to under the next model, with the bound by the shares they have here."""
+        """Return the rows under the next model, with the bound by the current shares."""
 
 
 class ShareSource(Protocol):
-    """Rows that EM learns from, wherever they are."""
+    """Describe rows that EM learns from, wherever they are stored."""
 
     @property
     def unlabelled(self) -> float:
-        """What rows without labels weigh together."""
+        """Return the total weight of unlabelled rows."""
 
     @property
     def weight(self) -> float:
-        """What all rows weigh together."""
+        """Return the total weight of all rows."""
 
     def expect(self, model: Model) -> Expectation:
-        """Return what the rows come to under a model."""
+        """Return the rows under a model (E step)."""
 
 
 class Weighable(ShareSource, Protocol):
-    """Rows of which those without labels may count for less."""
+    """Describe rows whose unlabelled part may be weighted down."""
 
     def weighing(self, share: float) -> ShareSource:
-        """Return the same rows, of which those without labels count for so much of their weight (EM-2)."""
+        """Return the rows with unlabelled ones counting for `share` of their weight (EM-2)."""
 
 
 @dataclass(frozen=True)
 class History:
-    """How the objective went."""
+    """Hold the course of the objective."""
 
-    objective: list[float]  # at the start, and after each step
+    objective: list[float]  # initially, and after each step
     converged: bool
-    bound: list[float]  # beside each objective, the bound after the M step that follows it; NaN at the end
+    bound: list[float]  # for each objective, the bound after the next M step; NaN at the end
 
 
 @dataclass(frozen=True, eq=False)
 class Climbed:
-    """Where the steps have led to, and how."""
+    """Hold the result of EM."""
 
     model: Model
     expectation: Expectation  # of the model
@@ -111,7 +111,7 @@ class Climbed:
 def climb(
     source: ShareSource, model: Model, max_iter: int, tol: float, report: Report | None = None, record: bool = False
 ) -> Climbed:
-    """Make steps from a model until one changes the objective by at most `tol` a row; record the bound if asked to."""
+    """Return EM's result once a step changes the objective by at most `tol` per row; `record` keeps the bounds."""
     path: list[float] = []
     bound: list[float] = []
     expectation = source.expect(model)
@@ -129,7 +129,7 @@ def climb(
 
 def _settled(path: list[float], slight: float) -> bool:
     if len(path) < 2 or not np.isfinite(path[-2:]).all():
-        return len(path) > 2 and not np.isfinite(path[-3:]).any()  # what stays impossible will not get better
+        return len(path) > 2 and not np.isfinite(path[-3:]).any()  # what stays impossible will not improve
     return abs(path[-1] - path[-2]) <= slight
 
 
@@ -137,17 +137,17 @@ def _settled(path: list[float], slight: float) -> bool:
 
 
 def log_joint(predictor: Predictor, rows: RowsByName) -> Array:
-    """Return ln p(x, c), rows × classes, of a model without views: densities, with what all classes share."""
+    """Return ln p(x, c), rows × classes, of a model without views, including the terms that all classes share."""
     return _with_measure(predictor.model, rows, predictor.joint(rows))
 
 
 def log_likelihoods(predictor: Predictor, rows: RowsByName) -> Array:
-    """Return ln p(x | c) likewise."""
+    """Return ln p(x | c), rows × classes, of a model without views, including the terms that all classes share."""
     return _with_measure(predictor.model, rows, predictor.scores(rows))
 
 
 def _with_measure(model: Model, rows: RowsByName, logs: Array) -> Array:
-    """Add to scores, in place, what they leave out because all classes share it."""
+    """Add to scores, in place, the terms that they leave out because all classes share them."""
     for name, block in model.voting.items():
         if name in rows and _has_values(rows[name]):
             present, measure = rows[name].present, _measure(block, rows[name])
@@ -156,7 +156,7 @@ def _with_measure(model: Model, rows: RowsByName, logs: Array) -> Array:
 
 
 def _measure(block: Block, rows: Rows) -> Array | float:
-    """Return what scores of a block leave out; where it depends on rows alone, it is computed once."""
+    """Return what a block's scores leave out, cached on the rows if it depends on them alone."""
     if not block.likelihood.fixed_measure:
         return block.settled.measure(block.t, rows)
     if "fixed_measure" not in vars(rows):
@@ -166,14 +166,14 @@ def _measure(block: Block, rows: Rows) -> Array | float:
 
 
 def shares_of(predictor: Predictor, rows: RowsByName) -> tuple[Array, Array]:
-    """Return p(c | x) and ln p(x) of rows without labels (E step of a part)."""
+    """Return p(c | x) and ln p(x) of unlabelled rows (E step of a part)."""
     return share_out(log_joint(predictor, rows), predictor.log_prior)
 
 
 def expected_counts(predictor: Predictor, rows: RowsByName, weights: Array) -> tuple[Model, float, float]:
-    """Return rows without labels counted by their shares, Σ w ln p(x), and the entropy of the shares.
+    """Return unlabelled rows counted by their shares, Σ w ln p(x), and the entropy of the shares.
 
-    That is both steps for a part of the rows that is looked at once: counts of parts are added up.
+    This does both steps for a part of the rows that is read once; counts of parts add up.
     """
     shares, logs = shares_of(predictor, rows)
     counts = counted_by(predictor.model, rows, Labels(shares, weights, len(predictor.model.classes)))
@@ -181,13 +181,13 @@ def expected_counts(predictor: Predictor, rows: RowsByName, weights: Array) -> t
 
 
 def log_joint_of_labels(predictor: Predictor, rows: RowsByName, labels: Labels) -> float:
-    """Return Σ w ln p(x, y) of rows with labels."""
+    """Return Σ w ln p(x, y) of labelled rows."""
     own = log_joint(predictor, rows)[np.arange(len(labels)), labels.y]
     return weighted_sum(labels.given, own)
 
 
 def counted_by(model: Model, rows: RowsByName, labels: Labels) -> Model:
-    """Count rows by the likelihoods of a model (M step of a part); without blocks that no row has a value of."""
+    """Return rows counted by the likelihoods of a model, without blocks that have no values (M step of a part)."""
     likelihoods = model.likelihoods
     there = {name: part for name, part in rows.items() if likelihoods[name].silent or _has_values(part)}
     return Model.of(model.classes, likelihoods, there, labels)
@@ -198,12 +198,12 @@ def _has_values(rows: Rows) -> bool:
 
 
 def weighted_sum(weights: Array, logs: Array) -> float:
-    """Return Σ w ln p over rows that weigh something."""
+    """Return Σ w ln p over rows with positive weight."""
     return float(weights[weights > 0] @ logs[weights > 0])
 
 
 def share_out(joint: Array, log_prior: Array) -> tuple[Array, Array]:
-    """Return p(c | x) and ln p(x) of rows, from ln p(x, c), which is written over."""
+    """Return p(c | x) and ln p(x) of rows, from ln p(x, c), which is overwritten."""
     largest = joint.max(axis=1)
     normalise(joint, log_prior)
     logs = largest - joint.max(axis=1)
@@ -213,14 +213,14 @@ def share_out(joint: Array, log_prior: Array) -> tuple[Array, Array]:
 
 
 def lower_bound(joint: Array, shares: Array, weights: Array) -> float:
-    """Return what Σ w ln p(x) is at least, from ln p(x, c) and any shares of rows."""
+    """Return the lower bound of Σ w ln p(x), from ln p(x, c) and any shares of rows."""
     logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
     above = np.subtract(joint, logs, out=np.zeros_like(shares), where=shares > 0)
     return weighted_sum(weights, np.sum(shares * above, axis=1))  # EM-4
 
 
 def entropy(shares: Array, weights: Array) -> float:
-    """Return how unsure the shares are, in nats, all rows together."""
+    """Return the total entropy of the shares, in nats."""
     return float(-(weights @ (shares * np.log(np.where(shares > 0, shares, 1.0))).sum(axis=1)))
 
 
@@ -228,14 +228,14 @@ def entropy(shares: Array, weights: Array) -> float:
 
 
 def log_prior_density(predictor: Predictor) -> float:
-    """Return ln p(θ) of the parameters that a model plugs in, the class prior among them."""
+    """Return ln p(θ) of a model's plug-in parameters, including the class prior."""
     blocks = predictor.model.blocks.values()
     features = sum(block.settled.log_prior_density(block.t) for block in blocks if not block.likelihood.silent)
     return float(features + predictor.prior.log_density(predictor.log_prior))
 
 
 def n_parameters(model: Model) -> int:
-    """Return how many numbers are free: those of each class, those that classes share, and the shares of rows."""
+    """Return the number of free parameters: those of each class, shared ones, and class shares."""
     k, blocks = len(model.classes), [(block.settled, block.t) for block in model.voting.values()]
     return sum(k * one.n_parameters(t) + one.n_shared_parameters(t) for one, t in blocks) + k - 1
 
@@ -246,9 +246,10 @@ def bic(model: Model, log_likelihood: float, rows: float) -> float:
 
 
 def evidence_of_clusters(predictor: Predictor, unsure: float) -> float:
-    """Return ln p of rows in shares, as if shares were labels, with what that leaves out (Cheeseman and Stutz).
+    """Return ln p of rows with shares in place of labels, with corrections (Cheeseman and Stutz).
 
-    That is the entropy of the shares, `unsure`, and the k! orders of clusters. Raises where a prior is improper.
+    The corrections are the entropy of the shares, `unsure`, and ln k! for the order of clusters. Raise ImproperPrior if
+    a prior is improper.
     """
     model, given = predictor.model, predictor.prior.given
     k, rows = (
@@ -263,9 +264,9 @@ def evidence_of_clusters(predictor: Predictor, unsure: float) -> float:
 
 
 def coinciding(shares: Array, weights: Array) -> list[tuple[int, int]]:
-    """Return pairs of classes that rows do not tell apart.
+    """Return pairs of classes that rows do not distinguish.
 
-    Of a row that is in one of the two, it says less than SAME which it is.
+    A row that is in one of the two carries less than SAME nats about which one it is.
     """
     n = weights @ shares
     found = []

@@ -1,4 +1,4 @@
-"""Class counts and blocks: all of + and −, once. A block is a likelihood and its statistic."""
+"""Define models as class counts and blocks, with all of + and −. A block is a likelihood and its statistic."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Name = str | int
 
 
 class Together(str):
-    """The name of a block of several columns.
+    """Name a block of several columns.
 
     >>> Together(("age", "job")), Together(("age", "job")).columns
     ('age × job', ('age', 'job'))
@@ -37,7 +37,7 @@ class Together(str):
     columns: tuple[Name, ...]
 
     def __new__(cls, columns: Iterable[Name]) -> Self:
-        """Name the columns; of more than three, only the first and the last are shown."""
+        """Return the name of the columns; `str` shows only the first and last of more than three."""
         names = tuple(columns)
         name = super().__new__(cls, " × ".join(map(str, names)))
         name.columns = names
@@ -56,53 +56,53 @@ class Together(str):
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A likelihood and its statistic. Rows without a value are neither counted nor scored nor removed."""
+    """Hold a likelihood and its statistic. Rows without a value are neither counted, scored nor removed."""
 
     likelihood: Likelihood
     statistic: Any
 
     @classmethod
     def of(cls, likelihood: Likelihood, rows: Rows, labels: Labels) -> Block:
-        """Count the rows that have a value."""
+        """Return the block that counts the rows with a value."""
         if rows.present is not None and not rows.present.all():
             rows, labels = rows.take(rows.present), labels.take(rows.present)
         return cls(likelihood, likelihood.count(rows, labels))
 
     @cached_property
     def t(self) -> Any:
-        """The part of the statistic that the likelihood looks at."""
+        """Return the part of the statistic that the likelihood uses."""
         return self.likelihood.kept(self.statistic)
 
     @cached_property
     def settled(self) -> Likelihood:
-        """The likelihood, with a prior or bins that depend on the statistic made definite."""
+        """Return the likelihood with definite values for a prior or bins that depend on the statistic."""
         return self.likelihood.settled(self.t)
 
     @cached_property
     def scorer(self) -> Scorer:
-        """What scores the block's rows."""
+        """Return the scorer of the block's rows."""
         return self.settled.scorer(self.t)
 
     def powers(self, weights: Weights | None) -> Array | None:
-        """Return what the evidence of each feature is raised to; None where features are not weighed."""
+        """Return the power of each feature's evidence; None where features are not weighted."""
         return weights.of_features(self.t) if weights is not None and self.settled.weighable else None
 
     def residuals(self, weights: Weights | None, labels: NDArray[Any]) -> Any:
-        """Return what is added to the evidence of each feature, features × classes as CSR; None where nothing is."""
+        """Return what is added to each feature's evidence, features × classes as CSR; None if nothing is."""
         return weights.of_cells(self.t, labels) if weights is not None and self.settled.weighable else None
 
     def added(self, weights: Weights | None, name: Name, rows: Rows, labels: NDArray[Any]) -> Array | None:
-        """Return what is added to the block's evidence, rows × classes, before it is tempered, if anything is."""
+        """Return what is added to the block's evidence before tempering, rows × classes; None if nothing is."""
         if weights is None or (isinstance(weights, FeatureWeights) and not self.settled.weighable):
             return None
         return weights.added(name, rows, labels, self.scorer)
 
     def held_out(self, rows: Rows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         return self.settled.held_out(self.t, rows, removed.among(rows.present))
 
     def with_likelihood(self, likelihood: Likelihood) -> Self:
-        """Return the block with another likelihood; what is settled alike stays so."""
+        """Return the block with another likelihood, reusing the settled one where it would be equal."""
         block, like = replace(self, likelihood=likelihood), getattr(likelihood, "settled_like", None)
         settled = like(self.settled) if like is not None and "settled" in vars(self) else None
         if settled is not None:
@@ -110,11 +110,11 @@ class Block:
         return block
 
     def with_statistic(self, change: Callable[[Any], Any]) -> Self:
-        """Return the block with another statistic."""
+        """Return the block with a changed statistic."""
         return replace(self, statistic=change(self.statistic))
 
     def combined(self, other: Block, how: Callable[[Any, Any], Any], name: Name) -> Block:
-        """Return the block of both statistics, added or subtracted; `name` is for complaints."""
+        """Return the block with both statistics added or subtracted; `name` is for error messages."""
         return replace(self, statistic=how(self.statistic, other.statistic))
 
     def __getstate__(self) -> dict[str, Any]:
@@ -123,18 +123,18 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """Classes by name, their rows, and blocks by name. Frozen: + and − return new models."""
+    """Hold classes by name, their rows, and blocks by name. Models are frozen: + and − return new ones."""
 
-    classes: NDArray[Any]  # sorted, each once
+    classes: NDArray[Any]  # sorted and distinct
     rows: ClassCounts
     blocks: Mapping[Name, Block]
-    declared: NDArray[Any] | None = field(default=None)  # classes that stay, whether they have rows or not
+    declared: NDArray[Any] | None = field(default=None)  # classes that are kept even without rows
 
     @classmethod
     def of(
         cls, classes: NDArray[Any], likelihoods: Mapping[Name, Likelihood], rows: Mapping[Name, Rows], labels: Labels
     ) -> Model:
-        """Count rows; a block without rows has none with a value."""
+        """Return the model that counts the given rows; blocks that `rows` lacks are left out."""
         names = [name for name in likelihoods if name in rows]
         made = in_parallel(lambda name: Block.of(likelihoods[name], rows[name], labels), names)
         counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
@@ -142,16 +142,16 @@ class Model:
 
     @property
     def n(self) -> Array:
-        """Rows of each class."""
+        """Return the number of rows of each class."""
         return self.rows.counts
 
     def __add__(self, other: Model) -> Model:
-        """Return the model of both sets of rows; classes, blocks, words and categories are united by name."""
+        """Return the model of both sets of rows; classes, blocks, words and categories are matched by name."""
         return Model.total([self, other])
 
     @classmethod
     def total(cls, models: Sequence[Model]) -> Model:
-        """Return the model of the rows of all."""
+        """Return the model of the rows of all models."""
         classes = _united([model.classes for model in models])
         placed = [model.among(classes) for model in models]
         given = [model.declared for model in models if model.declared is not None]
@@ -161,7 +161,7 @@ class Model:
         return cls(classes, rows, blocks, np.unique(np.concatenate(given)) if given else None)
 
     def __sub__(self, other: Model) -> Model:
-        """Return the model without the rows of another; a class that loses its last row is dropped, unless declared."""
+        """Return the model without the rows of another; classes without rows left are dropped unless declared."""
         strangers = np.setdiff1d(other.classes, self.classes)
         if len(strangers):
             raise SubtractionError(f"Cannot forget rows of class {strangers.tolist()[0]!r}: none was learned.")
@@ -177,14 +177,14 @@ class Model:
         return rest.among(narrowest(self.classes[~empty])) if empty.any() else rest
 
     def among(self, classes: NDArray[Any]) -> Model:
-        """Return the same rows among other classes; those of a class that is not among them are dropped."""
+        """Return the same rows with other classes; rows of other classes than these are dropped."""
         if np.array_equal(classes, self.classes):
             return replace(self, classes=classes)
         inside = np.isin(self.classes, classes)
         place: Integers = np.where(inside, np.searchsorted(classes, self.classes), -1)
         if (np.diff(place[inside]) == 0).any():
             raise LabelError(
-                "Models that are combined must have labels that stay different as numbers of one type; got "
+                "Models that are combined must have labels that remain distinct in a common type; got "
                 f"{self.classes.dtype} labels that {classes.dtype} cannot tell apart."
             )
         return replace(self._map(lambda t: t.with_classes(place, len(classes))), classes=classes)
@@ -194,7 +194,7 @@ class Model:
         return self._map(lambda t: t.scaled(factor))  # SX-11
 
     def without_trace(self) -> Model:
-        """Return the model without what statistics keep of removed rows, and without blocks that rows chose."""
+        """Return the model without traces of removed rows in statistics, and without blocks that rows chose."""
         return replace(self.without_chosen()._map(lambda t: t.without_trace()), rows=self.rows)
 
     def without_chosen(self) -> Model:
@@ -207,7 +207,7 @@ class Model:
         return replace(self, rows=change(self.rows), blocks=blocks)
 
     def with_likelihoods(self, likelihoods: Mapping[Name, Likelihood]) -> Model:
-        """Return the same statistics with other likelihoods, where these differ."""
+        """Return the model with the given likelihoods replaced."""
         blocks = {
             name: block if name not in likelihoods else block.with_likelihood(likelihoods[name])
             for name, block in self.blocks.items()
@@ -216,22 +216,22 @@ class Model:
 
     @property
     def likelihoods(self) -> dict[Name, Likelihood]:
-        """The likelihood of each block."""
+        """Return the likelihood of each block."""
         return {name: block.likelihood for name, block in self.blocks.items()}
 
     @property
     def alone(self) -> dict[Name, Block]:
-        """Blocks that stand for themselves, without those that only add to what others say."""
+        """Return the blocks that stand for themselves, without corrections of others."""
         return {name: block for name, block in self.blocks.items() if not block.likelihood.correction}
 
     @property
     def voting(self) -> dict[Name, Block]:
-        """Blocks that say something of rows."""
+        """Return the blocks that carry evidence."""
         return {name: block for name, block in self.blocks.items() if not block.likelihood.silent}
 
 
 def _sum(name: Name, blocks: list[Block]) -> Block:
-    """Add blocks up, words all at once."""
+    """Return the sum of blocks, with words added all at once."""
     first = blocks[0]
     if len(blocks) > 2 and all(isinstance(block.statistic, WordCounts) for block in blocks):
         return replace(first, statistic=WordCounts.total([block.statistic for block in blocks]))
@@ -243,7 +243,7 @@ def _united(parts: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def narrowest(labels: NDArray[Any]) -> NDArray[Any]:
-    """Return labels in an array no wider than the longest of them: a width would tell of one that was forgotten."""
+    """Return labels in the narrowest array that holds them, since its width would reveal a forgotten label's."""
     if labels.dtype.kind not in "US" or not len(labels):
         return labels
     return labels.astype(f"{labels.dtype.kind}{max(1, int(np.char.str_len(labels).max()))}", copy=False)

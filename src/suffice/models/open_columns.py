@@ -1,9 +1,9 @@
-"""Columns whose likelihood was chosen, not declared: what is kept of them serves every likelihood they may get.
+"""Keep enough of a column whose likelihood was chosen, not declared, for every likelihood it may get.
 
-A likelihood that was chosen is a view. Besides the statistic of that likelihood, such a column of numbers has moments
-(for a normal), sums (for counts of events), and counts on a grid (for bins and categories), so that models fitted apart
-can be added whatever each has chosen. The grid is as fine as leaves it few cells: grids of fewer bits lie within finer
-ones, so the grid of a sum is that of all rows, in whatever order they come.
+A chosen likelihood is a view. Besides its statistic, such a numeric column keeps moments (for a normal), sums (for
+event counts), and counts on a grid (for bins and categories). So models fitted apart can be added, whatever each has
+chosen. The grid is as fine as a limit on its cells allows. Grids of fewer bits nest in finer ones, so the grid of a sum
+is that of all rows, in any order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from suffice.typing import Array, Integers
 __all__ = ["CELLS", "Chosen", "Numbers", "OpenBlock"]
 
 CELLS = 1024
-"""Counts of a value in a class that are kept at most, beside the statistic of the column's own likelihood."""
+"""Largest number of counts, by value and class, kept besides the statistic of the column's own likelihood."""
 
 VALUES_AT_ONCE = 2**14
 
@@ -41,17 +41,17 @@ PARTS = ("moments", "sums", "grid", "bits", "exact")
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Moments, sums and a grid of one column; None where there can be none, or no longer."""
+    """Hold moments, sums and a grid of one column, each None if it cannot exist or no longer does."""
 
     moments: DiagonalMoments | None
     sums: PoissonSums | None
     grid: ValueCounts | None
     bits: int = BITS  # of the grid
-    exact: bool = True  # whether the finest grid tells all numbers apart, which are whole
+    exact: bool = True  # whether all numbers are whole and distinct on the finest grid
 
     @classmethod
     def of(cls, column: Column, labels: Labels, known: tuple[Any, ...] = (), bits: int = BITS) -> Numbers:
-        """Count a column, on a grid of so many bits or fewer; statistics of it that are known need no counting."""
+        """Return the numbers of a column, on a grid of at most `bits` bits; `known` statistics are reused."""
         values = numbers(column)
         if column.missing is not None:
             values, labels = values[~column.missing], labels.take(~column.missing)
@@ -65,12 +65,12 @@ class Numbers:
 
     @property
     def parts(self) -> dict[str, Any]:
-        """All parts by name, for a file."""
+        """Return all parts by name, for a file."""
         return {name: getattr(self, name) for name in PARTS}
 
     @classmethod
     def of_parts(cls, parts: Any) -> Numbers:
-        """Return what a file holds; raise DataError if that is something else."""
+        """Return the numbers read from a file; raise DataError if the parts are wrong."""
         if not isinstance(parts, dict) or list(parts) != list(PARTS):
             raise DataError(f"The statistics of a column must be {list(PARTS)}; got {str(parts)[:80]}.")
         return cls(**parts)
@@ -78,12 +78,12 @@ class Numbers:
     def _bounded(self) -> Numbers:
         grid, bits = self.grid, self.bits
         while grid is not None and len(grid.count) > CELLS and bits > 0:
-            bits = max(0, bits - int(np.ceil(np.log2(len(grid.count) / CELLS))))  # a bit less leaves at least half
+            bits = max(0, bits - int(np.ceil(np.log2(len(grid.count) / CELLS))))  # dropping a bit keeps at least half
             grid = coarser(grid, bits)
         return replace(self, grid=grid, bits=bits)
 
     def on(self, bits: int) -> ValueCounts | None:
-        """Return counts on a grid of so many bits; None if there are only coarser ones."""
+        """Return counts on a grid of `bits` bits; None if only coarser ones are kept."""
         if self.grid is None or bits > self.bits:
             return None
         return self.grid if bits == self.bits else coarser(self.grid, bits)
@@ -114,15 +114,15 @@ class Numbers:
         return replace(self, moments=moments, sums=sums, grid=grid)
 
     def with_classes(self, place: Integers, n_classes: int) -> Numbers:
-        """Return the same rows among other classes: class c becomes `place[c]`; −1 leaves it out."""
+        """Return the same rows with other classes: class c becomes `place[c]`; −1 drops it."""
         return self._each(lambda part: part.with_classes(place, n_classes))
 
     def scaled(self, factor: float) -> Numbers:
-        """Return what there were if every row weighed `factor` times as much."""
+        """Return the numbers as if every row weighed `factor` times as much."""
         return self._each(lambda part: part.scaled(factor))
 
     def without_trace(self) -> Numbers:
-        """Return what is kept without anything of removed rows; a grid that tells all numbers makes the rest anew."""
+        """Return the numbers without traces of removed rows; an exact grid recomputes the rest."""
         grid = self.grid
         if grid is None or not self.exact or self.bits < BITS:
             return self._each(lambda part: part.without_trace())
@@ -130,7 +130,7 @@ class Numbers:
         return replace(self, **_sums(grid.values[grid.place], rows))
 
     def check(self, name: Any, n_classes: int) -> None:
-        """Raise DataError unless these can be counts of one column in so many classes."""
+        """Raise DataError unless the parts are counts of one column in `n_classes` classes."""
         kinds: dict[str, Any] = {"moments": DiagonalMoments, "sums": PoissonSums, "grid": ValueCounts}
         for part, kind in kinds.items():
             t = getattr(self, part)
@@ -143,20 +143,20 @@ class Numbers:
 
 @dataclass(frozen=True)
 class Chosen:
-    """A likelihood of a column that was chosen by other rows than those to be counted, and not declared."""
+    """Hold a column's likelihood that other rows chose, as opposed to a declared one."""
 
     of: Likelihood
 
 
 @dataclass(frozen=True, eq=False)
 class OpenBlock(Block):
-    """A column of a table. Blocks that model it differently add up, if what they keep serves one of both."""
+    """Model a table column. Blocks with different likelihoods can be added if either likelihood fits what both keep."""
 
-    numbers: Numbers | None = None  # of a column of numbers whose likelihood was chosen
+    numbers: Numbers | None = None  # of a numeric column whose likelihood was chosen
 
     @classmethod
     def of_column(cls, likelihood: Likelihood, column: Column, labels: Labels) -> OpenBlock:
-        """Count the rows of a column that have a value."""
+        """Return the block that counts a column's rows with a value."""
         return cls(likelihood, Block.of(likelihood, likelihood.rows(column), labels).statistic)
 
     @classmethod
@@ -171,27 +171,27 @@ class OpenBlock(Block):
 
     @property
     def grid_bits(self) -> int | None:
-        """Bits of the finest grid on which numbers are counted; None if they are on none."""
+        """Return the bits of the finest grid that numbers are counted on; None if there is none."""
         if isinstance(self.statistic, ValueCounts):
-            family: Any = self.likelihood  # which counts values, and says how finely
+            family: Any = self.likelihood  # counts values, and knows the grid's bits
             bits: int | None = family.grid_bits(self.statistic)
             return bits
         return None if self.numbers is None or self.numbers.grid is None else self.numbers.bits
 
     def with_statistic(self, change: Callable[[Any], Any]) -> Self:
-        """Return the block with other counts, of all that is kept."""
+        """Return the block with all its counts changed."""
         kept = None if self.numbers is None else change(self.numbers)
         return replace(self, statistic=change(self.statistic), numbers=kept)
 
     def with_numbers(self, numbers: Numbers) -> OpenBlock:
-        """Return the block with what else is kept of the column; a likelihood that is settled stays so."""
+        """Return the block with the given numbers, keeping a settled likelihood."""
         block = replace(self, numbers=numbers)
         if "settled" in vars(self):
             block.__dict__["settled"] = self.settled
         return block
 
     def combined(self, other: Block, how: Callable[[Any, Any], Any], name: Name) -> Block:
-        """Return the block of both, added or subtracted; one that is silent gives way to the other."""
+        """Return the block of both, added or subtracted; a block without evidence yields to the other."""
         assert isinstance(other, OpenBlock)
         if how is operator.sub:
             return self._without(other, name)
@@ -208,14 +208,14 @@ class OpenBlock(Block):
         return OpenBlock(*common, numbers)
 
     def _with(self, statistic: Any, how: Callable[[Any, Any], Any], name: Name) -> Any:
-        """Return both statistics, added or subtracted; an error names the column."""
+        """Return both statistics added or subtracted; errors name the column."""
         try:
             return how(self.statistic, statistic)
         except DataError as error:
             raise DataError(f"Column {name!r} cannot be counted as {self.likelihood.word}: {error}") from error
 
     def _without(self, other: OpenBlock, name: Name) -> OpenBlock:
-        """Return the block without the rows of another; one that loses all its rows is unknown again."""
+        """Return the block without the rows of another; without any rows left, it is unknown again."""
         if self.likelihood.silent or other.likelihood.silent:
             return self
         removed = self.likelihood.served(other)
@@ -229,7 +229,7 @@ class OpenBlock(Block):
 
 
 def _common(a: OpenBlock, b: OpenBlock) -> tuple[Likelihood, Any] | None:
-    """Return a likelihood that both blocks serve, that of the larger one if it can be, and its statistic of both."""
+    """Return a likelihood that fits both blocks, preferably the larger one's, with the statistic of both."""
     bits = [block.grid_bits for block in (a, b)]
     shared = None if bits[0] is None or bits[1] is None else Histogram(bits=min(bits[0], bits[1]))
     wanted = [_on_shared_grid(block.likelihood, shared) for block in (a, b)]
@@ -242,7 +242,7 @@ def _common(a: OpenBlock, b: OpenBlock) -> tuple[Likelihood, Any] | None:
 
 
 def _on_shared_grid(likelihood: Likelihood, shared: Histogram | None) -> Likelihood | None:
-    """Return a likelihood of numbers on a grid for the grid of both blocks, and any other as it is."""
+    """Return the shared grid's likelihood in place of one on a grid, and any other unchanged."""
     return shared if hasattr(likelihood, "bits") else likelihood
 
 
@@ -254,7 +254,7 @@ def _different(name: Name, mine: Likelihood, theirs: Likelihood) -> InputError:
 
 
 def _on_grid(values: Array, labels: Labels, bits: int) -> ValueCounts:
-    """Return counts of numbers on a grid of so many bits."""
+    """Return counts of numbers on a grid of `bits` bits."""
     found = None if labels.weights is not None else counted_on_grid(values, bits, labels.y, labels.n_classes)
     if found is None:
         cells, place = distinct(on_grid(values, bits))
@@ -265,7 +265,7 @@ def _on_grid(values: Array, labels: Labels, bits: int) -> ValueCounts:
 
 
 def _sums(values: Array, rows: dict[str, Any], known: tuple[Any, ...] = ()) -> dict[str, Any]:
-    """Return moments of numbers that can be squared, and sums of those that can be counts."""
+    """Return moments if the numbers can be squared, and sums if they can be counts; None otherwise."""
     have: dict[type, Any] = {type(t): t for t in known}
     small = bool(max(values.max(initial=0.0), -values.min(initial=0.0)) <= LARGEST)
     moments = have.get(DiagonalMoments) or (
@@ -282,12 +282,12 @@ def _whole(values: Array) -> bool:
 
 
 def _all(values: Array, holds: Callable[[Any], Any]) -> bool:
-    """Return whether something holds of all values; most columns of which it does not show it early."""
+    """Return whether a condition holds for all values, tested in chunks to stop early."""
     return all(bool(holds(values[at : at + VALUES_AT_ONCE]).all()) for at in range(0, len(values), VALUES_AT_ONCE))
 
 
 def _made(make: Callable[[], Any]) -> Any:
-    """Return a statistic, or None where numbers are too large for it, or rows are removed that it does not have."""
+    """Return a statistic; None where numbers are too large for it, or it lacks the rows to remove."""
     try:
         return make()
     except (DataError, SubtractionError):

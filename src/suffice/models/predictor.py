@@ -1,4 +1,4 @@
-"""A model seen through its views: what scores, predicts and explains. Bayes' rule, the only place where it is written.
+"""Score, predict and explain with a model and its views. Bayes' rule is here, and nowhere else.
 
 joint      ln p(x, c) = ln p(c) + ln p(x | c)
 NB-10      ln p(c | x) = joint_c − ln Σ e^joint, the sum taken about its largest term
@@ -37,17 +37,17 @@ RowsByName = Mapping[Name, Rows]
 
 
 class ImpossibleSampleWarning(UserWarning):
-    """A row has probability zero under every class."""
+    """Warn that a row has probability zero in every class."""
 
 
 def normalise(joint: Array, log_prior: Array) -> int:
-    """Make joint log-probabilities, in place, those of the classes; return how many rows no class can have made."""
+    """Turn joint log probabilities into those of classes, in place; return the number of impossible rows."""
     largest = joint.max(axis=1, keepdims=True)
     lost = np.isneginf(largest[:, 0])
     if lost.any():
         joint[lost] = np.broadcast_to(log_prior, joint.shape)[lost]  # NB-12
         largest = joint.max(axis=1, keepdims=True)
-        nothing = np.isneginf(largest[:, 0])  # where no class has a row, all are alike
+        nothing = np.isneginf(largest[:, 0])  # uniform where no class has a row
         joint[nothing], largest[nothing] = 0.0, 0.0
     joint -= largest
     joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))  # NB-10
@@ -55,7 +55,7 @@ def normalise(joint: Array, log_prior: Array) -> int:
 
 
 def floored(logs: Array, log_prior: Array, floor: float | None) -> Array:
-    """Return ln p with p ← (1 − ε) p + ε π, ε being the floor: a label may be wrong, whatever the row says."""
+    """Return ln p with p ← (1 − ε) p + ε π for the floor ε: the share of labels that may be wrong."""
     if not floor:
         return logs
     total = np.logaddexp.reduce(np.atleast_2d(log_prior), axis=1, keepdims=True)
@@ -63,7 +63,7 @@ def floored(logs: Array, log_prior: Array, floor: float | None) -> Array:
 
 
 class Scorers(dict[Name, Any]):
-    """What scores the rows of blocks, made when it is first asked for: where columns are many, most never are."""
+    """Cache the scorers of blocks, made on first use: with many columns, most are never needed."""
 
     def __init__(self, predictor: Predictor) -> None:
         super().__init__()
@@ -76,7 +76,7 @@ class Scorers(dict[Name, Any]):
 
 @dataclass(frozen=True, eq=False)
 class Predictor:
-    """A model, its class prior and its views, with scorers that are made when they are first needed."""
+    """Combine a model, its class prior and its views, with scorers made on first use."""
 
     model: Model
     prior: ClassPrior = field(default_factory=ClassPrior)
@@ -85,16 +85,16 @@ class Predictor:
 
     @cached_property
     def names(self) -> list[Name]:
-        """The blocks that say something."""
+        """Return the names of the blocks that carry evidence."""
         return list(self.model.voting)
 
     @cached_property
     def scorers(self) -> Scorers:
-        """What scores the rows of each block that says something."""
+        """Return the scorers of blocks that carry evidence."""
         return Scorers(self)
 
     def made_scorer(self, name: Name) -> Any:
-        """Return what scores the rows of a block, made anew."""
+        """Return a new scorer of a block's rows."""
         block, weights = self.model.blocks[name], self.views.weights
         found: Any = block.scorer
         powers = None if weights is None else block.powers(weights)
@@ -105,12 +105,12 @@ class Predictor:
 
     @cached_property
     def together(self) -> JointTerms | None:
-        """What columns that act together add to scores."""
+        """Return what joint columns add to scores."""
         return JointTerms.of(self.model.voting, self.views.weights, self.model.classes)
 
     @cached_property
     def columns(self) -> list[NumberColumns]:
-        """Columns of numbers, which are scored side by side."""
+        """Return the numeric columns that are scored together."""
         weights = self.views.weights
         if weights is not None and not isinstance(weights, ColumnWeights):
             return []
@@ -119,24 +119,24 @@ class Predictor:
 
     @cached_property
     def log_prior(self) -> Array:
-        """ln p(c), with the terms of classes."""
+        """Return ln p(c), with the terms of classes."""
         return self.log_prior_of(self.model.n)
 
     def log_prior_of(self, counts: Array) -> Array:
-        """Return ln p(c) if these were the rows of each class, on the last axis, with the terms of classes."""
+        """Return ln p(c) for the given rows of each class, on the last axis, with the terms of classes."""
         weights = self.views.weights
         prior = self.prior.log(counts)
         return prior if weights is None else np.asarray(prior + weights.terms(self.model.classes))
 
     def powers(self, rows: RowsByName) -> Any:
-        """Return what the likelihood of each row is raised to: a number for all, or one for each."""
+        """Return the power of the likelihood: one number for all rows, or one per row."""
         if not self.temper.length:
             return self.temper.power
         (name,) = self.names
         return self.scorers[name].powers(rows[name])
 
     def votes(self, rows: RowsByName) -> dict[Name, Array]:
-        """Return w_j · ln p(x_j | c) of each block, rows × classes; zeros where a row has no value."""
+        """Return w_j · ln p(x_j | c) of each block, rows × classes; zeros where a value is missing."""
         return {name: self._vote(name, rows[name]) for name in self.names if name in rows}
 
     def _vote(self, name: Name, rows: Rows) -> Array:
@@ -149,13 +149,13 @@ class Predictor:
                 votes[~present] = 0.0
         if weights is None:
             return votes
-        done = getattr(self.scorers[name], "residuals", None) is not None  # by the scorer itself
+        done = getattr(self.scorers[name], "residuals", None) is not None  # the scorer adds them itself
         more = None if done else self.model.blocks[name].added(weights, name, rows, self.model.classes)
         weighed = _weighed(votes, weights.of_block(name))
         return weighed if more is None else np.asarray(weighed + more)
 
     def scores(self, rows: RowsByName) -> Array:
-        """Return ln p(x | c), rows × classes, tempered."""
+        """Return tempered ln p(x | c), rows × classes."""
         names = [name for name in self.names if name in rows]
         if len(names) == 1:
             votes = self._vote(names[0], rows[names[0]])
@@ -163,7 +163,7 @@ class Predictor:
         return tempered(self._added(names, rows), self.temper.power)
 
     def _added(self, names: list[Name], rows: RowsByName) -> Array:
-        """Add up what blocks say, on several threads if rows are many."""
+        """Return the sum of the blocks' scores, on several threads for many rows."""
         n, sets = _size(rows), () if self.together is None else self.together.axes.sets
         beside = [group for group in self.columns if all(name in rows and complete(rows[name]) for name in group.names)]
         done = {name for group in beside for name in group.names}
@@ -181,14 +181,14 @@ class Predictor:
         try:
             in_parallel(add, [slice(*pair) for pair in pairwise(ends)])
         except DataError:
-            self.votes(rows)  # complains of the row's place in the table, not in its part
+            self.votes(rows)  # its error gives the row's place in the table, not in its part
             raise
         if self.together is not None:
             self.together.add(rows, out)
         return out
 
     def joint(self, rows: RowsByName) -> Array:
-        """Return ln p(x, c), rows × classes; a class of probability zero stays so, whatever its likelihood."""
+        """Return ln p(x, c), rows × classes; a class with prior probability zero stays impossible."""
         scores = self.scores(rows)
         scores += self.log_prior
         scores[:, np.isneginf(self.log_prior)] = -np.inf
@@ -205,7 +205,7 @@ class Predictor:
         return out
 
     def floored(self, logs: Array, counts: Array | None = None) -> Array:
-        """Return ln p with the floor in force, by these rows of each class; those of the model if not given."""
+        """Return ln p with the current floor, for the given rows of each class or those of the model."""
         floor = self.views.floor
         return floored(logs, self.prior.log(self.model.n if counts is None else counts), floor) if floor else logs
 
@@ -238,14 +238,14 @@ class Predictor:
         return None if found is None else np.asarray(found, np.int64)
 
     def _blocks(self, rows: RowsByName) -> Iterator[slice]:
-        """Return stretches of rows, so that neither their numbers nor their scores are many at once."""
+        """Return slices of rows that keep both values and scores few at once."""
         n = _size(rows)
         width = max((part.width for part in rows.values()), default=1)
         step = max(1, NUMBERS_AT_ONCE // max(1, len(self.model.classes), width))
         return (slice(at, min(n, at + step)) for at in range(0, n, step))
 
     def with_views(self, views: Views, temper: Temper) -> Predictor:
-        """Return the same model seen through other views."""
+        """Return the predictor with other views."""
         return replace(self, views=views, temper=temper)
 
     def __getstate__(self) -> dict[str, Any]:

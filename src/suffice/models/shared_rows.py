@@ -1,4 +1,4 @@
-"""Rows in memory that EM learns from: some with a label, others that belong to classes in shares."""
+"""Hold rows in memory that EM learns from: some labelled, others split over classes in shares."""
 
 from __future__ import annotations
 
@@ -32,65 +32,65 @@ from suffice.typing import Array
 __all__ = ["SharedExpectation", "SharedRows", "Weighed", "emptied"]
 
 Weighed = tuple[RowsByName, Array]
-"""Rows, and what each weighs."""
+"""Rows and their weights."""
 
 
 @dataclass(frozen=True, eq=False)
 class SharedExpectation:
-    """What rows in memory come to under a model."""
+    """Hold the result of an E step on rows in memory."""
 
     rows: SharedRows
     model: Model
     objective: float
-    shares: Array  # of rows without labels
-    bound: float  # of the objective, by the shares of the step before; NaN where these are not known
+    shares: Array  # of unlabelled rows
+    bound: float  # lower bound by the previous shares; NaN if these are unknown
 
     @property
     def entropy(self) -> float:
-        """How unsure the shares are, all rows together."""
+        """Return the total entropy of the shares."""
         return entropy(self.shares, self.rows.shared)
 
     def learn(self) -> Model:
-        """Return the model of rows with labels, and of the others by their shares."""
+        """Return the model of labelled rows, and of the others split by their shares."""
         return self.rows.learned(self.shares, self.model.likelihoods)
 
     def then(self, model: Model) -> SharedExpectation:
-        """Return what the rows come to under the next model, with the bound by the shares they have here."""
+        """Return the rows under the next model, with the bound by the current shares."""
         return self.rows.expect(model, self.shares)
 
 
 @dataclass(frozen=True, eq=False)
 class SharedRows:
-    """Rows with labels, and parts of rows without."""
+    """Hold labelled rows, and parts of unlabelled rows."""
 
     empty: Model  # the classes and blocks of a model, without rows
     prior: ClassPrior
     free: tuple[Weighed, ...]
     labelled: tuple[RowsByName, Labels] | None = None
-    share: float = 1.0  # what a row without a label counts for, times its own weight
+    share: float = 1.0  # weight of an unlabelled row relative to a labelled one
 
     @property
     def classes(self) -> int:
-        """How many classes there are."""
+        """Return the number of classes."""
         return len(self.empty.classes)
 
     @cached_property
     def shared(self) -> Array:
-        """What each row without a label weighs (EM-2)."""
+        """Return the weight of each unlabelled row (EM-2)."""
         return self.share * np.concatenate([np.zeros(0), *(weights for _, weights in self.free)])  # EM-2
 
     @property
     def unlabelled(self) -> float:
-        """What rows without labels weigh together."""
+        """Return the total weight of unlabelled rows."""
         return float(self.shared.sum())
 
     @property
     def weight(self) -> float:
-        """What all rows weigh together."""
+        """Return the total weight of all rows."""
         return self.unlabelled + (0.0 if self.labelled is None else float(self.labelled[1].given.sum()))
 
     def weighing(self, share: float) -> SharedRows:
-        """Return the same rows, of which those without labels count for so much of their weight."""
+        """Return the rows with unlabelled ones counting for `share` of their weight."""
         changed = replace(self, share=share)
         if "of_labels" in vars(self):
             changed.__dict__["of_labels"] = self.of_labels
@@ -98,13 +98,13 @@ class SharedRows:
 
     @cached_property
     def of_labels(self) -> Model:
-        """The model of rows with labels."""
+        """Return the model of labelled rows."""
         if self.labelled is None:
             return self.empty
         return self._filled(counted_by(self.empty, *self.labelled))
 
     def learned(self, shares: Array, likelihoods: Mapping[Name, Likelihood]) -> Model:
-        """Return the model of rows with labels, and of the others by their shares (M step)."""
+        """Return the model of labelled rows, and of the others split by their shares (M step)."""
         parts = [] if self.labelled is None else [self.of_labels]
         for (rows, _), place in zip(self.free, self._places, strict=True):
             labels = Labels(np.ascontiguousarray(shares[place]), self.shared[place], self.classes)
@@ -112,18 +112,18 @@ class SharedRows:
         return self._filled(Model.total(parts) if parts else self.empty).with_likelihoods(likelihoods)
 
     def with_seeds(self, seeds: Array, likelihoods: Mapping[Name, Likelihood]) -> Model:
-        """Return classes of the rows that are the seed of each, if it has one, and of an average row of all."""
+        """Return the model in which each class has the rows that seed it, and an average of all rows."""
         average = self.shared / self.shared.sum()
         twos = replace(self, free=tuple((rows, np.ones(len(weights))) for rows, weights in self.free), share=2.0)
         return twos.learned((average[:, None] + seeds) / 2, likelihoods)  # no share is above one
 
     def as_one_class(self) -> Model:
-        """Return the model of all rows without labels as one class."""
+        """Return the model of all unlabelled rows as one class."""
         one = emptied(self.empty, np.zeros(1, np.int64))
         return replace(self, empty=one, labelled=None).learned(np.ones((len(self.shared), 1)), one.likelihoods)
 
     def expect(self, model: Model, before: Array | None = None) -> SharedExpectation:
-        """Return what the rows come to under a model (E step), with the bound by the shares they had before."""
+        """Return the rows under a model (E step), with the bound by their previous shares."""
         predictor = Predictor(model, self.prior)
         objective = log_prior_density(predictor)
         if self.labelled is not None:
@@ -141,11 +141,11 @@ class SharedRows:
         return SharedExpectation(self, model, objective, shares, bound)
 
     def scores(self, model: Model) -> Array:
-        """Return ln p(x | c) of rows without labels."""
+        """Return ln p(x | c) of unlabelled rows."""
         return np.concatenate([log_likelihoods(Predictor(model, self.prior), rows) for rows, _ in self.free])
 
     def points(self) -> Array | None:
-        """Return rows without labels as points; None where they are none."""
+        """Return unlabelled rows as points; None where they are not points."""
         if len(self.empty.blocks) != 1:
             return None
         ((name, block),) = self.empty.blocks.items()
@@ -154,7 +154,7 @@ class SharedRows:
         return np.concatenate(known) if len(known) == len(parts) else None
 
     def _filled(self, model: Model) -> Model:
-        """Return the model with a block without rows for each that no row has a value of."""
+        """Return the model with an empty block for each that has no values."""
         return replace(model, blocks={name: model.blocks.get(name, block) for name, block in self.empty.blocks.items()})
 
     @cached_property
@@ -164,7 +164,7 @@ class SharedRows:
 
 
 def emptied(model: Model, classes: Array) -> Model:
-    """Return other classes and the same blocks, without rows; all words of texts stay."""
+    """Return a model of the same blocks with other classes and no rows; all words of texts are kept."""
     nowhere, k = np.full(len(model.classes), -1), len(classes)
     blocks = {}
     for name, block in model.blocks.items():

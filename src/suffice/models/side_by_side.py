@@ -1,6 +1,6 @@
-"""Columns of numbers side by side: what many blocks say of rows, found at once where each alone would take as long.
+"""Score many numeric columns at once, where each alone would take as long.
 
-Formulas are those of `Gaussian`, with vague or given priors that are integrated out, and of `Histogram`.
+The formulas are those of `Gaussian`, with vague or given priors integrated out, and of `Histogram`.
 """
 
 from __future__ import annotations
@@ -35,29 +35,29 @@ from suffice.typing import Array, Integers
 __all__ = ["SEVERAL", "NumberColumns", "complete", "counted_side_by_side", "held_out_side_by_side", "settle_bins"]
 
 NUMBERS, SEVERAL = 2**16, 8
-"""Numbers that are scored at once; and columns that are scored side by side at least."""
+"""Largest number of values scored at once; smallest number of columns scored together."""
 
 
 @dataclass(frozen=True, eq=False)
 class NormalColumns:
-    """Columns whose means and variances are integrated out, with vague priors in units of their own."""
+    """Score columns whose means and variances are integrated out, with priors in each column's own unit."""
 
-    law: Gaussian  # of rows that are vectors, in these units
+    law: Gaussian  # for rows as vectors, in these units
     t: DiagonalMoments
     unit: Array
 
     @staticmethod
     def can_hold(law: Likelihood) -> bool:
-        """Return whether a likelihood is one of these."""
+        """Return whether a likelihood can be scored this way."""
         if type(law) is not Gaussian or not law.column or law.floor or law.estimate != "predictive":
             return False
         return law.prior is None or (isinstance(law.prior, NormalInverseGamma) and not np.ndim(law.prior.m))
 
     @classmethod
     def of(cls, laws: Sequence[Any], statistics: Sequence[DiagonalMoments]) -> NormalColumns:
-        """Take the likelihoods and the moments of columns."""
+        """Return the columns with the given likelihoods and moments."""
         parts = {name: sealed(np.hstack([getattr(t, name) for t in statistics])) for name in statistics[0].arrays()}
-        if (parts["n"] == parts["n"][:, :1]).all():  # every column has as many rows
+        if (parts["n"] == parts["n"][:, :1]).all():  # all columns have equally many rows
             parts["n"] = statistics[0].n
         t = DiagonalMoments(**parts)
         prior, unit = _priors(laws, t)
@@ -68,13 +68,13 @@ class NormalColumns:
 
     @cached_property
     def densities(self) -> StudentTs:
-        """The Student-t of each class and column."""
+        """Return the Student-t of each class and column."""
         found = self.law.scorer(self.t)
         assert isinstance(found, StudentTs)
         return found
 
     def scores(self, columns: Array) -> Array:
-        """Return ln p(x_j | c), columns × rows × classes, of numbers, columns × rows."""
+        """Return ln p(x_j | c), columns × rows × classes, for numbers given as columns × rows."""
         out = np.empty((*columns.shape, len(self.t.mean)))
         for c, (away, top) in enumerate(self._parts(columns)):
             np.subtract(top, away, out=out[..., c])
@@ -86,7 +86,7 @@ class NormalColumns:
             out[:, c] += powers @ top - powers @ away
 
     def _parts(self, columns: Array) -> Iterator[tuple[Array, Array]]:
-        """Return, class by class, what the density of each number is below its highest point, and that."""
+        """Yield for each class how far each number's log density is below that at the mode, and the latter."""
         by, x = self.densities, columns / self.unit[:, None]
         tables = (np.broadcast_to(part, self.t.mean.shape) for part in (by.df, by.location, by.scale, by.top))
         for df, location, scale, top in zip(*(part[..., None] for part in tables), strict=True):
@@ -98,7 +98,7 @@ class NormalColumns:
             yield away, top
 
     def held_out(self, columns: Array, removed: Removal) -> Array:
-        """Return the same of training rows, each by classes without it or its group."""
+        """Return ln p(x_j | c) of training rows by classes without the row or its group, columns × rows × classes."""
         out, x = self.scores(columns), (columns / self.unit[:, None]).T
         less, step = Downdates(self.t, x, removed), max(1, NUMBERS // x.shape[1])
         for at in range(0, len(removed.row), step):
@@ -108,7 +108,7 @@ class NormalColumns:
 
 
 def _priors(laws: Sequence[Any], t: DiagonalMoments) -> tuple[list[Any], Array]:
-    """Return m, κ, a and b of each column's prior, numbers where they are the same, and units; vague if not given."""
+    """Return m, κ, a and b of each column's prior, vague if not given, with equal ones as one number, and the units."""
     middle, spread = units(t)
     found = [middle, np.full(len(middle), KAPPA), np.full(len(middle), SHAPE), (SHAPE - 1) * spread]
     unit = 2.0 ** (np.frexp(spread)[1] // 2)
@@ -123,47 +123,47 @@ def _priors(laws: Sequence[Any], t: DiagonalMoments) -> tuple[list[Any], Array]:
 
 @dataclass(frozen=True, eq=False)
 class BinColumns:
-    """Bins of all columns, one column after the other: what is counted in them, and what is added to that."""
+    """Score columns by bins, concatenated over columns."""
 
     edges: list[Array]
-    first: Integers  # the first bin of each column
+    first: Integers  # first bin of each column
     counts: Array  # bins × classes
-    more: Array  # rows that the prior adds to each bin
-    n: Array  # rows of each class, and what the prior adds to them, columns × classes
-    added: Array
+    more: Array  # pseudo-count of each bin
+    n: Array  # rows of each class, columns × classes
+    added: Array  # pseudo-counts in all, one per column
 
     @staticmethod
     def can_hold(law: Likelihood) -> bool:
-        """Return whether a likelihood is one of these."""
+        """Return whether a likelihood can be scored this way."""
         return type(law) is Histogram and law.estimate in ("mean", "predictive")
 
     @classmethod
     def of(cls, laws: Sequence[Histogram], bins: Sequence[Bins]) -> BinColumns:
-        """Take likelihoods with their bins."""
+        """Return the columns with the given likelihoods and bins."""
         counts = np.hstack([one.counts for one in bins]).T
         sizes = np.array([len(one.edges) + 1 for one in bins])
         first = np.append(0, np.cumsum(sizes))[:-1]
         n, totals = np.add.reduceat(counts, first, axis=0), counts.sum(axis=1)
-        totals = np.where(totals > 0, totals, 1.0)  # as if each bin without rows had one
+        totals = np.where(totals > 0, totals, 1.0)  # empty bins count as one row
         strength = np.array([law.strength for law in laws])
         more = np.repeat(strength, sizes) * (totals / np.repeat(np.add.reduceat(totals, first), sizes))
         return cls([one.edges for one in bins], first, counts, more, n, np.add.reduceat(more, first))
 
     @cached_property
     def log_theta(self) -> Array:
-        """ln θ, bins × classes."""
+        """Return ln θ, bins × classes."""
         sizes = np.diff(np.append(self.first, len(self.counts)))
         return np.asarray(
             np.log((self.counts + self.more[:, None]) / np.repeat(self.n + self.added[:, None], sizes, axis=0))
         )
 
     def places(self, columns: Array) -> Integers:
-        """Return the bin of each number, columns × rows, among those of all columns."""
+        """Return the bin of each number, columns × rows, numbered over all columns."""
         each = zip(self.edges, columns, self.first.tolist(), strict=True)
         return np.stack([np.searchsorted(edges, x, side="right") + first for edges, x, first in each])
 
     def scores(self, columns: Array) -> Array:
-        """Return ln p(x_j | c), columns × rows × classes, of numbers on the grid, columns × rows."""
+        """Return ln p(x_j | c), columns × rows × classes, for numbers on the grid, columns × rows."""
         return np.asarray(self.log_theta.take(self.places(columns), axis=0))
 
     def add(self, columns: Array, powers: Array, out: Array) -> None:
@@ -174,7 +174,7 @@ class BinColumns:
             out += weighed.take(places, axis=0)
 
     def held_out(self, columns: Array, removed: Removal) -> Array:
-        """Return the same of training rows, each by classes without it, in the same bins; no groups."""
+        """Return ln p(x_j | c) of training rows by classes without the row, in unchanged bins; rows have no groups."""
         places = self.places(columns)
         out = np.asarray(self.log_theta.take(places, axis=0))
         if len(removed.row):
@@ -187,14 +187,14 @@ class BinColumns:
 
 @dataclass(frozen=True, eq=False)
 class NumberColumns:
-    """Columns of one kind, by name."""
+    """Hold columns of one kind, by name."""
 
     names: list[Name]
     law: NormalColumns | BinColumns
 
     @classmethod
     def among(cls, blocks: Mapping[Name, Block], names: Iterable[Name], rows: int) -> list[NumberColumns]:
-        """Return the columns of each kind, in groups of which so many rows are scored at once."""
+        """Return the columns of each kind, in groups for scoring `rows` rows at once."""
         kinds: dict[Any, list[Name]] = {NormalColumns: [], BinColumns: []}
         known = dict[int, Any]()
         for name in names:
@@ -209,7 +209,7 @@ class NumberColumns:
         return in_parallel(lambda part: cls(part[1], _law(part[0], [blocks[name] for name in part[1]])), parts)
 
     def add(self, rows: Mapping[Name, Rows], weights: Weights | None, out: Array) -> None:
-        """Add the evidence of rows, each column's raised to its weight, to their scores, rows × classes."""
+        """Add the weighted evidence of rows to their scores, rows × classes."""
         powers = np.array([1.0 if weights is None else weights.of_block(name) for name in self.names])
         step = max(1, NUMBERS // len(self.names))
         for at in range(0, len(out), step):
@@ -225,7 +225,7 @@ def _law(kind: type, blocks: Sequence[Block]) -> NormalColumns | BinColumns:
 
 
 def _numbers(rows: Mapping[Name, Rows], names: Iterable[Name], part: slice = slice(None)) -> Array:
-    """Return what rows, or a stretch of them, have in columns, columns × rows."""
+    """Return the numbers of rows, or of a slice of them, columns × rows."""
     return np.stack([np.asarray(_source(rows[name])[part], np.float64) for name in names])
 
 
@@ -235,14 +235,14 @@ def _source(rows: Rows) -> Any:
 
 
 def complete(rows: Rows) -> bool:
-    """Return whether rows are numbers of one column, none of them missing."""
+    """Return whether rows are numbers of one column without missing values."""
     return isinstance(rows, MatrixRows) and rows.present is None and not rows.source.is_sparse and rows.width == 1
 
 
 def held_out_side_by_side(
     blocks: Mapping[Name, Block], rows: Mapping[Name, Rows], names: Iterable[Name], removed: Removal
 ) -> dict[Name, HeldOut]:
-    """Return what columns of numbers say of training rows, each left out; of the others nothing."""
+    """Return held-out scores of training rows for numeric columns; other columns are left out."""
     if len(removed.row) and not removed.alone:
         return {}
     some = [name for name in names if complete(rows[name])]
@@ -257,7 +257,7 @@ def held_out_side_by_side(
 def counted_side_by_side(
     laws: Mapping[Name, Likelihood], rows: Mapping[Name, Rows], labels: Labels
 ) -> dict[Name, DiagonalMoments | ValueCounts]:
-    """Return the statistics of columns of numbers; of the others nothing."""
+    """Return the statistics of numeric columns; other columns are left out."""
     if labels.shares or not len(labels):
         return {}
     names = [name for name in laws if name in rows and complete(rows[name])]
@@ -273,7 +273,7 @@ def counted_side_by_side(
 
 
 def settle_bins(blocks: Sequence[Block]) -> None:
-    """Choose the bins of blocks that have none yet, side by side where rows of classes are as many."""
+    """Settle blocks that lack bins, together where their classes have equal counts."""
     alike = dict[Any, list[Block]]()
     for block in blocks:
         law = block.likelihood

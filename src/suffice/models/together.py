@@ -1,4 +1,4 @@
-"""Columns that act together, all sets at once: each column is looked up once, and rows go through one native pass."""
+"""Score joint columns, all sets at once: each column is looked up once, and rows take one native pass."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["JointTerms", "SharedAxes", "left_out_lifts", "sets_of"]
 
 
 def sets_of(blocks: Mapping[Name, Block]) -> dict[Name, Block]:
-    """Return the blocks of columns that act together and have counts."""
+    """Return the blocks of joint columns that have counts."""
     return {
         name: block
         for name, block in blocks.items()
@@ -39,14 +39,14 @@ def _law(block: Block) -> Joint:
 
 @dataclass(frozen=True, eq=False)
 class SharedAxes:
-    """The columns of several sets, each with all values that any set has of it."""
+    """Hold the columns of several sets, each with the union of its values over the sets."""
 
-    words: list[NDArray[Any]]  # of each column, sorted
-    sets: dict[Name, tuple[int, ...]]  # the columns of each set, by number
+    words: list[NDArray[Any]]  # words of each column, sorted
+    sets: dict[Name, tuple[int, ...]]  # column numbers of each set
 
     @classmethod
     def of(cls, blocks: Mapping[Name, Block], residuals: Mapping[Name, Residual] | None = None) -> SharedAxes:
-        """Take sets with counts, and what is added to the lifts of their joint values."""
+        """Return the axes of sets with counts, including the values of residuals."""
         numbers, found, sets = dict[Any, int](), list[set[str]](), dict[Name, tuple[int, ...]]()
         for name, block in blocks.items():
             columns, law = getattr(name, "columns", ()), _law(block)
@@ -61,11 +61,11 @@ class SharedAxes:
 
     @property
     def sizes(self) -> Integers:
-        """How many values each column has."""
+        """Return the number of values of each column."""
         return np.array([len(words) for words in self.words], np.int64)
 
     def codes(self, rows: Mapping[Name, Rows]) -> NDArray[np.int32]:
-        """Return the codes of values, columns × rows; −1 where one is missing, or in no set."""
+        """Return codes of values, columns × rows; −1 where a value is missing or in no set."""
         length = len(next(iter(rows.values()), ()))
         out, read = np.full((len(self.words), length), -1, np.int32), set[int]()
         for name, columns in self.sets.items():
@@ -78,7 +78,7 @@ class SharedAxes:
         return out
 
     def spread(self, name: Name, axes: tuple[NDArray[Any], ...], lines: Array) -> Array:
-        """Return numbers of joint values of a set's own axes, joint values × classes, over the shared ones."""
+        """Return lines of a set's own joint values, joint values × classes, spread over the shared axes."""
         columns = self.sets[name]
         if all(len(axis) == len(self.words[k]) for axis, k in zip(axes, columns, strict=True)):
             return lines
@@ -90,14 +90,14 @@ class SharedAxes:
 
 @dataclass(frozen=True, eq=False)
 class JointTerms:
-    """What sets of columns add to the scores of rows: weighted lifts, and residuals, by joint value."""
+    """Hold what joint columns add to scores: weighted lifts and residuals, by joint value."""
 
     axes: SharedAxes
-    lines: Array  # joint values × classes of one set after the other, flat
+    lines: Array  # joint values × classes, flattened, one set after the other
 
     @classmethod
     def of(cls, blocks: Mapping[Name, Block], weights: Weights | None, labels: NDArray[Any]) -> JointTerms | None:
-        """Take the sets of a model; None if there are none."""
+        """Return the terms of a model's sets; None if there are none."""
         sets = sets_of(blocks)
         if not sets:
             return None
@@ -133,9 +133,9 @@ def left_out_lifts(
     power: float,
     out: NDArray[np.float32],
 ) -> None:
-    """Write lifts × power of training rows, each or its group left out, of sets that have counts.
+    """Write lifts × power of training rows into `out`, with each row or its group left out, for sets with counts.
 
-    They are sets × classes but the first × rows, less the lift of the first class.
+    `out` is sets × (classes − 1) × rows: each class's lift minus that of the first class.
     """
     axes = SharedAxes.of(blocks)
     classes = int(next(iter(blocks.values())).t.classes)

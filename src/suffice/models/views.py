@@ -1,11 +1,11 @@
-"""What was chosen for a model by its training rows. Nothing of it flows back into a statistic.
+"""Define views: what training rows chose for a model. Views never change a statistic.
 
     score_c(x) = ln π_c + b_c + s(x) · Σ_j w_j · ln p(x_j | c)      s(x) = a · n(x)^−γ                SX-7, SX-9
     p(c | x) = (1 − ε) softmax_c(score(x)) + ε π_c
 
 Residuals are added to w_j · ln p(x_j | c), class by class (JC-6).
 
-Weights are kept by name, so that they stay in force while words, columns and classes come and go.
+Weights are stored by name, so they remain valid while words, columns and classes come and go.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ __all__ = ["ColumnWeights", "FeatureWeights", "Residual", "Views", "Weights", "W
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """Terms of classes, and how strongly exponents were held at one."""
+    """Hold class terms, and the ridge that shrank exponents to one."""
 
     classes: dict[Any, float]
     ridge: float
 
     def terms(self, labels: Any) -> Array:
-        """Return the term of each class; 0 for one that came later."""
+        """Return the term of each class; 0 for new classes."""
         return np.array([self.classes.get(label, 0.0) for label in labels.tolist()])
 
     def of_block(self, name: Any) -> float:
@@ -56,11 +56,11 @@ class Weights:
         return None
 
     def added(self, name: Any, rows: Rows, labels: NDArray[Any], scorer: Any) -> Array | None:
-        """Return what is added to the evidence of a block, rows × classes, before it is tempered, if anything is."""
+        """Return what is added to a block's evidence before tempering, rows × classes; None if nothing is."""
         return None
 
     def of_cells(self, t: Any, labels: NDArray[Any]) -> Any:
-        """Return what is added for each feature of a statistic, features × classes as CSR, if anything is."""
+        """Return what is added for each feature of a statistic, features × classes as CSR; None if nothing is."""
         return None
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
@@ -71,20 +71,20 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class Residual:
-    """What the value of a column, or the joint value of several, adds to the score of each class (JC-6)."""
+    """Hold what each value of a column, or joint value of several, adds to each class's score (JC-6)."""
 
-    values: tuple[NDArray[Any], ...]  # of each column, in words, one for each term
+    values: tuple[NDArray[Any], ...]  # words of each column, one per term
     terms: Array  # joint values × classes
     labels: NDArray[Any]
-    edges: Cuts = None  # where bins of a column of numbers end, or which categories are not pooled
-    missing: bool = False  # whether a missing value is one of the values
+    edges: Cuts = None  # upper ends of bins, or categories that are not pooled
+    missing: bool = False  # whether a missing value has a term
 
     def __len__(self) -> int:
         return len(self.terms)
 
     @cached_property
     def _places(self) -> tuple[list[NDArray[Any]], Integers, Array]:
-        """The values of each column, sorted; where joint values stand among these, rising; and their terms."""
+        """Return the sorted values of each column, the ascending places of joint values among them, and their terms."""
         found = [np.unique(part.astype(str), return_inverse=True) for part in self.values]
         axes = [axis.astype(object) for axis, _ in found]
         place = np.ravel_multi_index([code for _, code in found], [len(axis) for axis in axes])
@@ -92,7 +92,7 @@ class Residual:
         return axes, place[order], self.terms[order]
 
     def of_rows(self, rows: Rows, labels: NDArray[Any]) -> Array:
-        """Return what is added for each row, rows × classes; nothing for values and classes that came later."""
+        """Return what is added for each row, rows × classes; 0 for new values and classes."""
         if not np.array_equal(labels, self.labels):
             return self.among(labels).of_rows(rows, labels)
         coded = rows.coded(self.edges)
@@ -107,19 +107,19 @@ class Residual:
         return self._terms_at(np.stack(seen, axis=1))
 
     def of_values(self, words: tuple[NDArray[Any], ...]) -> Array:
-        """Return the terms of joint values, in words column by column; zero for those that have none."""
+        """Return the terms of joint values, given as words of each column; 0 for those without a term."""
         axes = self._places[0]
         return self._terms_at(np.stack([places_among(*both) for both in zip(axes, words, strict=True)], axis=1))
 
     def _terms_at(self, codes: Integers) -> Array:
-        """Return the terms of joint values, by codes among the values of each column."""
+        """Return the terms of joint values, given as codes of each column's values."""
         axes, place, terms = self._places
         joint = flat(codes, [len(axis) for axis in axes])
         at = np.minimum(np.searchsorted(place, joint), len(place) - 1)
         return np.where((place[at] == joint)[:, None], terms[at], 0.0)
 
     def among(self, labels: NDArray[Any]) -> Residual:
-        """Return the terms of these classes: zero for others than its own."""
+        """Return the residual for the given classes, with zeros for new ones."""
         if np.array_equal(labels, self.labels):
             return self
         where = {label: k for k, label in enumerate(self.labels.tolist())}
@@ -127,11 +127,11 @@ class Residual:
         return replace(self, labels=labels, terms=wide[:, [where.get(label, -1) for label in labels.tolist()]])
 
     def cut(self, statistic: Any) -> Residual:
-        """Return the terms of bins, and of values that the counts still hold; of none, if they hold no values."""
+        """Return the residual without values that the counts no longer hold; bins are all kept."""
         pooled = pools(self.edges)
         if self.edges is not None and not pooled:
             return self
-        if isinstance(statistic, BinaryCounts):  # of yes and no, which are nobody's
+        if isinstance(statistic, BinaryCounts):  # true and false reveal nobody
             return self
         held = statistic.in_words() if isinstance(statistic, ValueCounts) else ()
         known = _joined(held) if len(held) == len(self.values) else []
@@ -147,26 +147,26 @@ def _joined(words: tuple[NDArray[Any], ...]) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class ColumnWeights(Weights):
-    """Exponents of columns, and residuals of their values where they are worth it."""
+    """Hold exponents of columns, and residuals of their values where they lower the log loss."""
 
     columns: dict[Any, float]
     residuals: dict[Any, Residual] = field(default_factory=dict)
 
     def of_block(self, name: Any) -> float:
-        """Return the exponent of a column; 1 for one that came later, 0 for columns together that did."""
+        """Return the exponent of a column; for a new one, 1, or 0 for joint columns."""
         return self.columns.get(name, 0.0 if hasattr(name, "columns") else 1.0)
 
     def added(self, name: Any, rows: Rows, labels: NDArray[Any], scorer: Any) -> Array | None:
-        """Return the residuals of a column's rows."""
+        """Return the residuals of a column's rows; None if it has none."""
         return self.residuals[name].of_rows(rows, labels) if name in self.residuals else None
 
     def only(self, names: Container[Any]) -> Self:
-        """Return the weights and residuals of some columns."""
+        """Return the weights and residuals of the given columns."""
         columns = {name: power for name, power in self.columns.items() if name in names}
         return replace(self, columns=columns, residuals={k: one for k, one in self.residuals.items() if k in names})
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
-        """Return the weights of the columns that are there, and residuals of values that are still counted."""
+        """Return the weights without columns, classes and residuals of values that the counts no longer hold."""
         columns = {name: power for name, power in self.columns.items() if name in statistics}
         parts = self.residuals.items()
         left = {name: part.among(labels).cut(statistics[name]) for name, part in parts if name in statistics}
@@ -176,7 +176,7 @@ class ColumnWeights(Weights):
 
 @dataclass(frozen=True, eq=False)
 class FeatureWeights(Weights):
-    """Exponents of features, in their order."""
+    """Hold exponents of features, in feature order."""
 
     features: Array
 
@@ -187,14 +187,14 @@ class FeatureWeights(Weights):
 
 @dataclass(frozen=True, eq=False)
 class WordResiduals:
-    """What words add to the score of each class, beside their weighed evidence (JC-6)."""
+    """Hold what words add to each class's score besides their weighted evidence (JC-6)."""
 
-    places: NDArray[np.int32]  # of the words among those that have a weight, rising
+    places: NDArray[np.int32]  # places of the words in the weighted vocabulary, ascending
     terms: NDArray[np.float32]  # words × classes
     labels: NDArray[Any]
 
     def among(self, places: Integers, width: int, labels: NDArray[Any]) -> Any:
-        """Return them as CSR for so many words and for these classes; `places` says where each word is, −1 if not."""
+        """Return the terms as CSR for `width` words and the given classes; `places` maps old words to new, or to −1."""
         mine, where = places[self.places], {label: k for k, label in enumerate(labels.tolist())}
         code = np.array([where.get(label, -1) for label in self.labels.tolist()])
         terms = np.zeros((len(mine), len(labels)))
@@ -206,7 +206,7 @@ class WordResiduals:
         return sparse.csr_matrix((there.ravel(), column, np.cumsum(line)), (width, len(labels)))
 
     def cut(self, stay: Booleans, labels: NDArray[Any]) -> WordResiduals:
-        """Return those of words that stay, and of classes that are left."""
+        """Return the terms of the words flagged in `stay`, and of the remaining classes."""
         number, kept, known = np.cumsum(stay) - 1, stay[self.places], np.isin(self.labels, labels)
         places = number[self.places[kept]].astype(np.int32)
         return WordResiduals(places, np.ascontiguousarray(self.terms[kept][:, known]), self.labels[known])
@@ -214,18 +214,18 @@ class WordResiduals:
 
 @dataclass(frozen=True, eq=False)
 class WordWeights(FeatureWeights):
-    """Exponents of words, or of buckets of words, and residuals of words where they are worth it."""
+    """Hold exponents of words or buckets of words, and residuals of words where they lower the log loss."""
 
     words: WordList
     residuals: WordResiduals | None = None
 
     @property
     def places_fit(self) -> bool:
-        """Whether residuals are of words that have a weight."""
+        """Return whether all residuals belong to words with a weight."""
         return self.residuals is None or bool((self.residuals.places < len(self.features)).all())
 
     def of_features(self, t: WordCounts) -> Array | None:
-        """Return the exponent of each word of a statistic; 1 for one that came later."""
+        """Return the exponent of each word of a statistic; 1 for new words."""
         if t.hash_bits or self.words is t.words:
             return self.features
         both, mine, theirs = self.words.union(t.words)
@@ -234,7 +234,7 @@ class WordWeights(FeatureWeights):
         return np.asarray(every[theirs])
 
     def of_cells(self, t: WordCounts, labels: NDArray[Any]) -> Any:
-        """Return the residuals of the words of a statistic; none for one that came later."""
+        """Return the residuals of the words of a statistic; None if there are none."""
         if self.residuals is None:
             return None
         places = np.arange(len(self.features))
@@ -246,14 +246,14 @@ class WordWeights(FeatureWeights):
         return self.residuals.among(places, t.width, labels)
 
     def added(self, name: Any, rows: Rows, labels: NDArray[Any], scorer: Any) -> Array | None:
-        """Return the residuals of the words of rows."""
+        """Return the residuals of the rows' words; None if there are none."""
         cells = self.of_cells(scorer.t, labels)
         if cells is None:
             return None
         return np.asarray((scorer.counts_of(rows.entries(scorer.t)) @ cells).toarray())
 
     def cut(self, labels: Any, statistics: Mapping[Any, Any]) -> Self:
-        """Return the weights of words that are still counted; buckets have no names."""
+        """Return the weights of words that are still counted; buckets are all kept."""
         (held,) = statistics.values()
         rest, left, words = super().cut(labels, statistics), np.ones(len(self.features), bool), self.words
         if not held.hash_bits and words is not held.words:
@@ -266,14 +266,14 @@ class WordWeights(FeatureWeights):
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """What training rows chose: a pseudo-count, a prior of covariances, a temper, weights of evidence, and a floor."""
+    """Hold what training rows chose: a pseudo-count, a prior of covariances, a temper, evidence weights and a floor."""
 
     alpha: float | None = None
     prior: Spread | None = None
     temper: Temper | None = None
     weights: Weights | None = None
-    floor: float | None = None  # the share of labels that may be wrong, whatever the row says
-    choices: tuple[Choice, ...] | None = None  # what was chosen, and what else was tried
+    floor: float | None = None  # share of labels that may be wrong
+    choices: tuple[Choice, ...] | None = None  # record of what was chosen and tried
 
     def __bool__(self) -> bool:
         """Return whether anything was chosen."""

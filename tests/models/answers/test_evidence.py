@@ -78,5 +78,5 @@ def test_orders_of_words_are_a_coefficient() -> None:
     found = evidence(predictor, coefficient=expected)
     assert found.total == pytest.approx(evidence(predictor).total + expected)
     assert "n!/Πx!" in repr(found)
-    with pytest.raises(ValueError, match=r"must hold the rows that were learned, 40; got 3\.$"):
+    with pytest.raises(ValueError, match=r"must hold the 40 rows that the model was fitted on; got 3\.$"):
         coefficient_of(predictor.model, matrix(X[:3]), None)

@@ -240,7 +240,7 @@ def test_what_a_discriminant_refuses() -> None:
     with pytest.raises(PriorError, match="NormalInverseWishart of 3 columns"):
         Discriminant(prior=NormalInverseGamma(0.0, 1.0, 2.0, 1.0)).settled(t)  # type: ignore[arg-type]
     batch = NormalInverseWishart(np.zeros((CLASSES, D)), 1.0, 5.0, np.eye(D))
-    with pytest.raises(PriorError, match="one belief for all classes"):
+    with pytest.raises(PriorError, match="a single prior if all classes share"):
         Discriminant("shared", prior=batch).settled(t)
     assert Discriminant("full", prior=batch).settled(t).scorer(t).scores(matrix(NEW)).shape == (5, CLASSES)
     constant = np.column_stack([X[:, :2], np.ones(N)])
@@ -291,7 +291,7 @@ def _agrees(likelihood: Any, theirs: Any) -> None:
 
 def test_what_an_analysis_refuses() -> None:
     t = counted(LinearAnalysis())
-    with pytest.raises(InputError, match="cannot be left out of a covariance_estimator"):
+    with pytest.raises(InputError, match="cannot be left out with a covariance_estimator"):
         LinearAnalysis(given=np.ones((4, D, D))).held_out(t, matrix(X), Removal.of(CODES, WEIGHTS))
     for likelihood in (LinearAnalysis(), QuadraticAnalysis()):
         with pytest.raises(KindError, match="DiscriminantAnalysis cannot learn without labels"):

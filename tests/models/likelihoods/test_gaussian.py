@@ -273,7 +273,7 @@ def test_what_a_gaussian_refuses() -> None:
         Gaussian("weak")
     with pytest.raises(ShapeError, match="single belief"):
         Gaussian(PRIOR)
-    with pytest.raises(DataError, match=r"'size'.*squared"):
+    with pytest.raises(DataError, match=r"'size'.*at most 2\*\*500"):
         Gaussian().rows(column([1.0, 2.0**600]))
     with pytest.raises(InputError, match="estimate='map'"):
         fitted(Gaussian(estimate="map", column=False))

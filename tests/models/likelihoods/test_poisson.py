@@ -129,7 +129,7 @@ def test_beliefs_are_those_of_drawn_rates() -> None:
     np.testing.assert_allclose(stats.gamma.cdf([low, high], shape, scale=1 / rate), [0.05 + 0 * low, 0.95 + 0 * low])
     assert model.posterior(t, np.array([1, 2])) == Gamma(shape[:, 1:3], rate[:, 1:3])
     bare, t = counted(0.0)
-    with pytest.raises(ImproperPrior, match="An interval needs a posterior"):
+    with pytest.raises(ImproperPrior, match="An interval needs a proper posterior"):
         bare.intervals(t, 0.9)
 
 

@@ -1,1 +1,1 @@
-"""Answers of a model: explanations, evidence, intervals, decisions, information."""
+"""Answer questions with a model: explanations, evidence, intervals, decisions and information."""

@@ -1,4 +1,4 @@
-"""Features of real and of drawn rows as numbers, and the statistics by which they are compared."""
+"""Represent features of real and drawn rows as numbers, and compute the statistics that compare them."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ __all__ = ["STATISTICS", "CheckedBlock", "Statistics"]
 
 STATISTICS = ("share of zeros", "spread", "smallest", "largest", "most frequent", "dependence")
 LEVELS = 4
-"""Values of a feature are put into so many groups to see whether it depends on others."""
+"""Number of groups that values of a feature are put into, to see whether it depends on others."""
 FEW = 5
-"""A class of fewer rows is not compared."""
+"""Smallest number of rows for a class to be compared."""
 
 
 @dataclass(frozen=True, eq=False)
 class CheckedBlock:
-    """The real rows of a block as numbers, NaN where they have none, and how drawn ones become such."""
+    """Hold the real rows of a block as numbers, NaN where missing, and the conversion of drawn rows."""
 
     real: Array
     names: list[str]
     category: bool
     coded: Callable[[Any], Array]
-    lengths: Array | None = None  # of rows of words
+    lengths: Array | None = None  # of rows of words, otherwise None
 
     @classmethod
     def of(cls, name: str, block: Block, rows: Any, features: Any, most: int) -> CheckedBlock | None:
-        """Return a block with the most frequent of its words; None for free text in a column of a table.
+        """Return a block with the `most` most frequent of its words; None for free text in a table column.
 
-        `name` is that of a column of a table, '' for rows of a matrix or texts, which `features` name.
+        `name` is that of a table column, or '' for rows of a matrix or texts, whose features `features` names.
         """
         if isinstance(rows, ColumnTexts):
             return None
@@ -86,18 +86,18 @@ def _words(block: Block, rows: Any, features: Any, most: int) -> CheckedBlock:
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """What rows are compared by: statistics × classes × features. Groups of values are those of the real rows."""
+    """Compute the statistics that compare rows, statistics × classes × features. Real rows define the groups."""
 
     values: Array
     category: Booleans
     codes: Integers
     classes: int
-    edges: list[Array]  # of groups of numbers; of categories, the most frequent codes
-    told: Array  # statistics × features: whether a statistic says something of a feature
+    edges: list[Array]  # edges of groups; for categories, the most frequent codes
+    told: Array  # statistics × features: whether a statistic applies to a feature
 
     @classmethod
     def of(cls, values: Array, category: Booleans, codes: Integers, classes: int) -> Statistics:
-        """Return the statistics by which rows like these are compared."""
+        """Return the statistics for comparing rows with these."""
         edges, told = [], np.ones((len(STATISTICS), values.shape[1]), bool)
         for j, column in enumerate(values.T):
             known = column[~np.isnan(column)]
@@ -146,7 +146,7 @@ def _of_column(known: Array) -> list[float]:
 
 
 def _dependence(levels: Integers) -> Array:
-    """Return the largest mutual information of each feature with another, in nats."""
+    """Return each feature's largest mutual information with another feature, in nats."""
     n, width = levels.shape
     if width < 2:
         return np.full(width, np.nan)

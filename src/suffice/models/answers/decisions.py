@@ -1,4 +1,4 @@
-"""Decisions by expected loss (SX-10): what it costs to decide for one class when another is true."""
+"""Decide by expected loss (SX-10), given the cost of deciding for one class when another is true."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Costs", "cost_matrix", "least_loss", "or_abstained", "price"]
 
 
 def least_loss(probabilities: Array, costs: Array, abstain: float | None = None) -> Integers:
-    """Return the class of least expected loss of each row, −1 where even that exceeds what it costs to abstain.
+    """Return the class with the lowest expected loss for each row; −1 where it exceeds the cost of abstaining.
 
     loss(ĉ) = Σ_c p(c | x) L(c, ĉ)
     """
@@ -28,7 +28,7 @@ def least_loss(probabilities: Array, costs: Array, abstain: float | None = None)
 
 
 Costs: TypeAlias = ArrayLike | Mapping[tuple[Any, Any], float] | Mapping[Any, Mapping[Any, float]]
-"""What decisions cost: a matrix, or a number by the class that is true and the one decided."""
+"""Costs of decisions: a matrix, or a number for each pair of true and decided class."""
 
 
 def cost_matrix(costs: Costs | None, classes: Any) -> Array:
@@ -51,7 +51,7 @@ def cost_matrix(costs: Costs | None, classes: Any) -> Array:
 
 
 def price(abstain: Any) -> float | None:
-    """Return what it costs not to decide; raise InputError unless it is a cost."""
+    """Return the cost of abstaining, or None; raise InputError for anything else."""
     if abstain is None:
         return None
     if not isinstance(abstain, Real) or not 0 <= float(abstain) < np.inf:
@@ -94,7 +94,7 @@ def _from_pairs(pairs: dict[Any, Any], classes: Any) -> Array:
 
 
 def or_abstained(codes: Integers, classes: LabelArray, label: object) -> NDArray[np.object_]:
-    """Return the class of each code, and this label where it is −1, for no decision."""
+    """Return the class of each code, and `label` where the code is −1, for no decision."""
     out = np.array([*classes.tolist(), None], dtype=object)[codes]
     out[codes < 0] = label
     return out

@@ -1,10 +1,10 @@
-"""Log evidence: ln p of the training rows and labels, their parameters integrated out, by class and feature.
+"""Compute log evidence: ln p of the training rows and labels with parameters integrated out, by class and feature.
 
-    labels       a Dirichlet belief: DM-6; otherwise their likelihood, as given or at its maximum
-    features     what each likelihood says of its statistic (NB-11)
+    labels       with a Dirichlet prior: DM-6; otherwise their likelihood, for given or maximum-likelihood shares
+    features     the log evidence of each likelihood (NB-11)
 
-NB-11 also has n!/Πx! of rows of counts (for Poisson counts 1/Πx!). It is equal for every prior, and not in the
-statistic; where the rows are at hand, `coefficient` has it.
+NB-11 also contains n!/Πx! of rows of counts (1/Πx! for Poisson counts). It does not depend on the prior, and is not in
+the statistic. Where the rows are given, `coefficient` holds it.
 """
 
 from __future__ import annotations
@@ -31,33 +31,33 @@ __all__ = ["Evidence", "coefficient_of", "evidence"]
 
 @dataclass(frozen=True, repr=False)
 class Evidence:
-    """ln p of the training rows and labels, and the parts it is the sum of."""
+    """Hold ln p of the training rows and labels, and its parts."""
 
     classes: NDArray[Any]
-    features: Any  # their names
+    features: Any  # names of the features
     labels: float  # ln p of the labels
-    belief: bool  # whether the class prior was integrated out; otherwise it is plugged in
+    belief: bool  # whether the class prior is integrated out, not plugged in
     cells: Cells = field(repr=False)  # classes × features
-    coefficient: float = 0.0  # Σ ln n!/Πx!, where the rows were given
+    coefficient: float = 0.0  # Σ ln n!/Πx!, if the rows were given
 
     @property
     def total(self) -> float:
-        """The sum of all parts."""
+        """Return the sum of all parts."""
         return float(self.labels + self.by_class.sum() + self.coefficient)
 
     @cached_property
     def by_class(self) -> Array:
-        """The features of each class together."""
+        """Return the log evidence of each class, summed over features."""
         return self.cells.sum()
 
     @cached_property
     def by_feature(self) -> Array:
-        """Each feature, all classes together."""
+        """Return the log evidence of each feature, summed over classes."""
         return self.cells.by_feature()
 
     @cached_property
     def table(self) -> Array:
-        """Classes × features; of texts it is made when it is first used, and may be large."""
+        """Return the log evidence as classes × features; for texts this table, made on first use, may be large."""
         return self.cells.dense()
 
     def __repr__(self) -> str:
@@ -69,9 +69,9 @@ class Evidence:
 
 
 def evidence(predictor: Predictor, names: Any = None, by_block: bool = False, coefficient: float = 0.0) -> Evidence:
-    """Return the log evidence by class and feature of the only block; `by_block`, with one number for each block.
+    """Return the log evidence by class and feature of the only block, or with `by_block` by class and block.
 
-    Features without `names` are called by their words, if the statistic has words, or by their places.
+    Without `names`, features are called by their words, if the statistic has words, or by their places.
     """
     model = predictor.model
     labels, belief = predictor.prior.log_evidence(model.n)
@@ -86,18 +86,20 @@ def evidence(predictor: Predictor, names: Any = None, by_block: bool = False, co
 
 
 def _of_block(block: Block, classes: int) -> Array:
-    """Return the evidence of all features of a block, by class; nothing for one that does not vote."""
+    """Return the log evidence of a block by class, summed over features; zeros for one that carries no evidence."""
     return np.zeros(classes) if block.likelihood.silent else block.settled.log_evidence(block.t).sum()
 
 
 def coefficient_of(model: Model, rows: Mapping[Name, Rows], sample_weight: WeightsLike) -> float:
-    """Return Σ ln n!/Πx! over the training rows (of Poisson counts Σ −ln Πx!); raise LabelError if rows are missing."""
+    """Return Σ ln n!/Πx! over the training rows (for Poisson, Σ −ln Πx!); raise LabelError unless all are given."""
     total = float(model.n.sum())
     found = 0.0
     for name, block in model.alone.items():
         weights = read_weights(sample_weight, len(rows[name]))
         given = np.ones(len(rows[name])) if weights is None else weights
         if abs(given.sum() - total) > 1e-9 * total:
-            raise LabelError(f"The argument 'X' must hold the rows that were learned, {total:g}; got {given.sum():g}.")
+            raise LabelError(
+                f"The argument 'X' must hold the {total:g} rows that the model was fitted on; got {given.sum():g}."
+            )
         found += float((given * block.settled.log_coefficients(block.t, rows[name])).sum())
     return found

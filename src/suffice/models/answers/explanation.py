@@ -1,4 +1,4 @@
-"""Why a row belongs to one class rather than to another: each feature's weight of evidence (SX-6)."""
+"""Explain why a row belongs to one class rather than another by each feature's weight of evidence (SX-6)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NORMAL_95 = 1.959963984540054
 
 @dataclass(frozen=True, repr=False)
 class Explanation:
-    """Log-odds of one class against another, as the sum of what was known before and what each feature says.
+    """Explain the log-odds of one class against another as the sum of the prior log-odds and each feature's weight.
 
     Attributes
     ----------
@@ -36,16 +36,16 @@ class Explanation:
     prior : float
         Log-odds before any feature is seen.
     features, values : sequences
-        What has a weight, and what it is in this row, in words.
+        What has a weight, and its value in this row, in words.
     weights : ndarray
-        ln p(x_j | target) − ln p(x_j | against), times the power that the likelihood is raised to.
+        ln p(x_j | target) − ln p(x_j | against), times the power of the likelihood.
     low, high : ndarray or None
-        Where each weight lies with a probability of 95 % by what was learned of the two classes; NaN where the model
-        does not tell, None where it tells of none.
+        95 % credible bounds of each weight, given what was learned of the two classes; NaN where the model has none,
+        None if it has none at all.
     log_odds : float
-        ln p(target | x) − ln p(against | x): the prior and all weights.
+        ln p(target | x) − ln p(against | x): the sum of the prior and all weights.
     note : str
-        Whether the answer is the class prior, because nothing in the row was learned; empty if something speaks.
+        Reason why the answer is the class prior, because nothing in the row was learned; otherwise empty.
     """
 
     target: Any
@@ -56,23 +56,23 @@ class Explanation:
     weights: Array
     low: Array | None = None
     high: Array | None = None
-    backend: str | None = None  # what dataframes the model was given
+    backend: str | None = None  # kind of dataframe the model was fitted on
     note: str = ""
 
     @property
     def log_odds(self) -> float:
-        """ln p(target | x) − ln p(against | x)."""
+        """Return ln p(target | x) − ln p(against | x)."""
         return float(self.prior + self.weights.sum())
 
     def top(self, k: int = 10) -> list[tuple[Any, Any, float]]:
-        """Return the k weightiest features, each with its value and its weight."""
+        """Return the k features with the largest weights in absolute value, each with its value and weight."""
         number: Any = k
         if not isinstance(number, int | np.integer) or number < 0:
             raise InputError(f"The argument 'k' of Explanation.top must be a whole number from 0 on; got {k!r}.")
         return [(self.features[i], self.values[i], float(self.weights[i])) for i in self._order()[:k]]
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return columns for a dataframe: the prior first, then features, the weightiest first."""
+        """Return columns for a dataframe: the prior first, then features by decreasing absolute weight."""
         order = self._order()
         return {
             "feature": ["(prior)", *(self.features[i] for i in order)],
@@ -81,9 +81,9 @@ class Explanation:
         }
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return a dataframe with a line for the prior and one per feature: feature, value, weight, low and high.
+        """Return a dataframe with one line for the prior and one per feature: feature, value, weight, low and high.
 
-        Of pandas, polars or pyarrow, as given, or as the model was fitted with, or whichever there is.
+        `backend` is pandas, polars or pyarrow; by default, the one the model was fitted with, or one that is installed.
         """
         order, columns = self._order(), dict[str, Any](self.to_dict())
         columns["feature"] = [str(name) for name in columns["feature"]]
@@ -96,7 +96,7 @@ class Explanation:
         size = np.array(
             [-1.0 if name == FLOOR else abs(weight) for name, weight in zip(self.features, self.weights, strict=True)]
         )
-        order: list[int] = np.argsort(-size, kind="stable").tolist()  # the floor, which is no feature, is the last
+        order: list[int] = np.argsort(-size, kind="stable").tolist()  # the floor is not a feature and comes last
         return order
 
     def __repr__(self) -> str:
@@ -109,7 +109,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _cut(self) -> dict[str, list[Any]]:
-        """Return what is shown: the weightiest features, and the others together."""
+        """Return what is displayed: the features with the largest weights, and the others summed."""
         columns, rest = self.to_dict(), self._order()[SHOWN:]
         if len(rest) < 2:
             return columns
@@ -146,7 +146,7 @@ def explain(
     against: Any = None,
     backend: str | None = None,
 ) -> Explanation:
-    """Explain one row, for one class against another: by default the most probable one against the next."""
+    """Return the explanation of one row for one class against another; by default, the two most probable classes."""
     said, classes = parts(predictor, rows, wording), predictor.model.classes
     power = float(np.ravel(predictor.powers(rows))[0])
     found = _of_two(said, predictor.log_prior, power, classes, (target, against), backend)
@@ -154,7 +154,7 @@ def explain(
 
 
 def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Rows]) -> Explanation:
-    """Return the explanation with what the floor of probabilities takes from the log-odds."""
+    """Return the explanation with the effect of the floor on the log-odds as a part."""
     a, b = (place_of(predictor.model.classes, label, "target") for label in (found.target, found.against))
     logs = predictor.log_proba(rows)[0]
     less = float(logs[a] - logs[b]) - found.log_odds
@@ -177,8 +177,8 @@ def _with_floor(found: Explanation, predictor: Predictor, rows: Mapping[Name, Ro
 def _of_two(
     said: Contributions, log_prior: Array, power: float, classes: Any, pair: tuple[Any, Any], backend: str | None
 ) -> Explanation:
-    """Return what the parts of a row say for one class against another, the likelihood raised to a power."""
-    if power == 0:  # nothing is said
+    """Return the explanation of one class against another, with the likelihood raised to a power."""
+    if power == 0:  # no evidence
         said = replace(said, logs=np.zeros_like(said.logs))
     with np.errstate(invalid="ignore"):
         total = log_prior + power * said.logs.sum(axis=0)
@@ -201,7 +201,7 @@ def _of_two(
 
 
 def _note(said: Contributions, power: float, impossible: bool) -> str:
-    """Return why the answer is the prior, if it is; and that nothing was learned of the row, even if absence speaks."""
+    """Return why the answer is the prior, if so, or that nothing in the row was learned."""
     prior = "the answer is the class prior."
     if impossible:
         return f"Every class is impossible for this row: {prior}"
@@ -213,7 +213,7 @@ def _note(said: Contributions, power: float, impossible: bool) -> str:
 
 
 def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | None, Array | None]:
-    """Return where the weights lie with a probability of 95 %, by the mean and variance of the logarithms."""
+    """Return 95 % credible bounds of the weights, from the mean and variance of the log probabilities."""
     if said.belief is None or not len(said.features):
         return None, None
     mean, variance = said.belief
@@ -225,7 +225,7 @@ def _ends(said: Contributions, power: float, a: int, b: int) -> tuple[Array | No
 
 
 def _with_words(said: Contributions, i: int, a: int, b: int) -> str:
-    """Return the value of a part, and of a text the words that weigh most."""
+    """Return the value of a part, with the three words of largest weight for a text."""
     inner = said.inner.get(i)
     if inner is None:
         return said.values[i]
@@ -237,7 +237,7 @@ def _with_words(said: Contributions, i: int, a: int, b: int) -> str:
 
 
 def _together(said: Contributions, i: int, a: int, b: int, classes: Any) -> str:
-    """Say how many times as often the values of columns that act together come together in the two classes."""
+    """Return in words how often values of joint columns occur jointly in each of the two classes."""
     if i not in said.lifts:
         return ""
     own, other = (lift_in_words(float(said.lifts[i][code])) for code in (a, b))
@@ -246,7 +246,7 @@ def _together(said: Contributions, i: int, a: int, b: int, classes: Any) -> str:
 
 
 def _two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple[int, int]:
-    """Return the places of the classes to compare; where they are not given, of the most probable one and the next."""
+    """Return the places of the classes to compare; by default, those of the two most probable."""
     if len(total) < 2:
         raise InputError("Explaining a prediction needs at least two classes; the model has one.")
     order = np.argsort(-total, kind="stable").tolist()
@@ -260,7 +260,7 @@ def _two_classes(total: Array, classes: Any, target: Any, against: Any) -> tuple
 
 
 def place_of(classes: Any, label: Any, name: str) -> int:
-    """Return the place of a class among all; raise InputError, which names the argument, if there is no such class."""
+    """Return the place of a class; raise InputError, naming the argument, if there is no such class."""
     found = np.flatnonzero(classes == label)
     if not len(found):
         raise InputError(f"The argument '{name}' must be one of {classes.tolist()}; got {label!r}.")
@@ -278,7 +278,7 @@ def _cells(feature: str, value: str, weight: str, interval: str, bar: str) -> st
 
 
 def _bar(share: float) -> str:
-    """Return a bar to the right for evidence in favour, to the left for evidence against."""
+    """Return a bar that extends right for evidence in favour, and left for evidence against."""
     side = "left" if share >= 0 else "right"
     colour = "#2a7f62" if share >= 0 else "#b5482f"
     half = f"<span style='display:inline-block;{side}:50%;width:{50 * abs(share):.1f}%;height:.8em;position:absolute;"

@@ -1,10 +1,10 @@
-"""Bounds of class probabilities: the delta method on log-odds, or draws from the posterior (SX-5).
+"""Compute bounds of class probabilities by the delta method on log-odds, or by draws from the posterior (SX-5).
 
-With M_c and V_c, mean and variance of ln p(x, c | θ) over what is believed of θ,
+With M_c and V_c the posterior mean and variance of ln p(x, c | θ),
 
     logit p_c ≈ Normal(M_c − ln Σ_{k≠c} e^{M_k},  V_c + Σ_{k≠c} (p_k / (1 − p_c))² V_k)
 
-Blocks are independent: their means and variances add up.
+Blocks are independent, so their means and variances add up.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def bounds(
 ) -> tuple[Array, Array]:
     """Return lower and upper bounds of each class probability, rows × classes.
 
-    By the delta method; or, with a generator, by `size` draws of all parameters.
+    Use the delta method, or with a generator `size` draws of all parameters.
     """
     beliefs = _Beliefs.of(predictor, rows)
     low, high = np.empty((2, _size(rows), len(predictor.model.classes)))
@@ -50,7 +50,7 @@ def bounds(
 
 
 def drawn_by(level: float, method: str, n_samples: object, seed: Rng) -> tuple[np.random.Generator | None, int]:
-    """Return what draws parameters, None for the delta method, and how often; raise unless the arguments fit."""
+    """Return the generator of draws (None for the delta method) and their number; raise InputError if wrong."""
     tails(level)
     if method not in ("delta", "sample"):
         raise InputError(f"The argument 'method' must be 'delta' or 'sample'; got {method!r}.")
@@ -71,7 +71,7 @@ def _size(rows: RowsByName) -> int:
 
 
 def _stretches(rows: RowsByName, numbers: int) -> Iterator[slice]:
-    """Return stretches of rows, so that neither their values nor their numbers are many at once."""
+    """Return slices of rows that keep both values and scores few at once."""
     n, width = _size(rows), sum(part.width for part in rows.values())
     step = max(1, NUMBERS_AT_ONCE // max(1, numbers, width))
     return (slice(at, min(n, at + step)) for at in range(0, n, step))
@@ -79,14 +79,14 @@ def _stretches(rows: RowsByName, numbers: int) -> Iterator[slice]:
 
 @dataclass(frozen=True)
 class _Beliefs:
-    """What is believed of the scores of each block, the power of each, and the class prior."""
+    """Hold the posterior of each block's scores, with the views and the class prior."""
 
     predictor: Predictor
     blocks: Mapping[Name, Belief]
 
     @classmethod
     def of(cls, predictor: Predictor, rows: RowsByName) -> _Beliefs:
-        """Return the beliefs of the blocks that say something of these rows."""
+        """Return the beliefs of the blocks that have values in these rows."""
         weights, found = predictor.views.weights, dict[Name, Belief]()
         for name, block in predictor.model.voting.items():
             if name in rows and _any(rows[name]):
@@ -94,24 +94,24 @@ class _Beliefs:
         return cls(predictor, found)
 
     def power(self, name: Name) -> float:
-        """Return what the evidence of a block is raised to."""
+        """Return the power of a block's evidence."""
         weights = self.predictor.views.weights
         return 1.0 if weights is None else weights.of_block(name)
 
     def added(self, name: Name, rows: Rows) -> Any:
-        """Return what is added to the evidence of a block."""
+        """Return what is added to a block's evidence."""
         weights, model = self.predictor.views.weights, self.predictor.model
         more = model.blocks[name].added(weights, name, rows, model.classes)
         return 0.0 if more is None else more
 
     @property
     def terms(self) -> Any:
-        """Terms of classes."""
+        """Return the terms of classes."""
         weights = self.predictor.views.weights
         return 0.0 if weights is None else weights.terms(self.predictor.model.classes)
 
     def delta(self, rows: RowsByName, powers: Array, level: float) -> tuple[Array, Array]:
-        """Return bounds by mean and variance of each score; where scores are dependent, by their covariances."""
+        """Return bounds from the mean and variance of each score, with covariances where scores are dependent."""
         mean, variance = np.zeros((2, len(powers), len(self.predictor.model.classes)))
         covariance = None
         for name, belief in self._here(rows):
@@ -132,7 +132,7 @@ class _Beliefs:
     def drawn(
         self, rows: RowsByName, powers: Array, level: float, rng: np.random.Generator, size: int
     ) -> tuple[Array, Array]:
-        """Return bounds by draws of all parameters."""
+        """Return bounds from draws of all parameters."""
         scores = np.zeros((size, len(powers), len(self.predictor.model.classes)))
         for name, belief in self._here(rows):
             drawn = _where(rows[name], belief.draws(rows[name], rng, size))
@@ -154,12 +154,12 @@ def _any(rows: Rows) -> bool:
 
 
 def _where(rows: Rows, numbers: Array) -> Array:
-    """Return numbers with zeros where a row has no value."""
+    """Return numbers with zeros where a row's value is missing."""
     return numbers if rows.present is None else np.where(rows.present[:, None], numbers, 0.0)
 
 
 def _independent(rows: Rows) -> None:
-    """Return no covariances."""
+    """Return None, since scores are independent."""
 
 
 def _diagonal(variance: Array) -> Array:
@@ -168,7 +168,7 @@ def _diagonal(variance: Array) -> Array:
 
 
 def dependent_bounds(mean: Array, covariance: Array, level: float) -> tuple[Array, Array]:
-    """Return bounds from means and covariances of joint log-probabilities, rows × classes × classes."""
+    """Return bounds from means and covariances of joint log probabilities, rows × classes × classes."""
     reach, low, high = float(ndtri((1 + level) / 2)), np.empty_like(mean), np.empty_like(mean)
     for c in range(mean.shape[1]):
         others = mean.copy()
@@ -183,15 +183,16 @@ def dependent_bounds(mean: Array, covariance: Array, level: float) -> tuple[Arra
 
 
 def independent_bounds(mean: Array, variance: Array, level: float) -> tuple[Array, Array]:
-    """Return bounds from means and variances of independent joint log-probabilities, rows × classes."""
+    """Return bounds from means and variances of independent joint log probabilities, rows × classes."""
     reach = float(ndtri((1 + level) / 2))
     best = mean.argmax(axis=1)[:, None]
     with np.errstate(invalid="ignore"):
-        mean = mean - np.take_along_axis(mean, best, axis=1)  # digits are for the differences
+        mean = mean - np.take_along_axis(mean, best, axis=1)  # keep digits for the differences
     runners = mean.copy()
     np.put_along_axis(runners, best, -np.inf, axis=1)
-    with np.errstate(all="ignore"):  # one class alone, or one of probability zero
-        # Others are the sum of all but one; of the most probable too little would be left, so they are summed anew.
+    with np.errstate(all="ignore"):  # a single class, or one of probability zero
+        # Others are total minus one class. Without the most probable one, too few digits would remain, so
+        # they are summed again.
         total, rest = (logsumexp(part, axis=1, keepdims=True) for part in (mean, runners))
         share, beside = (np.nan_to_num(np.exp(part - size)) for part, size in ((mean, total), (runners, rest)))
         noise = share**2 * variance

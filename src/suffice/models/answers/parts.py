@@ -1,7 +1,7 @@
-"""What the parts of one row say: features of the only block, or the columns of a table, by names that people know.
+"""Name what the parts of one row contribute: features of the only block, or columns of a table.
 
-Likelihoods explain a row by the places of its features. How these are called, and what a value is in words, only a
-reader knows: it says so in a `Wording`. Features that speak for a class, whatever a row has, stand here too.
+Likelihoods explain a row by the places of its features. Only a reader knows their names and how to show values: it
+passes them in a `Wording`. Features that favour a class in general are found here, too.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["Top", "TopFeatures", "Wording", "WordsOfText", "known", "names_of", 
 
 
 class Top(NamedTuple):
-    """A feature, what it is in rows of the class, and the weight it brings."""
+    """Hold a feature, its value in rows of the class, and its weight."""
 
     feature: Any
     value: str
@@ -36,7 +36,7 @@ class Top(NamedTuple):
 
 
 class TopFeatures(Sequence[Top]):
-    """Features that speak for a class, the weightiest first: rows of feature, value and weight."""
+    """List the features that favour a class, by decreasing weight, as rows of feature, value and weight."""
 
     def __init__(self, label: Any, rows: list[Top]) -> None:
         self.label, self._rows = label, rows
@@ -74,10 +74,10 @@ def speaking(
     by_block: bool = False,
     categories: Sequence[Any] | None = None,
 ) -> TopFeatures:
-    """Return at most k features that speak for a class, against the average of the others.
+    """Return at most k features that favour a class most, relative to the average of the other classes.
 
-    Features of the only block are called by `names`, and the values of codes by `categories`; `by_block`, those of all
-    blocks are called by their block.
+    `names` are those of the only block's features, and `categories` the values of its codes. With `by_block`, features
+    of all blocks are named after their block.
     """
     label = predictor.model.classes[code]
     if len(predictor.model.classes) < 2:
@@ -104,7 +104,7 @@ def _speaking_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
         power = 1.0 if weights is None else weights.of_block(name)
         meant = weight_in_words(power, "columns")
         likelihood: Any = block.settled
-        by_means = replace(likelihood, estimate="mean")  # of which none brings infinite evidence
+        by_means = replace(likelihood, estimate="mean")  # means never bring infinite evidence
         for row in by_means.speaks(block.t, predictor.model.n, code, k):
             named = name.columns[row.feature] if likelihood.replaces and isinstance(name, Together) else name
             found.append(Top(named, f"{row.value}, {meant}" if meant else row.value, power * row.weight))
@@ -112,7 +112,7 @@ def _speaking_columns(predictor: Predictor, code: int, k: int) -> list[Top]:
 
 
 def known(model: Model, rows: Mapping[Name, Rows], least: int = 1) -> Booleans:
-    """Return which rows hold a value, category or word that was learned from so many rows or more."""
+    """Return which rows hold a value, category or word that was learned from at least `least` rows."""
     found = np.zeros(len(next(iter(rows.values()), ())), bool)
     for name, block in model.voting.items():
         present = rows[name].present if name in rows else np.zeros(0, bool)
@@ -124,7 +124,7 @@ def known(model: Model, rows: Mapping[Name, Rows], least: int = 1) -> Booleans:
 
 
 def names_of(statistic: Any, width: int) -> Any:
-    """Return the names of a statistic's features: words, or places where it has no names."""
+    """Return the names of a statistic's features: words, or places if it has no names."""
     named = isinstance(statistic, WordCounts) and not statistic.hash_bits
     return statistic.words.strings if named else np.arange(width)
 
@@ -136,7 +136,7 @@ LISTED = 5
 
 @dataclass(frozen=True)
 class WordsOfText:
-    """The tokens of one text, each once, in the order of the text."""
+    """Hold the distinct tokens of one text, in the order of the text."""
 
     tokens: list[str]
 
@@ -146,7 +146,7 @@ class WordsOfText:
         return cls(list(dict.fromkeys(analysis.tokens(analysis._decoded(text)))))
 
     def called(self, t: WordCounts) -> tuple[dict[int, str], list[str]]:
-        """Return what the text calls words, or buckets of words, of a statistic; and tokens that are none of them."""
+        """Return the tokens of each known word or bucket of a statistic, and the unknown tokens."""
         alone = TextRows.of_batch(Batch.of_tokens([[token] for token in self.tokens]), AS_THEY_ARE).entries(t)
         words, names = np.full(len(self.tokens), -1), dict[int, list[str]]()
         words[np.diff(alone.indptr) > 0] = alone.indices
@@ -161,29 +161,29 @@ def _token(text: str) -> list[str]:
 
 
 AS_THEY_ARE = Analysis(unit=_token)
-"""Tokens that were found already."""
+"""Analysis of tokens that were already found."""
 
 
 @dataclass(frozen=True)
 class Wording:
-    """What people call the parts of one row."""
+    """Hold the names of the parts of one row."""
 
-    names: Names | None = None  # of the features of the only block; None where its rows have them
-    values: Sequence[str] | None = None  # what each feature is in the row, where the block has only codes
-    text: WordsOfText | None = None  # of the only block, where it reads a text
-    readings: Mapping[Name, str] | None = None  # of a table, what each column holds: then each block is one part
+    names: Names | None = None  # of the only block's features; None if its rows name them
+    values: Sequence[str] | None = None  # value of each feature in the row, if the block has only codes
+    text: WordsOfText | None = None  # of the only block, if it reads a text
+    readings: Mapping[Name, str] | None = None  # of a table, value of each column; then each block is a part
 
     @classmethod
     def of_columns(cls, blocks: Mapping[Name, Block], table: Table) -> Wording:
-        """Return what people call the columns of a table with one row."""
+        """Return the names of the columns of a table with one row."""
         return cls(readings={name: reading(block, table[name]) for name, block in blocks.items() if name in table})
 
 
 def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> Contributions:
-    """Return what each part of one row says of each class, not tempered, by name."""
+    """Return the untempered contribution of each part of one row to each class's score, by name."""
     if wording.readings is not None:
         return _of_columns(predictor, rows, wording.readings)
-    (name,) = predictor.votes(rows)  # raises DataError for values that cannot be
+    (name,) = predictor.votes(rows)  # raises DataError for impossible values
     block, weights = predictor.model.blocks[name], predictor.views.weights
     said = block.settled.contributions(block.t, rows[name], block.powers(weights))
     more, scorer = block.residuals(weights, predictor.model.classes), cast("Any", block.scorer)
@@ -196,14 +196,14 @@ def parts(predictor: Predictor, rows: Mapping[Name, Rows], wording: Wording) -> 
 
 
 def _with_residuals(said: Contributions, x: Any, residuals: Any) -> Contributions:
-    """Return what each feature of one row says with its residuals, which are known for certain."""
+    """Return contributions with residuals added; residuals have no variance."""
     more = x.data[:, None] * residuals[x.indices].toarray()
     belief = None if said.belief is None else (said.belief[0] + more, said.belief[1])
     return replace(said, logs=said.logs + more, belief=belief)
 
 
 def _of_features(said: Contributions, names: Sequence[Any] | Names, values: Sequence[str] | None) -> Contributions:
-    """Return what each feature says, by name; parts that are no features have names already."""
+    """Return contributions with features named; parts that are not features already have names."""
     place = [isinstance(feature, int) for feature in said.features]
     features = [names[j] if feature else j for j, feature in zip(said.features, place, strict=True)]
     if values is None:
@@ -213,7 +213,7 @@ def _of_features(said: Contributions, names: Sequence[Any] | Names, values: Sequ
 
 
 def _of_words(said: Contributions, text: WordsOfText, t: WordCounts) -> Contributions:
-    """Return what each word of a text says, by name, and those never learned as one part."""
+    """Return contributions with words named, and unknown tokens as one part."""
     names, strangers = text.called(t)
     called = [names.get(j, f"word {j}") if isinstance(j, int) else j for j in said.features]
     said = replace(said, features=called)
@@ -224,7 +224,7 @@ def _of_words(said: Contributions, text: WordsOfText, t: WordCounts) -> Contribu
 
 
 def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mapping[Name, str]) -> Contributions:
-    """Return what each column of a table says; one without a value says nothing, for certain."""
+    """Return the contribution of each column of a table; a missing value contributes at most a residual."""
     votes = replace(predictor, temper=AS_IT_IS).votes(rows)
     logs = np.array([vote[0] for vote in votes.values()]).reshape(len(votes), len(predictor.model.classes))
     belief, inner, values = np.zeros((2, *logs.shape)), dict[int, Contributions](), list[str]()
@@ -234,7 +234,7 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
         present = rows[name].present
         if present is not None and not present[0]:
             values.append("missing")
-            belief[0, i] = logs[i]  # a residual, or nothing
+            belief[0, i] = logs[i]  # a residual, or zero
             continue
         power = 1.0 if weights is None else weights.of_block(name)
         meant = weight_in_words(power, "columns")
@@ -254,14 +254,14 @@ def _of_columns(predictor: Predictor, rows: Mapping[Name, Rows], readings: Mappi
 
 
 def _belief_of_one(said: Contributions, power: float) -> Array:
-    """Return mean and variance of what a column says, raised to a power; NaN where they are not known."""
+    """Return mean and variance of a column's contribution, raised to a power; NaN where unknown."""
     if said.belief is None or len(said.features) != 1:
         return np.full((2, said.logs.shape[1]), np.nan)
     return np.stack([power * said.belief[0][0], power**2 * said.belief[1][0]])
 
 
 def reading(block: Block, column: Column) -> str:
-    """Return the value of a column of one row as a block reads it: the value, and its bin if there are bins."""
+    """Return the value of a one-row column as a block reads it, with its bin, if any."""
     if column.n_missing or column.values is None:
         return "missing"
     value = column.values[0].as_py() if column.storage == "string" else column.values[0]

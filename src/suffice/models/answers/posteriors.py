@@ -1,4 +1,4 @@
-"""What is believed of the parameters of a fitted model: one belief for each class and feature."""
+"""Give access to the posteriors of a fitted model's parameters, one for each class and feature."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SHOWN = 6
 
 @dataclass(frozen=True, eq=False)
 class Posteriors:
-    """Beliefs about the parameters of each class, found when they are asked for.
+    """Give access to the posteriors of each class's parameters, computed on demand.
 
-    ``posteriors[label, feature]`` is one belief: a feature is a word, a column of a matrix or a column of a table, by
-    its name or number. ``posteriors[label]`` is the belief about all features of a class, ``posteriors.of(feature)``
-    that about a feature in every class, and ``posteriors.all`` both, classes × features; columns of tables differ in
-    kind, so of these there is one at a time.
+    ``posteriors[label, feature]`` is one posterior: a feature is a word, a column of a matrix or a column of a table,
+    by name or number. ``posteriors[label]`` is the posterior of all features of a class, ``posteriors.of(feature)``
+    that of a feature in every class, and ``posteriors.all`` that of all, classes × features. Columns of tables differ
+    in kind, so their posteriors are available one at a time.
     """
 
     model: Model
@@ -34,17 +34,17 @@ class Posteriors:
 
     @property
     def classes(self) -> Any:
-        """The labels, in the order of the first axis."""
+        """Return the labels, in the order of the first axis."""
         return self.model.classes
 
     @property
     def all(self) -> Conjugate[Any]:
-        """What is believed of every class and feature, as one table of beliefs."""
+        """Return the posteriors of every class and feature as one table."""
         block = self._only("all")
         return block.settled.posterior(block.t)
 
     def of(self, feature: Any) -> Conjugate[Any]:
-        """Return what is believed of one feature in every class: a table of one belief for each."""
+        """Return the posterior of one feature in every class, as a table with one entry per class."""
         place = self._place(feature)
         if self.by_column:
             block = self.model.blocks[self.features[place]]
@@ -53,23 +53,27 @@ class Posteriors:
         return block.settled.feature_posterior(block.t, place)
 
     def __getitem__(self, key: Any) -> Conjugate[Any]:
-        """Return the belief about one class, or about one feature of it."""
+        """Return the posterior of one class, or of one feature in it."""
         label, feature = key if isinstance(key, tuple) and len(key) == 2 else (key, None)
         classes = {one: code for code, one in enumerate(self.model.classes.tolist())}
         if not isinstance(label, Hashable) or label not in classes:
             known = ", ".join(map(repr, [*classes][:SHOWN]))
-            raise InputError(f"A posterior is that of a class, and of a feature of it; got {key!r}. Classes: {known}.")
+            raise InputError(
+                f"Posteriors are indexed by a class, or by a class and a feature; got {key!r}. Classes: {known}."
+            )
         return (self.all if feature is None else self.of(feature))[classes[label]]
 
     def _only(self, wanted: Any) -> Block:
-        """Return the only block; raise where there are several."""
+        """Return the only block; raise InputError if there are several."""
         if self.by_column:
             names = ", ".join(map(repr, [*self.features][:SHOWN]))
-            raise InputError(f"A table has a posterior for each column, of its kind; got {wanted!r}. Columns: {names}.")
+            raise InputError(
+                f"A table has a posterior for each column, of different kinds; got {wanted!r}. Name a column: {names}."
+            )
         return next(iter(self.model.voting.values()))
 
     def _place(self, feature: Any) -> int:
-        """Return the place of a feature, by its name or its number."""
+        """Return the place of a feature, given by name or number."""
         places = {name: place for place, name in enumerate(self.features)}
         if isinstance(feature, Hashable) and not isinstance(feature, bool | float) and feature in places:
             return places[feature]
@@ -80,7 +84,7 @@ class Posteriors:
         ):
             return int(feature) % len(places)
         known = ", ".join(map(repr, [*places][:SHOWN]))
-        raise InputError(f"A feature must be one that was learned; got {feature!r}. The first are: {known}.")
+        raise InputError(f"The feature must be one that was learned; got {feature!r}. The first are: {known}.")
 
     def __repr__(self) -> str:
         return f"<Posteriors of {len(self.model.classes)} classes × {len(self.features):,} features>"

@@ -1,4 +1,4 @@
-"""Features by what they tell about the class (NB-13), and what pages and pictures show of a model: from counts."""
+"""Rank features by their mutual information with the class (NB-13), and describe models for plots, from counts."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ UNITS = {"nats": 1.0, "bits": np.log(2.0)}
 
 
 class Information:
-    """Features and what each tells about the class, the most informative first.
+    """Rank features by their mutual information with the class, most informative first.
 
-    Iteration gives pairs of name and value. Features of equal information stay in their order.
+    Iteration yields pairs of name and value. Features with equal information keep their order.
 
     Attributes
     ----------
     names : ndarray
-        Names of the features, or their column numbers, by falling information.
+        Names of the features, or their column numbers, by decreasing information.
     values : ndarray of float
-        The information of each, falling.
+        Information of each, decreasing.
     order : ndarray of int
-        The column of each.
+        Column number of each.
     by_feature : ndarray of float
-        The information of all features in the order of the columns.
+        Information of all features, in the order of the columns.
     unit : {"nats", "bits"}
-        What the values are in.
+        Unit of the values.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class Information:
 
 
 def ranked(predictor: Predictor, names: Any = None, unit: str = "nats") -> Information:
-    """Rank the features of the only block by what they tell about the class; without names, by words or places."""
+    """Return the features of the only block ranked by information; without `names`, by words or places."""
     if unit not in UNITS:
         raise InputError(f"The argument 'unit' of mutual_information must be 'nats' or 'bits'; got {unit!r}.")
     values = information_of(predictor)
@@ -89,7 +89,7 @@ def ranked(predictor: Predictor, names: Any = None, unit: str = "nats") -> Infor
 
 
 def given_names(names: Any, width: int) -> NDArray[Any]:
-    """Return names that a user gives to features without; raise unless there is one for each."""
+    """Return the user's names for unnamed features; raise ShapeError unless there is one per feature."""
     called = np.asarray(names)
     if called.shape != (width,):
         raise ShapeError(
@@ -100,7 +100,7 @@ def given_names(names: Any, width: int) -> NDArray[Any]:
 
 
 def information_of(predictor: Predictor) -> Array:
-    """Return the mutual information of each feature of the only block and the class, in nats, in their order."""
+    """Return the mutual information of each feature of the only block with the class, in nats, in feature order."""
     (block,) = predictor.model.voting.values()
     prior = replace(predictor.prior, flat=False).log(predictor.model.n)  # without the terms of views
     return block.settled.information(block.t, class_shares(prior))
@@ -108,7 +108,7 @@ def information_of(predictor: Predictor) -> Array:
 
 @dataclass(frozen=True)
 class ShownColumn:
-    """A column by name, what people call its family, its weight, and how it is distributed in each class."""
+    """Hold a column's name, the name of its family, its weight, and its distribution in each class."""
 
     name: Any
     kind: str
@@ -117,7 +117,7 @@ class ShownColumn:
 
 
 def believed(predictor: Predictor, names: Any = None, by_block: bool = False) -> FeatureBelief | None:
-    """Return what is believed of features of one kind, by name; None where each is a column, or there is no belief."""
+    """Return named beliefs about features of one kind; None where each feature is a column, or there is no belief."""
     if by_block:
         return None
     (block,) = predictor.model.voting.values()
@@ -137,9 +137,9 @@ def shown_columns(
     by_block: bool = False,
     categories: Sequence[Any] | None = None,
 ) -> Iterator[ShownColumn]:
-    """Return how the columns of a table, or of a matrix, are distributed; none where that cannot be drawn.
+    """Yield the distribution of each column of a table or matrix in each class, where it can be plotted.
 
-    Columns of the only block are called by `names`, and the values of codes by `categories`.
+    `names` are those of the only block's columns, and `categories` the values of its codes.
     """
     weights = predictor.views.weights
     for name, block in predictor.model.voting.items():

@@ -1,1 +1,1 @@
-"""Views: what is chosen by training rows, each judged by classes that have not seen it."""
+"""Choose views on held-out training rows: every row is scored by classes that have not seen it."""

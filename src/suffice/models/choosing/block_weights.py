@@ -1,4 +1,4 @@
-"""Evidence weights of the blocks of a table: its columns, sets of columns that act together, a cloud of numbers."""
+"""Choose evidence weights of the blocks of a table: columns, joint columns, and a cloud of numbers."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ from suffice.typing import Array, Booleans, Integers
 __all__ = ["BlockVotes", "VotesInParts", "centres", "choose_column_weights", "named_weights"]
 
 ENOUGH, NUMBERS = 4000, 2**25
-"""Rows that the ridge of columns is chosen by; and scores of columns that weights are fitted on, at most."""
+"""Number of rows that choose the ridge of columns; largest number of columns' scores that weights are fitted on."""
 
 SEVERAL_CLASSES, LARGE, PART, OF_CLASS = 32, 2**23, 2**20, 10
-"""Classes, and scores of columns, beyond which rows are held out part by part; scores of a part; and rows for each
-class, without which weights are not fitted there."""
+"""Thresholds for holding rows out part by part: numbers of classes and of scores; then the number of scores in a part,
+and the number of rows per class below which weights are not fitted."""
 
 EXACT = 1e-9
-"""Tolerance of weights of a few columns."""
+"""Tolerance for weights of a few columns."""
 
 
 @dataclass(frozen=True, eq=False)
 class BlockVotes:
-    """Rows with what each block says of them, left out, by the names of blocks; and which rows they are."""
+    """Hold the held-out scores of each block by name, and which rows they belong to."""
 
     rows: ColumnRows
     names: list[Name]
@@ -53,12 +53,12 @@ class BlockVotes:
 
     @property
     def centre(self) -> Array:
-        """What the weight of each block is held at."""
+        """Return the value that each block's weight shrinks to."""
         return np.ones(len(self.names)) if self.rows.centre is None else self.rows.centre
 
     @classmethod
     def of(cls, judged: Judged, votes: Mapping[Name, Array], sets: Mapping[Name, Block], power: float) -> BlockVotes:
-        """Take what blocks say of training rows, and sets of columns that act together, whose lifts are found here."""
+        """Return the rows with the given held-out scores of blocks, and the lifts of joint columns computed here."""
         model, codes, group = judged.predictor.model, judged.codes, judged.group
         names, classes = [*votes, *sets], len(model.classes)
         which = some_rows(len(codes), max(1, NUMBERS // (len(names) * classes)), group)
@@ -77,23 +77,23 @@ class BlockVotes:
 
 @dataclass(frozen=True, eq=False)
 class VotesInParts:
-    """What columns say of rows, left out part by part, where classes are many: never are all scores kept at once.
+    """Hold columns' held-out scores, computed part by part, so that all scores of many classes are never kept at once.
 
-    Sums over columns are kept of all rows; votes of each column, in single precision, of those that weights are fitted
-    on. These are none if there would be too few of each class: a term for each class would fit what is noise.
+    Sums over columns are kept for all rows. Single-precision scores of each column are kept for the rows that weights
+    are fitted on. If there are too few rows per class, none are: a term per class would fit noise.
     """
 
     total: Array  # ln p(x | c), rows × classes
     log_prior: Array  # ln p(c), rows × classes
-    weights: Array  # what each row counts for
+    weights: Array  # weight of each row
     names: list[Name]
     which: Integers  # rows that weights are fitted on
-    votes: NDArray[np.float32]  # of these: columns × classes but the first × rows, relative to the first
-    possible: Booleans  # of these: whether a row counts, and all votes are finite
+    votes: NDArray[np.float32]  # their scores relative to the first class: columns × (classes − 1) × rows
+    possible: Booleans  # whether these rows count and all their scores are finite
 
     @classmethod
     def of(cls, predictor: Predictor, sample: Sample) -> VotesInParts:
-        """Hold each row out of the model; no groups."""
+        """Return the scores of each row by the model without it; rows have no groups."""
         names = [name for name in predictor.model.voting if name in sample.rows]
         n, classes = len(sample), len(predictor.model.classes)
         most = NUMBERS // (len(names) * classes)
@@ -124,7 +124,7 @@ class VotesInParts:
         self.possible[first:last] = finite
 
     def blocks(self, model: Model, codes: Integers, power: float) -> BlockVotes:
-        """Return rows that weights are fitted on, their votes raised to a power."""
+        """Return the rows that weights are fitted on, with their scores raised to a power."""
         which = self.which[self.possible]
         votes = self.votes if self.possible.all() else np.compress(self.possible, self.votes, axis=-1)
         votes *= np.float32(power)
@@ -138,20 +138,20 @@ def _only(usable: Booleans, which: Integers, table: Array) -> tuple[Integers, Ar
 
 
 def choose_column_weights(blocks: BlockVotes, ridge: float | None, initial: Fitted | None = None) -> Fitted:
-    """Return the weights of blocks; without a ridge, for that by which rows are predicted best."""
+    """Return the weights of blocks; without a ridge, choose the one with the lowest held-out log loss."""
     rows = blocks.rows
     tolerance, least = (FINE, NATS) if not blocks.centre.all() else (EXACT, 0.0)
     return fit_weights(rows, _ridge_of(rows) if ridge is None else ridge, initial, tolerance, least=least)
 
 
 def named_weights(found: Fitted, names: Sequence[Name], labels: Any) -> ColumnWeights:
-    """Return the weights of blocks by their names."""
+    """Return the weights of blocks by name."""
     columns = dict(zip(names, found.features.tolist(), strict=True))
     return ColumnWeights(terms_by_name(found, labels), found.ridge, columns)
 
 
 def centres(model: Model, names: Sequence[Name]) -> Array:
-    """Return what the weight of each block is held at: one; zero if it corrects others, or another replaces it."""
+    """Return what each block's weight shrinks to: one, or zero if it corrects others or is replaced by another."""
     laws = {name: model.blocks[name].likelihood for name in names}
     inside = {column for name, law in laws.items() if law.replaces for column in getattr(name, "columns", ())}
     adds = [name in inside or (law.correction and not law.replaces) for name, law in laws.items()]
@@ -159,7 +159,7 @@ def centres(model: Model, names: Sequence[Name]) -> Array:
 
 
 def _ridge_of(rows: ColumnRows) -> float:
-    """Return the ridge by which each part of some rows is predicted best by weights that the others choose."""
+    """Return the ridge with the lowest log loss on parts of the rows, each scored by weights fitted on the others."""
     few = rows.take(np.isin(np.arange(len(rows.codes)), some_rows(len(rows.codes), ENOUGH)))
     part = hashed(few.group) % np.uint64(JUDGED)
     return choose_ridge([(few.take(part != k), few.take(part == k)) for k in range(JUDGED)]).ridge

@@ -1,7 +1,7 @@
-"""What training rows choose: a pseudo-count, a prior of covariances, a temper, weights of evidence.
+"""Choose hyperparameters on training rows: pseudo-count, prior of covariances, temper and evidence weights.
 
-Two ways to judge: "loo", where each row is predicted by classes without it; and "held_out", where some rows are taken
-out of the model, and pseudo-count, temper and weights of features are chosen together.
+There are two ways. With "loo", each row is scored by classes without it. With "held_out", some rows are taken out of
+the model, and pseudo-count, temper and feature weights are chosen together.
 """
 
 from __future__ import annotations
@@ -57,25 +57,25 @@ from suffice.waiting import Waiting
 __all__ = ["STAGES", "choose", "definite", "seconds_of_words"]
 
 WORK = 2**24
-"""Words of rows × classes, by about so many rows choose."""
+"""Budget for choosing: words of rows × classes."""
 
 SECONDS, OF_ROWS, AT_LEAST = 2e-7, 1e-4, 0.5
-"""About how long choices take for each row, word and class; for each row; and for any."""
+"""Rough seconds that choices take: per row, word and class; per row; and at least."""
 
 WEIGHTS, RESIDUALS = "weights of words", "residuals of words"
 STAGES = {TOKENS: 0.2, JUDGING: 0.3, JUDGING_RESIDUALS: 0.2, WEIGHTS: 0.1, RESIDUALS: 0.2}
-"""What choices of texts consist of, and the share of the time that each takes."""
+"""Stages of choosing for texts, and the share of time that each takes."""
 
 ENTRIES, BYTES = 2**23, 40
-"""Entries of rows that weights of features are fitted on, unless the effort is to be the best; and memory of each."""
+"""Largest number of entries that feature weights are fitted on below effort="best"; memory per entry in bytes."""
 
 
 def choose(
     predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None, wanted: Wanted
 ) -> Views:
-    """Return what training rows choose: views of the model as if there were none yet.
+    """Return the views that training rows choose, as if the model had none yet.
 
-    Rows are at most `wanted.sample_size`, in the order of their content, so that what they choose is the same wherever
+    At most `wanted.sample_size` rows are used, in the order of their content, so the choice does not depend on where
     they came from (`bottom_k`).
     """
     possible = wanted.of_rows(len(labels))
@@ -108,7 +108,7 @@ def choose(
 
 
 def definite(model: Model) -> Model:
-    """Return the model of the features that its likelihoods look at, found once and not for every candidate."""
+    """Return the model restricted to the features that its likelihoods use, computed once for all candidates."""
     return replace(model, blocks={name: _uncut(block) for name, block in model.blocks.items()})
 
 
@@ -118,7 +118,7 @@ def _uncut(block: Block) -> Block:
 
 
 def _possible(model: Model, wanted: Wanted) -> Wanted:
-    """Return what can be chosen for a model of what is wanted."""
+    """Return the part of `wanted` that can be chosen for a model."""
     voting = list(model.voting.values())
     weighable = len(voting) == 1 and voting[0].settled.weighable
     weights = wanted.weights if len(model.classes) > 1 and wanted.effort != "fast" else None
@@ -131,7 +131,7 @@ def _possible(model: Model, wanted: Wanted) -> Wanted:
 def _by_leave_one_out(
     predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None
 ) -> tuple[Predictor, Views]:
-    """Choose by rows that are left out one by one; return the predictor with pseudo-count and prior as chosen, too."""
+    """Return the predictor with the pseudo-count and prior chosen by leave-one-out, and the views."""
     judged, views = judge(predictor, sample.rows, sample.labels, sample.group), Views()
     suited = temper
     if wanted.alpha == "loo" and judged.weights.any():
@@ -155,7 +155,7 @@ def _by_leave_one_out(
 
 
 def _is_large(model: Model, sample: Sample, wanted: Wanted) -> bool:
-    """Return whether scores of all columns are too many to be kept at once; what needs them all is never large."""
+    """Return whether the scores of all columns are too many to keep at once, and nothing else needs them all."""
     more = wanted.alpha or wanted.prior or wanted.residuals is not None or sample.group is not None
     if wanted.weights != "blocks" or more or sets_of(model.blocks):
         return False
@@ -164,7 +164,7 @@ def _is_large(model: Model, sample: Sample, wanted: Wanted) -> bool:
 
 
 def _in_parts(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None) -> tuple[Predictor, Views]:
-    """Choose the same by rows that are left out part by part."""
+    """Return the predictor and the views chosen by leave-one-out, computed part by part."""
     found, codes, labels = VotesInParts.of(predictor, sample), sample.labels.y, predictor.model.classes
     suited = temper
     if suited is None:
@@ -181,7 +181,7 @@ def _in_parts(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temp
 def _column_weights(
     judged: Judged, votes: Mapping[Name, Array], sets: Mapping[Name, Block], power: float, wanted: Wanted
 ) -> ColumnWeights:
-    """Return the weights of blocks, and residuals where they are wanted."""
+    """Return the weights of blocks, with residuals where wanted."""
     if not votes:
         return ColumnWeights({}, 1.0, {})
     blocks, labels = BlockVotes.of(judged, votes, sets, power), judged.predictor.model.classes
@@ -202,7 +202,7 @@ def _total(judged: Judged, votes: Mapping[Name, Array]) -> Array:
 
 
 def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: Temper | None, views: Views) -> Views:
-    """Choose by rows that are taken out of the model; weights of features are then fitted on all rows."""
+    """Return views with what held-out rows choose; feature weights are then fitted on all rows."""
     weigh, classes = wanted.weights == "features", len(predictor.model.classes)
     if weigh:
         sample = looked_up(sample.at_most(_most_in_memory(predictor.model, wanted, len(sample))), predictor)
@@ -228,7 +228,7 @@ def _by_held_out(predictor: Predictor, sample: Sample, wanted: Wanted, temper: T
 
 
 def seconds_of_words(rows: int, words: float, classes: int, folds: bool) -> float:
-    """Return about how long choices take that so many texts make, of so many different words each."""
+    """Return a rough estimate of the seconds that choices take for `rows` texts of `words` different words each."""
     rows = min(rows, int(ENTRIES / words) + FEW)
     judging = min(rows, EFFORTS["best" if folds else "balanced"], int(WORK / (words * classes)) + FEW)
     judging *= JUDGED if folds else 1
@@ -238,7 +238,7 @@ def seconds_of_words(rows: int, words: float, classes: int, folds: bool) -> floa
 def _chosen_words(
     words: CountedWords, wanted: Wanted, temper: Temper | None, views: Views, choice: WordChoice
 ) -> Views:
-    """Return the views that were chosen; weights and residuals are fitted on all rows."""
+    """Return the chosen views, with weights and residuals fitted on all rows."""
     option, classes = choice.option, len(words.n)
     if option.alpha is not None:
         views = replace(views, alpha=option.alpha)
@@ -260,7 +260,7 @@ def _chosen_words(
 
 
 def _entries(model: Model) -> float:
-    """Return how many different words a row has on average; of rows of a matrix, all that they may have."""
+    """Return the mean number of different words per row; for a matrix, the number of columns."""
     (block,) = model.voting.values()
     if not hasattr(block.t, "document_frequency"):
         return float(block.t.tokens.shape[1])
@@ -268,7 +268,7 @@ def _entries(model: Model) -> float:
 
 
 def _most_in_memory(model: Model, wanted: Wanted, rows: int) -> int:
-    """Return how many rows weights of words are fitted on, by the words that a row has on average."""
+    """Return how many rows weights of words may be fitted on, given the mean number of words per row."""
     if wanted.memory_limit is None:
         return rows
     most = wanted.memory_limit / BYTES
@@ -276,6 +276,6 @@ def _most_in_memory(model: Model, wanted: Wanted, rows: int) -> int:
 
 
 def _by_row(waiting: Waiting, rows: WordRows) -> Report:
-    """Return a report of the loss of a row, on average."""
+    """Return a report of the mean loss per row."""
     total = float(rows.weights.sum())
     return lambda step, value: waiting.step(step, value / total)

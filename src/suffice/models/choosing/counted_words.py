@@ -1,7 +1,7 @@
-"""Rows of one block of words, and what classes counted of these words: with the rows, or without some of them.
+"""Hold rows of one block of words, and the counts of these words by class, with the rows or without some of them.
 
-Nothing here is smoothed, and only the words that rows have are held. So rows are taken out of the counts, one
-pseudo-count after the other is tried, and weights are fitted, without a look at the rest of the vocabulary.
+Counts are unsmoothed and cover only the words that rows have. So rows can be removed, pseudo-counts tried and weights
+fitted without the rest of the vocabulary.
 """
 
 from __future__ import annotations
@@ -32,24 +32,24 @@ ROWS_AT_ONCE = 2**14
 
 @dataclass(frozen=True, eq=False)
 class CountedWords:
-    """Rows by their words, and the counts of classes that these rows are scored by, each without what is removed."""
+    """Hold rows by their words, and the class counts that score them, each row without what is removed for it."""
 
     predictor: Predictor
     likelihood: Multinomial
-    x: Any  # CSR, rows × words, as they are counted
-    raw: Array  # what each entry was before it was counted
-    by_word: Any  # CSR, words × classes: what classes counted
-    total: Array  # what classes counted of all words
-    n: Array  # rows of classes
+    x: Any  # CSR, rows × words, as counted
+    raw: Array  # each entry before counting
+    by_word: Any  # CSR, words × classes: counts
+    total: Array  # total count of words by class
+    n: Array  # number of rows by class
     labels: Labels
     group: Integers | None
-    used: Integers  # the words among all, the most frequent first
-    width: int  # the number of all words
-    learned: bool = True  # whether the counts hold the rows
+    used: Integers  # places of the words in the vocabulary, most frequent first
+    width: int  # size of the vocabulary
+    learned: bool = True  # whether the counts include the rows
 
     @classmethod
     def of(cls, predictor: Predictor, sample: Sample) -> CountedWords:
-        """Take rows that a model of one block has learned."""
+        """Return rows that a model of one block has learned."""
         ((name, block),) = predictor.model.voting.items()
         likelihood: Any = block.settled
         found, labels = sample.rows[name].entries(block.t), sample.labels
@@ -70,7 +70,7 @@ class CountedWords:
         return len(self.labels)
 
     def take(self, which: Any) -> CountedWords:
-        """Return some of the rows; groups are numbered anew."""
+        """Return the given rows, with groups renumbered."""
         group = None if self.group is None else np.unique(self.group[which], return_inverse=True)[1]
         raw = sparse.csr_matrix((self.raw, self.x.indices, self.x.indptr), self.x.shape)[which]
         x = self.likelihood.counted_entries(raw)
@@ -81,9 +81,9 @@ class CountedWords:
         return replace(self, by_word=other.by_word, total=other.total, n=other.n)
 
     def without(self, out: Booleans, most: int | None = None) -> tuple[CountedWords, CountedWords]:
-        """Return the rows that stay, or at most so many of them, and those that are taken out.
+        """Return the remaining rows, or at most `most` of them, and the rows taken out.
 
-        The counts of both are of all rows that stay.
+        Both have the counts of all remaining rows.
         """
         numbers = np.flatnonzero(~out)
         if most is not None and len(numbers) > most:
@@ -106,7 +106,7 @@ class CountedWords:
         return replace(stay, **rest), replace(removed_rows, **rest, learned=False)
 
     def _by_class(self) -> Any:
-        """Return what these rows brought to each class, classes × words as CSR."""
+        """Return what these rows contribute to each class, classes × words as CSR."""
         members = sparse.csr_matrix(
             (self.labels.given, (self.labels.y, np.arange(len(self)))), (len(self.n), len(self))
         )
@@ -116,61 +116,61 @@ class CountedWords:
 
     @cached_property
     def removed(self) -> Removal:
-        """What each class loses before it scores a row."""
+        """Return what each class loses before it scores a row."""
         if not self.learned:
             return nothing_removed(len(self))
         return Removal.of(self.labels.y, self.labels.weights, self.group)
 
     @cached_property
     def own(self) -> tuple[Integers, NDArray[np.int32]]:
-        """The words that these rows have, among those of all rows here, and where each of these is among them."""
+        """Return the places of the words that these rows have, and the inverse map."""
         return _used(self.x.indices, self.x.shape[1])
 
     @property
     def places(self) -> Integers:
-        """The words that these rows have, among all words."""
+        """Return the places in the vocabulary of the words that these rows have."""
         return self.used[self.own[0]]
 
     @cached_property
     def times(self) -> Array:
-        """What each entry counts for in a score."""
+        """Return the effective count of each entry in a score."""
         return times_counted(self.likelihood.times, self.raw)
 
     @cached_property
     def lengths(self) -> Array:
-        """How many words each row has, as often as they count."""
+        """Return the length of each row: the sum of its effective counts."""
         return self._sums(self.times)
 
     @property
     def lengths_as_read(self) -> Array:
-        """How many words each row has, however they count."""
+        """Return the number of words of each row, as read."""
         return self._sums(self.raw)
 
     def _sums(self, of_entries: Array) -> Array:
-        """Add up the entries of each row."""
+        """Return the sum over the entries of each row."""
         entries = sparse.csr_matrix((of_entries, self.x.indices, self.x.indptr), self.x.shape)
         return np.asarray(entries.sum(axis=1)).ravel()
 
     @cached_property
     def prior(self) -> Array:
-        """ln p(c) with all rows that are counted."""
+        """Return ln p(c), counting all rows."""
         return self.predictor.log_prior_of(self.n)
 
     @property
     def weights(self) -> Array:
-        """What each row counts for: nothing if it is alone in its class."""
+        """Return the weight of each row: 0 if it is alone in its class."""
         return self._left[0]
 
     @property
     def log_prior(self) -> Array:
-        """ln p(c) of each row without what is removed, but for what all classes share; rows × classes."""
+        """Return ln p(c) of each row after the removal, up to a constant per row; rows × classes."""
         out = np.repeat(self.prior[None], len(self), axis=0)
         out[self.removed.row, self.removed.code] += self._left[1]
         return out
 
     @cached_property
     def native(self) -> _native.EvidenceRows:
-        """The rows as the compiled kernel holds them."""
+        """Return the rows in the form of the compiled kernel."""
         used, place = self.own
         removed, line, x = self.removed, self.by_word[used], self.x
         rows = x.indptr.astype(np.int64), place[x.indices], self.times, np.ascontiguousarray(self.labels.y, np.int64)
@@ -179,12 +179,13 @@ class CountedWords:
         held = _native.EvidenceRows(*rows, *counts, *self._pairs(), rest, self._left[1], thread_count())
         if not held.learned:
             raise SubtractionError(
-                "Only learned rows can be left out, with the labels and weights that they were learned with."
+                "Rows can be left out only with the labels and weights they were learned with. Pass the rows that the "
+                "model was fitted on."
             )
         return held
 
     def _pairs(self) -> tuple[Integers, NDArray[np.int32], Integers, Array]:
-        """Return the classes that score each row without it or its group, and what they lose of the row's words."""
+        """Return the classes that lose each row or its group, and what they lose of the row's words."""
         removed, rows = self.removed, len(self)
         first = np.searchsorted(removed.row, np.arange(rows + 1)).astype(np.int64)
         if not len(removed.row):
@@ -197,7 +198,7 @@ class CountedWords:
         return first, removed.code.astype(np.int32), start, amount
 
     def smoothed(self, alpha: float | None) -> _native.Evidence:
-        """Return the rows by a pseudo-count, the likelihood's own if None."""
+        """Return the rows smoothed by a pseudo-count; None uses that of the likelihood."""
         likelihood = self.likelihood if alpha is None else self.likelihood.smoothed(alpha)
         more = np.asarray(likelihood.more, np.float64)
         total = float(more.sum()) if more.ndim else float(more) * self.width
@@ -206,9 +207,9 @@ class CountedWords:
 
     @cached_property
     def _left(self) -> tuple[Array, Array]:
-        """What each row weighs, and how ln p(c) of each pair differs from that with all rows.
+        """Return the weight of each row, and each pair's change of ln p(c) relative to counting all rows.
 
-        A row that is alone in its class weighs nothing. What all classes of a row share of the difference is left out.
+        A row that is alone in its class weighs 0. Changes that all classes of a row share are left out.
         """
         removed, codes, given = self.removed, self.labels.y, self.labels.given
         known = np.where(np.isfinite(self.prior), self.prior, 0.0)
@@ -231,9 +232,9 @@ class CountedWords:
 
 
 def _used(words: NDArray[Any], width: int) -> tuple[Integers, NDArray[np.int32]]:
-    """Return the words that rows have, the most frequent first, and where each word is among these: −1 if it is not.
+    """Return the words that rows have, most frequent first, and the place of each word among these, or −1.
 
-    Numbers of frequent words are then near each other in memory.
+    So numbers of frequent words are close together in memory.
     """
     rows = np.bincount(words, minlength=width)
     used = np.flatnonzero(rows)
@@ -244,7 +245,7 @@ def _used(words: NDArray[Any], width: int) -> tuple[Integers, NDArray[np.int32]]
 
 
 def _columns(counts: Any, place: NDArray[np.int32], width: int, used: Integers) -> Any:
-    """Return some columns of a CSR matrix, with their new numbers."""
+    """Return the given columns of a CSR matrix, renumbered."""
     found = place[counts.indices]
     there = found >= 0
     start = np.concatenate([[0], np.cumsum(there)])[counts.indptr]
@@ -254,7 +255,7 @@ def _columns(counts: Any, place: NDArray[np.int32], width: int, used: Integers) 
 
 
 def _places(table: Any, some: Any) -> Integers:
-    """Return where the cells of one CSR matrix are stored in another; raise if one is not."""
+    """Return where the cells of one CSR matrix are stored in another; raise SubtractionError if one is missing."""
     width = np.int64(table.shape[1])
     keys, wanted = (
         np.repeat(np.arange(one.shape[0], dtype=np.int64), np.diff(one.indptr)) * width + one.indices
@@ -263,6 +264,7 @@ def _places(table: Any, some: Any) -> Integers:
     at = np.searchsorted(keys, wanted)
     if len(wanted) and (not len(keys) or (keys[np.minimum(at, len(keys) - 1)] != wanted).any()):
         raise SubtractionError(
-            "Only learned rows can be left out, with the labels and weights that they were learned with."
+            "Rows can be left out only with the labels and weights they were learned with. Pass the rows that the "
+            "model was fitted on."
         )
     return np.asarray(at)

@@ -1,8 +1,8 @@
-"""Minima: of a smooth function of many numbers with lower bounds, and of noisy losses along a grid.
+"""Minimize a smooth function of many numbers with lower bounds, and noisy losses along a grid.
 
-`descend` is projected L-BFGS. Steps of earlier iterations tell the curvature (Nocedal & Wright, algorithm 7.4). Numbers
-that lie at their bound, and would be driven beyond it, stay there for the step; a step that crosses a bound ends at it.
-Every iteration leads down, and the search ends when it no longer leads down by much.
+`descend` is projected L-BFGS: earlier steps approximate the curvature (Nocedal & Wright, algorithm 7.4). Numbers at
+their bound that would leave it stay there for the step. A step that crosses a bound ends at it. Every iteration lowers
+the function, and the search ends once it is lowered by little.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ __all__ = ["NAT", "NOISE", "Minimum", "Report", "descend", "safest"]
 
 MEMORY = 8
 DECREASE = 1e-4
-"""Share of the decrease that the gradient promises which a step must bring."""
+"""Smallest share of the decrease predicted by the gradient that a step must achieve."""
 
 NOTHING = 1e-3
-"""Share of what is small that no step need be taken for: where rows are predicted for sure, none leads down."""
+"""Smallest predicted decrease worth a step, relative to the tolerance: certain predictions cannot improve."""
 
 NOISE, NAT = 0.25, 1.0
-"""What a difference must be above to be none of noise: standard errors of it, and nats of all rows."""
+"""Smallest difference that counts as more than noise: in standard errors, and in nats over all rows."""
 
 Report = Callable[[int, float], None]
-"""Takes the number of a step, and the value after it."""
+"""Callback for the number of a step and the value after it."""
 
 Pairs = deque[tuple[Array, Array, float]]
-"""Steps, the changes of the gradient along them, and the products of both."""
+"""Steps, the changes of the gradient along them, and the inner products of both."""
 
 
 @dataclass(frozen=True, eq=False)
 class Minimum:
-    """Where a function is lowest, its value there, and how many times it was evaluated."""
+    """Hold the minimum of a function, its value there, and the number of evaluations."""
 
     x: Array
     value: float
@@ -52,9 +52,10 @@ def descend(
     report: Report = lambda step, value: None,
     least: float = 0.0,
 ) -> Minimum:
-    """Return the minimum, with x ≥ lower, of a function that returns value and gradient.
+    """Return the minimum over x ≥ lower of a function that returns its value and gradient.
 
-    The search ends when two steps in a row bring less than `tolerance` of the value each, or of `least`.
+    The search ends after two successive steps that each lower the value by less than `tolerance`, relative to the value
+    or to `least`.
     """
     x = np.maximum(initial, lower)
     value, gradient = function(x)
@@ -88,7 +89,7 @@ def descend(
 
 
 def _direction(gradient: Array, free: Booleans, pairs: Pairs) -> Array:
-    """Return where to go from here; −gradient, with an empty memory, where the memory leads uphill."""
+    """Return a descent direction; −gradient, with the memory cleared, where the memory leads uphill."""
     direction = _newton(np.where(free, gradient, 0.0), pairs)
     direction[~free] = 0.0
     if _dot(gradient, direction) >= 0:
@@ -98,7 +99,7 @@ def _direction(gradient: Array, free: Booleans, pairs: Pairs) -> Array:
 
 
 def _newton(gradient: Array, pairs: Pairs) -> Array:
-    """Return −(inverse hessian) · gradient, as far as the last steps tell."""
+    """Return −(inverse Hessian) · gradient, with the Hessian approximated from recent steps."""
     direction, room = -gradient, np.empty_like(gradient)
     shares = []
     for moved, turned, curvature in reversed(pairs):
@@ -114,15 +115,15 @@ def _newton(gradient: Array, pairs: Pairs) -> Array:
 
 
 def _dot(a: Array, b: Array) -> float:
-    """Return Σ a·b, added up in one order whatever threads there are."""
+    """Return Σ a·b, summed in the same order for any number of threads."""
     return float(np.einsum("i,i->", a, b))
 
 
 def safest(loss: Callable[[float], Array], initial: float, factor: float, lower: float, upper: float) -> float:
-    """Return the largest of the numbers initial·factorᵏ whose loss is as low as the lowest, but for noise.
+    """Return the largest initial·factorᵏ whose loss is not above the lowest by more than noise.
 
-    `loss` returns the losses of held-out rows. From the initial number it is followed downhill until it rises; then,
-    from the lowest, to larger numbers, which are smoother, while rows do not tell the difference.
+    `loss` returns the losses of held-out rows. The search goes downhill from the initial number until the loss rises.
+    From the lowest, it goes on to larger, smoother numbers while the losses hardly differ.
     """
     known: dict[int, Array] = {}
 

@@ -1,13 +1,13 @@
-"""Evidence weights: an exponent for each feature, so that what several of them say counts once.
+"""Fit evidence weights: an exponent for each feature, so that overlapping evidence counts once.
 
     score_c(x) = ln π_c + b_c + s(x) · Σ_j w_j · ln p(x_j | c)      w_j ≥ 0                                     SX-9
 
-Weights and class terms b are those for which training rows are predicted best, each by classes that have not seen it:
+Weights w and class terms b minimize the penalized log loss of training rows, each scored by classes without it:
 
     maximise  Σ_i ln softmax_{y_i}(score(x_i)) − (ρ/2) Σ_j (w_j − 1)²
 
-Row i's own class scores it with the row left out. Counts are untouched; the weights are a view fitted on top. The ridge
-ρ is chosen where rows that the weights were not fitted on are predicted best.
+The class of row i scores it with the row left out. Counts are unchanged: the weights are a view fitted on top. The
+ridge ρ minimizes the log loss of rows that the weights were not fitted on.
 """
 
 from __future__ import annotations
@@ -30,30 +30,30 @@ __all__ = [
 ]  # fmt: skip
 
 RIDGE, STEP, LARGEST = 0.3, 10**0.5, 1e3
-"""Where the ridge is looked for first, the factor to the next, and beyond which it is infinite."""
+"""First candidate of the ridge, factor to the next, and the value above which the ridge is infinite."""
 
 ROUGH, FINE = 1e-3, 1e-4
-"""Tolerances of a fit: to compare ridges, and to keep weights."""
+"""Tolerances of a fit: for comparing ridges, and for the final weights."""
 
 NATS = 10.0
-"""A loss below this, of all rows, need not be lowered by a share of itself: no row that judges would tell."""
+"""Loss of all rows below which changes relative to it do not matter: no held-out row would show them."""
 
 SILENT = 0.05
-"""A weight below this is as good as none."""
+"""Weight below which a feature is described as redundant."""
 
 JUDGED = 4
-"""One in so many rows judges what the others chose, or each of so many parts what the others did."""
+"""Number of parts: one in this many rows is held out, or each part in turn."""
 
 MANY, WIDE = 256, 64
-"""Votes of a row, and columns, that lie side by side if they are so many, or more."""
+"""Numbers of scores per row, and of columns, from which each row's scores are stored side by side."""
 
 LEAST_PRIOR = -700.0
-"""What ln p(c) of a class without rows counts as."""
+"""Value of ln p(c) that stands for a class without rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A weight per feature, a term per class, how strongly weights were held at one, and in how many steps."""
+    """Hold a weight per feature, a term per class, the ridge, the objective and the number of evaluations."""
 
     features: Array
     classes: Array
@@ -63,51 +63,51 @@ class Fitted:
 
 
 class WeighedRows(Protocol):
-    """Training rows, to be predicted by classes that have not seen them."""
+    """Describe training rows that are scored by classes that have not seen them."""
 
     @property
     def size(self) -> tuple[int, int]:
-        """The numbers of features and classes."""
+        """Return the numbers of features and classes."""
 
     @property
     def weights(self) -> Array:
-        """What each row counts for."""
+        """Return the weight of each row."""
 
     @property
     def centre(self) -> Array | None:
-        """What weights are held at; one if None."""
+        """Return the value that each weight shrinks to; None for one."""
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
-        """Return −Σ w ln p of the own class, and its gradient in the weights of features and the terms of classes."""
+        """Return −Σ w ln p of the own class, and its gradients in the feature weights and the class terms."""
 
     @property
     def curvature(self) -> Array:
-        """The second derivative of the loss in the weight of each feature, where weights are at their centre."""
+        """Return the second derivative of the loss in each feature's weight, at the centre."""
 
     def own(self, features: Array) -> Array:
-        """Return the weights of the features that rows have, of those of all."""
+        """Return the weights of the features that rows have, given those of all features."""
 
     def among_all(self, features: Array) -> Array:
-        """Return the weights of all features."""
+        """Return the weights of all features, given those of the features that rows have."""
 
     def each(self, features: Array, classes: Array) -> Array:
-        """Return −w ln p of the own class, row by row."""
+        """Return −w ln p of the own class for each row."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows:
-    """Rows of a few columns with their held-out scores, powers included. Rows, which are many, are the last axis.
+    """Hold the held-out scores of a few columns, with powers applied. The last axis is that of rows, which are many.
 
-    Votes of classes are relative to the first, which has none: probabilities are the same.
+    Scores are relative to the first class, which has none. That does not change probabilities.
     """
 
-    votes: NDArray[Any]  # columns × classes but the first × rows; of sets of columns, too, in single precision
+    votes: NDArray[Any]  # columns × (classes − 1) × rows; in single precision with joint columns
     log_prior: Array  # classes × rows
     codes: Integers
     weights: Array
-    group: Integers  # rows that belong together, by number
-    centre: Array | None = None  # what weights are held at; one if not given
-    which: Integers | None = None  # the rows, of those that votes are of; all if not given
+    group: Integers  # number of each row's group
+    centre: Array | None = None  # value that weights shrink to; None for one
+    which: Integers | None = None  # places of the rows among those of `votes`; None for all
 
     @classmethod
     def of(
@@ -119,7 +119,7 @@ class ColumnRows:
         group: Integers | None = None,
         centre: Array | None = None,
     ) -> ColumnRows:
-        """Take columns × rows × classes, and rows × classes; rows that are impossible are left out."""
+        """Return rows from scores, columns × rows × classes, and priors, rows × classes, without impossible rows."""
         usable = possible(votes, weights)
         prior = np.maximum(np.broadcast_to(log_prior, votes.shape[1:]), LEAST_PRIOR)
         some = votes if usable.all() else votes[:, usable]
@@ -130,17 +130,17 @@ class ColumnRows:
 
     @property
     def size(self) -> tuple[int, int]:
-        """The numbers of columns and classes."""
+        """Return the numbers of columns and classes."""
         return len(self.votes), len(self.log_prior)
 
     def with_more(self, sets: int) -> ColumnRows:
-        """Return the rows with room for the votes of so many sets of columns, in single precision."""
+        """Return the rows with room for the scores of `sets` joint columns, in single precision."""
         votes = np.empty((len(self.votes) + sets, *self.votes.shape[1:]), np.float32)
         votes[: len(self.votes)] = self.votes
         return replace(self, votes=votes)
 
     def take(self, which: Booleans) -> ColumnRows:
-        """Return some of the rows."""
+        """Return the given rows."""
         rows, by_row = np.flatnonzero(which), self._by_row is not None
         votes = self.votes if by_row else np.take(self.votes, rows, axis=-1)
         among = (rows if self.which is None else self.which[rows]) if by_row else None
@@ -153,39 +153,39 @@ class ColumnRows:
         return self._ask(features, classes, gradient=gradient, terms=terms), gradient, terms
 
     def each(self, features: Array, classes: Array) -> Array:
-        """Return −w ln p of the own class, row by row."""
+        """Return −w ln p of the own class for each row."""
         out = np.zeros(len(self.codes))
         self._ask(features, classes, each=out)
         return out
 
     def hessian_diagonal(self, features: Array, classes: Array) -> Array:
-        """Return second derivatives, column by column."""
+        """Return the second derivative of the loss in each column's weight."""
         out = np.zeros(len(features))
         self._ask(features, classes, bend=out)
         return out
 
     @cached_property
     def curvature(self) -> Array:
-        """Second derivatives where weights are at their centre."""
+        """Return the second derivatives at the centre."""
         n, classes = self.size
         return self.hessian_diagonal(np.ones(n) if self.centre is None else self.centre, np.zeros(classes))
 
     def own(self, features: Array) -> Array:
-        """Return the weights as they are: rows have all columns."""
+        """Return the weights unchanged, since rows have all columns."""
         return features
 
     def among_all(self, features: Array) -> Array:
-        """Return the weights as they are."""
+        """Return the weights unchanged."""
         return features
 
     def shares(self, features: Array, classes: Array) -> Array:
-        """Return the probabilities of classes, classes × rows."""
+        """Return class probabilities, classes × rows."""
         out = np.zeros(self.log_prior.shape)
         self._ask(features, classes, share=out)
         return out
 
     def _ask(self, features: Array, classes: Array, **out: Array) -> float:
-        """Return the loss, and fill the arrays that are given."""
+        """Return the loss, and fill the given arrays."""
         nothing = np.zeros(0)
         gradient, terms, bend, each = (out.get(name, nothing) for name in ("gradient", "terms", "bend", "each"))
         share = out.get("share", np.zeros((0, 0)))
@@ -198,20 +198,20 @@ class ColumnRows:
 
     @cached_property
     def _by_row(self) -> NDArray[Any] | None:
-        """Votes, those of a row side by side; None where they are few."""
+        """Return scores with those of a row side by side; None where they are few."""
         by_row, (features, others, _) = self.votes.transpose(2, 1, 0), self.votes.shape
         return np.ascontiguousarray(by_row) if lie_by_row(features, others) else None
 
 
 def lie_by_row(columns: int, others: int) -> bool:
-    """Return whether votes of one row lie side by side: of many columns, by so many classes but the first."""
+    """Return whether each row's scores are stored side by side; `others` is the number of classes minus one."""
     return columns >= WIDE and columns * others >= MANY
 
 
 def _by_class(votes: Array) -> Array:
-    """Return votes, columns × rows × classes, as columns × classes but the first × rows, relative to the first.
+    """Return scores, columns × rows × classes, relative to the first class, as columns × (classes − 1) × rows.
 
-    Those of one column lie side by side in memory; of many columns, those of one row.
+    The scores of one column are contiguous in memory, or those of one row if columns are many.
     """
     columns, rows, others = votes.shape[0], votes.shape[1], votes.shape[2] - 1
     by_row = lie_by_row(columns, others)
@@ -221,12 +221,12 @@ def _by_class(votes: Array) -> Array:
 
 
 def possible(votes: Array, weights: Array) -> Booleans:
-    """Return which rows count and have finite votes of every class; votes are columns × rows × classes."""
+    """Return which rows count and have finite scores for every class; scores are columns × rows × classes."""
     return np.asarray(np.isfinite(votes).all(axis=(0, 2)) & (weights > 0))
 
 
 def terms_by_name(found: Fitted, labels: Any) -> dict[Any, float]:
-    """Return the term of each class by its label."""
+    """Return the term of each class by label."""
     return dict(zip(labels.tolist(), found.classes.tolist(), strict=True))
 
 
@@ -238,7 +238,7 @@ def fit_weights(
     report: Report = lambda step, value: None,
     least: float = 0.0,
 ) -> Fitted:
-    """Return the weights of highest objective for one ridge, from where an earlier fit ended."""
+    """Return the weights that maximize the objective for a ridge, starting from an earlier fit."""
     n, classes = rows.size
     ones, zeros = np.ones(n) if rows.centre is None else rows.centre, np.zeros(classes)
     if np.isinf(ridge):
@@ -246,7 +246,7 @@ def fit_weights(
     middle = np.concatenate([ones, zeros])
     few = 0.1 * float(rows.weights.sum()) / classes
     curvature = np.concatenate([rows.curvature + ridge, np.full(classes, few)])
-    scale = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))  # so that all features have the same curvature
+    scale = 1.0 / np.sqrt(np.maximum(curvature, 1e-12))  # scales all features to the same curvature
 
     def objective(moved: Array) -> tuple[float, Array]:
         parameters = middle + moved * scale
@@ -260,14 +260,14 @@ def fit_weights(
     found = descend(objective, (first - middle) / scale, lower, tolerance, report=report, least=least)
     parameters = middle + found.x * scale
     terms = parameters[n:]
-    weights = np.where(found.x[:n] > lower[:n], np.maximum(parameters[:n], 0.0), 0.0)  # at the bound, exactly zero
+    weights = np.where(found.x[:n] > lower[:n], np.maximum(parameters[:n], 0.0), 0.0)  # exactly zero at the bound
     return Fitted(rows.among_all(weights), terms - terms.mean(), ridge, -found.value, found.calls)
 
 
 def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted | None = None) -> Fitted:
-    """Return the weights of the first part for the ridge by which weights of some rows predict other rows best.
+    """Return the weights fitted on the first part, for the ridge with the lowest held-out log loss over all parts.
 
-    Each part is the rows that weights are fitted on, and those that judge; `initial` is a fit of the first one.
+    Each part holds the rows that weights are fitted on, and the held-out rows. `initial` is a fit of the first part.
     """
     fits: dict[tuple[float, int], Fitted] = {} if initial is None else {(initial.ridge, 0): initial}
 
@@ -286,7 +286,7 @@ def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted |
         )
 
     ridge = safest(loss, RIDGE, STEP, 1e-3, LARGEST)
-    if ridge * STEP > LARGEST:  # rows do not tell weights from none: there are none
+    if ridge * STEP > LARGEST:  # held-out rows do not favour any weights
         first, (n, classes) = parts[0][0], parts[0][0].size
         centre = np.ones(n) if first.centre is None else first.centre
         return Fitted(first.among_all(centre), np.zeros(classes), np.inf, 0.0, 0)
@@ -294,7 +294,7 @@ def choose_ridge(parts: list[tuple[WeighedRows, WeighedRows]], initial: Fitted |
 
 
 def in_words(weight: float, others: str) -> str:
-    """Return what an evidence weight means; nothing for one."""
+    """Return an evidence weight in words; '' for a weight of 1."""
     if weight < SILENT:
         return f"already said by other {others}"
     return "" if abs(weight - 1) < 0.005 else f"weight {weight:.2f}"

@@ -1,7 +1,7 @@
-"""Which likelihood numbers get where rows belong together: by rows of groups that were not counted.
+"""Choose the likelihood of numeric columns where rows come in groups, by groups that were not counted.
 
-Evidence takes rows for independent. Of a few speakers with a hundred frames each it would learn the bins of these
-speakers; the frames of another speaker say whether that pays beside plain normals.
+Evidence assumes independent rows. With a few speakers and a hundred frames each, it would learn bins of these speakers.
+Frames of held-out speakers show whether bins improve on normals.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from suffice.typing import Array, Integers
 __all__ = ["as_normals", "choose_kinds"]
 
 FEW = 10
-"""Different numbers up to which they are categories whatever groups say."""
+"""Largest number of distinct values that stay categories regardless of groups."""
 
 NORMAL, BY_EVIDENCE = "all normal", "by evidence"
 
@@ -38,7 +38,7 @@ Laws = Mapping[Name, Likelihood]
 
 
 def as_normals(model: Model) -> dict[Name, Block]:
-    """Return the columns of numbers that evidence gave bins or categories, as normals."""
+    """Return numeric columns that evidence gave bins or categories, modelled as normals instead."""
     found = dict[Name, Block]()
     for name, block in model.blocks.items():
         if not isinstance(block, OpenBlock) or block.numbers is None or not _binned(block):
@@ -55,7 +55,7 @@ def _binned(block: OpenBlock) -> bool:
 
 
 class KindTrial:
-    """Rows of some groups, and models of the others that differ in the likelihoods of columns."""
+    """Hold rows of some groups, and models of the others that differ in the likelihoods of columns."""
 
     def __init__(
         self, predictor: Predictor, samples: Mapping[str, Sample], laws: Mapping[str, Laws], part: int
@@ -71,15 +71,15 @@ class KindTrial:
 
     @property
     def group(self) -> Integers:
-        """A number for each row that judges; the same for rows that belong together."""
+        """Return the number of each held-out row's group."""
         group = self.unseen[NORMAL].group
         assert group is not None
         return group
 
     def fit(self, option: str, initial: Fitted | None = None) -> tuple[Fitted, Array]:
-        """Return an empty fit, since nothing is weighed, and −w ln p of the own class of each row.
+        """Return an empty fit, since nothing is weighted, and −w ln p of the own class of each held-out row.
 
-        The temper is the one that suits the other rows.
+        The temper is the one chosen on the other rows.
         """
         learned, unseen = self.learned[option], self.unseen[option]
         model = Model.of(self.predictor.model.classes, self.laws[option], learned.rows, learned.labels)
@@ -90,10 +90,10 @@ class KindTrial:
 
 
 def choose_kinds(predictor: Predictor, sample_of: Callable[[Laws], Sample]) -> tuple[bool, Choice] | None:
-    """Return whether numbers are all normal, and the record of this choice; None if there is nothing to choose.
+    """Return whether all numbers are normal, with the record of this choice; None if there is nothing to choose.
 
-    It is one choice for all columns: a few groups could not tell more. `sample_of` returns rows as likelihoods read
-    them, in groups.
+    All columns share the choice, since a few groups cannot support more. `sample_of` returns grouped rows as the given
+    likelihoods read them.
     """
     normals = as_normals(predictor.model)
     if not normals:

@@ -1,7 +1,7 @@
-"""Columns that may act together, put to the test: ranked, their lifts found, and judged by rows outside the counts.
+"""Try joint columns: rank them, compute their lifts, and score them on held-out rows.
 
-Sets of two or three columns are ranked by how much their lifts would gain at the fit of other blocks, each row left out
-(JC-5). Weights of blocks and sets are fitted on learned rows, each left out, and judged by rows never counted.
+Sets of two or three columns are ranked by how much their lifts would gain on top of the fitted blocks, each row left
+out (JC-5). Weights of blocks and sets are fitted on learned rows, each left out, and scored on held-out rows.
 """
 
 from __future__ import annotations
@@ -29,21 +29,21 @@ __all__ = ["MOST", "NUMBERS", "Columns", "Option", "Trial"]
 Columns = tuple[int, ...]
 
 MOST, TRIPLES, GROWN = 300, 600, 40
-"""Sets at most; triples that are all looked at; pairs that triples are grown from where these are more."""
+"""Largest number of sets; largest number of triples to try exhaustively; else number of pairs to extend to triples."""
 
 CELLS, NUMBERS = 2**16, 2**24
-"""Classes × joint values of a set at most; and lifts of rows that are kept at once."""
+"""Largest number of classes × joint values of a set; largest number of lifts kept at once."""
 
 WORK, OF_CLASSES = 2**24, 2**26
-"""Rows × pairs, and rows × pairs × classes, that are looked at, about: in wide tables, only the columns that tell most
-alone are paired."""
+"""Rough limits of rows × pairs, and of rows × pairs × classes: in wide tables, only the columns with the most
+information are paired."""
 
 
 @dataclass(frozen=True)
 class Option:
-    """Something to try: the best sets of so many columns at most, with κ and a ridge.
+    """Describe an option to try: at most `sets` sets of at most `order` columns, with κ and a ridge.
 
-    Numbers may be one cloud, and missing values of sets values like others.
+    Numbers may form a cloud, and missing values may be values in sets.
     """
 
     order: int
@@ -56,17 +56,17 @@ class Option:
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """Rows that are judged, learned or not: what blocks say of them, and the codes of their values."""
+    """Hold rows to score, learned or held out: the scores of blocks, and the codes of values."""
 
     names: list[Name]
-    blocks: ColumnRows  # without rows that are impossible; a cloud of numbers, if there is one, is the last
+    blocks: ColumnRows  # without impossible rows; a cloud, if any, is the last block
     cloud: bool
-    usable: Booleans  # which rows are possible
-    codes: dict[bool, NDArray[np.int32]]  # columns that may act together × rows; missing values are values if True
+    usable: Booleans  # which rows are not impossible
+    codes: dict[bool, NDArray[np.int32]]  # columns that may be joint × rows; with missing as a value if True
 
     @classmethod
     def of(cls, judged: Judged, codes: Mapping[bool, Integers], power: float, cloud: Name | None) -> Side:
-        """Take rows that are judged block by block; codes are rows × columns."""
+        """Return the rows from their scores block by block; codes are rows × columns."""
         said = judged.votes()
         votes = np.stack([*said.values()]) * power
         centre = centres(judged.predictor.model, list(said))
@@ -76,17 +76,17 @@ class Side:
         return cls(list(said), blocks, cloud is not None, usable, by_column)
 
     def seen(self, missing: bool) -> NDArray[np.int32]:
-        """Return the codes of rows that are possible."""
+        """Return the codes of the possible rows."""
         return np.ascontiguousarray(self.codes[missing] if self.usable.all() else self.codes[missing][:, self.usable])
 
     def base(self, cloud: bool) -> ColumnRows:
-        """Return rows with the votes of columns, and of the cloud if it is wanted."""
+        """Return rows with the scores of columns, and of the cloud if wanted."""
         if cloud or not self.cloud:
             return self.blocks
         return replace(self.blocks, votes=self.blocks.votes[:-1], centre=np.ones(len(self.blocks.votes) - 1))
 
     def rows(self, sets: int, cloud: bool) -> tuple[ColumnRows, NDArray[np.float32]]:
-        """Return rows with their votes, and where the lifts of so many sets are to be written."""
+        """Return rows with their scores, and the array to write the lifts of `sets` sets to."""
         base = self.base(cloud)
         held = np.ones(len(base.votes)) if base.centre is None else base.centre
         rows = replace(base.with_more(sets), centre=np.concatenate([held, np.zeros(sets)]))
@@ -94,7 +94,7 @@ class Side:
 
 
 class Trial:
-    """Rows that weights are fitted on, and rows that judge them; lifts that were asked for last are kept."""
+    """Hold rows that weights are fitted on, and held-out rows; the latest lifts are cached."""
 
     def __init__(self, split: Split, coding: Coding, out: Any, power: float, cloud: Name | None = None) -> None:
         filled = coding.with_missing()
@@ -114,20 +114,20 @@ class Trial:
 
     @property
     def group(self) -> Integers:
-        """A number for each row that judges; the same for rows that belong together."""
+        """Return the number of each held-out row's group."""
         return self.unseen.blocks.group
 
     @property
     def weights(self) -> Array:
-        """What each row that judges counts for."""
+        """Return the weight of each held-out row."""
         return self.unseen.blocks.weights
 
     def names(self, cloud: bool) -> list[Name]:
-        """Return the names of blocks, columns and a cloud of numbers if it is wanted."""
+        """Return the names of the columns, and of the cloud if wanted."""
         return self.learned.names if cloud or not self.learned.cloud else self.learned.names[:-1]
 
     def named(self, columns: Columns) -> tuple[Name, ...]:
-        """Return the names of columns that act together."""
+        """Return the names of joint columns."""
         return tuple(self.codings[False].names[j] for j in columns)
 
     def sets(self, option: Option) -> list[Columns]:
@@ -135,7 +135,7 @@ class Trial:
         return self.ranked[option.missing, option.order][: option.sets] if option.order > 1 else []
 
     def rows(self, option: Option) -> tuple[ColumnRows, ColumnRows]:
-        """Return learned rows, each left out, and unseen rows, with the votes and lifts of an option."""
+        """Return learned rows, each left out, and held-out rows, with the scores and lifts of an option."""
         sets = self.sets(option)
         if not sets:
             return self.learned.base(option.cloud), self.unseen.base(option.cloud)
@@ -153,13 +153,13 @@ class Trial:
         return self.kept[1]
 
     def fit(self, option: Option, initial: Fitted | None = None) -> tuple[Fitted, Array]:
-        """Return weights of columns and sets, and −ln p of the own class of unseen rows, by their weight."""
+        """Return the weights of columns and sets, and −w ln p of the own class of held-out rows."""
         learned, unseen = self.rows(option)
         found = fit_weights(learned, option.ridge, initial, ROUGH, least=NATS)
         return found, unseen.each(found.features, found.classes)
 
     def rank(self, option: Option, fit: Fitted, order: int, kappa: float = 2.0, ridge: float = 1.0) -> None:
-        """Rank pairs, and triples, by what they would gain at the fit of an option (JC-5)."""
+        """Rank pairs and triples by how much they would gain on top of the fit of an option (JC-5)."""
         share = np.zeros((self.classes, len(self.learned.usable)))
         share[:, self.learned.usable] = self.rows(option)[0].shares(fit.features, fit.classes)
         known, columns = dict[Columns, float](), self._informative()
@@ -180,7 +180,7 @@ class Trial:
         kappa: float,
         ridge: float,
     ) -> dict[Columns, float]:
-        """Return what small sets would gain; those without missing values gain what is known."""
+        """Return the gain of each small set; gains of sets without missing values are taken from `known`."""
         small = self._small(sets, missing)
         both = zip(self.codings[False].sizes, self.codings[missing].sizes, strict=True)
         holes = {j for j, (size, filled) in enumerate(both) if size != filled}
@@ -190,7 +190,7 @@ class Trial:
         return {columns: every[columns] for columns in small}
 
     def _informative(self) -> list[int]:
-        """Return the columns whose pairs are looked at: all, or of too many those that tell most of the class."""
+        """Return the columns to pair: all, or if they are too many, those with the most information about the class."""
         count = len(self.counted[False].sizes)
         most = int(np.sqrt(2 * min(WORK, OF_CLASSES / self.classes) / max(1, len(self.learned.usable)))) + 1
         if count <= most:
@@ -199,7 +199,7 @@ class Trial:
         return sorted(sorted(range(count), key=lambda j: -told[j])[:most])
 
     def _triples(self, pairs: list[Columns], columns: list[int], missing: bool) -> list[Columns]:
-        """Return all triples if they are few, otherwise those of the best pairs and one column more."""
+        """Return all triples if they are few, otherwise the best pairs with one more column."""
         if comb(len(columns), 3) <= TRIPLES:
             return list(combinations(columns, 3))
         grown = dict[Columns, None]()

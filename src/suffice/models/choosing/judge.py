@@ -1,7 +1,7 @@
-"""Leave-one-out, once: what classes that have not seen a training row say of it. Every chooser reads this value.
+"""Compute leave-one-out scores of training rows once, for every choice to use.
 
-Rows come in the order of their content (`bottom_k.picked`). Some of them are then picked by a hash of their number, or
-each of so many, so these are the same however the data lie.
+Rows come in the order of their content (`bottom_k.picked`). Subsets are then picked by a hash of the row number, or
+evenly, so they do not depend on how the data are stored.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["Judged", "Sample", "check_learned", "held_out_of", "judge", "one_in"
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Training rows of each block, their labels, and a code for each row's group if rows belong together."""
+    """Hold training rows of each block, their labels, and a code for each row's group, if any."""
 
     rows: Mapping[Name, Rows]
     labels: Labels
@@ -41,17 +41,17 @@ class Sample:
         return len(self.labels)
 
     def take(self, which: Any) -> Sample:
-        """Return some of the rows; groups are numbered anew."""
+        """Return the given rows, with groups renumbered."""
         group = None if self.group is None else np.unique(self.group[which], return_inverse=True)[1]
         return Sample({name: part.take(which) for name, part in self.rows.items()}, self.labels.take(which), group)
 
     def at_most(self, most: int) -> Sample:
-        """Return all rows if these are not too many, otherwise so many of them."""
+        """Return all rows, or `most` of them if there are more."""
         return self if len(self) <= most else self.take(some_rows(len(self), most, self.group))
 
 
 def some_rows(rows: int, most: int, group: Integers | None = None) -> Integers:
-    """Return the numbers of at most so many rows, in rising order; groups are taken or left as one."""
+    """Return the numbers of at most `most` rows, in ascending order; groups are taken whole."""
     if rows <= most:
         return np.arange(rows)
     if group is None:
@@ -63,45 +63,45 @@ def some_rows(rows: int, most: int, group: Integers | None = None) -> Integers:
 
 
 def one_in(share: int, rows: int, group: Integers | None = None) -> Booleans:
-    """Return flags of one of `share` rows, or groups: evenly, so that copies, which lie together, are shared out."""
+    """Return flags of one in `share` rows or groups, evenly spaced, so that adjacent copies are spread out."""
     numbers = np.arange(rows) if group is None else group
     return np.asarray(numbers % share == 0)
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Training rows, each to be predicted by a model without it, or without its group."""
+    """Hold training rows with their scores by a model without the row or its group."""
 
     predictor: Predictor
     rows: Mapping[Name, Rows]
     held_out: Mapping[Name, HeldOut]
     removed: Removal
     codes: Integers
-    given: Array  # what each row weighs
+    given: Array  # weight of each row
     group: Integers | None
 
     @cached_property
     def left(self) -> Array:
-        """Rows of each class without those that are removed for each row, rows × classes."""
+        """Return the number of rows of each class after each row's removal, rows × classes."""
         return self.removed.from_classes(self.predictor.model.n)
 
     @cached_property
     def alone(self) -> Booleans:
-        """Rows whose class has no row but those that are removed: no model without them knows it."""
+        """Return which rows belong to a class that is empty after the removal, so no model without them knows it."""
         return np.asarray(self.left[np.arange(len(self.codes)), self.codes] <= 0)
 
     @property
     def weights(self) -> Array:
-        """What each row counts for when something is chosen: nothing if it is alone in its class."""
+        """Return the weight of each row in choices: 0 if it is alone in its class."""
         return np.where(self.alone, 0.0, self.given)
 
     @cached_property
     def log_prior(self) -> Array:
-        """ln p(c) without the row, rows × classes."""
+        """Return ln p(c) without the row, rows × classes."""
         return np.asarray(self.predictor.log_prior_of(self.left))
 
     def votes(self, weights: Weights | None = None, without: Container[Name] = ()) -> dict[Name, Array]:
-        """Return ln p(x_j | c) of each block, rows × classes; zeros where a row has no value."""
+        """Return held-out ln p(x_j | c) of each block, rows × classes; zeros where a value is missing."""
         found, model = {}, self.predictor.model
         for name in (name for name in model.voting if name in self.rows and name not in without):
             more = model.blocks[name].added(weights, name, self.rows[name], model.classes)
@@ -116,7 +116,7 @@ class Judged:
         return found
 
     def scores(self, weights: Weights | None = None, without: Container[Name] = ()) -> Array:
-        """Return ln p(x | c), rows × classes, not tempered."""
+        """Return untempered held-out ln p(x | c), rows × classes."""
         out = np.zeros((len(self.codes), len(self.predictor.model.classes)))
         for vote in self.votes(weights, without).values():
             out += vote
@@ -124,12 +124,12 @@ class Judged:
 
     @property
     def lengths(self) -> Array | None:
-        """Words of each row, where rows are documents."""
+        """Return the number of words of each row; None where rows are not documents."""
         parts = [part.lengths() for part in self.held_out.values()]
         return parts[0] if len(parts) == 1 else None
 
     def log_proba(self) -> Array:
-        """Return ln p(c | x) by the views in force, rows × classes."""
+        """Return held-out ln p(c | x) under the current views, rows × classes."""
         views, temper = self.predictor.views, self.predictor.temper
         scores = self.scores(views.weights)
         tempered(scores, temper.of(self.lengths if temper.length else None))
@@ -138,13 +138,13 @@ class Judged:
         return self.predictor.floored(scores, self.left)
 
     def with_model(self, model: Model) -> Judged:
-        """Judge the same rows by another model of the same statistics, such as with another pseudo-count."""
+        """Return the rows scored by another model of the same statistics, such as one with another pseudo-count."""
         predictor = replace(self.predictor, model=model)
         return replace(self, predictor=predictor, held_out=held_out_of(model, self.rows, self.removed))
 
 
 def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group: Integers | None = None) -> Judged:
-    """Hold every training row, or its group, out of the model: exact, in one pass."""
+    """Return every training row scored by the model without it or its group, exactly, in one pass."""
     model = predictor.model
     check_learned(model, labels)
     removed = Removal.of(labels.y, labels.weights, group)
@@ -153,18 +153,21 @@ def judge(predictor: Predictor, rows: Mapping[Name, Rows], labels: Labels, group
 
 
 def check_learned(model: Model, labels: Labels) -> None:
-    """Raise SubtractionError if a class has more rows here than the model has learned."""
+    """Raise SubtractionError if a class has more weight in `labels` than in the model."""
     taken = np.bincount(labels.y, labels.weights, len(model.classes))
     over = np.flatnonzero(taken > model.n * (1 + 1e-12))
     if len(over):
         label = model.classes[over[:1]].tolist()[0]
-        raise SubtractionError(f"Only learned rows can be left out; got more of class {label!r} than were learned.")
+        raise SubtractionError(
+            f"Only learned rows can be left out; got more of class {label!r} than were learned. Pass the rows that the "
+            "model was fitted on."
+        )
 
 
 def held_out_of(
     model: Model, rows: Mapping[Name, Rows], removed: Removal, names: Iterable[Name] | None = None
 ) -> dict[Name, HeldOut]:
-    """Return what blocks say of rows, without what is removed: these blocks, or those that say something of any row."""
+    """Return held-out scores of the named blocks; by default, of those with a value in any row."""
     if names is None:
         names = [name for name in model.voting if name in rows and _any(rows[name])]
     names = list(names)

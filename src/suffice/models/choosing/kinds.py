@@ -1,8 +1,8 @@
-"""Which likelihood a column gets: by what it holds, and where that leaves a choice, by evidence.
+"""Choose the likelihood of a column: by its values, and where these allow several, by evidence.
 
-Likelihoods of numbers are compared as densities, so that the unit does not matter: a value stands for the stretch of
-the line that is nearest to it. Of a category, or a count, that is the stretch over which the probability is spread; a
-normal gets the variance within the stretches on top, so that it cannot be narrower than what the data can tell.
+Likelihoods of numbers are compared as densities, so the unit does not matter: a value stands for the interval nearest
+to it. The probability of a category or a count is spread over that interval. A normal gets the variance within
+intervals added, so it cannot be narrower than the data resolve.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from suffice.typing import Array, Booleans
 __all__ = ["choose", "choose_numbers"]
 
 FEW, OFTEN = 10, 5
-"""Whole numbers are categories where there are so few of them, each seen so often on average."""
+"""Whole numbers are categories if they have at most FEW distinct values, each seen OFTEN times on average."""
 
 COARSE = 2.0**-8
-"""Less spread than this, relative to the numbers themselves, leaves the grid less than 16 steps of it."""
+"""Spread relative to the numbers themselves, below which the grid has fewer than 16 steps over it."""
 
 ROWS, NUMBERS = 2**13, 2**21
-"""Rows up to which columns are counted together, since each alone takes little; and numbers that are held at once."""
+"""Largest number of rows for which columns are counted together, and of numbers held at once."""
 
 NORMAL, BINS = Gaussian(), Histogram()
 
@@ -56,7 +56,7 @@ PLAIN: dict[str, Likelihood] = {
 
 
 def choose(column: Column, kind: str, labels: Labels) -> OpenBlock:
-    """Return a column of some kind, counted by the likelihood that it favours.
+    """Return a column of the given kind, counted by its best likelihood.
 
     >>> from suffice.tables import Table
     >>> column = Table.read({"flag": [True, False, True]})["flag"]
@@ -92,7 +92,7 @@ def _of_numbers(column: Column, kind: str, bins: OpenBlock, labels: Labels) -> O
 
 
 def _categories(column: Column, grid: ValueCounts, labels: Labels) -> OpenBlock:
-    """Return whole numbers counted as categories: by the grid, if that tells all of them apart."""
+    """Return whole numbers counted as categories; on the grid if it distinguishes them all."""
     values = column.values if column.missing is None else column.values[~column.missing]
     exact = bool((on_grid(values) == values).all())
     return OpenBlock(Categorical(), grid) if exact else OpenBlock.of_column(Categorical(), column, labels)
@@ -103,7 +103,7 @@ def _few(values: ValueCounts) -> bool:
 
 
 def _too_coarse(column: Column, grid: ValueCounts, labels: Labels) -> bool:
-    """Return whether numbers lie so close together, far from zero, that the grid cannot tell them apart."""
+    """Return whether numbers are so close together, relative to their size, that the grid cannot distinguish them."""
     typical = np.abs(grid.values).max()
     if grid.values[-1] - grid.values[0] > 16 * COARSE * typical:
         return False
@@ -113,12 +113,12 @@ def _too_coarse(column: Column, grid: ValueCounts, labels: Labels) -> bool:
 
 
 def _evidence(block: OpenBlock) -> float:
-    """Return ln p of the values of a block, all classes together."""
+    """Return the log evidence of a block's values, summed over classes."""
     return float(np.sum(block.settled.log_evidence(block.t).sum()))
 
 
 def _of_normal(grid: ValueCounts) -> float:
-    """Return the evidence of a normal, which may not be narrower than the stretches that values stand for."""
+    """Return the log evidence of a normal that cannot be narrower than the intervals of values."""
     stretch = widths(grid.values)[grid.place] ** 2 / 12
     t = DiagonalMoments.of(grid.values[grid.place][:, None], grid.line, grid.count, n_classes=len(grid.n))
     scatter = t.scatter + np.bincount(grid.line, grid.count * stretch, len(grid.n))[:, None]
@@ -126,7 +126,7 @@ def _of_normal(grid: ValueCounts) -> float:
 
 
 def _of_events(values: ValueCounts) -> list[tuple[Likelihood, float]]:
-    """Return the evidence of counts of events, where nothing is negative."""
+    """Return the log evidence of event counts; empty if values are negative or too large."""
     if values.values[0] < 0 or (values.values * values.totals).sum() >= EXACT:
         return []
     each = values.values[values.place][:, None]
@@ -135,7 +135,7 @@ def _of_events(values: ValueCounts) -> list[tuple[Likelihood, float]]:
 
 
 def _spread(values: ValueCounts) -> float:
-    """Return Σ ln of the stretch that each row's category is spread over: when it is new, that is the line of all."""
+    """Return Σ ln of the interval that each row's category is spread over: that of all values when it is new."""
     if len(values.values) < 2:
         return 0.0
     near = np.log(widths(values.values))
@@ -143,13 +143,13 @@ def _spread(values: ValueCounts) -> float:
     return float((np.maximum(values.totals - 1, 0) * near).sum() + len(near) * anywhere)
 
 
-# columns of real numbers, many of them at once ------------------------------------------------------------------------
+# many columns of real numbers at once ---------------------------------------------------------------------------------
 
 
 def choose_numbers(columns: Sequence[Column], labels: Labels) -> dict[str | int, OpenBlock]:
-    """Return columns of plain real numbers, counted by the likelihoods that they favour; the others are left out.
+    """Return plain real columns, counted by their best likelihoods; other columns are left out.
 
-    Plain are numbers of rows that have all of them, weigh one each, and are neither whole nor huge nor all alike.
+    Plain columns have no missing values, weights or shares, and their numbers are neither whole, huge nor all equal.
     """
     if labels.weights is not None or labels.shares or not 0 < len(labels) <= ROWS:
         return {}
@@ -199,7 +199,7 @@ def _moments(x: Array, labels: Labels) -> DiagonalMoments:
 
 
 def _of_normals(grid: ColumnCounts, t: DiagonalMoments) -> Array:
-    """Return the evidence of normals, which may not be narrower than the stretches that values stand for."""
+    """Return the log evidence of normals that cannot be narrower than the intervals of values."""
     stretch, columns = widths_of_columns(grid) ** 2 / 12, len(grid)
     at = grid.line * columns + grid.column[grid.place]
     more = np.bincount(at, grid.count * stretch[grid.place], t.mean.size).reshape(t.mean.shape)
@@ -211,10 +211,10 @@ def _of_normals(grid: ColumnCounts, t: DiagonalMoments) -> Array:
 
 
 def _kept(counts: ColumnCounts) -> list[tuple[ValueCounts | None, int]]:
-    """Return what is kept of the values of each column on a coarser grid, if there are too many, and its bits."""
+    """Return the counts to keep of each column, coarsened if they are too many (None if not), and the grid's bits."""
     bits, size = np.full(len(counts), BITS), np.diff(counts.cells)
     while ((size > CELLS) & (bits > 0)).any():
-        less = np.ceil(np.log2(np.maximum(size / CELLS, 1))).astype(np.int64)  # a bit less leaves at least half
+        less = np.ceil(np.log2(np.maximum(size / CELLS, 1))).astype(np.int64)  # dropping a bit keeps at least half
         bits = np.where(size > CELLS, np.maximum(0, bits - less), bits)
         size = counts.cells_on(bits)
     coarse = bits < BITS

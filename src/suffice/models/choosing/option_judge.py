@@ -1,8 +1,7 @@
-"""The judge: rows that neither counts nor weights have seen, and what they say of all that is put to them.
+"""Compare options on held-out rows, which neither counts nor weights have seen.
 
-Whatever is chosen by rows is an option, and each option has a loss for each row that judges. What is simpler is taken
-unless something else saves more than noise, by the differences of the same rows: their sum must be above a nat, and
-above some standard errors of it. Rows that belong together judge as one.
+Each option has a loss for every held-out row. The simpler option is kept unless another one saves more than noise, by
+paired differences: their sum must exceed one nat, and some standard errors. Rows of a group count as one.
 """
 
 from __future__ import annotations
@@ -23,32 +22,32 @@ from suffice.typing import Array, Integers
 __all__ = ["NAT", "Axis", "Judge", "choose_floor", "downhill"]
 
 SEARCHED, FEW_JUDGES = 2.5, 400
-"""Standard errors that the best of many must gain where so many rows judge, or fewer; with more rows, fewer errors."""
+"""Standard errors that the best of many options must gain with up to this many held-out rows; fewer with more."""
 
 UNPREDICTED = 0.3
-"""What a row weighs that nothing but the floor predicts, beside those that judge it."""
+"""Weight of a pseudo-row that only the floor predicts, relative to the held-out rows."""
 
 
 class OutsideRows(Protocol):
-    """One part of the rows, taken out of the counts, and a fit of the others to judge."""
+    """Describe one part of the rows that is held out, and a fit of the others to score it with."""
 
     @property
     def group(self) -> Integers:
-        """A number for each row that judges; the same for rows that belong together."""
+        """Return the number of each held-out row's group."""
 
     @property
     def weights(self) -> Array:
-        """What each row that judges counts for."""
+        """Return the weight of each held-out row."""
 
     def fit(self, option: Any, initial: Fitted | None = None) -> tuple[Fitted, Array]:
-        """Return the weights of an option, and −w ln p of the own class of each row that judges."""
+        """Return the weights of an option, and −w ln p of the own class of each held-out row."""
 
 
 T = TypeVar("T", bound=OutsideRows)
 
 
 class Judge(Generic[T]):
-    """Rows outside the counts, all at once or part by part, and the losses of what was tried on them."""
+    """Compare options on held-out rows, all at once or part by part, and record the losses."""
 
     def __init__(self, trials: Sequence[T]) -> None:
         self.trials = trials
@@ -58,7 +57,7 @@ class Judge(Generic[T]):
 
     @cached_property
     def group(self) -> Integers:
-        """A number for each row's group."""
+        """Return the number of each row's group."""
         found, count = [], 0
         for trial in self.trials:
             found.append(trial.group + count)
@@ -67,25 +66,25 @@ class Judge(Generic[T]):
 
     @cached_property
     def weights(self) -> Array:
-        """What each row that judges counts for."""
+        """Return the weight of each held-out row."""
         return np.concatenate([trial.weights for trial in self.trials])
 
     @property
     def nat(self) -> float:
-        """A nat of one row, whatever rows weigh."""
+        """Return one nat per row, in units of the mean row weight."""
         return NAT * float(self.weights[self.weights > 0].mean()) if (self.weights > 0).any() else NAT
 
     def pays(self, before: Array, after: Array, errors: float | None = None) -> bool:
-        """Return whether losses of rows, or of groups of them, are lower by more than noise."""
+        """Return whether losses of rows or groups fall by more than noise."""
         saved, errors = self._saved(before, after), NOISE if errors is None else errors
         return len(saved) > 0 and bool(saved.sum() > max(self.nat, errors * np.sqrt(len(saved)) * saved.std()))
 
     def may_pay(self, before: Array) -> bool:
-        """Return whether losses are large enough to be lowered by more than a nat, as whatever pays must."""
+        """Return whether losses are large enough to fall by more than a nat."""
         return bool(before.sum() > self.nat)
 
     def found_to_pay(self, before: Array, after: Array) -> bool:
-        """Return the same of the best of many: by luck one of them pays a little."""
+        """Return whether losses fall by more than noise for the best of many options, some of which gain by chance."""
         judges = max(1, len(np.unique(self.group)))
         return self.pays(before, after, max(NOISE, SEARCHED * min(1.0, FEW_JUDGES / judges)))
 
@@ -105,27 +104,27 @@ class Judge(Generic[T]):
 
     @property
     def tried(self) -> list[Any]:
-        """All options whose losses are known."""
+        """Return all options with known losses."""
         return [*self._losses]
 
     def near(self, option: Any, known: Sequence[Any]) -> Any:
-        """Return the option whose weights are a place to start from; None if none is."""
+        """Return the option whose weights are a good starting point; None if there is none."""
         return None
 
     def loss(self, option: Any) -> Array:
-        """Return −w ln p of the own class of each row that judges."""
+        """Return −w ln p of the own class of each held-out row."""
         if option not in self._losses:
             self.fits(option)
         return self._losses[option]
 
     def mean(self, losses: Array) -> float:
-        """Return the mean of losses, by the weights of the rows that judge."""
+        """Return the mean loss, weighted by the held-out rows."""
         return float(losses.sum() / self.weights.sum())
 
     def note(self, name: str, chosen: str, losses: Mapping[str, Array]) -> None:
-        """Write down a choice: all that was tried, with the loss of a row, and how it differs from what was chosen."""
+        """Record a choice: all options tried, their mean losses, and their differences from the chosen one."""
         taken, tried, total = losses[chosen], [], self.weights.sum()
-        if not total > 0:  # nobody judged
+        if not total > 0:  # no held-out rows
             return
         for what, each in losses.items():
             more = -self._saved(each, taken)
@@ -134,7 +133,7 @@ class Judge(Generic[T]):
         self.record.append(Choice(name, chosen, tuple(tried), len(np.unique(self.group))))
 
     def note_floor(self, floor: float | None, losses: Array, shares: Array) -> None:
-        """Write down the floor beside none, by losses without it, and how frequent the class of each row is."""
+        """Record the choice of the floor, given losses without it and the share of each row's class."""
         if floor is None:
             return
         counts = np.maximum(self.weights, 1e-300)
@@ -145,7 +144,7 @@ class Judge(Generic[T]):
 
 @dataclass(frozen=True)
 class Axis:
-    """A number of an option that is looked for: the factor to the next, its bounds, and which way is freer."""
+    """Describe a number to search over: the factor between candidates, its bounds, and which direction is freer."""
 
     name: str
     factor: float
@@ -155,24 +154,24 @@ class Axis:
     whole: bool = False
 
     def moved(self, option: Any, way: float) -> Any:
-        """Return the option with the number multiplied; None beyond the bounds."""
-        value = float(f"{getattr(option, self.name) * way:.12g}")  # so that there and back is the same number
+        """Return the option with the number multiplied by `way`; None beyond the bounds."""
+        value = float(f"{getattr(option, self.name) * way:.12g}")  # so that moving back gives the same number
         if not self.lower <= value <= self.upper * (1 + 1e-9):
             return None
         return replace(option, **{self.name: round(value) if self.whole else min(value, self.upper)})
 
 
 def downhill(option: Any, loss: Callable[[Any], Array], axes: Sequence[Axis], nat: float = NAT) -> Any:
-    """Return the option of least loss that is found by changing one number after the other, as long as that helps.
+    """Return the option of lowest loss found by changing one number at a time, for as long as that helps.
 
-    What is less held, or more, must save a nat of all rows: of what is as good, the simpler is taken.
+    A freer option must save a nat over all rows; of equally good options, the simpler one is kept.
     """
     for axis in axes:
         for way in (1 / axis.factor, axis.factor):
             start, freer = option, (way > 1) == axis.more_is_freer
             while True:
                 other = axis.moved(option, way)
-                if other is None or (freer and not loss(option).sum() > nat):  # no loss is below zero
+                if other is None or (freer and not loss(option).sum() > nat):  # losses cannot fall below zero
                     break
                 if loss(option).sum() - loss(other).sum() <= (nat if freer else 0.0):
                     break
@@ -183,10 +182,10 @@ def downhill(option: Any, loss: Callable[[Any], Array], axes: Sequence[Axis], na
 
 
 def choose_floor(losses: Array, weights: Array, shares: Array) -> float | None:
-    """Return the share ε of labels that may be wrong: p ← (1 − ε) p + ε π; None if no row judges.
+    """Return the share ε of possibly wrong labels in p ← (1 − ε) p + ε π; None if no row is held out.
 
-    It is the one by which rows are predicted best, and beside them a third of one that nothing but the floor predicts:
-    so many rows, all predicted well, say only that ε is not much above one in so many.
+    ε minimizes the loss of the rows plus a third of a row that only the floor predicts. So n rows that are all
+    predicted well imply only that ε is not much above 1/n.
     """
     counts = weights > 0
     if not counts.any():
@@ -194,7 +193,7 @@ def choose_floor(losses: Array, weights: Array, shares: Array) -> float | None:
     chance, shares = np.exp(-losses[counts] / weights[counts]), shares[counts]
     weights = weights[counts] / weights[counts].mean()
     low, high = 1e-9, 0.5
-    for _ in range(60):  # the slope rises with ε
+    for _ in range(60):  # the slope increases with ε
         middle = np.sqrt(low * high)
         each = weights * (shares - chance) / ((1 - middle) * chance + middle * shares)
         slope = -float(each.sum()) - UNPREDICTED / middle

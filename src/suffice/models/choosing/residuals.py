@@ -1,11 +1,11 @@
-"""Residuals: what is left to say of each value once counts have spoken, fitted on scores that have not seen the row.
+"""Fit residuals: per-value corrections to the scores from counts, fitted on scores that have not seen the row.
 
     score'_c(x) = ln π_c + b_c + a · s_c(x) + Σ_j δ[c, x_j]        0 ≤ a ≤ 1                                  JC-6
 
     maximise  Σ_i ln softmax_{y_i}(score'(x_i)) − (ρ/2) Σ δ²
 
-x_j is the value of a column, a bin of its numbers, or the joint value of columns that act together. Values of fewer
-than two rows have no term.
+x_j is the value of a column, a bin of its numbers, or the joint value of joint columns. Values that fewer than two rows
+have get no term.
 """
 
 from __future__ import annotations
@@ -36,15 +36,15 @@ __all__ = [
 ]  # fmt: skip
 
 Coded = tuple[Integers, tuple[NDArray[Any], ...]]
-"""Codes of values, rows × columns, and what they stand for."""
+"""Codes of values, rows × columns, and the words of each column's codes."""
 
 LEAST = 2
-"""Rows that a value must have to get a term."""
+"""Smallest number of rows with a value for it to get a term."""
 
 
 @dataclass(frozen=True)
 class ResidualChoice:
-    """How strongly residuals are held at zero, whether joint values have some, and how values are grouped."""
+    """Hold the ridge of residuals, whether joint values have residuals, and how values are grouped."""
 
     ridge: float
     together: bool
@@ -54,23 +54,23 @@ class ResidualChoice:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """The values that have a term, block after block, and which of them each row has."""
+    """Hold the values that have a term, block by block, and which of them each row has."""
 
-    places: list[Integers]  # of each block's values, rising
-    first: Integers  # the number of each block's first value, and of all values
-    values: NDArray[np.int32]  # blocks × rows: the number of the row's value, −1 if it has none
+    places: list[Integers]  # places of each block's values, ascending
+    first: Integers  # number of each block's first value, then of all values
+    values: NDArray[np.int32]  # blocks × rows: number of the row's value, −1 if it has none
 
     @classmethod
     def of(cls, places: Sequence[Integers], widths: Sequence[int], known: Sequence[Integers] | None = None) -> Design:
-        """Take the place of each row's value, −1 where it has none, and how many there are, block by block.
+        """Return the design for the place of each row's value, −1 where it has none, block by block.
 
-        Values that have a term are those known, or all that at least two rows have.
+        `widths` are the numbers of places. Values with a term are those in `known`, or all that at least two rows have.
         """
         kept = [_seen(place, width) for place, width in zip(places, widths, strict=True)] if known is None else [*known]
         first = np.concatenate([[0], np.cumsum([len(one) for one in kept])]).astype(np.int64)
         values = np.empty((len(kept), len(places[0]) if places else 0), np.int32)
         for j, (place, width, one) in enumerate(zip(places, widths, kept, strict=True)):
-            number = np.full(width + 1, -1, np.int32)  # the last is that of −1
+            number = np.full(width + 1, -1, np.int32)  # the last entry maps −1 to itself
             number[one] = np.arange(first[j], first[j + 1])
             values[j] = number[place]
         return cls(kept, first, values)
@@ -80,14 +80,14 @@ class Design:
         return np.split(terms, self.first[1:-1])
 
     def total(self, weights: Array) -> Array:
-        """Return what the rows of each value weigh."""
+        """Return the total weight of the rows with each value."""
         out = np.zeros(int(self.first[-1]))
         for mine, begin, end in zip(self.values, self.first, self.first[1:], strict=False):
             out[begin:end] = np.bincount(np.maximum(mine - begin + 1, 0), weights, end - begin + 1)[1:]
         return out
 
     def rows(self, scores: Array, offset: Array, codes: Integers, weights: Array) -> _native.Residuals:
-        """Return rows with their scores, for the compiled kernel; `offset` is what is not scaled."""
+        """Return the rows with their scores for the compiled kernel; `offset` is the unscaled part."""
         scores, offset = (np.ascontiguousarray(part, np.float64) for part in (scores, offset))
         return _native.Residuals(scores, offset, self.values, self.first, codes, weights)
 
@@ -98,14 +98,14 @@ def _seen(place: Integers, width: int) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class FittedResiduals:
-    """How much of the score stays, what is added to the term of each class, and the terms of values."""
+    """Hold the scale of the score, what is added to each class's term, and the terms of values."""
 
     scale: float
     classes: Array
     terms: Array  # values × classes
 
     def each(self, scores: Array, offset: Array, design: Design, codes: Integers, weights: Array) -> Array:
-        """Return −w ln p of the own class, row by row; `offset` is what is not scaled."""
+        """Return −w ln p of the own class for each row; `offset` is the unscaled part."""
         out = np.zeros(len(codes))
         rows = design.rows(scores, offset, codes, weights)
         rows.loss(self.scale, self.classes, self.terms, 0.0, np.zeros(0), out, thread_count())
@@ -121,9 +121,9 @@ def fit_residuals(
     ridge: float,
     initial: FittedResiduals | None = None,
 ) -> FittedResiduals:
-    """Return the residuals of highest objective; scores are of rows, each left out, and `offset` is not scaled.
+    """Return the residuals that maximize the objective, given leave-one-out scores and the unscaled `offset`.
 
-    The search starts from an earlier fit of the same values, if there is one.
+    The search starts from `initial`, an earlier fit of the same values, if given.
     """
     classes, values = scores.shape[1], int(design.first[-1])
     rows = design.rows(scores, offset, codes, weights)
@@ -156,7 +156,7 @@ def fit_residuals(
 
 
 def places_of(coded: Sequence[Coded]) -> tuple[list[Integers], list[int]]:
-    """Return the place of each row's value in each block, and how many places there are."""
+    """Return the place of each row's value in each block, and the number of places."""
     sizes = [[len(one) for one in values] for _, values in coded]
     places = [flat(codes, one) for (codes, _), one in zip(coded, sizes, strict=True)]
     return places, [int(np.prod(one)) for one in sizes]
@@ -191,7 +191,7 @@ def with_residuals(
     choice: ResidualChoice,
     initial: FittedByName | None = None,
 ) -> ColumnWeights:
-    """Return weights of blocks with residuals on top of them, fitted on the rows that the weights were fitted on."""
+    """Return the weights of blocks with residuals on top, fitted on the rows that the weights were fitted on."""
     names = [name for name in blocks.names if name in choice.cuts or (choice.together and isinstance(name, Together))]
     every = {name: _coded(rows[name].take(blocks.which), name, choice) for name in names}
     coded = {name: _in_order(*one) for name, one in every.items() if one is not None}
@@ -207,20 +207,20 @@ def with_residuals(
 
 @dataclass(frozen=True, eq=False)
 class FittedByName:
-    """Weights of blocks that some rows chose, and residuals if these chose any: where a fit on more rows starts."""
+    """Hold the weights of blocks, and residuals if any, that a fit on more rows starts from."""
 
     weights: ColumnWeights
     scale: float = 1.0
-    classes: Array | None = None  # what residuals add to the term of each class
+    classes: Array | None = None  # added by residuals to the term of each class
 
     def of_blocks(self, names: Sequence[Name], centre: Array, labels: NDArray[Any]) -> Fitted:
-        """Return the weights of these blocks."""
+        """Return the weights of the given blocks."""
         both = zip(names, centre.tolist(), strict=True)
         features = np.array([self.weights.columns.get(name, usual) for name, usual in both])
         return Fitted(features, self.weights.terms(labels), self.weights.ridge, 0.0, 0)
 
     def among(self, design: Design, coded: Mapping[Name, Coded], classes: int) -> FittedResiduals | None:
-        """Return the residuals of these values: zero for those that had none."""
+        """Return the residuals of the given values, with zeros for new ones; None if there are no residuals."""
         if self.classes is None:
             return None
         terms = np.zeros((int(design.first[-1]), classes))
@@ -234,9 +234,9 @@ class FittedByName:
 
 
 def _coded(rows: Rows, name: Name, choice: ResidualChoice) -> Coded | None:
-    """Return the codes of a block's values, missing ones too where these are values, and what they stand for."""
+    """Return the codes of a block's values and their words, with missing values if these are modelled."""
     if isinstance(name, Together):
-        return rows.coded(None) if isinstance(rows, JointRows) else None  # a cloud of numbers has no joint values
+        return rows.coded(None) if isinstance(rows, JointRows) else None  # a cloud has no joint values
     found = rows.coded(choice.cuts.get(name))
     if found is None or not choice.missing:
         return found
@@ -245,7 +245,7 @@ def _coded(rows: Rows, name: Name, choice: ResidualChoice) -> Coded | None:
 
 
 def scores_of(rows: ColumnRows, fit: Fitted) -> tuple[Array, Array]:
-    """Return what weighed votes say of rows, and what is known before them, rows × classes."""
+    """Return the weighted scores of rows, and the unscaled part, rows × classes."""
     scores = np.zeros(rows.log_prior.shape)
     for weight, votes in zip(fit.features.tolist(), rows.votes, strict=True):
         if weight:

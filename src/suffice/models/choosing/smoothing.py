@@ -1,14 +1,14 @@
-"""Pseudo-counts, priors of covariances and powers of the likelihood by which training rows are predicted best.
+"""Choose pseudo-counts, priors of covariances and powers of the likelihood by leave-one-out log loss.
 
-Each row is predicted by classes without it. A power makes probabilities honest: naive Bayes counts related evidence
-twice, and is too sure of itself. With
+Each row is scored by classes without it. A power calibrates probabilities: naive Bayes counts related evidence twice,
+and is overconfident. In
 
     score_c(x) = ln π_c + s(x) · ln p(x | c)      s(x) = a · n(x)^−γ                                            SX-7
 
-one number a, and for documents of n words an exponent γ of their length, put that right. They are chosen where the
-leave-one-out log loss of the training rows is least, so nothing need be held out. It only cools: at the typical length
-a row counts for one at most. ln a, taken at that length, and γ have a weak normal prior, of spread one: it matters only
-where rows are so few, or so easy, that any a would do.
+one number a, and for documents of n words an exponent γ of their length, correct that. They minimize the leave-one-out
+log loss of the training rows, so no rows need be held out. The power only cools: at the typical length, it is at most
+one. ln a, taken at that length, and γ have a weak normal prior with standard deviation one. It matters only where rows
+are so few, or so easy, that any a would do.
 """
 
 from __future__ import annotations
@@ -43,33 +43,33 @@ LOWER, UPPER = np.array([-15.0, 0.0]), np.array([0.0, 2.0])
 """Bounds of ln a and γ."""
 
 PART = 2**17
-"""Scores that are looked at together: as many as the caches of a processor hold."""
+"""Number of scores processed together, chosen to fit into the CPU cache."""
 
 Objective = Callable[[Array], tuple[float, Array, Array]]
-"""Returns value, gradient and hessian."""
+"""Function that returns value, gradient and Hessian."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """Held-out scores of training rows, not tempered, and all that they are judged by."""
+    """Hold untempered held-out scores of training rows, with what their loss depends on."""
 
     scores: Array  # rows × classes
     log_prior: Array  # rows × classes
     codes: Integers
     weights: Array
     lengths: Array | None
-    exponent: float | None = None  # of lengths, if it is given
+    exponent: float | None = None  # length exponent, if given
 
     @classmethod
     def of(cls, judged: Judged, exponent: float | None = None, scores: Array | None = None) -> Scored:
-        """Score training rows; where the exponent is 0, lengths do not matter."""
+        """Return the scores of training rows; with exponent 0, lengths are ignored."""
         found = judged.scores() if scores is None else scores
         prior = np.broadcast_to(judged.log_prior, found.shape)
         lengths = None if exponent == 0 else judged.lengths
         return cls(found, prior, judged.codes, judged.weights, lengths, exponent)
 
     def take(self, which: Any) -> Scored:
-        """Return some of the rows."""
+        """Return the given rows."""
         lengths = None if self.lengths is None else self.lengths[which]
         return replace(
             self,
@@ -84,24 +84,24 @@ class Scored:
 def log_loss(rows: Scored, temper: Temper) -> float:
     """Return −Σ w ln p(own class) / Σ w."""
     logs, _, _ = _own_logs(rows, temper.of(rows.lengths))
-    judged = rows.weights > 0  # a row alone in its class is impossible, and 0 · (−∞) is no number
+    judged = rows.weights > 0  # a row alone in its class is impossible, and 0 · (−∞) is NaN
     weights = rows.weights[judged]
     return -_sum(weights * logs[judged]) / _sum(weights) if judged.any() else 0.0
 
 
 def own_losses(rows: Scored, temper: Temper) -> Array:
-    """Return −ln p of the own class of each row; 0 where a row does not count."""
+    """Return −ln p of the own class of each row; 0 where the row does not count."""
     logs, _, _ = _own_logs(rows, temper.of(rows.lengths))
     return np.where(rows.weights > 0, -logs, 0.0)
 
 
 def _sum(values: Array) -> float:
-    """Return a sum; products of long vectors would wake the threads of a library of linear algebra, which cost more."""
+    """Return the sum of values, without BLAS, whose threads would cost more than they save here."""
     return float(values.sum())
 
 
 def choose_temper(rows: Scored) -> Temper:
-    """Return the power, and unless it is given the exponent, of least log loss; impossible rows do not count."""
+    """Return the temper with the lowest log loss, with the exponent fixed if given; impossible rows do not count."""
     at = np.arange(len(rows.codes)), rows.codes
     usable = np.isfinite(rows.scores[at] + rows.log_prior[at]) & (rows.weights > 0)
     if rows.lengths is not None:
@@ -120,8 +120,8 @@ def choose_temper(rows: Scored) -> Temper:
 
 
 def _objective(rows: Scored, shorter: Array) -> Objective:
-    """Return the loss and the prior as a function of ln a and γ; `shorter` is ln of typical over own length."""
-    jacobian, weights = np.stack([np.ones_like(shorter), shorter]), rows.weights  # of ln power in ln a and γ
+    """Return the penalized loss as a function of ln a and γ; `shorter` is ln of typical over own length."""
+    jacobian, weights = np.stack([np.ones_like(shorter), shorter]), rows.weights  # of ln power by ln a and γ
     alike = not shorter.any()
 
     def objective(parameters: Array) -> tuple[float, Array, Array]:
@@ -138,10 +138,11 @@ def _objective(rows: Scored, shorter: Array) -> Objective:
 
 
 def _minimise(objective: Objective, lower: Array, upper: Array) -> Array:
-    """Return the minimum of a function of two numbers between bounds: Newton's steps, shortened until they lead down.
+    """Return the minimum of a function of two numbers within bounds, by Newton steps that are halved until they
+    descend.
 
-    When a step gains next to nothing, one more is taken unseen: near the minimum each step doubles the digits, and the
-    values no longer tell which of two places is lower.
+    Once a step gains almost nothing, one more is taken unchecked: near the minimum each step doubles the correct
+    digits, and values can no longer tell which of two points is lower.
     """
     at = np.clip(np.zeros(2), lower, upper)
     value, gradient, hessian = objective(at)
@@ -163,7 +164,7 @@ def _minimise(objective: Objective, lower: Array, upper: Array) -> Array:
 
 
 def _newton_step(gradient: Array, hessian: Array, at: Array, lower: Array, upper: Array) -> Array:
-    """Return the step to where the gradient vanishes, of the numbers that are free to move."""
+    """Return the Newton step of the numbers that are not held at a bound."""
     step = np.zeros(2)
     free = ~((at <= lower) & (gradient > 0) | (at >= upper) & (gradient < 0))
     if free.any():
@@ -176,7 +177,7 @@ def _newton_step(gradient: Array, hessian: Array, at: Array, lower: Array, upper
 
 
 def _own_logs(rows: Scored, powers: Any) -> tuple[Array, Array, Array]:
-    """Return ln p of each row's own class, the derivative in the row's power, and the variance of scores under p."""
+    """Return ln p of each row's own class, its derivative in the row's power, and the variance of scores under p."""
     n, step = len(rows.codes), max(1, PART // max(1, rows.scores.shape[1]))
     if n <= step:
         return _own_logs_at_once(rows, powers)
@@ -197,21 +198,21 @@ def _own_logs_at_once(rows: Scored, powers: Any) -> tuple[Array, Array, Array]:
         share = np.exp(joint, out=joint)
         total = share.sum(axis=1, keepdims=True)
         share /= total
-        known = np.where(share > 0, scores, 0.0) - scores[at, rows.codes, None]  # about the own class: digits stay
+        known = np.where(share > 0, scores, 0.0) - scores[at, rows.codes, None]  # relative to own, to keep digits
         expected = (share * known).sum(axis=1)
         variance = (share * known**2).sum(axis=1) - expected**2
     return logs - np.log(total[:, 0]), -expected, np.maximum(variance, 0.0)
 
 
 POINTS = 7
-"""Pseudo-counts that are tried first."""
+"""Number of pseudo-counts tried first."""
 
 STEPS = {"xatol": 0.05}
-"""How closely ln alpha is looked for."""
+"""Tolerance of ln alpha."""
 
 
 def smoothed(model: Model, alpha: float) -> Model:
-    """Return the model with this pseudo-count in every block that says something."""
+    """Return the model with the given pseudo-count in every block that scores."""
     return model.with_likelihoods({name: block.likelihood.smoothed(alpha) for name, block in model.voting.items()})
 
 
@@ -241,9 +242,10 @@ def alpha_of_counts(model: Model, bounds: tuple[float, float]) -> float:
 def choose_alpha(
     judged: Judged, bounds: tuple[float, float], temper: Temper | None, exponent: float | None = None
 ) -> tuple[float, Temper]:
-    """Return the pseudo-count of least leave-one-out log loss, and the temper, if none is given the one that suits it.
+    """Return the pseudo-count with the lowest leave-one-out log loss, and the temper: the given one, or the best for
+    it.
 
-    The loss can have several minima: the lowest of a few points is where the search starts.
+    The loss may have several minima, so the search starts from the best point of a grid.
     """
     found: dict[float, tuple[float, Temper]] = {}
 
@@ -264,15 +266,15 @@ def choose_alpha(
 
 
 def with_prior(model: Model, prior: Spread) -> Model:
-    """Return the model with this prior in every block that says something."""
+    """Return the model with the given prior in every block that scores."""
     return model.with_likelihoods({name: block.likelihood.changed(prior=prior) for name, block in model.voting.items()})
 
 
 def choose_spread(predictor: Predictor, sample: Sample, temper: Temper | None) -> Spread | None:
-    """Return the prior of covariances by which the other rows classify each part best; None if none can.
+    """Return the prior of covariances with which the other rows classify each part best; None if no part can be judged.
 
-    The model has one block, a likelihood of vectors with a covariance. Without a temper, each prior has the power that
-    suits it.
+    The model has one block, a likelihood of vectors with a covariance. Without a temper, each prior takes its best
+    power.
     """
     ((name, block),) = predictor.model.voting.items()
     few = sample.at_most(ENOUGH)

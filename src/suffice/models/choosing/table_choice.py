@@ -1,9 +1,8 @@
-"""What a model of a table is made of beside its columns: chosen by rows that neither counts nor weights have seen.
+"""Choose the additions to a table's columns on held-out rows, which neither counts nor weights have seen.
 
-Three things are put to the same rows, one after the other: whether numbers are one cloud, which columns act together
-(how many sets, of how many columns, by which κ and ridge; JC-4, JC-5), and residuals of values, or of joint values too
-(JC-6). Each must lower the loss of these rows by more than noise, or it is left out: leave-one-out alone flatters
-sparse cells.
+Three additions are tried on the same rows in turn: a cloud of numbers; joint columns (how many sets, of how many
+columns, with which κ and ridge; JC-4, JC-5); and residuals of values, optionally of joint values (JC-6). Each must
+lower the held-out log loss by more than noise, or it is left out. Leave-one-out alone would overrate sparse cells.
 """
 
 from __future__ import annotations
@@ -31,35 +30,35 @@ from suffice.typing import Booleans
 __all__ = ["ENOUGH", "TableChoice", "choose_table"]
 
 FEW, ENOUGH = 2000, 8000
-"""Rows up to which each part judges what the others chose; and rows that choose at most."""
+"""Number of rows up to which each part is held out in turn; number of rows that choose at most."""
 
 STEP = 5.0
-"""Factor to the next candidate of most numbers."""
+"""Factor between candidates of most numbers."""
 
 AXES = [Axis("ridge", STEP, 0.008, 125.0), Axis("kappa", STEP, 0.04, 125.0)]
 SETS, OF_VALUES = Axis("sets", 2.5, 12, MOST, more_is_freer=True, whole=True), Axis("residual", STEP, 0.3, 100.0)
-"""Numbers of candidates, and their bounds."""
+"""Numbers to search over, and their bounds."""
 
 START, RESIDUAL = 60, 10.0
-"""Where the number of sets, and the ridge of residuals, are looked for first."""
+"""First candidates of the number of sets and of the residuals' ridge."""
 
 
 @dataclass(frozen=True)
 class TableChoice:
-    """What rows chose: sets of columns by name with what each gains, κ, ridges, and whether numbers are a cloud."""
+    """Hold what rows chose: joint columns by name with their gains, κ, ridges, and whether numbers form a cloud."""
 
     sets: tuple[tuple[Name, ...], ...]
-    gains: tuple[float, ...]  # of each set: loss of a row outside the counts that it saves
+    gains: tuple[float, ...]  # of each set: reduction of log loss per held-out row
     kappa: float
-    ridge: float | None  # of weights; None where nothing but columns alone is weighed
-    residual: float | None = None  # the ridge of residuals, if there are any
-    of_joint_values: bool = False  # whether joint values have residuals, too
+    ridge: float | None  # of weights; None if only single columns are weighted
+    residual: float | None = None  # ridge of residuals, if any
+    of_joint_values: bool = False  # whether joint values have residuals
     cloud: bool = False
-    cloud_gain: float | None = None  # loss of a row outside the counts that it saves
-    floor: float | None = None  # the share of labels that may be wrong
-    missing: bool = False  # whether missing values of sets are values like others
+    cloud_gain: float | None = None  # reduction of log loss per held-out row
+    floor: float | None = None  # share of labels that may be wrong
+    missing: bool = False  # whether sets model missing values as values
     missing_residuals: bool = False  # whether missing values of columns have residuals
-    initial: FittedByName | None = None  # what these rows would have
+    initial: FittedByName | None = None  # starting point for a fit on more rows
     record: tuple[Choice, ...] = ()
 
 
@@ -72,10 +71,10 @@ def choose_table(
     cloud: Name | None = None,
     memory_limit: int = 2**31,
 ) -> TableChoice | None:
-    """Return what rows outside the counts tell beside the columns; None if that is nothing.
+    """Return what held-out rows add to the columns; None if no rows can be held out.
 
-    `power` is what likelihoods are raised to; if it is None, learned rows choose it. `cloud` names the block of numbers
-    that are one cloud, if the model has one. `memory_limit` bounds the bytes of lifts that are kept at once.
+    `power` is the power of likelihoods; if None, learned rows choose it. `cloud` names the block of joint numbers, if
+    the model has one. `memory_limit` bounds the bytes of lifts kept at once.
     """
     parts = (np.arange(len(sample)) if sample.group is None else sample.group) % JUDGED
     folds = [k for k in range(JUDGED if len(sample) <= FEW else 1) if _tells(sample, parts == k)]
@@ -117,7 +116,7 @@ def choose_table(
 
 
 def _split(predictor: Predictor, sample: Sample, out: Booleans) -> Split:
-    """Take some rows out of a model that has counted those of the sample; numbers of the others are counted anew."""
+    """Return learned and held-out rows, with the latter taken out of the model; numbers of the former are recounted."""
     unseen, learned, model = sample.take(out), sample.take(~out), predictor.model
     laws = {name: block.settled.uncut() for name, block in model.voting.items()}
     fresh: dict[Name, Block] = {
@@ -135,12 +134,12 @@ def _split(predictor: Predictor, sample: Sample, out: Booleans) -> Split:
 
 
 def _tells(sample: Sample, out: Booleans) -> bool:
-    """Return whether rows outside the counts, and rows of several classes inside, are left to choose by."""
+    """Return whether there are held-out rows, and learned rows of several classes."""
     return bool(out.any()) and len(np.unique(sample.labels.y[~out])) > 1
 
 
 def _with_sets(judge: TableJudge, base: Option, order: int, most: int) -> Option:
-    """Return the option with the sets of columns that pay, of at most so many, or the base if none do."""
+    """Return the option with at most `most` joint columns if they lower the held-out loss, otherwise the base."""
     for trial, fit in zip(judge.trials, judge.fits(base), strict=True):
         trial.rank(base, fit, order)
     if not any(any(trial.ranked.values()) for trial in judge.trials):
@@ -166,13 +165,13 @@ def _sets_in_words(option: Option) -> str:
 
 
 def _power(judged: Judged) -> float:
-    """Return the power of likelihoods by which rows, each left out, are predicted best by the columns alone."""
+    """Return the power of likelihoods with the lowest leave-one-out log loss for the single columns."""
     model = judged.predictor.model
     return choose_temper(Scored.of(judged, 0.0, judged.scores(without=model.blocks.keys() - model.alone.keys()))).power
 
 
 def _residuals(judge: TableJudge, option: Option) -> Residuals | None:
-    """Return the residuals that pay on top of an option, if any do."""
+    """Return the best residuals on top of an option if they lower the held-out loss, otherwise None."""
     starts = [Residuals(RESIDUAL, together) for together in ((False, True) if option.order > 1 else (False,))]
     first = min(starts, key=lambda how: float(judge.with_residuals(option, how).sum()))
     best = downhill(first, lambda how: judge.with_residuals(option, how), [OF_VALUES], judge.nat)
@@ -203,7 +202,7 @@ def _chosen(
     best: Option,
     cloud: Name | None,
 ) -> tuple[list[Columns], tuple[float, ...]]:
-    """Return the sets of an option, ranked by all rows, and what each saves."""
+    """Return the sets of an option, ranked on all rows, and the gain of each."""
     if best.order == 1:
         return [], ()
     saved, trial = judge.gains(best), judge.trials[0]

@@ -1,4 +1,4 @@
-"""Rows that neither counts nor weights have seen, and what they say of all that is tried on them."""
+"""Compare additions to a table's columns on held-out rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["Residuals", "TableJudge"]
 
 @dataclass(frozen=True)
 class Residuals:
-    """Residuals to try: how strongly they are held at zero, whether joint values have some, and missing ones."""
+    """Describe residuals to try: their ridge, and whether joint values and missing values have them."""
 
     residual: float
     together: bool
@@ -42,7 +42,7 @@ FittedWithValues = tuple[Design, FittedResiduals]
 
 
 class TableJudge(Judge[Trial]):
-    """The judge of what a table is made of beside its columns."""
+    """Compare what may be added to a table's columns."""
 
     def __init__(self, trials: Sequence[Trial]) -> None:
         super().__init__(trials)
@@ -51,15 +51,15 @@ class TableJudge(Judge[Trial]):
 
     @property
     def holes(self) -> bool:
-        """Whether columns that may act together have missing values."""
+        """Return whether columns that may be joint have missing values."""
         return all(len(trial.counted) > 1 for trial in self.trials)
 
     def near(self, option: Option, known: Sequence[Option]) -> Option | None:
-        """Return the last option, if it differs in numbers that weights do not depend on much."""
+        """Return the latest option if it differs only in κ and ridge, on which weights depend little."""
         return known[-1] if known and _alike(known[-1], option) else None
 
     def with_residuals(self, option: Option, how: Residuals) -> Array:
-        """Return the same with residuals on top of an option."""
+        """Return the losses of held-out rows under an option with residuals on top."""
         if (option, how) not in self._residuals:
             last = self._residual_fits
             alike = last is not None and (last[0][0], replace(last[0][1], residual=how.residual)) == (option, how)
@@ -71,7 +71,7 @@ class TableJudge(Judge[Trial]):
         return self._residuals[option, how]
 
     def named(self, option: Option, how: Residuals | None, labels: Any) -> FittedByName | None:
-        """Return what the rows of the only trial chose, by name; None if there are several."""
+        """Return what the rows of the only trial chose, by name; None if there are several trials."""
         if len(self.trials) > 1:
             return None
         (trial,), (fit,) = self.trials, self.fits(option)
@@ -89,13 +89,13 @@ class TableJudge(Judge[Trial]):
         return FittedByName(replace(weights, residuals=found), residuals.scale, residuals.classes)
 
     def shares(self, option: Option) -> tuple[Array, Array]:
-        """Return what each row that judges counts for, and how frequent its class is."""
+        """Return the weight of each held-out row, and the share of its class."""
         rows = [trial.rows(option)[1] for trial in self.trials]
         own = [np.exp(one.log_prior[one.codes, np.arange(len(one.codes))]) for one in rows]
         return np.concatenate([one.weights for one in rows]), np.concatenate(own)
 
     def gains(self, option: Option) -> dict[Columns, float]:
-        """Return how much loss of a row each set saves, by what its weight set to zero costs."""
+        """Return each set's reduction of log loss per row, measured by setting its weight to zero."""
         saved = dict[Columns, list[float]]()
         total = 0.0
         for trial, fit in zip(self.trials, self.fits(option), strict=True):
@@ -110,12 +110,12 @@ class TableJudge(Judge[Trial]):
 
 
 def _alike(a: Option, b: Option) -> bool:
-    """Return whether weights of one option are a place to start for those of another."""
+    """Return whether one option's weights are a good starting point for another's."""
     return replace(a, kappa=b.kappa, ridge=b.ridge) == b
 
 
 def _values(trial: Trial, option: Option, how: Residuals) -> dict[Name, Any]:
-    """Return the values that may have residuals, by the name of their column or set, in the order of a design."""
+    """Return the values that may have residuals, by column or set, in the order of a design."""
     alone, joint = trial.codings[how.missing], trial.codings[option.missing].words
     found: dict[Name, Any] = {name: (None, (words,)) for name, words in zip(alone.names, alone.words, strict=True)}
     for columns in trial.sets(option) if how.together else []:

@@ -1,11 +1,11 @@
-"""What a model of texts is made of beside its counts: chosen by texts that neither counts nor weights have seen.
+"""Choose the hyperparameters of a text model on held-out texts, which neither counts nor weights have seen.
 
-Pseudo-count and ridge are chosen together, in rounds until nothing moves. Evidence weights must pay beside the best
-model without them, and residuals of words (JC-6) on top of either. Leaving out alone would not do: two texts that share
-a rare word would tell each other's class.
+Pseudo-count and ridge are chosen together, in rounds until nothing moves. Evidence weights must improve on the best
+model without them, and residuals of words (JC-6) on either. Leave-one-out would not do: two texts that share a rare
+word would reveal each other's class.
 
-Residuals need scores by counts and weights that have not seen the row. So the rows are dealt into parts, and each part
-is scored by the others: its texts are subtracted from the counts, and the weights fitted without them.
+Residuals need scores from counts and weights that have not seen the row. So the rows are split into parts, and each
+part is scored by the others: its texts are subtracted from the counts, and the weights are fitted without them.
 """
 
 from __future__ import annotations
@@ -43,34 +43,34 @@ __all__ = [
 ]
 
 ALPHA, STEP = 0.316227766017, 10**0.5
-"""Where the pseudo-count is looked for first, and the factor to the next."""
+"""First candidate of the pseudo-count, and the factor between candidates."""
 
 OF_ALPHA, OF_RIDGE = Axis("alpha", STEP, 1e-3, 10.0), Axis("ridge", STEP, 1e-3, 1e3)
 OF_RESIDUAL = Axis("residual", STEP, 0.3, 100.0)
-"""Numbers that are looked for, and their bounds."""
+"""Numbers to search over, and their bounds."""
 
 RESIDUAL, ROUNDS = 0.316227766017, 10
-"""Where the ridge of residuals is looked for first; and rounds of looking for pseudo-count and ridge, at most."""
+"""First candidate of the residuals' ridge; largest number of rounds over pseudo-count and ridge."""
 
 JUDGING, JUDGING_RESIDUALS = "pseudo-count and weights", "residuals"
-"""What choosing consists of, in words."""
+"""Names of the stages of choosing."""
 
 FEW, FEWER = 2000, 1000
-"""Rows up to which each part judges what the others chose; and where the search is to be short."""
+"""Number of rows up to which each part is held out in turn, by default and for a short search."""
 
 
 @dataclass(frozen=True)
 class WordResidual:
-    """How strongly residuals are held at zero."""
+    """Describe residuals to try, by their ridge."""
 
     residual: float
 
 
 class WordJudge(Judge[WordTrial]):
-    """The judge of what a model of texts is made of."""
+    """Compare the hyperparameters of a text model."""
 
     def near(self, option: WordOption, known: Sequence[WordOption]) -> WordOption | None:
-        """Return the option of the nearest ridge, with the same pseudo-count if there is one."""
+        """Return the option with the nearest ridge, among those with the same pseudo-count if there are any."""
         weighing = [one for one in known if one.weighs] if option.weighs else []
         same = [one for one in weighing if one.alpha == option.alpha] or weighing
         return min(same, key=lambda one: abs(np.log(one.ridge / option.ridge)), default=None)
@@ -78,22 +78,22 @@ class WordJudge(Judge[WordTrial]):
 
 @dataclass(frozen=True, eq=False)
 class WordChoice:
-    """What rows chose: an option, its temper, weights to start from, residuals, a floor; and the record."""
+    """Hold what rows chose: an option, its temper, starting weights, residuals, a floor, and the record."""
 
     option: WordOption
     temper: Temper
     initial: Fitted
     residual: float | None = None
-    scores: Scores | None = None  # of all rows, by what has not seen them, if they are known
+    scores: Scores | None = None  # held-out scores of all rows, if known
     floor: float | None = None
     record: tuple[Choice, ...] = ()
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is to be chosen: the pseudo-count, weights with their ridge, residuals; and by how many rows.
+    """Describe what to choose: the pseudo-count, weights with their ridge, residuals; and on how many rows.
 
-    With `folds` all rows judge, part by part; with `short`, parts judge each other only where rows are very few.
+    With `folds`, all rows are held out, part by part. With `short`, that happens only for very few rows.
     """
 
     alpha: bool = True
@@ -113,9 +113,9 @@ def choose_words(
     waiting: Waiting = NOBODY_WAITS,
     few: Integers | None = None,
 ) -> WordChoice:
-    """Choose, by rows outside the counts, all that is asked; `temper` is what is given, if it is.
+    """Return the hyperparameters that held-out rows choose; `temper` is fixed if given.
 
-    `few` are the numbers of the rows that choose pseudo-count and ridge, all if None.
+    `few` holds the numbers of the rows that choose pseudo-count and ridge; None means all.
     """
     waiting.stage(JUDGING)
     numbers = np.arange(len(every)) if few is None else few
@@ -130,7 +130,7 @@ def choose_words(
     choice, losses = WordChoice(option, suited, fit), judge.loss(option)
     if asked.residuals and all(_can_be_dealt(trial.learned) for trial in trials):
         waiting.stage(JUDGING_RESIDUALS)
-        if len(trials) > 1:  # each part judges: what is learned for one of them has seen the others
+        if len(trials) > 1:  # each part is held out in turn, and fits for one part have seen the others
             every, numbers = words, np.arange(len(words))
         choice, losses = _with_residuals(judge, choice, every, numbers)
     floor = choose_floor(losses, judge.weights, _own_shares(judge))
@@ -142,7 +142,7 @@ def choose_words(
 def _trials(
     words: CountedWords, most: int, temper: Temper | None = None, exponent: float | None = None
 ) -> list[WordTrial]:
-    """Return the parts of the rows that judge: all of them in turn where rows are at most so many, or one."""
+    """Return trials for held-out parts: each part in turn for at most `most` rows, otherwise one."""
     parts = parts_of(words)
     return [
         WordTrial(words, parts == k, temper, exponent)
@@ -152,24 +152,24 @@ def _trials(
 
 
 def _can_be_dealt(words: CountedWords) -> bool:
-    """Return whether no part of the rows is all of them, as that of a single group is."""
+    """Return whether the rows fall into several parts; rows of a single group do not."""
     return len(np.unique(parts_of(words))) > 1
 
 
 def _unjudged(words: CountedWords, asked: Asked, temper: Temper | None, exponent: float | None) -> WordChoice:
-    """Return what is usual where no row can judge, such as of one group: a temper, and weights if a ridge is given."""
+    """Return default choices where no row can be held out: a temper, and weights if a ridge is given."""
     nobody = WordTrial(words, np.zeros(len(words), bool), temper, exponent)
     option = WordOption(1.0 if asked.alpha else None, asked.ridge if asked.ridge and asked.weigh else np.inf)
     return WordChoice(option, nobody.at(option.alpha).temper, nobody.fit(option)[0])
 
 
 def _own_shares(judge: WordJudge) -> Array:
-    """Return how frequent the class of each row that judges is."""
+    """Return the share of each held-out row's class."""
     return np.concatenate([np.exp(trial.unseen.prior[trial.unseen.labels.y]) for trial in judge.trials])
 
 
 def _option(judge: WordJudge, asked: Asked) -> WordOption:
-    """Return pseudo-count and ridge, both or none, by which rows outside are predicted best."""
+    """Return the pseudo-count and the ridge, as far as asked, with the lowest held-out log loss."""
     start = WordOption(ALPHA if asked.alpha else None, np.inf)
     plain = _settled(judge, start, [OF_ALPHA] if asked.alpha else [])
     if not asked.weigh:
@@ -190,7 +190,7 @@ def _ridge(option: WordOption) -> str:
 
 
 def _settled(judge: WordJudge, option: WordOption, axes: Sequence[Axis]) -> WordOption:
-    """Return the option after rounds along the axes; then the most smoothed one that is not clearly worse."""
+    """Return the option after rounds along the axes, then smoothed as far as the loss does not clearly rise."""
     for _ in range(ROUNDS):
         before, option = option, downhill(option, judge.loss, axes, judge.nat)
         if option == before:
@@ -205,7 +205,7 @@ def _settled(judge: WordJudge, option: WordOption, axes: Sequence[Axis]) -> Word
 
 
 def _note(judge: WordJudge, option: WordOption, asked: Asked) -> None:
-    """Write down the pseudo-counts that were tried beside the one that was chosen."""
+    """Record the pseudo-counts tried with the chosen ridge."""
     if not asked.alpha:
         return
     tried = [one for one in judge.tried if one.ridge == option.ridge]
@@ -216,7 +216,7 @@ def _note(judge: WordJudge, option: WordOption, asked: Asked) -> None:
 def _with_residuals(
     judge: WordJudge, choice: WordChoice, words: CountedWords, numbers: Integers
 ) -> tuple[WordChoice, Array]:
-    """Return the choice, with residuals if they pay, and its losses; `numbers` are those that chose the option."""
+    """Return the choice with residuals if they improve it, and its losses; `numbers` are those that chose it."""
     option, design = choice.option, design_of(words, choice.temper)
     sides = [
         Sides.of(trial, judge.fits(option)[k], option, words, numbers[trial.out], design)
@@ -240,7 +240,7 @@ def _with_residuals(
 
 
 def fit_chosen_residuals(words: CountedWords, choice: WordChoice, weights: WordWeights) -> WordWeights:
-    """Return weights with the residuals that were chosen, fitted on rows by what has not seen them."""
+    """Return weights with the chosen residuals, fitted on held-out scores of the rows."""
     assert choice.residual is not None
     if choice.scores is None:
         outside = outside_scores(words, choice.option, choice.temper)
@@ -255,7 +255,7 @@ def fit_chosen_residuals(words: CountedWords, choice: WordChoice, weights: WordW
 
 
 def judged_alone(words: CountedWords, weigh: bool, folds: bool) -> tuple[WordJudge, Array] | None:
-    """Return the judge of a model of a few texts, and losses to compare tokens by; None if no row can judge."""
+    """Return the judge of a model of a few texts, and losses to compare tokens by; None if no row can be held out."""
     judge = WordJudge(_trials(words, len(words) if folds else FEW))
     if not judge.trials or not judge.weights.sum() > 0:
         return None

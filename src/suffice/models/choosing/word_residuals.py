@@ -1,12 +1,12 @@
-"""Residuals of words: what is left to say of each word and class once weighed counts have spoken.
+"""Fit residuals of words: corrections per word and class to the scores of weighted counts.
 
     score'_c(x) = ln π_c + b_c + a · s_c(x) + Σ_j δ[c, j] x̃_j      0 ≤ a ≤ 1                                   JC-6
 
     maximise  Σ_i ln softmax_{y_i}(score'(x_i)) − (ρ/2) Σ δ²
 
-s is the score of a row by counts and weights that have not seen it. x̃_j is the tf-idf weight of a word: 1 + ln of how
-often it comes, times ln of how rare it is, tempered as the score is, and scaled so that rows have length one on
-average. So a residual is added to w_j ln θ_jc of its word, and texts are scored as before.
+s is the score of a row by counts and weights that have not seen it. x̃_j is the tf-idf weight of a word: 1 + ln of its
+count, times ln of its rarity, tempered as the score is, and scaled so that rows have unit length on average. So a
+residual is added to w_j ln θ_jc of its word, and texts are scored as before.
 """
 
 from __future__ import annotations
@@ -38,26 +38,26 @@ __all__ = [
 ]
 
 LEAST, TERMS = 2, 2**22
-"""Rows that a word must be in to get a term; and words × classes at most: of more words, the most frequent."""
+"""Smallest number of rows with a word for it to get a term; largest number of words × classes, most frequent first."""
 
 JUDGED_BY = 4000
-"""Rows that residuals are fitted on to be judged, at most."""
+"""Largest number of rows that residuals are fitted on to be compared."""
 
 ENOUGH, ROUNDS, SCALES = 1e-2, 60, 3
-"""What rows may still ask for, as a share of the loss; rounds over all rows; and how often a is looked for."""
+"""Tolerance as a share of the loss; rounds over all rows; and number of updates of a."""
 
 
 @dataclass(frozen=True, eq=False)
 class WordDesign:
-    """Rows by the words that have a term. The last column is one for every row: the term of its class."""
+    """Hold rows by the words that have a term. The last column is one for every row: its term is that of the class."""
 
     x: Any  # CSR in single precision
-    places: Integers  # of the words among all words, the most frequent first
-    factor: Array  # of each word: what its tempered count is multiplied by
+    places: Integers  # of the words in the vocabulary, most frequent first
+    factor: Array  # per word, multiplies its tempered count
 
     @classmethod
     def of(cls, words: CountedWords, temper: Temper, frequency: Array, rows: float) -> WordDesign:
-        """Take rows of words; `frequency` is how many of so many rows that were counted have each word of all."""
+        """Return rows by words that may have a term; `frequency` is each word's document frequency in `rows` rows."""
         x = sparse.csr_matrix((words.times, words.x.indices, words.x.indptr), words.x.shape)
         there = np.bincount(x.indices, minlength=x.shape[1])
         some = np.flatnonzero(there >= LEAST)
@@ -72,16 +72,16 @@ class WordDesign:
         return cls(table, places, rarity / size)
 
     def take(self, which: Any) -> WordDesign:
-        """Return some of the rows."""
+        """Return the given rows."""
         return replace(self, x=self.x[which])
 
 
 Scores = tuple[Array, Array, WordDesign, Integers, Array]
-"""Of rows: scores, what is known before them, words that may have residuals, codes, and weights."""
+"""Scores of rows, the unscaled part, words that may have residuals, codes and weights."""
 
 
 def _among(x: Any, places: Integers) -> Any:
-    """Return some columns of a CSR matrix, in their order."""
+    """Return the given columns of a CSR matrix, in their order."""
     number = np.full(x.shape[1], -1, np.int32)
     number[places] = np.arange(len(places))
     found = number[x.indices]
@@ -91,27 +91,27 @@ def _among(x: Any, places: Integers) -> Any:
 
 
 def _tempered(counts: Any, power: Any, factor: Array) -> Any:
-    """Return rows × words, CSR, with rows multiplied by powers and words by factors."""
+    """Return a CSR matrix with rows multiplied by powers and words by factors."""
     each = np.repeat(np.broadcast_to(power, counts.shape[0]), np.diff(counts.indptr))
     return sparse.csr_matrix((counts.data * each * factor[counts.indices], counts.indices, counts.indptr), counts.shape)
 
 
 @dataclass(frozen=True, eq=False)
 class FittedWords:
-    """How much of the score stays, the terms of words and of classes, and the probabilities that these come from."""
+    """Hold the scale of the score, the terms of words and classes, and the class probabilities that yield them."""
 
     scale: float
-    terms: NDArray[np.float32]  # words, and one more, × classes
+    terms: NDArray[np.float32]  # (words + 1) × classes
     shares: NDArray[np.float32]  # rows × classes
     ridge: float
 
     def each(self, scores: Array, offset: Array, design: WordDesign, codes: Integers, weights: Array) -> Array:
-        """Return −w ln p of the own class, row by row; `offset` is what is not scaled."""
+        """Return −w ln p of the own class for each row; `offset` is the unscaled part."""
         lines = self.scale * scores + offset + design.x @ self.terms
         return np.asarray(weights * (logsumexp(lines, axis=1) - lines[np.arange(len(codes)), codes]))
 
     def held_by(self, ridge: float) -> FittedWords:
-        """Return where a fit with another ridge starts."""
+        """Return the starting point of a fit with another ridge."""
         return replace(self, terms=self.terms * np.float32(self.ridge / ridge), ridge=ridge)
 
 
@@ -124,7 +124,7 @@ def fit_word_residuals(
     ridge: float,
     initial: FittedWords | None = None,
 ) -> FittedWords:
-    """Return the residuals of highest objective; scores are of rows that they have not seen, `offset` is not scaled."""
+    """Return the residuals that maximize the objective, given held-out scores and the unscaled `offset`."""
     classes = scores.shape[1]
     if initial is None:
         own = np.eye(classes, dtype=np.float32)[codes]
@@ -145,7 +145,7 @@ def fit_word_residuals(
 
 
 def _scale(scores: Array, offset: Array, codes: Integers, weights: Array, scale: float) -> float:
-    """Return how much of the score stays, from nothing to all, by Newton's method."""
+    """Return the scale of the score, from 0 to 1, by Newton's method."""
     at = np.arange(len(codes)), codes
     for _ in range(10):
         lines = scale * scores + offset
@@ -169,9 +169,9 @@ def design_of(words: CountedWords, temper: Temper) -> WordDesign:
 
 
 class Sides:
-    """Rows that residuals are fitted on, scored by counts and weights without them and without those that judge.
+    """Hold rows that residuals are fitted on, scored without themselves and without the held-out rows.
 
-    The temper is that of the rows that do not judge.
+    The temper is that of the rows that are not held out.
     """
 
     def __init__(self, every: Scores, inside: Scores, judges: Scores) -> None:
@@ -182,7 +182,7 @@ class Sides:
     def of(
         cls, trial: WordTrial, fit: Fitted, option: WordOption, words: CountedWords, out: Integers, design: WordDesign
     ) -> Sides:
-        """Take rows of which a trial has those with the numbers `out` outside; the others are dealt into parts."""
+        """Return the sides of a trial, whose held-out rows have the numbers `out`; the others are split into parts."""
         rest = np.setdiff1d(np.arange(len(words)), out)
         learned = words.take(rest).with_counts(trial.learned)
         known = trial.curvature_of_words(option)
@@ -190,17 +190,17 @@ class Sides:
         found = Outside.together([rest, out], [inside, trial.scores(option, fit)])
         every = found.scores, found.offset, design, words.labels.y, found.weights(words.labels)
         inside_rows = rest[some_rows(len(rest), JUDGED_BY, learned.group)]
-        judges = (*_of(every, out)[:4], trial.weights)  # as they weigh where there are no residuals
+        judges = (*_of(every, out)[:4], trial.weights)  # weights as without residuals
         return cls(every, _of(every, inside_rows), judges)
 
     def loss(self, ridge: float) -> Array:
-        """Return −w ln p of the own class of each row that judges."""
+        """Return −w ln p of the own class of each held-out row."""
         self.last = fit_word_residuals(*self.inside, ridge, self.last)
         return self.last.each(*self.judges)
 
 
 def _of(scores: Scores, which: Integers) -> Scores:
-    """Return some of the rows."""
+    """Return the given rows."""
     own, offset, design, codes, weights = scores
     return own[which], offset[which], design.take(which), codes[which], weights[which]
 

@@ -1,4 +1,4 @@
-"""Texts outside the counts, scored by what has not seen them: pseudo-count, temper and weights of the other texts."""
+"""Score held-out texts with the pseudo-count, temper and weights of the other texts."""
 
 from __future__ import annotations
 
@@ -21,70 +21,70 @@ from suffice.typing import Array, Booleans, Integers
 __all__ = ["FINE_WORDS", "Outside", "WordOption", "WordTrial", "outside_scores", "parts_of"]
 
 LEAST_SCORE = -1e3
-"""What a class that is impossible scores."""
+"""Score of an impossible class."""
 
 TEMPERED, WEIGHED = 2000, 2000
-"""Rows that choose a temper, at most; and rows that weights are fitted on where they only score others."""
+"""Largest number of rows that choose a temper; number of rows that weights are fitted on if they only score others."""
 
 KEPT = 4
-"""Pseudo-counts whose tables are kept: the search comes back to them."""
+"""Number of pseudo-counts whose tables are cached, since the search returns to them."""
 
 ROUGH_WORDS, FINE_WORDS = 3e-3, 1e-3
-"""Tolerances of a fit of weights of words: to compare options, and to keep weights."""
+"""Tolerances of a fit of word weights: for comparing options, and for the final weights."""
 
 
 @dataclass(frozen=True)
 class WordOption:
-    """A pseudo-count, the model's own if None, and how strongly weights are held at one: ∞ if there are none."""
+    """Describe an option: a pseudo-count (None for the model's own) and the ridge of weights (∞ for no weights)."""
 
     alpha: float | None
     ridge: float
 
     @property
     def weighs(self) -> bool:
-        """Whether words have weights."""
+        """Return whether words have weights."""
         return bool(np.isfinite(self.ridge))
 
 
 @dataclass(frozen=True, eq=False)
 class Curvature:
-    """Second derivatives of a loss in the weights of words, for each row: a scale for the steps of another fit."""
+    """Hold second derivatives of a loss in the weights of words, per row, to scale the steps of another fit."""
 
-    each: Array  # of all words
+    each: Array  # one per word
 
     @classmethod
     def of_rows(cls, words: CountedWords, found: Array) -> Curvature:
-        """Take what was found for rows; a word that they lack has that of a word in the middle, which is rare too."""
+        """Return the curvature found on rows; words that they lack, rare ones, get the median."""
         each = np.full(words.width, float(np.median(found)) if len(found) else 1.0)
         each[words.places] = found
         return cls(each / max(1, len(words)))
 
     def of(self, words: CountedWords) -> Array:
-        """Return about what other rows would have."""
+        """Return approximate second derivatives for other rows."""
         return np.asarray(self.each[words.places] * len(words))
 
 
 @dataclass(frozen=True, eq=False)
 class Outside:
-    """Scores of rows by what has not seen them, tempered, and what is known before them; rows × classes each."""
+    """Hold tempered held-out scores of rows, and the unscaled part, rows × classes each."""
 
     scores: Array
     offset: Array
 
     def weights(self, labels: Labels) -> Array:
-        """Return what each row counts for: nothing where its own class is impossible."""
+        """Return the weight of each row: 0 where its own class is impossible."""
         own = (self.scores + self.offset)[np.arange(len(labels)), labels.y]
         return np.where(own > LEAST_SCORE / 2, labels.given, 0.0)
 
     @classmethod
     def together(cls, parts: Sequence[Integers], found: Sequence[Outside]) -> Outside:
-        """Put parts of rows together, by the numbers of their rows."""
+        """Return parts of rows merged in the order of their row numbers."""
         order = np.argsort(np.concatenate(parts))
         return cls(*(np.concatenate([getattr(one, name) for one in found])[order] for name in ("scores", "offset")))
 
 
 class WordTrial:
-    """Texts that weights are fitted on, and texts outside the counts; what was asked for last is kept."""
+    """Hold texts that weights are fitted on, and held-out texts; the latest results are cached."""
 
     def __init__(
         self,
@@ -102,45 +102,45 @@ class WordTrial:
 
     @property
     def group(self) -> Integers:
-        """A number for each row that judges; the same for rows that belong together."""
+        """Return the number of each held-out row's group."""
         group = self.unseen.group
         return np.arange(len(self.out)) if group is None else group
 
     @property
     def weights(self) -> Array:
-        """What each row that judges counts for."""
+        """Return the weight of each held-out row."""
         return self.unseen.weights
 
     @cached_property
     def few(self) -> Integers:
-        """The learned rows that choose a temper."""
+        """Return the learned rows that choose a temper."""
         return some_rows(len(self.learned), TEMPERED, self.learned.group)
 
     def at(self, alpha: float | None) -> _Smoothed:
-        """Return rows by a pseudo-count."""
+        """Return the rows smoothed by a pseudo-count, cached."""
         if alpha not in self._kept:
             self._kept = dict([*self._kept.items()][1 - KEPT :])
             self._kept[alpha] = _Smoothed(alpha, self)
         return self._kept[alpha]
 
     def fit(self, option: WordOption, initial: Fitted | None = None) -> tuple[Fitted, Array]:
-        """Return the weights of an option, and −w ln p of the own class of each row that judges."""
+        """Return the weights of an option, and −w ln p of the own class of each held-out row."""
         rows = self.at(option.alpha)
         found = Fitted(np.ones(self.unseen.width), np.zeros(len(self.unseen.n)), np.inf, 0.0, 0)
         if option.weighs:
             learned = replace(rows.learned, scales=self._curvature)
-            self._curvature = learned.curvature  # of the first pseudo-count: those of others differ little
+            self._curvature = learned.curvature  # of the first pseudo-count; others differ little
             found = fit_weights(learned, option.ridge, initial, ROUGH_WORDS)
         return found, rows.judges.each(rows.judges.own(found.features), found.classes)
 
     def curvature_of_words(self, option: WordOption) -> Curvature | None:
-        """Return second derivatives of the words of learned rows, if weights were fitted on them."""
+        """Return second derivatives for the words of learned rows, if weights were fitted on them."""
         if self._curvature is None or not option.weighs:
             return None
         return Curvature.of_rows(self.learned, self._curvature)
 
     def scores(self, option: WordOption, fit: Fitted) -> Outside:
-        """Return the scores of rows outside the counts."""
+        """Return the scores of held-out rows."""
         rows = self.at(option.alpha).judges
         scores = rows.powers[:, None] * rows.scores(rows.own(fit.features))
         offset = np.broadcast_to(self.unseen.prior + fit.classes, scores.shape)
@@ -149,14 +149,14 @@ class WordTrial:
 
 @dataclass(frozen=True, eq=False)
 class _Smoothed:
-    """The rows of a trial by a pseudo-count, and the temper that suits it."""
+    """Hold the rows of a trial smoothed by a pseudo-count, and its best temper."""
 
     alpha: float | None
     trial: WordTrial
 
     @cached_property
     def temper(self) -> Temper:
-        """The temper that is given, or suits the learned rows best."""
+        """Return the given temper, or the best one for the learned rows."""
         trial = self.trial
         return choose_temper(self._learned.scored(trial.few, trial.exponent)) if trial.temper is None else trial.temper
 
@@ -166,24 +166,24 @@ class _Smoothed:
 
     @cached_property
     def learned(self) -> WordRows:
-        """Rows that weights are fitted on, each left out."""
+        """Return the rows that weights are fitted on, each left out."""
         return self._learned.tempered(self.temper)
 
     @cached_property
     def judges(self) -> WordRows:
-        """Rows outside the counts."""
+        """Return the held-out rows."""
         return WordRows.of(self.trial.unseen, self.alpha).tempered(self.temper)
 
 
 def parts_of(rows: Sample | CountedWords) -> Integers:
-    """Return which part each row is in."""
+    """Return the part of each row."""
     return np.asarray((np.arange(len(rows)) if rows.group is None else rows.group) % JUDGED)
 
 
 def outside_scores(
     words: CountedWords, option: WordOption, temper: Temper, curvature: Curvature | None = None
 ) -> Outside:
-    """Return scores of all rows, part by part: by counts and weights that have not seen the part."""
+    """Return scores of all rows, part by part, by counts and weights that have not seen the part."""
     parts = parts_of(words)
 
     def scored(k: int) -> tuple[Integers, Outside]:

@@ -1,7 +1,7 @@
-"""Evidence weights of the features of one block, such as words: rows are sparse, and so are the weights of classes.
+"""Fit evidence weights of the features of one block, such as words; rows and class counts are sparse.
 
-The compiled kernel holds rows, what classes counted of each feature, and what those that have not seen a row counted
-of its features. None of it is smoothed: a pseudo-count makes logarithms of it.
+The compiled kernel holds rows, class counts of each feature, and for each row those without it. None is smoothed: a
+pseudo-count turns them into log probabilities.
 """
 
 from __future__ import annotations
@@ -38,42 +38,42 @@ def looked_up(sample: Sample, predictor: Predictor) -> Sample:
 
 @dataclass(frozen=True, eq=False)
 class WordRows:
-    """Rows by one pseudo-count, each to be predicted by classes that have not seen it."""
+    """Hold rows smoothed by one pseudo-count, each to be scored by classes that have not seen it."""
 
     native: _native.Evidence
     counted: CountedWords
     weights: Array
-    powers: Array  # of rows: how they are tempered
+    powers: Array  # temper of each row
     centre: Array | None = None
-    scales: Array | None = None  # second derivatives by another pseudo-count, which are near enough
+    scales: Array | None = None  # second derivatives for another pseudo-count, close enough
 
     @classmethod
     def of(cls, counted: CountedWords, alpha: float | None = None) -> WordRows:
-        """Take rows by a pseudo-count, that of the likelihood if None; not tempered."""
+        """Return untempered rows smoothed by a pseudo-count; None uses that of the likelihood."""
         return cls(counted.smoothed(alpha), counted, counted.weights, np.ones(len(counted)))
 
     def tempered(self, temper: Temper) -> WordRows:
-        """Return the rows with scores raised to powers."""
+        """Return the rows with likelihoods raised to powers."""
         power = temper.of(self.counted.lengths if temper.length else None)
         return replace(self, powers=np.broadcast_to(power, len(self.counted)).astype(np.float64))
 
     @property
     def size(self) -> tuple[int, int]:
-        """The numbers of features that rows have, and of classes."""
+        """Return the number of features that rows have, and of classes."""
         return len(self.counted.own[0]), len(self.counted.n)
 
     def own(self, features: Array) -> Array:
-        """Return the weights of the features that rows have, of those of all."""
+        """Return the weights of the features that rows have, given those of all features."""
         return features[self.counted.places]
 
     def among_all(self, features: Array) -> Array:
-        """Return the weights of all features: one for those that no row has."""
+        """Return the weights of all features: one for features that no row has."""
         out = np.ones(self.counted.width)
         out[self.counted.places] = features
         return out
 
     def take(self, which: Booleans) -> WordRows:
-        """Return some of the rows: the others weigh nothing."""
+        """Return the rows with a weight of 0 for all but the given ones."""
         return replace(self, weights=np.where(which, self.weights, 0.0))
 
     def loss(self, features: Array, classes: Array) -> tuple[float, Array, Array]:
@@ -82,40 +82,40 @@ class WordRows:
         return self._run(features, classes, gradient=gradient, terms=terms), gradient, terms
 
     def hessian_diagonal(self, features: Array, classes: Array) -> Array:
-        """Return second derivatives, feature by feature."""
+        """Return the second derivative of the loss in each feature's weight."""
         out = np.zeros(self.size[0])
         self._run(features, classes, hessian_diagonal=out)
         return out
 
     @cached_property
     def curvature(self) -> Array:
-        """Second derivatives where all weights are one, about."""
+        """Return approximate second derivatives where all weights are one."""
         if self.scales is not None:
             return self.scales
         return self.hessian_diagonal(*(f(n) for f, n in zip((np.ones, np.zeros), self.size, strict=True)))
 
     def each(self, features: Array, classes: Array) -> Array:
-        """Return −w ln p of the own class, row by row."""
+        """Return −w ln p of the own class for each row."""
         out = np.zeros(len(self.weights))
         self._run(features, classes, each=out)
         return self.weights * out
 
     def scores(self, features: Array, which: Integers | None = None) -> Array:
-        """Return the scores of all rows, or some of them, not tempered and without a prior; rows × classes."""
+        """Return untempered scores of all or the given rows, without the prior; rows × classes."""
         which = np.arange(len(self.counted)) if which is None else which
         out = np.empty((len(which), self.size[1]))
         self.native.scores(features, which, out, thread_count())
         return out
 
     def scored(self, which: Integers, exponent: float | None) -> Scored:
-        """Return some of the rows as they choose a temper."""
+        """Return the given rows in the form that chooses a temper."""
         counted = self.counted
         lengths = None if exponent == 0 else counted.lengths[which]
         scores = self.scores(np.ones(self.size[0]), which)
         return Scored(scores, counted.log_prior[which], counted.labels.y[which], self.weights[which], lengths, exponent)
 
     def _run(self, features: Array, classes: Array, **out: Array) -> float:
-        """Return the loss, and fill the arrays that are given."""
+        """Return the loss, and fill the given arrays."""
         nothing = np.empty(0)
         gradient, terms, diagonal, each = (
             out.get(name, nothing) for name in ("gradient", "terms", "hessian_diagonal", "each")
@@ -126,14 +126,14 @@ class WordRows:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows that a model has learned, each left out, and rows that it has never seen."""
+    """Hold rows that a model has learned, each left out, and held-out rows."""
 
     learned: Judged
     unseen: Judged
 
     @classmethod
     def of(cls, predictor: Predictor, sample: Sample, out: Booleans | None = None) -> Split:
-        """Take some of the rows out of the model: those that are given, or one in so many."""
+        """Return learned and held-out rows, with the given rows, or one in JUDGED, taken out of the model."""
         out = one_in(JUDGED, len(sample), sample.group) if out is None else out
         unseen, learned = sample.take(out), sample.take(~out)
         left = without(predictor, unseen)
@@ -142,7 +142,7 @@ class Split:
 
 
 def without(predictor: Predictor, sample: Sample) -> Predictor:
-    """Return the predictor of a model without some of the rows; all features and classes stay."""
+    """Return the predictor without some of the rows; all features and classes are kept."""
     model, labels = predictor.model, sample.labels
     counted = ClassCounts.of_labels(labels.y, labels.weights, n_classes=labels.n_classes)
     blocks = {}
@@ -155,14 +155,14 @@ def without(predictor: Predictor, sample: Sample) -> Predictor:
 
 
 def never_seen(predictor: Predictor, sample: Sample, names: Iterable[Name]) -> Judged:
-    """Return rows that a model has never seen, as if they were left out."""
+    """Return rows that a model has never seen, in the form of left-out rows."""
     removed, labels = nothing_removed(len(sample)), sample.labels
     held_out = held_out_of(predictor.model, sample.rows, removed, names)
     return Judged(predictor, sample.rows, held_out, removed, labels.y, labels.given, sample.group)
 
 
 def named(found: Fitted, predictor: Predictor) -> FeatureWeights:
-    """Return fitted weights as a view: by name if features have names."""
+    """Return fitted weights as a view, by name if features have names."""
     ((_, block),) = predictor.model.voting.items()
     terms, words = terms_by_name(found, predictor.model.classes), getattr(block.t, "words", None)
     if words is None:

@@ -1,1 +1,1 @@
-"""Empirical Bayes: priors and bins that make the data most probable."""
+"""Provide empirical Bayes: choose priors and bins that maximize the evidence."""

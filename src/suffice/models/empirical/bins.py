@@ -1,16 +1,16 @@
-"""Bins of a real column, chosen by evidence from counts on the fine grid.
+"""Choose the bins of a real column by evidence, from counts on the fine grid.
 
-Values are cut into bins; class c falls into bin b with probability θ_cb, and within a bin all classes are alike:
+Values are binned: class c falls into bin b with probability θ_cb, and within a bin all classes share one density:
 
-    θ_c ~ Dirichlet(A·share), where a bin's share is its part of all rows      p(x | c) = θ_cb · q(x | b)
+    θ_c ~ Dirichlet(A·share), where a bin's share is its fraction of all rows      p(x | c) = θ_cb · q(x | b)
     HB-1  posterior mean     θ_cb = (N_cb + A·share_b) / (N_c + A)
     HB-2  evidence of cuts   Σ_c ln DirichletMultinomial(N_c ; A·share) − Σ_b N_b ln share_b − cuts · ln G
     HB-3  as a density       HB-2 + ln DirichletMultinomial(N ; A·width) − Σ_b N_b ln width_b − cuts · ln G
     HB-4  in all classes     (N h(x) + g(x)) / (N + 1): h the histogram of HB-3, g a wide Cauchy (shared_density.py)
 
-The second term of HB-2 is the evidence of classes that do not differ, so it is a Bayes factor; each of the places for
-a cut (there are G − 1) has prior odds 1 : G. What is best over all sets of cuts is found exactly, by dynamic
-programming. Only the order of values matters, never their unit.
+The second term of HB-2 is the evidence if classes do not differ, so HB-2 is a log Bayes factor. Each of the G − 1
+possible cuts has prior odds 1 : G. Dynamic programming finds the best set of cuts exactly. Only the order of values
+matters, not their unit.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ NUMBERS = 2**20
 
 @dataclass(frozen=True)
 class Bins:
-    """Edges between bins, and how many rows of each class are in each."""
+    """Hold the edges between bins, and the number of rows of each class in each bin."""
 
     edges: Array
     counts: Array  # classes × bins
     log_evidence: float  # HB-2: above zero if the classes differ
 
     def place(self, values: Array) -> Integers:
-        """Return the bin of each value that lies on the grid."""
+        """Return the bin of each value."""
         return np.searchsorted(self.edges, values, side="right")
 
     def drawn(self, t: ValueCounts, place: Integers, rng: np.random.Generator) -> Array:
-        """Draw a value from each of these bins, as often as all classes have it; of a bin without values, an end."""
+        """Return a value drawn from each given bin, in proportion to its total count; an edge if the bin is empty."""
         ends = np.append(0.0, np.cumsum(t.totals))
         first = np.concatenate([[0], np.searchsorted(t.values, self.edges), [len(t.values)]])
         low, high = ends[first[place]], ends[first[place + 1]]
@@ -59,7 +59,7 @@ class Bins:
         return np.where(high > low, values, nearest)
 
     def names(self) -> list[str]:
-        """Return a name for each bin."""
+        """Return the display name of each bin."""
         ends = [f"{edge:.6g}" for edge in self.edges]
         if not ends:
             return ["any"]
@@ -68,7 +68,7 @@ class Bins:
 
 
 def chosen_bins(t: ValueCounts, strength: float) -> Bins:
-    """Return the bins of highest evidence."""
+    """Return the bins that maximize the evidence."""
     if len(t.values) < 2:
         return Bins(np.zeros(0), t.n[:, None], 0.0)
     start = candidates(t.totals, _most(len(t.n)))
@@ -89,9 +89,9 @@ def given_bins(t: ValueCounts, edges: Array) -> Bins:
 
 
 def log_density(t: ValueCounts, strength: float = 1.0) -> float:
-    """Return ln p of all values of all classes as a density: of the best histogram with bins of any width.
+    """Return ln p of the values of all classes as a density: that of the best histogram with bins of any width.
 
-    This is what HB-3 adds to HB-2; its bins are others, and may be many, since they are shared by all classes.
+    This is what HB-3 adds to HB-2. Its bins differ from those of HB-2. They may be many, since all classes share them.
     """
     totals = t.totals
     start = candidates(totals, PLACES)
@@ -102,14 +102,14 @@ def log_density(t: ValueCounts, strength: float = 1.0) -> float:
 
 
 def widths(values: Array) -> Array:
-    """Return the length of the line that is nearest to each value; at the ends as much again on the other side."""
+    """Return the length of the interval nearest to each value; the intervals at both ends are symmetric."""
     between = _between(values)
     ends = np.concatenate([[2 * values[0] - between[0]], between, [2 * values[-1] - between[-1]]])
     return np.diff(ends)
 
 
 def candidates(totals: Array, most: int) -> Integers:
-    """Return where bins may start: frequent values stand alone, the others in groups of about as many rows."""
+    """Return where bins may start: frequent values stand alone, and the others form groups of about equal counts."""
     heavy: Booleans = totals > totals.sum() / most
     for _ in range(4):
         rest, left = totals[~heavy].sum(), max(1, most - int(heavy.sum()))
@@ -123,17 +123,17 @@ def candidates(totals: Array, most: int) -> Integers:
 
 
 def best_cuts(counts: Array, size: Array, strength: float) -> tuple[Integers, float]:
-    """Return where the pieces of places in a row begin that have the highest evidence, and the evidence.
+    """Return where the pieces of the partition with the highest evidence begin, and the evidence.
 
-    `counts` are classes × places, `size` is what each place has of the prior. Sums are those of each piece:
-    differences of running sums would lose narrow ones beside wide ones.
+    `counts` are classes × places; `size` is the prior's share of each place. Each piece is summed on its own:
+    differences of running sums would lose narrow pieces next to wide ones.
     """
     begins, evidence = cuts_of_columns(counts, size, np.array([0, len(size)]), strength)
     return np.flatnonzero(begins), float(evidence[0])
 
 
 def cuts_of_columns(counts: Array, size: Array, start: Integers, strength: float) -> tuple[Booleans, Array]:
-    """Return which places begin a piece, and the evidence of each column; the places of a column begin at its start."""
+    """Return which places begin a piece, and the evidence of each column; `start` holds each column's first place."""
     begins, evidence = np.zeros(len(size), np.uint8), np.zeros(len(start) - 1)
     counts, size = (np.ascontiguousarray(part, np.float64) for part in (counts, size))
     _native.best_cuts(counts, size, start.astype(np.int64), strength, begins, evidence, thread_count())
@@ -141,7 +141,7 @@ def cuts_of_columns(counts: Array, size: Array, start: Integers, strength: float
 
 
 def _most(classes: int) -> int:
-    """Return how many places to try: fewer for many classes, so that the table of all bins stays small."""
+    """Return how many places to try: fewer for many classes, to keep the table of bins small."""
     return int(np.clip(np.sqrt(NUMBERS / classes), 16, PLACES))
 
 
@@ -149,11 +149,11 @@ def _between(values: Array) -> Array:
     return values[:-1] + (values[1:] / 2 - values[:-1] / 2)
 
 
-# columns side by side, each as it would be alone ----------------------------------------------------------------------
+# Many columns at once; each gets the result it would get alone ---------------------------------------------------
 
 
 def bins_of_columns(t: ColumnCounts, strength: float) -> list[Bins]:
-    """Return the bins of highest evidence of each column."""
+    """Return, for each column, the bins that maximize the evidence."""
     start, first = _candidates(t, _most(len(t.n)))
     counts = _counts(t, start)
     begins, evidence = cuts_of_columns(counts, counts.sum(axis=0), first, strength)
@@ -162,14 +162,14 @@ def bins_of_columns(t: ColumnCounts, strength: float) -> list[Bins]:
     cuts = np.flatnonzero(begins)
     inside = np.add.reduceat(counts, cuts, axis=1)
     between = np.append(_between(t.values), 0.0)
-    edges = between[start[cuts] - 1]  # below each bin; the first of a column has none
+    edges = between[start[cuts] - 1]  # lower edge of each bin; unused for a column's first bin
     ends = np.searchsorted(cuts, first).tolist()
     each = zip(ends, ends[1:], evidence.tolist(), strict=False)
     return [Bins(edges[a + 1 : b], np.ascontiguousarray(inside[:, a:b]), found) for a, b, found in each]
 
 
 def densities_of_columns(t: ColumnCounts, strength: float = 1.0) -> Array:
-    """Return ln p of all values of all classes as a density, column by column."""
+    """Return `log_density` of each column."""
     start, first = _candidates(t, PLACES)
     wide, n = np.add.reduceat(widths_of_columns(t), start), np.add.reduceat(t.totals, start)
     most, places = np.maximum.reduceat(wide, first[:-1]), np.diff(first)
@@ -181,7 +181,7 @@ def densities_of_columns(t: ColumnCounts, strength: float = 1.0) -> Array:
 
 
 def widths_of_columns(t: ColumnCounts) -> Array:
-    """Return the length of the line that is nearest to each value of its column."""
+    """Return the length of the interval nearest to each value within its column."""
     low, high, last = np.empty(len(t.values)), np.empty(len(t.values)), t.first[1:] - 1
     between = _between(t.values)
     low[1:], high[:-1] = between, between
@@ -194,7 +194,7 @@ def widths_of_columns(t: ColumnCounts) -> Array:
 
 
 def _counts(t: ColumnCounts, start: Integers) -> Array:
-    """Return counts of classes × places, which begin at some of the values."""
+    """Return counts, classes × places, summed from each place's start to the next."""
     place = np.zeros(len(t.values), np.int64)
     place[start] = 1
     at = t.line * len(start) + (np.cumsum(place) - 1)[t.place]
@@ -202,7 +202,7 @@ def _counts(t: ColumnCounts, start: Integers) -> Array:
 
 
 def _candidates(t: ColumnCounts, most: int) -> tuple[Integers, Integers]:
-    """Return where bins may start, and the first such place of each column: the `candidates` of each."""
+    """Return the `candidates` of each column, and the index of each column's first candidate."""
     totals, column, columns = t.totals, t.column, len(t)
     heavy = totals > t.n.sum() / most
     for _ in range(4):

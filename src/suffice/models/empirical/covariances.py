@@ -1,10 +1,10 @@
-"""Which prior a covariance has: NIW(κ = 0, ν, Λ) with Λ = size·(ν+1)·diag(v), where v are variances of columns (GD-4).
+"""Choose the prior of covariances: NIW(κ = 0, ν, Λ) with Λ = size·(ν+1)·diag(v), v the variances of columns (GD-4).
 
-"pooled"    v is the variance within classes: one Λ for all
-"own"       v is the class's own, a little towards the pooled one
+"pooled"    v is the variance within classes: all classes share one Λ
+"own"       v is the class's own variance, shrunk slightly towards the pooled one
 
-Two numbers are left: ν, and the size. They have the highest evidence; or they are those with which most of the rows
-tell the classes of the others best, and where rows do not tell, the evidence does.
+Two numbers remain: ν and the size. They maximize the evidence. Or they minimize the log loss of held-out parts of the
+rows; among priors whose losses hardly differ, the evidence decides.
 """
 
 from __future__ import annotations
@@ -30,34 +30,34 @@ __all__ = ["ENOUGH", "POWERS", "Spread", "by_evidence", "by_parts", "parts_of"]
 Kind = Literal["own", "pooled"]
 
 TOWARDS = 2.0
-"""Rows that the pooled variance counts for beside a class's own."""
+"""Weight in rows of the pooled variance relative to a class's own."""
 
 MORE, SIZE = (0.5, 31.0, 1001.0), np.geomspace(0.01, 3.0, 6)
-"""What is tried where rows judge: ν − d + 1, and the size."""
+"""Candidates of ν − d + 1 and of the size, where held-out rows choose."""
 
 POWERS = (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.12)
-"""Powers of likelihoods, of which each prior has the one that suits it, where likelihoods are to be tempered."""
+"""Powers of the likelihood: each prior takes its best one, where likelihoods are to be tempered."""
 
 PARTS, ENOUGH = 10, 3000
-"""Parts of rows that judge, and how many rows these are together."""
+"""Number of parts that rows are split into, and the number of rows used at most."""
 
 MENTION = 2.0
-"""Nats by which rows must tell one prior from another."""
+"""Smallest difference of log losses, in nats, that counts."""
 
 LEAST, MOST = (1e-2, 1e-6), (1e4, 1e6)
-"""Bounds of ν − d + 1 and of the size: without them a maximum need not exist."""
+"""Bounds of ν − d + 1 and of the size: without them, a maximum need not exist."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """A prior, but for the variances of columns."""
+    """Hold a prior up to the variances of columns."""
 
     kind: Kind = "pooled"
     more: float = 1.0  # ν − d + 1
     size: float = 1.0
 
     def prior(self, t: FullMoments) -> NormalInverseWishart:
-        """Return the prior for classes that have these moments."""
+        """Return the prior for classes with the given moments."""
         d = t.mean.shape[1]
         nu = self.more + d - 1
         v = widths(t, self.kind)
@@ -66,7 +66,7 @@ class Spread:
 
 
 def widths(t: FullMoments, kind: Kind) -> Array:
-    """Return the variances of columns, by class, or of all classes as 1 × d."""
+    """Return the variances of columns, by class or pooled over all classes as 1 × d."""
     diagonal = np.diagonal(t.scatter, axis1=-2, axis2=-1)
     low = np.diagonal(t.scatter_lo, axis1=-2, axis2=-1)
     pooled = units(DiagonalMoments(t.mean, t.n, diagonal, t.mean_lo, low, t.peak))[1][None]
@@ -75,19 +75,19 @@ def widths(t: FullMoments, kind: Kind) -> Array:
 
 @dataclass(frozen=True)
 class Bodies:
-    """Scatters in units of the widths, by their axes: one of each class, or one of all."""
+    """Hold the eigenvalues of scatter matrices in units of the variances: one per class, or one that all share."""
 
     law: Law
     mean: Array
     n: Array
-    rows: Array  # that inform a covariance, without those that a flat mean spends
+    rows: Array  # degrees of freedom for each covariance, without those a flat mean uses
     turn: Array | None  # bodies × d × d; None where rows are not scored
     axes: Array  # bodies × d: eigenvalues
     volume: Array  # Σ ln v
 
     @classmethod
     def of(cls, t: FullMoments, covariance: Covariance, kind: Kind, scores: bool = True) -> Bodies:
-        """Return the scatters of classes that have these moments; `scores` says whether rows are to be scored."""
+        """Return the bodies of classes with the given moments; `scores` states whether rows will be scored."""
         n, d, shared = np.asarray(t.n[:, 0]), t.mean.shape[1], covariance == "shared"
         v = widths(t, kind)
         scatter = t.scatter.sum(axis=0)[None] if shared else t.scatter
@@ -123,7 +123,7 @@ class Bodies:
         return np.array([by_q, by_s]) @ turn, turn.T @ hessian @ turn + by_s * np.array([[0.0, 1.0], [1.0, 0.0]])
 
     def logs(self, X: Array, more: Array, scale: Array) -> Array:
-        """Return ln p of rows by each class, for many priors: classes × rows × priors."""
+        """Return ln p of rows by each class under many priors, classes × rows × priors."""
         nu, shared = more + self.law.d - 1, len(self.axes) == 1
         assert self.turn is not None
         out = np.empty((len(self.n), len(X), len(more)))
@@ -141,7 +141,7 @@ class Bodies:
 
 
 def by_evidence(t: FullMoments, covariance: Covariance, kinds: Sequence[Kind] | None = None) -> Spread:
-    """Return the prior of highest evidence, of these kinds."""
+    """Return the prior of the given kinds that maximizes the evidence."""
     best, height = Spread(), -np.inf
     for kind in _kinds(covariance) if kinds is None else kinds:
         bodies = Bodies.of(t, covariance, kind, scores=False)
@@ -160,7 +160,10 @@ def by_parts(
     log_prior: Callable[[Array], Array],
     powers: tuple[float, ...] = (1.0,),
 ) -> Spread | None:
-    """Return the prior by which the other rows classify each part best; `rows` are X, codes, weights and parts."""
+    """Return the prior with which the other rows classify each part best; None if no part can be judged.
+
+    `rows` are X, codes, weights and parts.
+    """
     X, codes, weights, part = rows
     kinds = _kinds(covariance)
     more, size = (axis.ravel() for axis in np.meshgrid(MORE, SIZE, indexing="ij"))
@@ -185,19 +188,19 @@ def by_parts(
 
 
 def _losses(joint: Array, codes: Integers) -> Array:
-    """Return −ln p of the own class; joint log-probabilities are classes × rows × priors."""
+    """Return −ln p of each row's own class; joint log probabilities are classes × rows × priors."""
     with np.errstate(invalid="ignore"):
         return np.asarray(logsumexp(joint, axis=0) - joint[codes, np.arange(len(codes))])
 
 
 def safest(losses: Array, evidence: Array) -> int:
-    """Return the column of most evidence among those whose loss is within MENTION of the lowest."""
+    """Return the column with the most evidence among those whose loss is within MENTION of the lowest."""
     total = losses.sum(axis=0)
     return int(np.argmax(np.where(total <= total.min() + MENTION, evidence, -np.inf)))
 
 
 def parts_of(codes: Integers, group: Integers | None) -> Integers:
-    """Return the part of each row; each part has as many rows of a class, and groups stay together."""
+    """Return the part of each row. Parts share out each class evenly; with groups, they keep groups together."""
     if group is not None:
         return np.asarray(np.argsort(np.argsort(hashed(np.arange(int(group.max()) + 1)))) % PARTS, np.int64)[group]
     order = np.lexsort((hashed(np.arange(len(codes))), codes))
@@ -207,7 +210,7 @@ def parts_of(codes: Integers, group: Integers | None) -> Integers:
 
 
 def _short(x: float) -> float:
-    """Return a number rounded to three digits: rows do not determine more."""
+    """Return a number rounded to three digits, the precision that rows determine."""
     return float(f"{x:.3g}")
 
 

@@ -1,9 +1,9 @@
-"""Empirical Bayes of normals: the NormalInverseGamma that makes columns of numbers most probable (SX-4).
+"""Fit the NormalInverseGamma prior of numeric columns by empirical Bayes (SX-4).
 
-Each column has its own m and its own scale v = b/a; κ and a are shared by all columns, which are few numbers for many
-classes and columns. The unit of a column does not matter. One after the other is moved uphill: m by the weighted mean
-that never descends (the evidence is a Student-t in m), ln v, ln κ and ln a by Newton's steps, halved where they would
-descend. b = a·v turns with a, so that the four hardly depend on each other.
+Each column has its own m and its own scale v = b/a. All columns share κ and a: two numbers for many classes and
+columns. The unit of a column does not matter. Coordinate ascent moves m by a weighted mean that never lowers the
+evidence (a Student-t in m), and ln v, ln κ and ln a by Newton steps, halved where the evidence would fall. Since
+b = a·v changes with a, the four hardly depend on each other.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from suffice.typing import Array, Booleans
 __all__ = ["SHAPE", "Normals", "belief_about_normals", "units"]
 
 KAPPA, SHAPE = 0.01, 1.5
-"""What class means, and their variance, are worth before any row: next to nothing, and one row."""
+"""Prior weights: that of class means (κ) is almost none, and that of the variance (a) is one row."""
 
 ROUNDS, CLOSE, ROUNDING = 400, 1e-9, 1e-14
 BOUNDS_KAPPA, BOUNDS_SHAPE, BOUNDS_SCALE = (1e-6, 1e6), (0.05, 1e6), (1e-9, 1e9)
-"""Bounds: of κ, of a, and of v relative to the variance within classes. Without them a maximum need not exist."""
+"""Bounds of κ, of a, and of v relative to the variance within classes. Without them, a maximum need not exist."""
 
 
 @dataclass(frozen=True)
 class Normals:
-    """Moments in each column's own unit, classes × columns, and the hyper-parameters so far."""
+    """Hold moments in each column's own unit, classes × columns, and the current hyperparameters."""
 
     n: Array
     mean: Array
@@ -40,7 +40,7 @@ class Normals:
     a: float
 
     def heights(self) -> Array:
-        """Return NG-3 of each column, all classes together."""
+        """Return NG-3 of each column, summed over classes."""
         a, b, growth = self.a, self.a * self.v, self._growth()
         scales = -a * np.log1p(growth / b) - self.n / 2 * np.log(b + growth)
         means = np.log1p(self.n / self.kappa) / 2
@@ -48,7 +48,7 @@ class Normals:
         return np.asarray(each.sum(axis=0))
 
     def climb_once(self) -> Normals:
-        """Return the result of one round over all hyper-parameters."""
+        """Return the state after one round over all hyperparameters."""
         after = replace(self, m=self._better_m())
         after = after._moved("v", *after._derivatives_by_v(), BOUNDS_SCALE, by_column=True)
         after = after._moved("kappa", *after._derivatives_by_kappa(), BOUNDS_KAPPA)
@@ -69,13 +69,13 @@ class Normals:
         return np.asarray((weight * self.mean).sum(axis=0) / np.where(total > 0, total, 1.0))  # SX-4
 
     def _derivatives_by_v(self) -> tuple[Array, Array]:
-        """Return the first and second derivatives by ln v."""
+        """Return the first and second derivatives with respect to ln v."""
         part = self.a * self.v / (self.a * self.v + self._growth())
         weight = self.a + self.n / 2
         return (self.a - weight * part).sum(axis=0), -(weight * part * (1 - part)).sum(axis=0)  # SX-4
 
     def _derivatives_by_kappa(self) -> tuple[Array, Array]:
-        """Return the first and second derivatives by ln κ."""
+        """Return the first and second derivatives with respect to ln κ."""
         kappa, n, after = self.kappa, self.n, self.kappa + self.n
         away = (self.mean - self.m) ** 2 * kappa * (n / after) ** 2
         precision = self._precision()
@@ -85,7 +85,7 @@ class Normals:
         return first.sum(), second.sum()
 
     def _derivatives_by_a(self) -> tuple[Array, Array]:
-        """Return the first and second derivatives by ln a, with v fixed."""
+        """Return the first and second derivatives with respect to ln a, with v fixed."""
         a, n, v, growth = self.a, self.n, self.v, self._growth()
         after, b = a + n / 2, a * v + growth
         first = digamma_rise(a, n / 2) - np.log1p(growth / (a * v)) + 1 - after * v / b  # SX-4
@@ -95,7 +95,7 @@ class Normals:
     def _moved(
         self, name: str, first: Array, second: Array, ends: tuple[float, float], by_column: bool = False
     ) -> Normals:
-        """Move one number (or one per column) by Newton's step in its logarithm, halved while evidence falls."""
+        """Return the state after a Newton step in the log of one hyperparameter, halved while the evidence falls."""
         u, before = np.log(getattr(self, name)), self.heights()
         down = second < 0
         step = np.where(down, -first / np.where(down, second, 1.0), np.sign(first))
@@ -113,20 +113,20 @@ class Normals:
 
 
 def belief_about_normals(t: DiagonalMoments) -> NormalInverseGamma:
-    """Return the belief of highest evidence: m and b of each column, κ and a of all together."""
+    """Return the prior that maximizes the evidence: m and b of each column, κ and a shared by all columns."""
     middle, spread = units(t)
     some = t.scatter.sum(axis=0) > 0
     if not some.any():
         return NormalInverseGamma(middle, KAPPA, SHAPE, (SHAPE - 1) * spread)
     unit = np.sqrt(spread)
     found = settled(_start(t, middle, unit, some))
-    m, v = np.zeros(len(unit)), np.ones(len(unit))  # a column that is constant in each class has no say
+    m, v = np.zeros(len(unit)), np.ones(len(unit))  # columns that are constant within classes are left out
     m[some], v[some] = found.m, found.v
     return NormalInverseGamma(middle + m * unit, float(found.kappa), float(found.a), found.a * v * spread)
 
 
 def settled(state: Normals) -> Normals:
-    """Repeat rounds until nothing moves."""
+    """Return the state after rounds until convergence, at most ROUNDS."""
     for _ in range(ROUNDS):
         before, state = state, state.climb_once()
         moved = [np.abs(np.log(after / was)).max(initial=0.0) for after, was in _pairs(before, state)]
@@ -140,7 +140,7 @@ def _pairs(before: Normals, after: Normals) -> list[tuple[Array, Array]]:
 
 
 def _start(t: DiagonalMoments, middle: Array, unit: Array, some: Booleans) -> Normals:
-    """Return the columns that vary, in units of their own, to start from."""
+    """Return the starting state: the columns that vary, in their own units."""
     n = np.broadcast_to(t.n, t.mean.shape)
     mean = np.where(n > 0, ((t.mean - middle) + t.mean_lo) / unit, 0.0)
     width = int(some.sum())
@@ -149,7 +149,7 @@ def _start(t: DiagonalMoments, middle: Array, unit: Array, some: Booleans) -> No
 
 
 def units(t: DiagonalMoments) -> tuple[Array, Array]:
-    """Return the mean of each column and its variance within classes, which is at least what rounding hides."""
+    """Return each column's mean, and its variance within classes, floored at what rounding can hide."""
     n = np.broadcast_to(t.n, t.mean.shape)
     total = np.where(n.sum(axis=0) > 0, n.sum(axis=0), 1.0)
     share = n / total

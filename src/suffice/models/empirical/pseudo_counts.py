@@ -1,9 +1,9 @@
-"""Empirical Bayes: the pseudo-counts that make the data most probable, from counts of counts (SX-4).
+"""Choose pseudo-counts by empirical Bayes: those that maximize the evidence, from counts of counts (SX-4).
 
-The evidence of flags, categories and words is a sum of terms ± ln z(z+1)…(z+n−1), each z a sum of hyper-parameters.
-Equal terms are counted once, so the cost of a step depends on how many different counts there are, and on rows not at
-all. A maximum need not exist: without any variety it runs to 0, without overdispersion to ∞. So pseudo-counts stay
-between 1e-6 and 1e6; where the evidence does not depend on them at all, they are 1.
+The evidence of flags, categories and words is a sum of terms ± ln z(z+1)…(z+n−1), where each z is a sum of
+hyperparameters. Equal terms are computed once, so the cost of a step depends on the number of distinct counts, not on
+the number of rows. A maximum need not exist: without variety it tends to 0, without overdispersion to ∞. So
+pseudo-counts are kept between 1e-6 and 1e6. Where the evidence does not depend on them, they are 1.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CLOSE, ROUNDING, FLAT = 1e-10, 1e-14, 1e-13
 
 
 class Hill(Protocol):
-    """A function of positive numbers that is to be maximised."""
+    """Describe a function of positive numbers that is to be maximized."""
 
     def value(self, x: Array) -> float:
         """Return the value at x."""
@@ -40,14 +40,14 @@ class Hill(Protocol):
 
 @dataclass(frozen=True)
 class Maximum:
-    """Where a climb ended, and the heights it passed."""
+    """Hold the point where a climb ended, and the heights on the way."""
 
     x: Array
     heights: list[float]
 
 
 def climb(hill: Hill, start: Array, low: Any, high: Any) -> Maximum:
-    """Climb from `start` to a maximum within bounds; a step that leads down, beyond rounding, is halved.
+    """Return the maximum that Newton steps reach from `start` within bounds; steps that lead down are halved.
 
     >>> class Round:
     ...     def value(self, x): return float(-(np.log(x[0] / 4) ** 2))
@@ -78,10 +78,10 @@ def climb(hill: Hill, start: Array, low: Any, high: Any) -> Maximum:
 
 
 def _newton(hill: Hill, u: Array, ends: tuple[Array, Array], flat: float) -> Array:
-    """Return Newton's step in the logarithms; along a bound that is reached.
+    """Return the Newton step in the logarithms, projected onto bounds that are reached.
 
-    Each eigenvector of the Hessian is followed on its own: to the maximum where its eigenvalue is negative, uphill by
-    one at most elsewhere. A ridge that rises without end is then followed along its crest.
+    Each eigenvector of the Hessian is treated separately: a Newton step where its eigenvalue is negative, and otherwise
+    an uphill step of at most one. So a ridge that rises without end is followed along its crest.
     """
     x = np.exp(u)
     first, second = hill.derivatives(x)
@@ -99,18 +99,21 @@ def _newton(hill: Hill, u: Array, ends: tuple[Array, Array], flat: float) -> Arr
 
 SMALLEST, LARGEST = 1e-6, 1e6
 MOST_KAPPA = 10.0
-"""κ at most: expected counts are of the same rows, so counts keep closer to them than Poisson's, and where values are
-few the evidence runs to columns that act alone. Lifts shrunk to nothing are lost; weights shrink those too large.
+"""Upper bound of κ.
+
+Expected counts come from the same rows, so counts are closer to them than Poisson counts would be. Where values are
+few, the evidence then favours columns that act alone. Lifts shrunk to nothing are lost, whereas weights can still
+shrink lifts that are too large.
 """
 GRID = np.array([1.0, *np.logspace(-6, 6, 25)])
 
 Terms = tuple[Any, Any, Any, Any]
-"""Coefficients of the hyper-parameters in z, what is added to z, n, and how often the term comes (negative: below)."""
+"""Coefficients of the hyperparameters in z, the offset of z, n, and the count of the term (negative: divides)."""
 
 
 @dataclass(frozen=True)
 class Rises:
-    """Σ times · ln z(z+1)…(z+n−1), with z = lines·x + offset."""
+    """Hold a sum Σ times · ln z(z+1)…(z+n−1), with z = lines·x + offset."""
 
     lines: Array
     offset: Array
@@ -119,10 +122,10 @@ class Rises:
 
     @classmethod
     def of(cls, *parts: Terms) -> Rises:
-        """Return the sum of some terms, equal ones together."""
+        """Return the sum of the given terms, with equal terms merged."""
         tables = []
         for line, offset, n, times in parts:
-            if np.ndim(line) == 1 and np.ndim(offset) == 0:  # much shorter from here on
+            if np.ndim(line) == 1 and np.ndim(offset) == 0:  # fewer terms from here on
                 n, times = _tally(n, times)
             n, offset, times = np.broadcast_arrays(np.ravel(n), offset, times)
             line = np.broadcast_to(np.atleast_1d(np.asarray(line, np.float64)), (len(n), np.shape(line)[-1]))
@@ -148,7 +151,7 @@ class Rises:
 
 
 def _tally(n: Any, times: Any) -> tuple[Array, Array]:
-    """Return the distinct numbers, and how often each comes."""
+    """Return the distinct numbers, and how often each occurs."""
     numbers, often = np.broadcast_arrays(np.ravel(n), times)
     integers = numbers.astype(np.int64)
     if numbers.max(initial=0.0) < max(2**16, len(numbers)) and (integers == numbers).all():
@@ -159,9 +162,10 @@ def _tally(n: Any, times: Any) -> tuple[Array, Array]:
 
 
 def symmetric_terms(counts: Array, sizes: Any, totals: Array, other: float | None = None) -> Rises:
-    """Return the evidence of one α for all dice: counts of categories, their number (zeros too) and total, of each die.
+    """Return the evidence of a symmetric α shared by all dice.
 
-    With `other`, each die has one more category that keeps this pseudo-count.
+    Each die has counts of categories, a number of categories (zeros included) and a total. With `other`, each die has
+    one more category, whose pseudo-count is `other`.
     """
     sizes, totals = np.broadcast_arrays(sizes, totals)
     below = (sizes.reshape(-1, 1), other or 0.0, totals.ravel(), -1.0)
@@ -169,18 +173,18 @@ def symmetric_terms(counts: Array, sizes: Any, totals: Array, other: float | Non
 
 
 def one_alpha(hill: Hill) -> float:
-    """Return the pseudo-count of highest evidence."""
+    """Return the pseudo-count that maximizes the evidence."""
     return float(climb_from_grid(hill).x[0])
 
 
 def alpha_of_cells(counts: Cells) -> float:
-    """Return the pseudo-count of highest evidence for a table of classes × words."""
+    """Return the pseudo-count that maximizes the evidence of a table of classes × words."""
     met = counts.values if counts.unmet is None else counts.values.data
     return one_alpha(symmetric_terms(met, counts.width, counts.sum()))
 
 
 def alpha_of_presence(documents: Any, n: Array) -> float:
-    """Return the α of Beta(α, α) of highest evidence; `documents` has those of each class with a word."""
+    """Return the α of Beta(α, α) that maximizes the evidence; `documents` counts each class's documents with a word."""
     met = np.diff(documents.indptr)
     zeros = np.maximum(np.repeat(n, met) - documents.data, 0.0)
     never, width = documents.shape[1] - met, documents.shape[1]
@@ -191,20 +195,20 @@ def alpha_of_presence(documents: Any, n: Array) -> float:
 
 
 def climb_from_grid(hill: Hill) -> Maximum:
-    """Climb from the best of several places that lie apart, since there may be more than one maximum."""
+    """Return the maximum reached from the best point of a grid, since there may be several maxima."""
     heights = np.array([hill.value(np.array([alpha])) for alpha in GRID])
-    level = heights >= heights.max() - 1e-12 * max(1.0, abs(heights.max()))  # where it does not matter, 1
+    level = heights >= heights.max() - 1e-12 * max(1.0, abs(heights.max()))  # prefer 1 where the evidence is flat
     return climb(hill, GRID[level][:1], SMALLEST, LARGEST)
 
 
 def flag_terms(ones: Array, zeros: Array, n: Array, times: Any = 1.0) -> Rises:
-    """Return the evidence of one Beta for all flags: how often each is on and off."""
+    """Return the evidence of one Beta shared by all flags, from counts of on and off."""
     on, off = ([1.0, 0.0], 0.0, ones, times), ([0.0, 1.0], 0.0, zeros, times)
     return Rises.of(on, off, ([1.0, 1.0], 0.0, n, np.negative(times)))
 
 
 def beta_of_flags(hill: Rises) -> Beta:
-    """Return the Beta of highest evidence."""
+    """Return the Beta that maximizes the evidence."""
     alike = Rises(hill.lines.sum(axis=1, keepdims=True), hill.offset, hill.n, hill.times)
     start = np.repeat(climb_from_grid(alike).x, 2)
     return Beta(*climb(hill, start, SMALLEST, LARGEST).x.tolist())
@@ -212,7 +216,7 @@ def beta_of_flags(hill: Rises) -> Beta:
 
 @dataclass(frozen=True)
 class Rates:
-    """GP-3 of many counts T over n rows, in the shape and the rate of one Gamma."""
+    """Hold GP-3 of many counts T over n rows, as a function of the shape and the rate of one Gamma."""
 
     shapes: Rises
     total: Array
@@ -238,7 +242,7 @@ class Rates:
 
 
 def rate_terms(total: Array, n: Array) -> Rates:
-    """Return the evidence of one Gamma for all rates: counts by class and feature, and rows of each class."""
+    """Return the evidence of one Gamma shared by all rates, from counts by class and feature, and rows per class."""
     pairs = np.column_stack([total.ravel(), np.broadcast_to(n, total.shape).ravel()])
     keys, times = np.unique(pairs[pairs[:, 1] > 0], axis=0, return_counts=True)
     counts = times.astype(np.float64)
@@ -246,7 +250,7 @@ def rate_terms(total: Array, n: Array) -> Rates:
 
 
 def gamma_of_counts(hill: Rates) -> Gamma:
-    """Return the Gamma of highest evidence; its shape is bounded, and its rate far beyond that."""
+    """Return the Gamma that maximizes the evidence, within bounds of its shape and rate."""
     rows, total = float(hill.times @ hill.n), float(hill.times @ hill.total)
     if not rows:
         return Gamma(1.0, 1.0)
@@ -258,7 +262,7 @@ def gamma_of_counts(hill: Rates) -> Gamma:
 
 @dataclass(frozen=True)
 class LiftEvidence:
-    """JC-3 of many cells, in κ: counts n ~ Poisson(λE) with λ ~ Gamma(κ, κ), against columns that act alone."""
+    """Hold JC-3 of cells as a function of κ: n ~ Poisson(λE), λ ~ Gamma(κ, κ), against columns that act alone."""
 
     count: Array
     expected: Array
@@ -266,12 +270,12 @@ class LiftEvidence:
 
     @classmethod
     def of(cls, count: Array, expected: Array) -> LiftEvidence:
-        """Take the cells of a pair of columns, those that no row has but some were expected to have included."""
+        """Return the evidence of the cells of a pair with a positive expected count, including cells without rows."""
         some = expected > 0
         return cls(count[some], expected[some], Rises.of(([1.0], 0.0, count[some], 1.0)))
 
     def value(self, x: Array) -> float:
-        """Return the log evidence against columns that do not act together."""
+        """Return the log Bayes factor against columns that act alone."""
         kappa, n = float(x[0]), self.count
         rates = self.expected.sum() - (kappa + n) @ np.log1p(self.expected / kappa) - n.sum() * np.log(kappa)
         return float(self.shapes.value(x) + rates)  # JC-3
@@ -285,5 +289,5 @@ class LiftEvidence:
 
 
 def kappa_of_lifts(count: Array, expected: Array) -> float:
-    """Return the κ of highest evidence for the cells of a pair, at most MOST_KAPPA; 1 where there are none."""
+    """Return the κ that maximizes the evidence of a pair's cells, at most MOST_KAPPA; 1 where there are none."""
     return min(one_alpha(LiftEvidence.of(count, expected)), MOST_KAPPA)

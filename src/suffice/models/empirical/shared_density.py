@@ -1,4 +1,4 @@
-"""The density of a column of numbers in all classes together, which the bins of a histogram share.
+"""Estimate the density of a numeric column over all classes, which the bins of a histogram share.
 
 HB-4   f(x) = (N · h(x) + g(x)) / (N + 1),   h the histogram of highest evidence of HB-3 with its Dirichlet mean,
        g a Cauchy about the middle of the values, half of their range wide: no value is impossible
@@ -19,16 +19,16 @@ __all__ = ["SharedDensity", "shared_density"]
 
 @dataclass(frozen=True, eq=False)
 class SharedDensity:
-    """Pieces of constant density, and one row's worth of a Cauchy beside them."""
+    """Hold a piecewise constant density, and a Cauchy with the weight of one row."""
 
-    ends: Array  # of pieces: one more than there are pieces
+    ends: Array  # edges of pieces, one more than pieces
     heights: Array
     rows: float
 
     def log(self, x: Array) -> Array:
         """Return ln f(x)."""
         if len(self.ends) < 2:
-            return np.zeros(len(x))  # one value has no density
+            return np.zeros(len(x))  # a single value has no density
         place = np.searchsorted(self.ends, x, side="right") - 1
         inside = (place >= 0) & (place < len(self.heights))
         pieces = np.where(inside, self.heights[np.clip(place, 0, len(self.heights) - 1)], 0.0)
@@ -39,7 +39,7 @@ class SharedDensity:
 
 
 def shared_density(t: ValueCounts, strength: float = 1.0) -> SharedDensity:
-    """Return the density of all values of all classes."""
+    """Return the density of the values of all classes."""
     if len(t.values) < 2:
         return SharedDensity(np.zeros(0), np.zeros(0), float(t.n.sum()))
     start = candidates(t.totals, PLACES)

@@ -1,23 +1,23 @@
-"""One class of bursty words: the urn that its documents were drawn from.
+"""Fit one class of bursty words: the Pólya urn that its documents are drawn from.
 
-Pólya's urn holds α_w balls of word w, s = Σα in all. A drawn ball goes back with one more of its word: what came once
-comes again. So a document of n words has probability n!/Πx! · Π_w α_w(α_w+1)…(α_w+x_w−1) / s(s+1)…(s+n−1), and the
-derivative of the log-likelihood by α_w is
+Pólya's urn holds α_w balls of word w, s = Σα in all. A drawn ball goes back with one more of its word, so a word that
+occurred becomes more likely. A document of n words has probability
+n!/Πx! · Π_w α_w(α_w+1)…(α_w+x_w−1) / s(s+1)…(s+n−1), and the derivative of the log-likelihood with respect to α_w is
 
     A_w(α_w) − D(s)        A_w = Σ_i ψ(x_iw+α_w) − ψ(α_w)        D = Σ_i ψ(n_i+s) − ψ(s)
 
-At the maximum all A_w are one number, D(s). A step puts c/(α_w+d) for A_w, equal in value and derivative; then s is all
-there is to look for, by Newton's step along ln s, and α_w = c/D − d. This is Newton's step of all α at once, whose
-Hessian is diagonal but for s, with curves that keep α positive in place of parabolas. Where no document repeats a word,
-A_w = df_w/α_w is such a curve; Elkan's approximation (EDCM) takes it for every word, and is where the climb starts.
+At the maximum, all A_w equal one number, D(s). A step replaces A_w by c/(α_w+d), equal in value and derivative. Then s
+alone is sought, by a Newton step in ln s, and α_w = c/D − d. This is the joint Newton step of all α, whose Hessian is
+diagonal except for s, with curves that keep α positive in place of parabolas. Where no document repeats a word,
+A_w = df_w/α_w is such a curve. Elkan's approximation (EDCM) uses it for every word, and is the starting point.
 
-**Prior.** Each class has read documents of one word before its own: `prior` says how many of each word. Such a document
-has probability α_w/s, so this is a Dirichlet(1 + prior) belief about the mean α/s, as in multinomial naive Bayes, and
-leaves it to the data how bursty words are. Without it, a word that a class has not seen is impossible there.
+**Prior.** Each class is credited with documents of one word: `prior` gives their number for each word. Such a document
+has probability α_w/s, so this is a Dirichlet(1 + prior) prior on the mean α/s, as in multinomial naive Bayes. How
+bursty words are is left to the data. Without it, a word that a class has not seen is impossible there.
 
-**Bounds.** With no overdispersion (one document, identical ones, or all of one word) s would grow for ever: towards
-the multinomial. Where each document repeats one word, s would shrink to nothing. It is kept above 1e-6, where a word
-follows another one in a millionth of the cases, and below 1e6 times the longest document, where the variance of every
+**Bounds.** Without overdispersion (one document, identical documents, or documents of a single word), s would diverge,
+towards the multinomial. Where each document repeats one word, s would tend to 0. It is kept above 1e-6, where one word
+follows another in a millionth of the cases, and below 1e6 times the longest document, where the variance of every
 count is within a millionth of the multinomial's.
 """
 
@@ -35,21 +35,21 @@ from suffice.typing import Array, Integers
 __all__ = ["Documents", "Urn", "dcm", "edcm"]
 
 LEAST, MOST = 1e-6, 1e6
-"""Bounds of s, the upper one in lengths of the longest document."""
+"""Bounds of s; the upper one is relative to the length of the longest document."""
 
 REACH = 2.3
-"""How much a step may change ln s: tenfold, up or down."""
+"""Largest change of ln s in a step: a factor of ten."""
 
 FLAT = 1e-12
-"""A derivative by ln s that may be rounding, relative to the two parts it is the difference of."""
+"""Derivative with respect to ln s that counts as rounding error, relative to the two terms of its difference."""
 
 HALVINGS = 10
 SLACK = 1e-13
-"""What rounding may take from a log-likelihood, relative to it."""
+"""Largest relative drop of a log-likelihood that counts as rounding error."""
 
 
 class Urn(NamedTuple):
-    """α of every word, the log-likelihood of the documents, steps taken, and whether they were enough."""
+    """Hold α of every word, the log-likelihood, the number of steps, and whether they converged."""
 
     alpha: Array
     log_likelihood: float
@@ -59,10 +59,11 @@ class Urn(NamedTuple):
 
 @dataclass(frozen=True)
 class Documents:
-    """All there is to know of a class's documents: `count` hold `word` `value` times, `times` have `length` words.
+    """Hold the sufficient statistics of a class's documents.
 
-    No value is 0, no (word, value) comes twice; words are numbers below len(prior), and `prior` is how many one-word
-    documents of each were read before.
+    `count` documents hold `word` `value` times; `times` documents have `length` words. No value is 0, and no (word,
+    value) occurs twice. Words are numbers below len(prior), and `prior` is the number of one-word documents credited to
+    each.
     """
 
     word: Integers
@@ -73,30 +74,30 @@ class Documents:
     prior: Array
 
     def holding(self) -> Array:
-        """Return how many documents hold each word, those of the prior included."""
+        """Return how many documents hold each word, including those of the prior."""
         return np.asarray(np.bincount(self.word, self.count, minlength=len(self.prior)) + self.prior)
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The least and the largest s."""
+        """Return the bounds of s."""
         return LEAST, MOST * max(1.0, float(self.length.max(initial=0.0)))
 
     def rate(self, s: float) -> float:
-        """Return D(s), with the documents of the prior."""
+        """Return D(s), including the documents of the prior."""
         return float(self.times @ digamma_rise(s, self.length) + self.prior.sum() / s)
 
     def log_likelihood(self, alpha: Array) -> float:
-        """Return the log-likelihood of the documents under an urn, words in any order."""
+        """Return the log-likelihood of the documents as unordered counts of words."""
         drawn = self.count @ (log_rising(alpha[self.word], self.value) - gammaln(self.value + 1))
         return float(drawn + self.times @ (gammaln(self.length + 1) - log_rising(alpha.sum(), self.length)))  # NB-6
 
     def log_approximation(self, beta: Array) -> float:
-        """Return the log-likelihood by Elkan's approximation, which does not sum to one."""
+        """Return the log-likelihood under Elkan's approximation, which is not normalized."""
         drawn = self.count @ np.log(beta[self.word] / self.value)
         return float(drawn + self.times @ (gammaln(self.length + 1) - log_rising(beta.sum(), self.length)))  # NB-7
 
     def concentration(self, c: float) -> float:
-        """Return the s where c/s = D(s), or the bound that is nearest to it."""
+        """Return the s where c/s = D(s), or the nearest bound."""
         low, high = self.bounds
 
         def gradient(log_s: float) -> float:
@@ -104,16 +105,16 @@ class Documents:
             return c - s * self.rate(s)
 
         if self.length.max(initial=0.0) <= 1 or gradient(np.log(high)) >= 0:
-            return high  # one word a document says nothing of s
+            return high  # documents of one word do not determine s
         if gradient(np.log(low)) <= 0:
             return low
         return float(np.exp(optimize.brentq(gradient, np.log(low), np.log(high), xtol=1e-14)))
 
     def next_concentration(self, s: float, c: float, d: float) -> float:
-        """Return s after Newton's step in ln s to where c/(s+d) = D(s); a full step where that is not concave."""
+        """Return s after a Newton step in ln s towards c/(s+d) = D(s); of length REACH where it is not concave."""
         up, down = c * s / (s + d), s * self.rate(s)
         if abs(up - down) <= FLAT * down:
-            return s  # the top, or all s are the same
+            return s  # at the maximum, or flat in s
         fall = self.times @ trigamma_fall(s, self.length) + self.prior.sum() / s**2
         curvature = up - down + s**2 * fall - c * (s / (s + d)) ** 2
         step = (down - up) / curvature if curvature < 0 else np.copysign(REACH, up - down)  # NB-6
@@ -121,10 +122,10 @@ class Documents:
 
 
 def edcm(documents: Documents) -> Urn:
-    """Fit Elkan's approximation: β in proportion to the documents that hold a word, their sum s by one equation.
+    """Return the fit of Elkan's approximation: β proportional to document frequencies, and their sum s by one equation.
 
-    It has a solution if there are fewer (document, word) pairs than words, counted with repetition, and more of them
-    than documents; otherwise s is at its bound.
+    A solution exists if there are fewer (document, word) pairs than words counted with repetition, and more pairs than
+    documents. Otherwise s is at its bound.
     """
     df = documents.holding()
     if not df.any():
@@ -134,7 +135,10 @@ def edcm(documents: Documents) -> Urn:
 
 
 def dcm(documents: Documents, max_iter: int = 100, tol: float = 1e-6) -> Urn:
-    """Fit by maximum likelihood from Elkan's approximation on, until no α changes by more than its `tol`-th part."""
+    """Return the maximum-likelihood urn, starting from Elkan's approximation.
+
+    Steps end when no ln α changes by more than `tol`, or after `max_iter` of them.
+    """
     df, start = documents.holding(), edcm(documents)
     if not df.any():
         return start
@@ -150,18 +154,18 @@ def dcm(documents: Documents, max_iter: int = 100, tol: float = 1e-6) -> Urn:
 
 @dataclass(frozen=True)
 class _Climb:
-    """The words that some document repeats, and all others as one: those share one curve, df/α."""
+    """Hold the words that some document repeats, and pool all others, which share the curve df/α."""
 
     documents: Documents
-    repeated: Integers  # which words these are
-    df: Array  # theirs, then that of the others together, if there are others
-    word: Integers  # of each record of a value above 1: its place in df, …
-    more: Array  # … the value without the first time, …
-    count: Array  # … and how many documents have it
+    repeated: Integers  # places of the repeated words
+    df: Array  # document frequencies of these words, then the sum of the others, if any
+    word: Integers  # for each record of a value above 1: its place in df, …
+    more: Array  # … the value minus 1, …
+    count: Array  # … and the number of documents with it
 
     @classmethod
     def of(cls, documents: Documents, df: Array, alpha: Array) -> tuple[_Climb, Array]:
-        """Return the function to maximize, and where to start."""
+        """Return the function to maximize, and the starting point."""
         again = documents.value > 1
         repeated, place = np.unique(documents.word[again], return_inverse=True)
         others = np.ones(len(df), bool)
@@ -184,14 +188,14 @@ class _Climb:
         return every
 
     def height(self, alpha: Array) -> float:
-        """Return the log-likelihood of documents and prior, but for a constant."""
+        """Return the log-likelihood of documents and prior, up to a constant."""
         t = self.documents
         drawn = self.df @ np.log(alpha) + self.count @ log_rising(1 + alpha[self.word], self.more)
         s = alpha.sum()
         return float(drawn - t.times @ log_rising(s, t.length) - t.prior.sum() * np.log(s))
 
     def higher(self, alpha: Array) -> Array:
-        """Return the next α, where the likelihood is no lower."""
+        """Return the next α, with a likelihood that is no lower beyond rounding."""
         gradient = self._by_word(digamma_rise(1 + alpha[self.word], self.more)) + self.df / alpha
         curvature = self._by_word(trigamma_fall(1 + alpha[self.word], self.more)) + self.df / alpha**2
         least, step = self.height(alpha), self._newton(alpha, gradient, curvature)
@@ -204,7 +208,7 @@ class _Climb:
         return step if self.height(step) >= least else alpha
 
     def _newton(self, alpha: Array, gradient: Array, curvature: Array) -> Array:
-        """Return the maximum if each A_w = c/(α_w+d). As α_w·A_w is at least df_w, α_w = df_w/D is never too much."""
+        """Return the maximum if each A_w is c/(α_w+d), with α_w ≥ df_w/D, which holds since α_w·A_w ≥ df_w."""
         c, d = gradient**2 / curvature, np.maximum(gradient / curvature - alpha, 0)  # NB-6
         s = self.documents.next_concentration(float(alpha.sum()), float(c.sum()), float(d.sum()))
         rate = c.sum() / (s + d.sum())

@@ -1,1 +1,1 @@
-"""How rows of a class are distributed: one family, one file, for matrices, texts and columns of tables."""
+"""Model how the rows of a class are distributed: one family per file, for matrices, texts and columns of tables."""

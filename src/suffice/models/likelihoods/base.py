@@ -1,7 +1,7 @@
-"""What every likelihood answers about itself.
+"""Define the contract of a likelihood.
 
-A likelihood is one family: frozen, with its prior and its way to estimate. `t` is the statistic of its rows, by class.
-A family answers every question in its own file; questions without an answer raise an error here that names it.
+A likelihood is one family: frozen, with its prior and its estimate. `t` is the statistic of its rows, by class. A
+family answers every question in its own file. Questions that it cannot answer raise an error here that names it.
 """
 
 from __future__ import annotations
@@ -30,138 +30,138 @@ __all__ = ["Likelihood"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Likelihood(ABC):
-    """One family: how the rows of a class come about, and what is believed before they are seen."""
+    """Model how the rows of a class arise, as one family with its prior."""
 
     word: ClassVar[str]
-    """What people call it: in `columns={...}`, in errors and in files."""
+    """Name of the family in `columns={...}`, in errors and in files."""
 
     statistic: ClassVar[type[Any] | tuple[type[Any], ...]]
-    """What it counts."""
+    """Type of its statistic, or several of them."""
 
     silent: ClassVar[bool] = False
-    """Whether it says nothing of any row."""
+    """Whether no row carries evidence."""
 
     undecided: ClassVar[bool] = False
-    """Whether a column had no value so far: later rows decide what it is."""
+    """Whether the column has had no values yet, so later rows decide its kind."""
 
     correction: ClassVar[bool] = False
-    """Whether it only adds to what other blocks say, and is no density: evidence and EM leave it out (JC-7)."""
+    """Whether it only corrects the scores of other blocks and is not a density: evidence and EM leave it out (JC-7)."""
 
     replaces: ClassVar[bool] = False
-    """Whether it stands in for the columns that it is made of: then their weights are held at zero, and its at one."""
+    """Whether it replaces the columns it is made of: then their weights are fixed at zero, and its own at one."""
 
     @property
     def chosen_by_rows(self) -> bool:
-        """Whether there is such a block because training rows chose it, so that it is a view."""
+        """Return whether training rows chose to have this block, which makes it a view."""
         return False
 
     joins: ClassVar[bool] = True
-    """Whether a column of it may act together with others, by its values or bins of them."""
+    """Whether a column of it may act jointly with others, by its values or by bins."""
 
     measure_kind: ClassVar[str] = "probabilities of values"
-    """What its evidence is of: models compare by evidence only where that is the same."""
+    """Kind of quantity its evidence refers to. Models are compared by evidence only where the kinds agree."""
 
     subject: ClassVar[str] = ""
-    """How a sentence about it starts; its name if not given."""
+    """Start of sentences about it, if not its name."""
 
     no_evidence: ClassVar[str] = ""
-    """Why it has no evidence, no posterior and no part in EM, if it has none."""
+    """Reason why it has no evidence, no posterior and no part in EM; empty if it has."""
 
     @property
     def weighable(self) -> bool:
-        """Whether features can have evidence weights: scores are linear in them, and no class forbids one."""
+        """Return whether features can have evidence weights: scores are linear in them, and no class rules one out."""
         return False
 
     fixed_measure: ClassVar[bool] = False
-    """Whether `measure` depends on rows alone, so that it is found once."""
+    """Whether `measure` depends on the rows alone, so that it is computed once."""
 
-    # what is counted and scored ---------------------------------------------------------------------------------------
+    # counting and scoring ---------------------------------------------------------------------------------------------
 
     @abstractmethod
     def count(self, rows: Any, labels: Labels) -> Any:
-        """Return the statistic of rows by class: never smoothed; labels may be shares."""
+        """Return the statistic of rows by class, unsmoothed; labels may be shares."""
 
     def kept(self, statistic: Any) -> Any:
-        """Return the part of a statistic that the family looks at: all of it, or some of its features."""
+        """Return the part of a statistic that the family uses: all of it, or some of its features."""
         return statistic
 
     def settled(self, t: Any) -> Self:
-        """Return the likelihood with a prior or bins that depend on the statistic made definite."""
+        """Return the likelihood with definite values for a prior or bins that depend on the statistic."""
         return self
 
     @abstractmethod
     def scorer(self, t: Any) -> Scorer:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
 
     @abstractmethod
     def held_out(self, t: Any, rows: Any, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group; of all classes."""
+        """Return scores of training rows by all classes, each without the row or its group."""
 
     def uncut(self) -> Self:
-        """Return the likelihood for a statistic that holds only the features it looks at."""
+        """Return the likelihood for a statistic that holds only the features it uses."""
         return self
 
     def without(self, t: Any, rows: Any, labels: Labels) -> Any:
-        """Return the statistic without some of its rows; all features stay, also those that no other row has."""
+        """Return the statistic without the given rows; features that no other row has are kept."""
         return t - self.count(rows, labels)
 
     def smoothed(self, alpha: float) -> Self:
-        """Return the likelihood with this pseudo-count."""
+        """Return the likelihood with the given pseudo-count."""
         return self.changed(alpha=alpha)
 
     def changed(self, **options: Any) -> Self:
-        """Return the likelihood with other options, all of which it must have."""
+        """Return the likelihood with the given options changed, all of which it must have."""
         return replace(self, **options)
 
     def changed_where_known(self, **options: Any) -> Self:
-        """Return the likelihood with other options, as far as it has them."""
+        """Return the likelihood with those of the given options changed that it has."""
         known = {one.name for one in fields(self)}
         given = {name: value for name, value in options.items() if name in known}
         return self.changed(**given) if given else self
 
     def served(self, block: Any) -> Any:
-        """Return the statistic that another block of the same column has for this family, as if counted for it.
+        """Return another block's statistic of the same column in this family's form, exactly as if counted for it.
 
-        None if what is kept of the column does not serve it exactly.
+        Return None if what that block keeps of the column does not determine it.
         """
         return block.statistic if block.likelihood == self else None
 
     def measured(self, t: Any) -> str:
-        """Return what its evidence is of."""
+        """Return the kind of quantity that its evidence refers to."""
         return self.measure_kind
 
     def frequencies(self, t: Any) -> Array:
-        """Return how often each word was counted, where the statistic has words."""
+        """Return the count of each word, where the statistic has words."""
         return np.asarray(t.frequency)
 
-    # what people ask --------------------------------------------------------------------------------------------------
+    # public answers ---------------------------------------------------------------------------------------------------
 
     def contributions(self, t: Any, rows: Any, weights: Array | None = None) -> Contributions:
-        """Explain one row: what each of its features says of each class, with feature weights if there are any."""
+        """Return the contribution of each feature of one row to each class's score, with optional feature weights."""
         raise KindError(f"There are no explanations of {self.word}.")
 
     def posterior(self, t: Any, features: Integers | None = None) -> Conjugate[Any]:
-        """Return the belief about each class's parameters, classes × features, or about some of these."""
+        """Return the posterior of each class's parameters, classes × features, or of the given features."""
         raise self._refusal("posterior")
 
     def feature_posterior(self, t: Any, feature: int) -> Conjugate[Any]:
-        """Return the belief about one feature, by its place, in each class."""
+        """Return the posterior of one feature's parameters in each class; `feature` is its place."""
         return squeezed(self.posterior(t, np.array([feature])))
 
     def belief(self, t: Any, weights: Array | None = None) -> Belief:
-        """Return what is believed of the scores of rows, with feature weights if there are any."""
+        """Return the posterior distribution of scores, with optional feature weights."""
         raise self._refusal("intervals")
 
     def intervals(self, t: Any, level: float) -> Any:
-        """Return lower and upper bounds of each parameter, classes × features."""
+        """Return lower and upper credible bounds of each parameter, classes × features."""
         raise self._refusal("intervals")
 
     def log_evidence(self, t: Any) -> Cells:
-        """Return ln p of each class's rows, parameters integrated out, classes × features."""
+        """Return the log evidence of each class's rows, classes × features."""
         raise self._refusal("evidence")
 
     def speaks(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return at most k features that speak for a class, against the others averaged by their n rows."""
+        """Return at most k features that favour a class over the others, which are averaged by their n rows."""
         raise KindError(f"There are no top features of {self.word}.")
 
     def information(self, t: Any, prior: Array) -> Array:
@@ -169,126 +169,126 @@ class Likelihood(ABC):
         raise KindError(f"{self.word} has no counts to compute the information of features from.")
 
     def believed(self, t: Any) -> FeatureBelief | None:
-        """Return what is believed of many features of one kind, such as words; None where a feature is a column."""
+        """Return beliefs about many features of one kind, such as words; None where each feature is a column."""
         return None
 
     def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
-        """Return how each column is distributed in each class, for pictures; none where that cannot be drawn."""
+        """Return the distribution of each column in each class, for plots; empty if there is nothing to plot."""
         return []
 
     def lifts(self, t: Any) -> JointLifts | None:
-        """Return how often values of its columns come together, for pictures; None where it has one column."""
+        """Return how often values of its columns occur jointly, for plots; None for a single column."""
         return None
 
     def known(self, t: Any, rows: Any, least: int = 1) -> Booleans:
-        """Return which rows hold something that was learned from so many rows or more."""
+        """Return which rows hold something that was learned from at least `least` rows."""
         return np.ones(len(rows), bool) if rows.present is None else np.asarray(rows.present)
 
     family: ClassVar[type[Conjugate[Any]]]
-    """What its posterior is, which draws rows given parameters."""
+    """Type of its posterior, which also draws rows given parameters."""
 
     no_density: ClassVar[str] = ""
-    """Why rows have no probability by it, if they have none: then none can be drawn."""
+    """Reason why it does not define a probability of rows, so that none can be drawn; empty if it does."""
 
     def as_density(self, t: Any) -> Likelihood:
-        """Return the likelihood that gives rows their probability, where the one that tells classes apart does not."""
+        """Return the likelihood that defines the probability of rows, where the one used to classify does not."""
         return self
 
     def plugged(self, t: Any) -> Any:
-        """Return the parameters that are plugged in, with classes first, as the family has them."""
+        """Return the plug-in parameters in the family's own form, classes first."""
         raise KindError(f"{self.word} plugs no parameters in.")
 
     def sample(self, t: Any, draw: Draw) -> Any:
-        """Draw rows, by parameters that are plugged in or drawn themselves."""
+        """Return drawn rows, given plug-in parameters or parameters drawn from the posterior."""
         of = draw.source(getattr(self, "estimate", ""), lambda: self.plugged(t), lambda: self.posterior(t))
         return rows_of(draw, width_of(t), of, lambda theta, part: self.family.simulate(theta, part.rng))
 
     def log_base(self, t: Any, rows: Any) -> Array | float:
-        """Return what ln p(x) has beside scores and `measure`: the density that these are relative to."""
+        """Return the part of ln p(x) besides scores and `measure`: the log density of the base measure."""
         return 0.0
 
     # EM ---------------------------------------------------------------------------------------------------------------
 
     def must_share(self) -> None:
-        """Raise KindError unless EM can climb: rows may belong to classes in shares."""
+        """Raise KindError unless EM can fit the likelihood, which requires rows that belong to classes in shares."""
         if self.no_evidence:
             raise KindError(f"{self.word} cannot learn without labels: {self.no_evidence}.")
 
     def log_prior_density(self, t: Any) -> float:
-        """Return ln p(θ) of the parameters that are plugged in; 0 where none are."""
+        """Return ln p(θ) of the plug-in parameters; 0 if there are none."""
         return 0.0
 
     def n_parameters(self, t: Any) -> int:
-        """Return how many numbers are free in one class."""
+        """Return the number of free parameters per class."""
         return 0
 
     def n_shared_parameters(self, t: Any) -> int:
-        """Return how many numbers all classes have in common."""
+        """Return the number of free parameters that all classes share."""
         return 0
 
     def measure(self, t: Any, rows: Any) -> Array | float:
-        """Return the part of ln p(x) that scores leave out: the same for all classes, row by row."""
+        """Return the part of ln p(x) that scores leave out, equal for all classes: a number per row, or one for all."""
         return 0.0
 
     def log_coefficients(self, t: Any, rows: Any) -> Array | float:
-        """Return ln of the number of orders of each row, where rows are counts: not part of scores nor of evidence."""
+        """Return the log multinomial coefficient of each row of counts, which neither scores nor evidence include."""
         return 0.0
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the prior is to be learned from counts."""
+        """Return whether the prior is learned from counts."""
         return False
 
     def weak(self, t: Any, rows: float, k: int) -> Self:
-        """Return the likelihood with a prior that says little, by all rows as one class, for k classes (WP)."""
+        """Return the likelihood with a weak prior for k classes, made from all rows as one class (WP)."""
         return self
 
     def judging(self, t: Any, weak: Self) -> Self:
-        """Return the likelihood with the prior by which numbers of classes are compared: proper, and the one in use."""
+        """Return the likelihood with a proper prior, for comparing numbers of components by evidence."""
         return self.settled(t)
 
     def coarse(self, t: Any, k: int) -> Self | None:
-        """Return a likelihood of fewer freedoms and the same counts, by which a start of EM is smoothed."""
+        """Return a likelihood with fewer parameters on the same counts, to smooth a start of EM, or None."""
         return None
 
     def points(self, rows: Any) -> Array | None:
-        """Return rows as points that lie near each other where they are alike; None where rows are no points."""
+        """Return rows as points in which similar rows are close; None where rows are not points."""
         return None
 
     # columns of tables ------------------------------------------------------------------------------------------------
 
     storages: ClassVar[frozenset[str]] = frozenset()
-    """Kinds of columns it can read."""
+    """Storage kinds of columns that it can read."""
 
     value_word: ClassVar[str] = "value"
-    """What people call one of the values that `table` has a line for."""
+    """Word for one of the values that `table` lists."""
 
     ordered: ClassVar[bool] = False
-    """Whether these values have an order."""
+    """Whether these values are ordered."""
 
     def check(self, column: Column, how: str = "is declared") -> None:
-        """Raise DataError if a column holds what the family cannot count."""
+        """Raise DataError if the column holds values that the family cannot count."""
         if column.storage not in {*self.storages, "nothing"}:
             refuse(column, self.word, how)
 
     def rows(self, column: Column) -> Rows:
-        """Return a column as the family reads it."""
+        """Return a column as the rows of this family."""
         raise KindError(f"{self.word} reads no columns.")
 
     def read_as(self, t: Any) -> Literal["number", "word"] | None:
-        """Return what fields of a file are to be read as, to be what was counted; None if it does not matter."""
+        """Return how to read fields of a file so that they match what was counted; None if it does not matter."""
         return "word" if "string" in self.storages else "number"
 
     def reading(self, t: Any, column: Column) -> str:
-        """Return the value of a column of one row as the family reads it, for people; '' for the value itself."""
+        """Return how the family reads the value of a one-row column, in words; '' for the value itself."""
         return ""
 
     def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return what is known of each class: posterior means and intervals, as columns of a table."""
+        """Return posterior means and intervals of each class, as columns of a table."""
         raise KindError(f"There is no table of {self.word}.")
 
     def prior_in_words(self, t: Any) -> str:
-        """Describe the prior."""
+        """Return the prior in words."""
         return ""
 
     # ------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Features that are on or off; a feature that is off is evidence, too.
+"""Model binary features, where an absent feature is evidence, too.
 
 score      Σ_j x_j ln θ_cj + (1−x_j) ln(1−θ_cj),   θ_cj = (N_cj + a) / (N_c + a + b)                   NB-1
 held out   the same of N_cj − g_j and N_c − g, without g rows of which g_j have feature j              SX-3
@@ -72,12 +72,12 @@ MEASURES: dict[Features, str] = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Bernoulli(Likelihood):
-    """True or False: a Beta belief about how often it is True.
+    """Model a column of true or false values, with a Beta prior on the probability of True.
 
     Parameters
     ----------
     prior : Beta or "evidence", default=Beta(1, 1)
-        The belief before any row is seen; or the one that makes the column most probable.
+        Prior on the probability of True, or "evidence" to choose the one that maximizes the column's evidence.
 
     Examples
     --------
@@ -88,11 +88,11 @@ class Bernoulli(Likelihood):
     """
 
     prior: Beta | str = UNIFORM
-    a: Array | None = field(default=None, repr=False)  # pseudo-counts in place of the prior: zeros, or arrays
+    a: Array | None = field(default=None, repr=False)  # pseudo-counts that replace the prior: numbers or arrays
     b: Array | None = field(default=None, repr=False)
     estimate: Estimate = field(default="mean", repr=False)
-    features: Features = field(default="values", repr=False)  # a column, columns of a matrix, or words of texts
-    cut: Cut | None = field(default=None, repr=False)  # words that are left out
+    features: Features = field(default="values", repr=False)  # a column, a matrix, or words of texts
+    cut: Cut | None = field(default=None, repr=False)  # words to leave out
 
     word, family = "bernoulli", Beta
     statistic = (BinaryCounts, WordCounts)
@@ -103,7 +103,7 @@ class Bernoulli(Likelihood):
 
     @classmethod
     def of(cls, alpha: Any, estimate: Estimate, features: Features, cut: Cut | None = None) -> Bernoulli:
-        """Return flags with pseudo-counts of on and off: a number, an array, a Beta or a table of them, "evidence"."""
+        """Return binary features with pseudo-counts from a number, an array, a Beta, a table of Betas or "evidence"."""
         plain = cls(estimate=estimate, features=features, cut=cut)
         if isinstance(alpha, str):
             return replace(plain, prior=alpha)
@@ -114,27 +114,27 @@ class Bernoulli(Likelihood):
 
     @property
     def measure_kind(self) -> str:  # type: ignore[override]
-        """What its evidence is of."""
+        """Return the kind of quantity that its evidence refers to."""
         return MEASURES[self.features]
 
     def frequencies(self, t: WordCounts) -> Array:
-        """Return how many documents have each word."""
+        """Return the document frequency of each word."""
         return t.document_frequency
 
     @property
     def odds(self) -> FlagOdds:
-        """The pseudo-counts in use, with the formulas of θ."""
+        """Return the pseudo-counts in use, with the formulas of θ."""
         if self.a is not None and self.b is not None:
             return FlagOdds(self.a, self.b, self.estimate)
         prior: Any = self.prior
         return FlagOdds(np.asarray(prior.a, np.float64), np.asarray(prior.b, np.float64), self.estimate)
 
     def count(self, rows: Rows, labels: Labels) -> Any:
-        """Count the rows of each class that have each feature."""
+        """Return counts of the rows of each class that have each feature."""
         return rows.count(BinaryCounts, labels)
 
     def kept(self, statistic: Any) -> Any:
-        """Return the counts of the words that are not left out."""
+        """Return the counts without the words to leave out."""
         return statistic if self.cut is None else self.cut.of(statistic)
 
     def counts(self, t: FlagCounts) -> tuple[Cells, Array]:
@@ -142,12 +142,12 @@ class Bernoulli(Likelihood):
         return Cells.of(t.documents), np.ravel(t.n)
 
     def smoothed(self, alpha: Any) -> Bernoulli:
-        """Return the likelihood with this pseudo-count of on and of off."""
+        """Return the likelihood with the given pseudo-count of both on and off."""
         both = np.array(alpha, np.float64)
         return replace(self, prior=UNIFORM, a=both, b=both)
 
     def settled(self, t: FlagCounts) -> Bernoulli:
-        """Return the likelihood with the prior of highest evidence, if that is wanted; raise if there is no mode."""
+        """Return the likelihood with its prior learned if so chosen; raise NoUniqueMode for "map" without a mode."""
         found = self._learned(t) if self.learns_prior else self
         if self.estimate == "map":
             must_have_mode(found.odds, t)
@@ -159,7 +159,7 @@ class Bernoulli(Likelihood):
         return replace(self, prior=beta_of_flags(flag_terms(t.ones, t.zeros, np.broadcast_to(t.n, t.ones.shape))))
 
     def scorer(self, t: FlagCounts) -> Scorer:
-        """Return what scores rows; those of one column by a line for False and one for True."""
+        """Return the scorer of rows; for a column, a table with one line for False and one for True."""
         if self.features != "values":
             return self.odds.linear(*self.counts(t), t)
         on, off = self.log_theta(t)
@@ -171,7 +171,7 @@ class Bernoulli(Likelihood):
         return ones.map(odds.log_on, n), ones.map(odds.log_off, n)
 
     def held_out(self, t: FlagCounts, rows: Rows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         scorer = self.scorer(t)
         scores = scorer.scores(rows)
         scores[removed.row, removed.code] = held_out_flags(self.odds, *self.counts(t), rows, t, removed)
@@ -180,13 +180,13 @@ class Bernoulli(Likelihood):
         )
 
     def contributions(self, t: FlagCounts, rows: Rows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what features say that are on, and those that are off; of a sparse row, these together."""
+        """Return contributions of features that are on and off; for sparse rows, those that are off are summed."""
         if isinstance(t, WordCounts):
             return explained_words(self.odds, *self.counts(t), t, rows)
         return explained_flags(self.odds, *self.counts(t), rows.entries(t).toarray()[0], rows)
 
     def posterior(self, t: FlagCounts, features: Integers | None = None) -> Beta:
-        """Return the belief about each class's features, or about some of them."""
+        """Return the posterior of each class's θ, or of the given features."""
         return Beta(*self._parameters(t, features))
 
     def _parameters(self, t: FlagCounts, features: Integers | None = None) -> tuple[Array, Array]:
@@ -199,22 +199,22 @@ class Bernoulli(Likelihood):
         return np.exp(self.log_theta(t)[0].dense())
 
     def belief(self, t: FlagCounts, weights: Array | None = None) -> Belief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         return FlagBelief(*self.counts(t), self.odds, t)
 
     def intervals(self, t: FlagCounts, level: float) -> Any:
-        """Return bounds of each θ."""
+        """Return credible bounds of each θ."""
         must_be_known(*self._parameters(t))
         return self.posterior(t).interval(level)
 
     def log_evidence(self, t: FlagCounts) -> Cells:
-        """Return ln p of the rows of each class, feature by feature."""
+        """Return the log evidence of each class and feature."""
         (ones, n), a, b = self.counts(t), self.odds.a, self.odds.b
         must_be_proper(a, b)
         return ones.map(lambda k, n: log_rising(a, k) + log_rising(b, less(n, k)) - log_rising(a + b, n), n)  # NB-11
 
     def speaks(self, t: FlagCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return what brings most evidence to a row of the class, θ_c ln(θ_c/θ): of words, only those it has."""
+        """Return the features with the most evidence for the class, θ_c ln(θ_c/θ); of words, only present ones."""
         ones, rows = self.counts(t)
         if isinstance(t, WordCounts):
             on, both = self._more()
@@ -225,7 +225,7 @@ class Bernoulli(Likelihood):
         return strongest(brought, k, lambda i: (i % ones.width, says[i // ones.width]))
 
     def information(self, t: FlagCounts, prior: Array) -> Array:
-        """Return the mutual information of the class and whether each feature is on."""
+        """Return the mutual information of the class and the presence of each feature."""
         ones, n = self.counts(t)
         if isinstance(t, WordCounts):
             more, both = self._more()
@@ -234,7 +234,7 @@ class Bernoulli(Likelihood):
         return of_flags(np.exp(on.values), np.exp(off.values), prior)
 
     def believed(self, t: FlagCounts) -> FeatureBelief:
-        """Return a Beta for each feature, or word."""
+        """Return a Beta for each feature or word."""
         (ones, n), odds = self.counts(t), self.odds
         if isinstance(t, WordCounts):
             more, both = self._more()
@@ -243,23 +243,23 @@ class Bernoulli(Likelihood):
         return FeatureBelief(ones, a, n[:, None] + a + b, "beta", "feature", "how often a feature is on")
 
     def _more(self) -> tuple[float, float]:
-        """Return what is added to the texts that have a word, and to all texts."""
+        """Return the pseudo-count of texts that have a word, and of all texts."""
         on, off = (float(added(part, self.estimate)) for part in (self.odds.a, self.odds.b))
         return on, on + off
 
     def distributions(self, t: BinaryCounts, level: float) -> list[ClassDistributions]:
-        """Return how often a column is True, and how often it is not."""
+        """Return how often a column is True and False."""
         both = self.table(t, np.arange(len(t.ones)), level)
         on, low, high = (both[name] for name in ("probability", "low", "high"))
         pairs = {"probability": (on, 1 - on), "low": (low, 1 - high), "high": (high, 1 - low)}
         return [dots(["True", "False"], {name: np.column_stack(pair) for name, pair in pairs.items()})]
 
     def known(self, t: FlagCounts, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows have a value; of texts, those with a word that was learned from so many or more."""
+        """Return which rows have a value; of texts, which hold a word learned from at least `least` texts."""
         return known_words(t, rows, least) if isinstance(t, WordCounts) else super().known(t, rows, least)
 
     def log_prior_density(self, t: FlagCounts) -> float:
-        """Return ln Beta(θ ; added + 1) of what is plugged in, `added` being what the estimate adds to a count."""
+        """Return ln Beta(θ ; added + 1) of the plug-in θ, where `added` is what the estimate adds to a count."""
         if self.estimate == "mle":
             return 0.0
         (ones, n), odds = self.counts(t), self.odds
@@ -277,7 +277,7 @@ class Bernoulli(Likelihood):
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the prior is the one of highest evidence."""
+        """Return whether the prior maximizes the evidence."""
         return self.a is None and isinstance(self.prior, str)
 
     def weak(self, t: FlagCounts, rows: float, k: int) -> Bernoulli:
@@ -285,7 +285,7 @@ class Bernoulli(Likelihood):
         return replace(self, prior=UNIFORM, a=None, b=None)  # by WP-3
 
     def rows(self, column: Column) -> MatrixRows:
-        """Return a column of zeros and ones."""
+        """Return a column as zeros and ones."""
         values = numbers(column)
         wrong = ~BINARY.accepts(values)
         if wrong.any():
@@ -293,12 +293,12 @@ class Bernoulli(Likelihood):
         return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
 
     def table(self, t: BinaryCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return how often the value is True, a line per class."""
+        """Return the probability of True with its bounds, one line per class."""
         belief = self.settled(t).posterior(t)
         low, high = belief.interval(level)
         return by_class(classes, n=np.broadcast_to(t.n, t.ones.shape), probability=belief.mean, low=low, high=high)
 
     def prior_in_words(self, t: BinaryCounts) -> str:
-        """Describe the Beta."""
+        """Return the Beta prior in words."""
         prior: Any = self.settled(t).prior
         return f"Beta({prior.a:.4g}, {prior.b:.4g})" if self.learns_prior else repr(prior)

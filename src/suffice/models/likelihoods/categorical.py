@@ -1,7 +1,7 @@
-"""Columns of categories: by name, one column of a table at a time; and of codes 0, 1, 2, …, all columns of a matrix.
+"""Model columns of categories by name, one table column at a time.
 
-Each class and column has a Dirichlet belief (`places`). A category by name that no row had yet has a place of its own
-in it; a code beyond those known has the mass of a category seen no time.
+Each class has a Dirichlet prior (`places`). A category that was never seen has a place of its own in it. Category codes
+0, 1, 2, … of a matrix are modelled in `codes`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ UNSEEN = "never seen"
 
 
 def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
-    """Return a code for each row, −1 where it is missing, and the values that codes stand for: words, or numbers."""
+    """Return a code for each row, −1 where missing, and the value of each code: a word or a number."""
     if column.storage in ("string", "category"):
         coded = column.coded()
         labels = coded.labels
@@ -59,7 +59,7 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
         if abs(worst) > EXACT:
             raise DataError(
                 f"Column {column.name!r} must hold numbers below 2**53 to be distinguished; got {worst}. "
-                "Make them text."
+                "Convert the column to text."
             )
     found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
     if column.missing is not None:
@@ -69,12 +69,12 @@ def categories(column: Column) -> tuple[Integers, NDArray[Any]]:
 
 @dataclass(frozen=True, eq=False)
 class NamedCategories(CategoryRows):
-    """A column of categories, which says what is wrong with a value."""
+    """Represent a column of categories, with errors that name the column and the value."""
 
     column: Column | None = None
 
     def places(self, known: NDArray[Any]) -> Integers:
-        """Return where each row's category is among those known; after them all others, −1 where it is missing."""
+        """Return the place of each row's category among `known`; len(known) for unknown ones, −1 where missing."""
         if not len(self.labels):
             return np.asarray(self.codes, np.int64)
         words = self.labels.dtype.kind == "O"
@@ -85,12 +85,12 @@ class NamedCategories(CategoryRows):
         return super().places(known)
 
     def must_be_seen(self, known: NDArray[Any]) -> None:
-        """Raise DataError, naming the first, if some category is not among those known."""
+        """Raise DataError, naming the first, if any category is not in `known`."""
         for row in np.flatnonzero(self.places(known) == len(known))[:1]:
             value = _shown(self.labels[self.codes[row]])
             raise DataError(
                 f"Column {self.name!r} must hold categories seen in training; got {value!r} in row {row}. "
-                "With unseen='prior' it gets the probability of a new one."
+                "With unseen='prior' it gets the probability of a new category."
             )
 
 
@@ -105,22 +105,22 @@ def _places(known: NDArray[Any], strict: bool, rows: NamedCategories) -> Integer
 
 
 def _column_places(known: NDArray[Any], strict: bool, last: int, rows: NamedCategories) -> Integers:
-    """Return places as a matrix of one column; what cannot be has none."""
+    """Return places as a one-column matrix, with −1 for categories that have no place."""
     place = _places(known, strict, rows)
     return np.where(place < last, place, -1)[:, None]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Categorical(Likelihood):
-    """Categories by name: a Dirichlet belief over those seen so far and one place for all others.
+    """Model categories by name, with a Dirichlet prior over those seen so far and one place for all others.
 
     Parameters
     ----------
     alpha : float or "evidence", default=1.0
-        Pseudo-count of each category in each class; or the one that makes the column most probable.
+        Pseudo-count of each category in each class, or "evidence" to choose the one that maximizes the evidence.
     other : float, default=None
-        Pseudo-count of all categories never seen together, as much as ``alpha`` if not given. 0 if there are no
-        others; then one that does turn up does not vote.
+        Pseudo-count of all unseen categories together; ``alpha`` if not given. With 0 there are no others, and an
+        unseen category is treated as missing.
 
     Examples
     --------
@@ -133,7 +133,7 @@ class Categorical(Likelihood):
     alpha: float | str = 1.0
     other: float | None = None
     estimate: Estimate = field(default="mean", repr=False)
-    strict: bool = field(default=False, repr=False)  # whether a category never seen is an error
+    strict: bool = field(default=False, repr=False)  # whether an unseen category is an error
 
     word = "categorical"
     statistic = ValueCounts
@@ -146,11 +146,11 @@ class Categorical(Likelihood):
             POSITIVE.read(self.other, "other")
 
     def count(self, rows: CategoryRows, labels: Labels) -> ValueCounts:
-        """Count the rows of each class that have each category."""
+        """Return counts of the rows of each class that have each category."""
         return rows.count(ValueCounts, labels)
 
     def settled(self, t: ValueCounts) -> Categorical:
-        """Return the likelihood with the pseudo-count of highest evidence, if wanted; raise if there is no mode."""
+        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
         found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
         if self.estimate == "map":
             check_shares(*found.counts(t))
@@ -160,7 +160,7 @@ class Categorical(Likelihood):
         return one_alpha(symmetric_terms(t.count, len(t.values) + (self.other is None), t.n, self.other))
 
     def counts(self, t: ValueCounts) -> tuple[Array, Array]:
-        """Return counts, classes × categories, and pseudo-counts; those of all others last, if there are others."""
+        """Return counts, classes × categories, and pseudo-counts; unseen categories come last, if allowed."""
         one = float(self.alpha)
         table, alpha = t.table, np.full(len(t.values), one)
         if self.other == 0:
@@ -173,52 +173,52 @@ class Categorical(Likelihood):
         return log_shares(*self.counts(t), self.estimate)
 
     def scorer(self, t: ValueCounts) -> Scorer:
-        """Return what scores rows; without others, one that turns up has the line of a missing value."""
+        """Return the scorer of rows. If unseen categories have no place, they score as missing."""
         return PlaceScores.of(self.log_theta(t), partial(_places, t.values, self.strict))
 
     def held_out(self, t: ValueCounts, rows: CategoryRows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         counts, alpha = self.counts(t)
         place = rows.places(t.values)
         scores = PlaceScores.of(self.log_theta(t), lambda _: place).scores(rows)
         return held_out_places(scores, counts, added(alpha, self.estimate), place, removed)
 
     def contributions(self, t: ValueCounts, rows: CategoryRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what its category says."""
+        """Return the contribution of the row's category."""
         counts, alpha = self.counts(t)
         logs, place = self.scorer(t).scores(rows), int(rows.places(t.values)[0])
         name = "missing" if place < 0 else [*map(_shown, t.values), UNSEEN][place]
         return value_contribution(rows.name, name, logs, counts + alpha, place, self.estimate)
 
     def posterior(self, t: ValueCounts, features: Integers | None = None) -> Dirichlet:
-        """Return the belief about the categories of each class."""
+        """Return the posterior of each class's category probabilities."""
         counts, alpha = self.counts(t)
         return Dirichlet(counts + alpha)
 
     def sample(self, t: ValueCounts, draw: Draw) -> NDArray[Any]:
-        """Draw categories; those seen share the probability of others, which have no name."""
+        """Return drawn categories. The probability of unseen ones is shared by the known ones."""
         of = draw.source(self.estimate, lambda: np.exp(self.log_theta(t)), lambda: self.posterior(t))
         known = len(t.values)
         places = rows_of(draw, known, of, lambda theta, part: Dirichlet.simulate(theta[:, :known], part.rng))
         return np.asarray(t.values[places])
 
     def belief(self, t: ValueCounts, weights: Array | None = None) -> Belief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         counts, alpha = self.counts(t)
         return PlaceBelief([counts + alpha], partial(_column_places, t.values, self.strict, counts.shape[1]))
 
     def intervals(self, t: ValueCounts, level: float) -> tuple[Array, Array]:
-        """Return bounds of each θ, classes × categories."""
+        """Return credible bounds of each θ, classes × categories."""
         counts, alpha = self.counts(t)
         found = shares(counts + alpha, level)
         return found["low"], found["high"]
 
     def log_evidence(self, t: ValueCounts) -> Cells:
-        """Return ln p of the categories of each class, classes × 1."""
+        """Return the log evidence of each class, classes × 1."""
         return Cells(evidence_of_shares(*self.counts(t))[:, None])
 
     def speaks(self, t: ValueCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the categories that bring most evidence to a row of the class."""
+        """Return the categories with the most evidence for the class."""
         theta = np.exp(self.log_theta(t)[:, : len(t.values)])
         return shares_that_speak(theta, [*map(_shown, t.values)], t.n, code, k)
 
@@ -227,29 +227,29 @@ class Categorical(Likelihood):
         return of_categories([np.exp(self.log_theta(t))], prior)
 
     def known(self, t: ValueCounts, rows: CategoryRows, least: int = 1) -> Booleans:
-        """Return which rows have a category that was learned from so many rows or more."""
-        often = np.append(t.totals >= least, [False, False])  # of categories never seen, and of a missing one
+        """Return which rows have a category that was learned from at least `least` rows."""
+        often = np.append(t.totals >= least, [False, False])  # unseen, and missing
         return np.asarray(often[rows.places(t.values)])
 
     def log_prior_density(self, t: ValueCounts) -> float:
-        """Return ln p of the probabilities that are plugged in."""
+        """Return ln p of the plug-in probabilities."""
         return log_density_of_shares(*self.counts(t), self.estimate)
 
     def n_parameters(self, t: ValueCounts) -> int:
-        """Return the number of categories but one."""
+        """Return the number of categories minus one."""
         return max(0, int(self.counts(t)[0].shape[1]) - 1)
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the pseudo-count is the one of highest evidence."""
+        """Return whether the pseudo-count maximizes the evidence."""
         return isinstance(self.alpha, str)
 
     def weak(self, t: ValueCounts, rows: float, k: int) -> Categorical:
-        """Return the likelihood with a pseudo-count of one."""
+        """Return the likelihood with a pseudo-count of 1."""
         return replace(self, alpha=1.0)  # by WP-3
 
     def rows(self, column: Column) -> NamedCategories:
-        """Return a column of categories."""
+        """Return a column as categories."""
         return NamedCategories(*categories(column), column.name, column)
 
     def read_as(self, t: ValueCounts) -> Literal["number", "word"]:
@@ -257,11 +257,11 @@ class Categorical(Likelihood):
         return "number" if len(t.values) and t.values.dtype.kind != "O" else "word"
 
     def reading(self, t: ValueCounts, column: Column) -> str:
-        """Return that a category was never seen; '' for one that was."""
+        """Return "never seen" for an unseen category; '' for a known one."""
         return UNSEEN if self.rows(column).places(t.values)[0] == len(t.values) else ""
 
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return how often each category comes, a line per category and class."""
+        """Return the probability of each category with its bounds, one line per category and class."""
         counts, alpha = self.settled(t).counts(t)
         return by_value("value", self._names(t), classes, n=counts, **shares(counts + alpha, level))
 
@@ -269,22 +269,22 @@ class Categorical(Likelihood):
         return np.array([*map(_shown, t.values), *["(other)"] * (self.other != 0)], dtype=object)
 
     def distributions(self, t: ValueCounts, level: float) -> list[ClassDistributions]:
-        """Return how often each category comes."""
+        """Return the probability of each category, with its bounds."""
         counts, alpha = self.counts(t)
         return [dots(self._names(t), shares(counts + alpha, level))]
 
     def prior_in_words(self, t: ValueCounts) -> str:
-        """Describe pseudo-counts and categories."""
+        """Return the Dirichlet prior in words."""
         other = "" if self.other == 0 else " and others"
         many = "category" if len(t.values) == 1 else "categories"
         return f"Dirichlet({self.settled(t).alpha:g} each) over {len(t.values):,} {many}{other}"
 
     def grid_bits(self, t: ValueCounts) -> int | None:
-        """Return the bits of the grid that counts of numbers are at least as fine as; None for words."""
+        """Return the grid resolution, in bits, of counted numbers; None for words."""
         return BITS if t.values.dtype.kind == "f" else None
 
     def served(self, block: Any) -> ValueCounts | None:
-        """Return counts of values, where what is kept of a column tells them apart: also of flags."""
+        """Return counts of values where another block of the column determines them, including binary counts."""
         t, numbers = block.statistic, getattr(block, "numbers", None)
         if isinstance(t, BinaryCounts):
             counts = np.column_stack([t.zeros, t.ones])

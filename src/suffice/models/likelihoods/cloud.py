@@ -1,10 +1,10 @@
-"""Columns of numbers as one cloud: a normal vector in each class, in place of what the columns say one by one.
+"""Model numeric columns jointly: one multivariate Student-t per class, which replaces what the columns say alone.
 
 score      Student-t of the class's own mean and covariance, the prior learned by evidence               GD-2
-missing    the same Student-t of the numbers that are there: their part of location and scale
+missing    the marginal of this Student-t for the numbers that are present
 held out   a rank-one downdate, or the moments without the group                                         SX-3
 
-Rows that have all numbers are counted; rows that have some are scored. Evidence and EM are those of the columns alone
+Only complete rows are counted. Rows with some of the numbers are scored. Evidence and EM use the single columns
 (JC-7).
 """
 
@@ -32,36 +32,36 @@ from suffice.typing import Array, Booleans, Integers
 __all__ = ["Cloud", "CloudRows"]
 
 SHOWN = 4
-"""Numbers of a row that an explanation names."""
+"""Largest number of values that an explanation names."""
 
 
 @dataclass(frozen=True, eq=False)
 class CloudRows(MatrixRows):
-    """Rows of several numbers, some of which may be missing; `present` are rows that have any."""
+    """Represent rows of several numbers, some of which may be missing; `present` marks rows that have any."""
 
-    there: Booleans | None = None  # which numbers there are, rows × columns; None if all
+    there: Booleans | None = None  # which numbers are present, rows × columns; None if all
 
     @cached_property
     def complete(self) -> Booleans:
-        """Which rows have all numbers."""
+        """Return which rows are complete."""
         return np.ones(len(self), bool) if self.there is None else np.asarray(self.there.all(axis=1))
 
     def take(self, which: Any) -> Self:
-        """Return some of the rows."""
+        """Return the given rows."""
         return replace(super().take(which), there=None if self.there is None else self.there[which])
 
     def part(self, block: slice) -> Self:
-        """Return a stretch of the rows."""
+        """Return a slice of the rows."""
         return replace(super().part(block), there=None if self.there is None else self.there[block])
 
     def count(self, kind: type[Any], labels: Labels) -> Any:
-        """Return the statistic of the rows that have all numbers."""
+        """Return the statistic of the complete rows."""
         if self.there is None:
             return super().count(kind, labels)
         return replace(self, there=None).take(self.complete).count(kind, labels.take(self.complete))
 
     def patterns(self) -> Iterator[tuple[Integers, Integers, MatrixRows]]:
-        """Yield the columns of numbers that some rows have, and these rows, by number and by those columns."""
+        """Yield each set of present columns, the places of the rows that have it, and those rows' present numbers."""
         there = np.ones((len(self), self.numbers.shape[1]), bool) if self.there is None else self.there
         found, which, counts = np.unique(there, axis=0, return_inverse=True, return_counts=True)
         order = np.argsort(which.ravel(), kind="stable")
@@ -75,7 +75,7 @@ class CloudRows(MatrixRows):
 def _by_pattern(
     rows: CloudRows, shape: tuple[int, ...], axis: int, ask: Callable[[Integers, MatrixRows], Any]
 ) -> Array:
-    """Return what is asked of rows, by the columns that they have; zeros for rows that have none."""
+    """Return the results of `ask` for rows grouped by their present columns; zeros for rows without numbers."""
     out = np.zeros(shape)
     for columns, which, some in rows.patterns():
         out[(slice(None),) * axis + (which,)] = ask(columns, some)
@@ -83,7 +83,7 @@ def _by_pattern(
 
 
 def _marginal(known: Ellipses, scale: Array, columns: Integers) -> tuple[Ellipses, Array]:
-    """Return the densities of some of the columns, and their part of the scale."""
+    """Return the marginal densities of the given columns, and their part of the scale."""
     part = np.ascontiguousarray(scale[:, columns][:, :, columns])
     root, log_det = roots_of(part, known.kappa > 0)
     law, fewer = Law(known.law.estimate, len(columns)), known.law.d - len(columns)
@@ -92,13 +92,13 @@ def _marginal(known: Ellipses, scale: Array, columns: Integers) -> tuple[Ellipse
 
 @dataclass(frozen=True, eq=False)
 class CloudScores:
-    """Student-t's of vectors, and of parts of them."""
+    """Score vectors with missing numbers by marginals of Student-t's."""
 
     known: Ellipses
     scale: Array
 
     def scores(self, rows: CloudRows) -> Array:
-        """Return ln p(x | c) of the numbers that are there, rows × classes."""
+        """Return ln p(x | c) of the numbers that are present, rows × classes."""
         if rows.there is None:
             return self.known.scores(rows)
         shape = len(rows), len(self.known.mean)
@@ -110,7 +110,7 @@ class CloudScores:
 
 @dataclass(frozen=True, eq=False)
 class CloudBelief:
-    """What is believed of the scores of rows that may lack numbers."""
+    """Hold the posterior of the scores of rows that may lack numbers."""
 
     whole: VectorBelief
 
@@ -124,16 +124,16 @@ class CloudBelief:
         return found[0], found[1]
 
     def draws(self, rows: CloudRows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn means and covariances, size × rows × classes."""
+        """Return scores under `size` draws of means and covariances, size × rows × classes."""
         shape = size, len(rows), len(self.whole.known.mean)
         return _by_pattern(rows, shape, 1, lambda columns, some: self._of(columns).draws(some, rng, size))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Cloud(Discriminant):
-    """Several columns of numbers together, with a mean and a covariance of their own in each class.
+    """Model several numeric columns jointly, with a mean and a covariance of their own in each class.
 
-    `gain` is what they save of the log loss of a row outside the counts.
+    `gain` is the reduction of log loss per held-out row.
     """
 
     gain: float | None = None
@@ -144,15 +144,15 @@ class Cloud(Discriminant):
 
     @property
     def chosen_by_rows(self) -> bool:
-        """Whether rows chose it, and not the user: always."""
+        """Return True: rows, not the user, chose it."""
         return True
 
     def changed_where_known(self, **options: Any) -> Self:
-        """Return the likelihood: how it estimates does not depend on how columns do."""
+        """Return the likelihood unchanged: its estimate does not depend on that of the columns."""
         return self
 
     def rows(self, *columns: Column | None) -> CloudRows:
-        """Return columns as vectors; a column that is not there has no numbers."""
+        """Return columns as vectors; all numbers of an absent column are missing."""
         (length,) = {len(column) for column in columns if column is not None}
         there, found = np.zeros((length, len(columns)), bool), np.zeros((length, len(columns)))
         for k, column in enumerate(columns):
@@ -164,11 +164,11 @@ class Cloud(Discriminant):
         return CloudRows(matrix, (), None if some.all() else some, None if there.all() else there)
 
     def scorer(self, t: FullMoments) -> CloudScores:  # type: ignore[override]
-        """Return what scores rows, whichever numbers they have."""
+        """Return the scorer of rows, complete or not."""
         return CloudScores(super().scorer(t), self._after(t)[3])
 
     def held_out(self, t: FullMoments, rows: CloudRows, removed: Removal) -> DenseHeldOut:  # type: ignore[override]
-        """Score training rows, each by classes without it or its group; rows that lack numbers were not counted."""
+        """Return held-out scores of training rows; incomplete rows were not counted, so they need no removal."""
         left = removed.among(rows.complete)
         found = super().held_out(t, rows, left)
         lacking = np.flatnonzero(~rows.complete)
@@ -177,11 +177,11 @@ class Cloud(Discriminant):
         return found
 
     def belief(self, t: FullMoments, weights: Array | None = None) -> CloudBelief:  # type: ignore[override]
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         return CloudBelief(super().belief(t))
 
     def contributions(self, t: FullMoments, rows: CloudRows, weights: Array | None = None) -> Contributions:  # type: ignore[override]
-        """Explain one row: what its numbers say together."""
+        """Return the joint contribution of the row's numbers."""
         there = np.ones(rows.numbers.shape[1], bool) if rows.there is None else rows.there[0]
         both = zip(rows.numbers[0].tolist(), there.tolist(), strict=True)
         values = [f"{value:.6g}" if here else "missing" for value, here in both]
@@ -190,5 +190,5 @@ class Cloud(Discriminant):
         return Contributions([0], [said], self.scorer(t).scores(rows), self.belief(t).moments(rows))
 
     def log_evidence(self, t: FullMoments) -> Cells:
-        """Return zeros, classes × 1: the columns alone have the evidence."""
+        """Return zeros, classes × 1, since the single columns carry the evidence."""
         return Cells(np.zeros((len(t.mean), 1)))

@@ -1,4 +1,4 @@
-"""Columns of category codes 0, 1, 2, … of a matrix; a code beyond those known has the mass of one seen no time."""
+"""Model matrix columns of category codes 0, 1, 2, …; an unknown code gets the mass of an unseen category."""
 
 from __future__ import annotations
 
@@ -43,27 +43,27 @@ from suffice.typing import Array, Integers
 __all__ = ["CodeRows", "CodeScores", "Codes"]
 
 WEIGHTS = 16
-"""Rows of so many different weights are held out by tables of classes that lack one row of each weight."""
+"""Largest number of distinct weights for which rows are held out by tables, one for each weight removed."""
 
 
 @dataclass(frozen=True, eq=False)
 class CodeRows(MatrixRows):
-    """Rows of category codes, and how many categories each column has; as many as are seen if that is not given."""
+    """Represent rows of category codes, with the number of categories per column; as many as are seen if not given."""
 
     sizes: Integers | None = None
 
     def take(self, which: Any) -> CodeRows:
-        """Return some of the rows."""
+        """Return the given rows."""
         some = super().take(which)
         return CodeRows(some.source, some.feature_names, some.present, self.sizes)
 
     def part(self, block: slice) -> CodeRows:
-        """Return a stretch of the rows, which keep their numbers for complaints."""
+        """Return a slice of the rows. Error messages still give the row's number in the whole matrix."""
         some = super().part(block)
         return CodeRows(some.source, some.feature_names, some.present, self.sizes)
 
     def count(self, kind: type[Any], labels: Labels) -> CategoryCounts:
-        """Count the categories of each column by class."""
+        """Return counts of each column's categories by class."""
         sizes, y, source = self.sizes, labels.y, self.source
         if labels.shares:
             sizes = category_sizes(source) if sizes is None else sizes
@@ -72,15 +72,15 @@ class CodeRows(MatrixRows):
         return CategoryCounts.of(source, y, labels.weights, n_classes=labels.n_classes, sizes=sizes, name=source.name)
 
     def fixed(self, t: CategoryCounts) -> CodeRows:
-        """Return rows of the categories of a statistic."""
+        """Return rows with the categories of a statistic."""
         return replace(self, sizes=t.sizes)
 
     def codes(self, t: CategoryCounts) -> Integers:
-        """Return codes, rows × columns; all beyond those known to a statistic are the one after them."""
+        """Return codes, rows × columns, with all unknown ones mapped to the first code after the known ones."""
         return np.minimum(np.asarray(self.source.matrix).astype(np.int64), t.sizes)
 
     def entries(self, t: CategoryCounts) -> Any:
-        """Return a one for each row and column, as CSR over the categories of all columns, each with one unseen."""
+        """Return a one per row and column, as CSR over the known categories and one unseen category of every column."""
         codes, first = self.codes(t), first_lines(t)
         n, columns = codes.shape
         places = (codes + first[:-1]).ravel()
@@ -88,25 +88,25 @@ class CodeRows(MatrixRows):
 
 
 def first_lines(t: CategoryCounts) -> Integers:
-    """Return the first line of each column in a table of all categories and an unseen one; then the number of lines."""
+    """Return each column's first line in a table of all its categories and an unseen one; then the number of lines."""
     return np.concatenate([[0], np.cumsum(t.sizes + 1)]).astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
 class CodeScores:
-    """ln θ of every category, columns side by side, each followed by that of an unseen one."""
+    """Hold ln θ of every category, columns side by side, each followed by its unseen category."""
 
     table: Array  # a line per category
-    first: Integers  # each column's first line, then their number
+    first: Integers  # each column's first line, then the number of lines
     classes: int
     temper: Temper = AS_IT_IS
 
     def tempered(self, temper: Temper) -> CodeScores:
-        """Return the scorer with scores raised to a power."""
+        """Return the scorer with likelihoods raised to a power."""
         return replace(self, temper=temper)
 
     def powers(self, rows: MatrixRows) -> float:
-        """Return what the likelihood of each row is raised to: rows of codes have no length."""
+        """Return the power of the likelihood, equal for all rows since rows of codes have no length."""
         return self.temper.power
 
     def scores(self, rows: MatrixRows) -> Array:
@@ -115,17 +115,17 @@ class CodeScores:
         return tempered(category_scores(out, rows.source, self.table, self.first, offset), self.temper.power)
 
     def best(self, rows: MatrixRows, log_prior: Array) -> Integers:
-        """Return the class of the largest joint, row by row; −1 where no class is possible."""
+        """Return the most probable class of each row; −1 where no class is possible."""
         out, prior = np.empty(len(rows), np.int64), log_prior / self.temper.power
         return np.asarray(category_scores(out, rows.source, self.table, self.first, prior))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Codes(Likelihood):
-    """Categories by code, with a pseudo-count of `alpha` each; "evidence" for the one of highest evidence.
+    """Model categories by code, with pseudo-count `alpha` each, or "evidence" to choose it.
 
-    Or else each column has pseudo-counts of its own: a number, or one for each category. A category that is not among
-    those known has their mean.
+    Alternatively, each column has its own pseudo-counts: one number, or one per category. A category beyond the known
+    ones gets their mean.
     """
 
     alpha: float | str | tuple[float | tuple[float, ...], ...] = 1.0
@@ -135,11 +135,11 @@ class Codes(Likelihood):
     statistic = CategoryCounts
 
     def count(self, rows: CodeRows, labels: Labels) -> CategoryCounts:
-        """Count the categories of each column by class."""
+        """Return counts of each column's categories by class."""
         return rows.count(CategoryCounts, labels)
 
     def settled(self, t: CategoryCounts) -> Codes:
-        """Return the likelihood with the pseudo-count of highest evidence, if wanted; raise if there is no mode."""
+        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
         found = replace(self, alpha=self._best_alpha(t)) if self.learns_prior else self
         if self.estimate == "map":
             for counts, alpha in zip(self.columns(t), found._alphas(t), strict=True):
@@ -154,20 +154,20 @@ class Codes(Likelihood):
         return [t.column(j) for j in range(len(t.sizes))]
 
     def _totals(self, t: CategoryCounts) -> Array:
-        """Return how many rows were counted, classes × columns."""
+        """Return the number of counted rows, classes × columns."""
         return np.stack([counts.sum(axis=1) for counts in self.columns(t)], axis=1)
 
     def _alphas(self, t: CategoryCounts) -> list[Array]:
-        """Return the pseudo-counts of each column: one of all categories, or one of each."""
+        """Return each column's pseudo-counts: one number, or one per category."""
         each = self.alpha if isinstance(self.alpha, tuple) else (float(self.alpha),) * len(t.sizes)
         return [np.asarray(alpha, np.float64) for alpha in each]
 
     def _more(self, t: CategoryCounts) -> list[Array]:
-        """Return what is added to the counts of each column."""
+        """Return what the estimate adds to each column's counts."""
         return [added(alpha, self.estimate) for alpha in self._alphas(t)]
 
     def _with_alphas(self, t: CategoryCounts) -> list[Array]:
-        """Return the parameters of the posterior of each column, classes × categories."""
+        """Return each column's posterior parameters, classes × categories."""
         return [counts + alpha for counts, alpha in zip(self.columns(t), self._alphas(t), strict=True)]
 
     def log_theta(self, t: CategoryCounts) -> list[Array]:
@@ -176,7 +176,7 @@ class Codes(Likelihood):
         return [log_shares(counts, alpha, self.estimate) for counts, alpha in both]
 
     def scorer(self, t: CategoryCounts) -> CodeScores:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         alphas = [alpha * 0.0 if self.estimate == "mle" else alpha for alpha in self._alphas(t)]
         total = self._totals(t) + sums_of_counts(alphas, t.sizes)
         unseen = np.where(total > 0, log(mean_counts(alphas)) - safe_log(total), -np.inf)  # NB-2
@@ -184,7 +184,7 @@ class Codes(Likelihood):
         return CodeScores(by_feature(np.hstack(parts)), first_lines(t), len(t.counts))
 
     def held_out(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         scores = self.scorer(t).scores(rows)
         alike = removed.alone and len(np.unique(removed.members.data)) <= WEIGHTS
         own = self._without_one(t, rows, removed) if alike else self._without(t, rows, removed)
@@ -192,7 +192,7 @@ class Codes(Likelihood):
         return DenseHeldOut(scores)
 
     def _without_one(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> Array:
-        """Return the score of each row by its class without it: by tables of classes that lack one row."""
+        """Return each row's score by its own class without it, from tables of classes that lack one row."""
         out, more, totals = np.empty(len(removed.row)), self._more(t), self._totals(t)
         every = sums_of_counts(more, t.sizes)
         for weight in np.unique(removed.members.data):
@@ -207,7 +207,7 @@ class Codes(Likelihood):
         return out
 
     def _without(self, t: CategoryCounts, rows: CodeRows, removed: Removal) -> Array:
-        """Return the score of each pair of a row and a class without what is removed."""
+        """Return the score of each pair of a row and a class after the removal."""
         shape = (len(removed.row), len(t.sizes))
         padded = np.hstack([with_unseen(counts) for counts in self.columns(t)])
         entries, taken = removed.entries(rows.entries(t))
@@ -221,7 +221,7 @@ class Codes(Likelihood):
         return np.asarray(log_share(own, total + sums_of_counts(more, t.sizes), t.sizes).sum(axis=1))  # SX-3
 
     def contributions(self, t: CategoryCounts, rows: CodeRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what the category of each column says."""
+        """Return the contribution of each column's category."""
         scorer, code, belief = self.scorer(t), rows.codes(t)[0], None
         if self.estimate in ("mean", "predictive"):
             alphas, means = self._with_alphas(t), mean_counts(self._alphas(t))
@@ -234,16 +234,16 @@ class Codes(Likelihood):
         return Contributions(list(range(len(code))), values, logs, belief, unknown=unknown)
 
     def posterior(self, t: CategoryCounts, features: Integers | None = None) -> Dirichlet:
-        """Return the belief about the categories of one column, or of columns of as many categories."""
+        """Return the posterior of the category probabilities of columns that have equally many categories."""
         which = np.arange(len(t.sizes)) if features is None else np.asarray(features)
         if len(set(t.sizes[which].tolist())) > 1:
-            raise KindError("Columns of several numbers of categories have no common posterior: name one feature.")
+            raise KindError("Columns with different numbers of categories have no common posterior; name one feature.")
         alphas = self._alphas(t)
         beliefs = np.stack([t.column(int(j)) + alphas[j] for j in which], axis=1)
         return Dirichlet(beliefs[:, 0] if len(which) == 1 else beliefs)
 
     def sample(self, t: CategoryCounts, draw: Draw) -> Array:
-        """Draw a category, by its code, for each column."""
+        """Return a drawn category code for each row and column."""
 
         def column(theta: Array, alpha: Array) -> Integers:
             of = draw.source(self.estimate, lambda: np.exp(theta), lambda: Dirichlet(alpha))
@@ -253,55 +253,55 @@ class Codes(Likelihood):
         return np.column_stack([column(theta, alpha) for theta, alpha in both]).astype(np.float64)
 
     def belief(self, t: CategoryCounts, weights: Array | None = None) -> Belief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         return PlaceBelief(self._with_alphas(t), _matrix, mean_counts(self._alphas(t)).tolist())
 
     def intervals(self, t: CategoryCounts, level: float) -> tuple[list[Array], list[Array]]:
-        """Return bounds of each θ, a table of classes × categories for each column."""
+        """Return credible bounds of each θ, one table of classes × categories per column."""
         columns = self._with_alphas(t)
         must_be_known(*columns)
         found = [shares(column, level) for column in columns]
         return [one["low"] for one in found], [one["high"] for one in found]
 
     def log_evidence(self, t: CategoryCounts) -> Cells:
-        """Return ln p of the rows of each class, column by column."""
+        """Return the log evidence of each class and column."""
         must_be_proper(*self._alphas(t))
         both = zip(self.columns(t), self._alphas(t), strict=True)
         return Cells(np.column_stack([evidence_of_shares(counts, alpha) for counts, alpha in both]))
 
     def speaks(self, t: CategoryCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the categories that bring most evidence to a row of the class: θ_c ln(θ_c/θ)."""
+        """Return the categories with the most evidence for the class: θ_c ln(θ_c/θ)."""
         theta = np.exp(np.hstack(self.log_theta(t)))
         feature, value = np.repeat(np.arange(len(t.sizes)), t.sizes), np.concatenate([*map(np.arange, t.sizes)])
         brought = of_ratio(theta[code], share_of_others(n, code) @ theta)
         return strongest(brought, k, lambda i: (int(feature[i]), str(value[i])))
 
     def information(self, t: CategoryCounts, prior: Array) -> Array:
-        """Return the mutual information of the class and the category of each column."""
+        """Return the mutual information of the class and each column's category."""
         return of_categories([np.exp(logs) for logs in self.log_theta(t)], prior)
 
     def distributions(self, t: CategoryCounts, level: float) -> list[ClassDistributions]:
-        """Return how often each category comes, by its code, of each column."""
+        """Return the probability of each category code, with its bounds, for each column."""
         theta = [np.exp(logs) for logs in self.log_theta(t)]
         columns = zip(theta, *self.intervals(t, level), strict=True)
         return [dots(np.arange(p.shape[1]), {"probability": p, "low": a, "high": b}) for p, a, b in columns]
 
     def log_prior_density(self, t: CategoryCounts) -> float:
-        """Return ln p of the probabilities that are plugged in."""
+        """Return ln p of the plug-in probabilities."""
         both = zip(self.columns(t), self._alphas(t), strict=True)
         return sum(log_density_of_shares(counts, alpha, self.estimate) for counts, alpha in both)
 
     def n_parameters(self, t: CategoryCounts) -> int:
-        """Return the number of categories but one, of all columns together."""
+        """Return the number of categories minus one, summed over columns."""
         return int(np.maximum(t.sizes - 1, 0).sum())
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the pseudo-count is the one of highest evidence."""
+        """Return whether the pseudo-count maximizes the evidence."""
         return isinstance(self.alpha, str)
 
     def weak(self, t: CategoryCounts, rows: float, k: int) -> Codes:
-        """Return the likelihood with a pseudo-count of one."""
+        """Return the likelihood with a pseudo-count of 1."""
         return replace(self, alpha=1.0)  # by WP-3
 
 

@@ -1,9 +1,9 @@
-"""Counts of words in uneven classes: each class is described by what the others are (Rennie et al. 2003).
+"""Model counts of words in classes of uneven size: describe each class by the words of the others (Rennie et al. 2003).
 
 score      −Σ_j x_j ln θ̃_cj,   θ̃_cj = (T_j − T_cj + α) / (T − T_c + αF); with `norm` over −Σ_j ln θ̃_cj       NB-8
 held out   a row, or its group, is taken from every other class's complement: T_j − T_cj − g_j + g_cj        SX-3
 
-It is no model of the rows of a class: it has no evidence, no posterior and no part in EM.
+This is not a model of the rows of a class: it has no evidence, no posterior and no part in EM.
 """
 
 from __future__ import annotations
@@ -49,26 +49,26 @@ WordTable = TokenCounts | WordCounts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Complement(Likelihood):
-    """Words by what the other classes have of them, with a pseudo-count of `alpha` each."""
+    """Describe classes by the word counts of all other classes, with pseudo-count `alpha` each."""
 
     alpha: float | Array = 1.0
-    norm: bool = False  # whether weights are divided by their sum in the class
-    binary: bool = field(default=False, repr=False)  # whether a word counts once a row
-    cut: Cut | None = field(default=None, repr=False)  # words that are left out
+    norm: bool = False  # whether weights are divided by their sum per class
+    binary: bool = field(default=False, repr=False)  # whether a word counts at most once per row
+    cut: Cut | None = field(default=None, repr=False)  # words to leave out
     transform: FittedTransform | None = field(
         default=None, repr=False
-    )  # of documents, before they are counted and scored
+    )  # applied to documents before counting and scoring
     estimate: Estimate = field(default="mean", repr=False)
 
     word = "complement"
-    no_density = "a class is described by the rows of all others"
+    no_density = "a class is described by the rows of all other classes"
     subject = "The complement of classes"
     statistic = (TokenCounts, WordCounts)
     no_evidence = "it describes a class by what the others are, which is no model of its rows"
     allowed = COUNT
 
     def count(self, rows: Any, labels: Labels) -> WordTable:
-        """Count the words of each class; transformed documents, over the vocabulary of the rows."""
+        """Return word counts by class; transformed documents are counted over the vocabulary of the rows."""
         if self.transform is None:
             return rows.count(TokenCounts, labels)  # type: ignore[no-any-return]
         words: WordCounts = rows.vocabulary
@@ -76,15 +76,15 @@ class Complement(Likelihood):
         return WordCounts.of_matrix(x, words.words, labels.y, labels.weights, labels.n_classes)
 
     def kept(self, statistic: Any) -> Any:
-        """Return the counts of the words that are not left out."""
+        """Return the counts without the words to leave out."""
         return statistic if self.cut is None or self.transform is not None else self.cut.of(statistic)
 
     def uncut(self) -> Complement:
-        """Return the likelihood for counts of the words that are not left out."""
+        """Return the likelihood for counts that already lack the words to leave out."""
         return self if self.cut is None else replace(self, cut=None)
 
     def without(self, t: Any, rows: Rows, labels: Labels) -> Any:
-        """Return the counts without some of the rows; all words stay."""
+        """Return the counts without the given rows; all words are kept."""
         if not isinstance(t, WordCounts):
             return t - self.count(rows, labels)
         x = rows.entries(t)
@@ -95,21 +95,21 @@ class Complement(Likelihood):
         return Cells.of(t.documents if self.binary and self.transform is None else t.tokens)
 
     def _counted(self, x: Any) -> Any:
-        """Return rows × words as they are counted."""
+        """Return rows × words with each word counted as often as the model counts it."""
         return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
 
     @property
     def times(self) -> Times:
-        """What x occurrences of a word count for in a score."""
+        """Return how x occurrences of a word are counted in a score."""
         return ONCE if self.binary else AS_OFTEN
 
     @property
     def more(self) -> Any:
-        """What is added to each count."""
+        """Return what the estimate adds to each count."""
         return added(np.asarray(self.alpha, np.float64), self.estimate)
 
     def settled(self, t: WordTable) -> Complement:
-        """Return the likelihood as it is; raise NoUniqueMode if the mode takes away from counts."""
+        """Return the likelihood unchanged; raise NoUniqueMode if the mode would subtract from counts."""
         if np.min(self.more) < 0:
             raise NoUniqueMode(
                 f"The estimate 'map' needs alpha of at least 1 for a unique mode; got alpha={np.min(self.alpha):g}. "
@@ -118,19 +118,19 @@ class Complement(Likelihood):
         return self
 
     def _more(self, width: int) -> tuple[Array, float]:
-        """Return what is added to the count of each word, and to all of them."""
+        """Return what is added to each word's count, and to the total."""
         more = np.broadcast_to(self.more, (width,))
         return more, float(more.sum() if np.ndim(self.more) else self.more * width)
 
     def scorer(self, t: WordTable) -> Scorer:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         weights = self.weights(t)
         return weights if self.transform is None else TransformedScorer(weights, self.transform)
 
     def weights(self, t: WordTable) -> Linear:
-        """Return −ln θ̃ of each class and word, or with `norm` the share of it in the class."""
+        """Return −ln θ̃ of each class and word; with `norm`, divided by its sum in the class."""
         counts, zeros = self.counts(t), np.zeros(self.counts(t).values.shape[0])
-        if self.norm and counts.width == 1:  # the only word is certain, and has all of the weight
+        if self.norm and counts.width == 1:  # a single word has all of the weight
             return Linear(counts.map(np.ones_like), zeros, t, self.times)
         (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()
         log_total = np.log(np.maximum(total.sum() - total + all_more, TINY * counts.width))
@@ -140,9 +140,12 @@ class Complement(Likelihood):
         return Linear(weights, zeros, t, self.times, base, scale)
 
     def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
-        """Score training rows, each by complements without it or its group."""
+        """Return scores of training rows by all classes, with the row or its group removed from the complements."""
         if self.transform is not None:
-            raise KindError("Transformed rows cannot be held out: the transform depends on all rows.")
+            raise KindError(
+                "Transformed rows cannot be held out: the transform depends on all rows. Fit without it to leave rows "
+                "out."
+            )
         counts, x = self.counts(t), self._counted(rows.entries(t))
         (more, all_more), every, total = self._more(counts.width), counts.by_feature(), counts.sum()
         repeats = Repeats.of(x, removed, len(total))
@@ -161,14 +164,14 @@ class Complement(Likelihood):
         return DenseHeldOut(scores, rows.lengths(self.weights(t)))
 
     def _held_out_alone(self, counts: Cells, x: Any, code: Integers, repeats: Repeats) -> Array:
-        """Score rows that are removed one by one: a logarithm for each word, count and class, not for each entry."""
+        """Return scores of rows removed one by one, with a logarithm per word, count and class instead of per entry."""
         (more, all_more), total, row = self._more(counts.width), counts.sum(), np.arange(x.shape[0])
         others = np.stack([counts.by_feature() - counts.line(c) for c in range(len(total))])
         log_theta = np.log(np.maximum(others + more, TINY))
         some, less = others[:, repeats.feature], np.where(repeats.lost, repeats.count, 0.0)
         logs = np.log(np.maximum(left(some, less) + more[repeats.feature], TINY))
         found, length = product(repeats.rows, logs), Entries.of(x).sums(x.data)
-        found[row, code] = product(x, log_theta)[row, code]  # the complement of a row's own class has none of it
+        found[row, code] = product(x, log_theta)[row, code]  # the complement of a row's own class lacks the row
         gone = np.repeat(length[:, None], len(total), axis=1)
         gone[row, code] = 0.0
         words = np.maximum(left(total.sum() - total, gone) + all_more, TINY * counts.width)
@@ -184,7 +187,7 @@ class Complement(Likelihood):
         return np.asarray(found / (log_theta.sum(axis=1) + change - counts.width * log_total))
 
     def _scored(self, lost_words: _RemovedWords, log_theta: Array, rest: Array, log_total: Array) -> Array:
-        """Score all rows by one class: ln θ̃ of all words before, of words that are removed after, and the new total."""
+        """Return scores of all rows by one class, from ln θ̃ of all words, of the removed words, and the new totals."""
         x, width, place = lost_words.x, len(log_theta), lost_words.place
         logs = rest if place is None else np.where(place < 0, log_theta[x.feature], np.append(rest, 0.0)[place])
         found = x.sums(x.value * logs) - lost_words.length * log_total[lost_words.group]  # SX-3
@@ -197,7 +200,7 @@ class Complement(Likelihood):
         return np.asarray(found / sums[lost_words.group])
 
     def contributions(self, t: WordTable, rows: Rows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what each of its words says."""
+        """Return the contribution of each word of the row."""
         part = part_of_row(rows, t, self.weights(t), weights)
         if self.transform is None:
             return part.said
@@ -206,47 +209,47 @@ class Complement(Likelihood):
         return Contributions(part.said.features, part.said.values, logs)
 
     def speaks(self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the words that bring most evidence by shares of words in each class, as the multinomial has them."""
+        """Return the words with the most evidence, by the word shares of each class, as in the multinomial model."""
         counts, (more, all_more) = self.counts(t), self._more(self.counts(t).width)
         return speaking_words(of_counts(counts, more, counts.sum() + all_more, n, code), t, k, weights)
 
     def information(self, t: WordTable, prior: Array) -> Array:
-        """Return what it tells that a drawn word is this one, by shares of words in each class."""
+        """Return the information of "this token is word j", by the word shares of each class."""
         counts = self.counts(t)
         total = counts.sum() + self._more(counts.width)[1]
         return of_cells(counts, self.more, total, 1 / max(1, counts.width), prior)
 
     def believed(self, t: WordTable) -> FeatureBelief:
-        """Return a Beta for each word, by shares of words in each class; of transformed documents there is none."""
+        """Return a Beta for each word, by its share in each class; of transformed documents it is no posterior."""
         counts, alpha = self.counts(t), self.more
         sure = not isinstance(t, WordCounts) or (self.transform is None and bool(alpha > 0))
         total = counts.sum() + self._more(counts.width)[1]
         return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
 
     def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows hold a word that was learned from so many rows or more."""
+        """Return which rows hold a word that was learned from at least `least` rows."""
         return known_words(t, rows, least)
 
 
 @dataclass(frozen=True)
 class _RemovedWords:
-    """Words that are removed with each group of rows; without groups, each row is one."""
+    """List the words removed with each group of rows; without groups, each row is its own group."""
 
-    x: Entries  # of all rows
-    group: Integers  # of each row
-    place: Integers | None  # of entries of x: where each is among words removed with its group; −1 if not, None if all
-    owner: Integers  # the group of each removed word
-    feature: Integers  # which word that is
-    count: Array  # how much is removed of it
+    x: Entries  # entries of all rows
+    group: Integers  # group of each row
+    place: Integers | None  # index of each entry of x among the removed words; −1 if not removed, None if all are
+    owner: Integers  # group of each removed word
+    feature: Integers  # feature of each removed word
+    count: Array  # amount removed
     parts: Entries  # removed words by group and class
-    part_place: Integers  # of each entry of these: where its word is among those removed with its group
-    part_code: Integers  # the class of each part
+    part_place: Integers  # index of each entry of `parts` among the removed words
+    part_code: Integers  # class of each part
     part_group: Integers
 
     @classmethod
     def of(cls, x: Any, removed: Removal) -> _RemovedWords:
-        """Read what is removed of rows × words."""
-        if removed.alone:  # words are removed with the row that has them
+        """Return what is removed of rows × words."""
+        if removed.alone:  # each row's words are removed with it
             mine, every, rows = Entries.of(x), np.arange(x.nnz), np.arange(x.shape[0])
             count = removed.members.data[mine.row] * mine.value
             parts = replace(mine, value=count)
@@ -265,7 +268,7 @@ class _RemovedWords:
         return cls(mine, group, place, keys // width, keys % width, count, *beside)
 
     def from_complement(self, code: int) -> tuple[Array, Array]:
-        """Return what the complement of a class loses with each group: of each removed word, and of all words."""
+        """Return what the complement of a class loses with each group: the amount of each removed word, and in all."""
         own, parts = np.flatnonzero(self.part_code[self.parts.row] == code), np.flatnonzero(self.part_code == code)
         less, total = self.count.copy(), self.total.copy()
         less[self.part_place[own]] -= self.parts.value[own]
@@ -274,23 +277,23 @@ class _RemovedWords:
 
     @cached_property
     def length(self) -> Array:
-        """Words of each row."""
+        """Return the number of words of each row."""
         return self.x.sums(self.x.value)
 
     @cached_property
     def part_total(self) -> Array:
-        """Words of each part."""
+        """Return the number of words of each part."""
         return self.parts.sums(self.parts.value)
 
     @cached_property
     def total(self) -> Array:
-        """Words that are removed with each group."""
+        """Return the number of words removed with each group."""
         groups = int(self.group.max(initial=-1)) + 1
         return np.bincount(self.part_group, self.part_total, groups).astype(np.float64, copy=False)
 
 
 def _complements(counts: Cells, every: Array, more: Array, base: Array, log_total: Array) -> Cells:
-    """Return −ln θ̃ without the base of each word: 0 but for the total, where a class does not have the word."""
+    """Return −ln θ̃ minus each word's base; where a class lacks the word, only the total remains."""
     if counts.unmet is None:
         return Cells(log_total[:, None] - np.log(np.maximum(every - counts.values + more, TINY)) - base)  # NB-8
     word, lines = counts.values.indices, counts.lines

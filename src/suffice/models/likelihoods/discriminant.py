@@ -1,4 +1,4 @@
-"""Real vectors: a normal per class, with its own covariance or one that all classes share.
+"""Model real vectors: a normal per class, with its own covariance or one that all classes share.
 
 GD-1  plugged in       Normal(mean_c, Σ_c or Σ), Σ = scatter / n
 GD-2  own covariance   NIW(m, κ, ν, Λ) of each class: Student-t of NW-2
@@ -43,7 +43,7 @@ ROWS_AT_ONCE = 2**10
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Discriminant(Likelihood):
-    """Real vectors; with a prior of all classes, or of each. A learned prior ("evidence", "loo") has most evidence."""
+    """Model real vectors, with one prior for all classes or one for each. "evidence" and "loo" learn the prior."""
 
     covariance: Covariance = "full"
     estimate: Estimate = "predictive"
@@ -54,12 +54,12 @@ class Discriminant(Likelihood):
     statistic = FullMoments
 
     def count(self, rows: MatrixRows, labels: Labels) -> FullMoments:
-        """Return weight, mean vector and scatter matrix of each class."""
+        """Return the weight, mean vector and scatter matrix of each class."""
         counted: FullMoments = rows.count(FullMoments, labels)
         return counted
 
     def settled(self, t: FullMoments) -> Self:
-        """Return the likelihood with a prior that fits the columns; without one for maximum likelihood."""
+        """Return the likelihood with a definite prior that fits the columns; with none for maximum likelihood."""
         if self.estimate == "mle":
             return self if self.prior is None else replace(self, prior=None)
         if isinstance(self.prior, str):
@@ -71,22 +71,22 @@ class Discriminant(Likelihood):
             raise unfit(NormalInverseWishart, d, self.covariance, self.prior)
         if self.covariance == "shared" and self.prior.batch_shape:
             raise PriorError(
-                "The 'prior' parameter of GaussianDiscriminant must be one belief for all classes where they share "
+                "The 'prior' parameter of GaussianDiscriminant must be a single prior if all classes share "
                 f"a covariance; got a batch of shape {self.prior.batch_shape}."
             )
         return self
 
     @property
     def shared(self) -> bool:
-        """Whether all classes share a covariance."""
+        """Return whether all classes share a covariance."""
         return self.covariance == "shared"
 
     def scorer(self, t: FullMoments) -> Ellipses:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         n, law = np.asarray(t.n[:, 0]), self._law(t, self.estimate)
         mean, kappa, nu, scale = self._after(t)
         if self.estimate == "mean":
-            law.divisor(nu[:1] if self.shared else nu[n > 0])  # raises where there are too few rows
+            law.divisor(nu[:1] if self.shared else nu[n > 0])  # raises if there are too few rows
         root, log_det = roots_of(scale, None if self.shared else kappa > 0)
         return Ellipses(law, mean, kappa, np.broadcast_to(nu, n.shape), root, log_det)
 
@@ -94,7 +94,7 @@ class Discriminant(Likelihood):
         return Law(estimate, t.mean.shape[1], int((t.n > 0).sum()) if self.shared else 0)
 
     def _after(self, t: FullMoments) -> tuple[Array, Array, Array, Array]:
-        """Return m', κ', ν' and Λ' of each class; where Λ' is shared, one ν' and one Λ'."""
+        """Return m', κ', ν' and Λ' of each class; a shared Λ' comes with a single ν'."""
         n, prior = np.asarray(t.n[:, 0]), self.prior
         if self.estimate == "mle" or not isinstance(prior, NormalInverseWishart):
             pooled = (np.asarray([n.sum()]), t.scatter.sum(axis=0)[None])
@@ -111,7 +111,7 @@ class Discriminant(Likelihood):
         return prior.m + share * away, kappa + n, np.asarray([nu + n.sum() - flat]), scale  # GD-3
 
     def covariances(self, t: FullMoments) -> tuple[Array, Array]:
-        """Return means, and the covariance of each class or of all; with the Student-t, the expected one."""
+        """Return means, and covariances of each class or a shared one; for the Student-t, the expected covariance."""
         mean, _, nu, scale = self._after(t)
         law = self._law(t, "mean" if self.estimate == "predictive" else self.estimate)
         if law.estimate == "mean" and (np.asarray(nu) <= law.d + 1).any():
@@ -119,13 +119,13 @@ class Discriminant(Likelihood):
         return mean, scale / np.reshape(law.divisor(np.where(nu > 0, nu, 1.0)), (-1, 1, 1))
 
     def held_out(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> DenseHeldOut:
-        """Score training rows, each by classes without it or its group; a shared covariance changes every class."""
+        """Return held-out scores of training rows; with a shared covariance, removal changes every class's scores."""
         if not len(removed.row):
             return DenseHeldOut(self.scorer(t).scores(rows))
         return DenseHeldOut(self.without_row(t, rows, removed) if removed.alone else self.refitted(t, rows, removed))
 
     def without_row(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> Array:
-        """Return scores of rows, each by classes without it, from downdates of the covariances."""
+        """Return scores of rows by classes without the row, from downdates of the covariances."""
         known = Discriminant.scorer(self, t)
         scores = np.empty((len(rows), len(t.mean))) if self.shared else self.scorer(t).scores(rows)
         kappa = float(np.max(self.prior.kappa)) if isinstance(self.prior, NormalInverseWishart) else 0.0
@@ -141,7 +141,7 @@ class Discriminant(Likelihood):
         return scores
 
     def refitted(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> Array:
-        """Return scores of rows, each by the moments without its group, one group after the other."""
+        """Return scores of rows by moments without their group, one group after the other."""
         scores, members = np.empty((len(rows), len(t.mean))), removed.members.tocsc()
         codes, weights = removed.part_code[members.indices], members.data
         first = np.searchsorted(removed.row, np.arange(len(rows)))
@@ -154,14 +154,14 @@ class Discriminant(Likelihood):
         return scores
 
     def contributions(self, t: FullMoments, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: each column's share of the distance to the middle of a class, and how dense the class is."""
+        """Return each column's contribution, by its part of the distance to the mean, and that of the density there."""
         (x,) = rows.numbers
         logs, middle = self.scorer(t).shares(x)
         shown = [f"{value:.6g}" for value in x.tolist()]
         return Contributions(list(range(len(x))), shown, logs).and_one("(how narrow)", "", middle)
 
     def posterior(self, t: FullMoments, features: Integers | None = None) -> NormalInverseWishart:
-        """Return the belief about each class's mean and covariance, or about some of the columns."""
+        """Return the posterior of each class's mean and covariance, or its marginal for the given columns."""
         self._given_prior("A posterior")
         mean, kappa, nu, scale = self._after(t)
         if features is None:
@@ -170,12 +170,12 @@ class Discriminant(Likelihood):
         return NormalInverseWishart(mean[:, features], kappa, nu, scale[:, features][:, :, features])
 
     def plugged(self, t: FullMoments) -> MeanCovariance:
-        """Return the mean and the covariance of each class."""
+        """Return the plug-in mean and covariance of each class."""
         mean, covariance = self.covariances(t)
         return MeanCovariance(mean, np.broadcast_to(covariance, (len(mean), *covariance.shape[1:])))
 
     def sample(self, t: FullMoments, draw: Draw) -> Array:
-        """Draw vectors; where classes share a covariance that is drawn once, it is one."""
+        """Return drawn vectors. For parameters="once", classes that share a covariance share the drawn one."""
         if not self.shared or draw.parameters != "once":
             return np.asarray(super().sample(t, draw))
         mean, covariance = with_one_covariance(self.posterior(t), draw.rng)
@@ -184,24 +184,24 @@ class Discriminant(Likelihood):
     def _given_prior(self, what: str) -> NormalInverseWishart:
         if isinstance(self.prior, NormalInverseWishart):
             return self.prior
-        raise ImproperPrior(f"{what} needs a proper prior; got prior={self.prior}. Give a NormalInverseWishart.")
+        raise ImproperPrior(f"{what} needs a proper prior; got prior={self.prior}. Use a NormalInverseWishart.")
 
     def belief(self, t: FullMoments, weights: Array | None = None) -> VectorBelief:
-        """Return what is believed of the scores of rows; without a prior, by one flat in the means and in ln|Σ|."""
+        """Return the posterior distribution of scores; no prior means one flat in the means and in ln|Σ|."""
         n, known = np.asarray(t.n[:, 0]), Discriminant.scorer(self, t)
         mean, kappa, nu, scale = self._after(t)
         if self.estimate == "mle" or self.prior is None:
             nu = nu - (float((n > 0).sum()) if self.shared else 1.0)
         if (np.asarray(nu) <= known.law.d - 1).any() or (kappa <= 0).any():
             raise ImproperPrior(
-                "An interval needs a posterior that integrates to one; a class has too few rows for that without a "
+                "An interval needs a proper posterior; a class has too few rows for one without a "
                 "prior. Use estimate='predictive'."
             )
         ellipses = Ellipses(known.law, mean, kappa, np.broadcast_to(nu, n.shape), known.root, known.log_det)
         return VectorBelief(ellipses, scale)
 
     def intervals(self, t: FullMoments, level: float) -> Any:
-        """Return bounds of each mean."""
+        """Return credible bounds of each mean."""
         belief = self.belief(t)
         known = belief.known
         a = np.broadcast_to((known.nu[:, None] - known.law.d + 1) / 2, t.mean.shape)
@@ -209,14 +209,14 @@ class Discriminant(Likelihood):
         return StudentT(2 * a, known.mean, np.sqrt(b / a / known.kappa[:, None])).interval(level)
 
     def log_evidence(self, t: FullMoments) -> Cells:
-        """Return ln p of all columns of each class together; what classes share is divided among them by their rows."""
+        """Return the log evidence of all columns together by class; a shared part is split in proportion to rows."""
         prior, n = self._given_prior("The evidence"), np.asarray(t.n[:, 0])
         if not self.shared:
             return Cells(np.asarray(prior.log_evidence(t))[:, None])
         return Cells((self._shared_evidence(prior, t) * (n / max(float(n.sum()), 1e-300)))[:, None])
 
     def _shared_evidence(self, prior: NormalInverseWishart, t: FullMoments) -> float:
-        """Return ln p of the rows of all classes; with κ = 0, given the first row of each."""
+        """Return ln p of the rows of all classes; for κ = 0, given the first row of each class."""
         n, d = np.asarray(t.n[:, 0]), t.mean.shape[1]
         some, flat = n > 0, float(prior.kappa) == 0
         rows = float(n.sum() - some.sum()) if flat else float(n.sum())
@@ -229,19 +229,19 @@ class Discriminant(Likelihood):
         return float(logs - rows * d / 2 * np.log(np.pi) - d / 2 * means)  # GD-4
 
     def speaks(self, t: FullMoments, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the columns whose normal in the class differs most from that of the others."""
+        """Return the columns whose distribution in the class differs most from that of the others."""
         estimate: Estimate = "mle" if self.estimate == "mle" or self.prior is None else "map"
         mean, covariance = replace(self, estimate=estimate).covariances(t)
         variance = np.broadcast_to(np.diagonal(covariance, axis1=-2, axis2=-1), mean.shape)
         return speaking_numbers(mean, variance, n, code, k)
 
     def must_share(self) -> None:
-        """Raise KindError where EM could shrink a covariance to nothing."""
+        """Raise KindError if EM could shrink a covariance to zero."""
         if self.estimate == "mle" and not self.shared:
             raise would_shrink(self.covariance)
 
     def log_prior_density(self, t: FullMoments) -> float:
-        """Return ln p of the means and covariances that are plugged in, up to a constant."""
+        """Return ln p of the plug-in means and covariances, up to a constant."""
         if self.prior is None or self.estimate in ("mle", "predictive"):
             return 0.0
         prior, n, known = self._given_prior("A density"), np.asarray(t.n[:, 0]), self.scorer(t)
@@ -256,28 +256,28 @@ class Discriminant(Likelihood):
         return float(-0.5 * ((power * logs + spread).sum() + (prior.kappa * (away * turned).sum(axis=1)).sum()))
 
     def n_parameters(self, t: FullMoments) -> int:
-        """Return the numbers of a mean, and of a covariance unless it is shared."""
+        """Return the number of parameters of a mean, and of a covariance unless it is shared."""
         d = int(t.mean.shape[1])
         return d if self.shared else d + d * (d + 1) // 2
 
     def n_shared_parameters(self, t: FullMoments) -> int:
-        """Return the numbers of a shared covariance."""
+        """Return the number of parameters of a shared covariance."""
         d = int(t.mean.shape[1])
         return d * (d + 1) // 2 if self.shared else 0
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the prior is the one of highest evidence, and is used."""
+        """Return whether the prior maximizes the evidence and is used."""
         return isinstance(self.prior, str) and self.estimate != "mle"
 
     def weak(self, t: FullMoments, rows: float, k: int) -> Self:
-        """Return the likelihood with a prior that says little, by all rows as one class, instead of a learned one."""
+        """Return the likelihood with a weak prior in place of a learned one, made from all rows as one class."""
         return replace(self, prior=weak_vectors(t, k)) if self.learns_prior else self  # by WP-1
 
     def judging(self, t: FullMoments, weak: Self) -> Self:
-        """Return the likelihood with one learned scale for all classes and the weak mean.
+        """Return the likelihood with one learned scale for all classes and the weak prior's mean.
 
-        A flat mean would make the first row of every class free.
+        A flat mean would make the first row of every class cost nothing.
         """
         if not self.learns_prior:
             return self.settled(t)
@@ -285,7 +285,7 @@ class Discriminant(Likelihood):
         return replace(self, prior=NormalInverseWishart(vague.m, vague.kappa, found.nu, found.scale))
 
     def coarse(self, t: FullMoments, k: int) -> Self | None:
-        """Return the likelihood with one covariance for all classes; None where that is so already."""
+        """Return the likelihood with one covariance for all classes; None if it already has one."""
         return None if self.shared else replace(self, covariance="shared", prior=weak_vectors(t, k))
 
     def points(self, rows: MatrixRows) -> Array:
@@ -294,7 +294,7 @@ class Discriminant(Likelihood):
 
 
 def unfit(kind: type, d: int, covariance: str, prior: Any) -> PriorError:
-    """Return the error of a prior that does not fit the columns."""
+    """Return the error for a prior that does not fit the columns."""
     return PriorError(
         f"The 'prior' parameter of GaussianDiscriminant must be a {kind.__name__} of {d} columns for "
         f"covariance={covariance!r}; got {prior!r}."
@@ -302,8 +302,8 @@ def unfit(kind: type, d: int, covariance: str, prior: Any) -> PriorError:
 
 
 def would_shrink(covariance: str) -> KindError:
-    """Return the error of an estimate by which EM could shrink a covariance to nothing."""
+    """Return the error for an estimate with which EM could shrink a covariance to zero."""
     return KindError(
         "The 'estimate' parameter of GaussianDiscriminant must be 'predictive', 'mean' or 'map' to learn without "
-        f"labels, where a covariance may shrink to nothing; got 'mle' with covariance={covariance!r}."
+        f"labels, where a covariance may shrink to zero; got 'mle' with covariance={covariance!r}."
     )

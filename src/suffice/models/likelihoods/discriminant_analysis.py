@@ -1,6 +1,7 @@
-"""Linear and quadratic discriminant analysis from moments alone, as scikit-learn defines them.
+"""Fit linear and quadratic discriminant analysis from moments alone, as scikit-learn defines them.
 
-Where scikit-learn decomposes rows, here their scatter is decomposed: one pass over the rows, and the same numbers.
+Where scikit-learn decomposes the rows, this decomposes their scatter: one pass over the rows, and the same results up
+to rounding.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = ["DiagonalDiscriminant", "LinearAnalysis", "Planes", "QuadraticAnalysi
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiagonalDiscriminant(Gaussian):
-    """Real vectors without correlations in a class: normals of each column, none of which may be constant."""
+    """Model real vectors as uncorrelated within each class: one normal per column, none of which may be constant."""
 
     column: bool = field(default=False, repr=False)
 
@@ -41,7 +42,7 @@ class DiagonalDiscriminant(Gaussian):
     parameter = "prior"
 
     def settled(self, t: DiagonalMoments) -> Self:
-        """Return the likelihood with its prior made definite; without one for maximum likelihood."""
+        """Return the likelihood with a definite prior; with none for maximum likelihood."""
         if self.estimate == "mle":
             return replace(self, prior=None)
         if not isinstance(self.prior, str | NormalInverseGamma):
@@ -49,7 +50,7 @@ class DiagonalDiscriminant(Gaussian):
         return super().settled(t)
 
     def scorer(self, t: DiagonalMoments) -> NormalDensities | StudentTs:
-        """Return what scores rows; raise SingularCovariance where a column of a class does not vary."""
+        """Return the scorer of rows; raise SingularCovariance if a column does not vary within a class."""
         constant = np.argwhere((t.scatter <= 0) & (t.n > 0))
         if self.estimate == "mle" and len(constant):
             code, place = constant[0].tolist()
@@ -57,13 +58,13 @@ class DiagonalDiscriminant(Gaussian):
         return super().scorer(t)
 
     def must_share(self) -> None:
-        """Raise KindError where EM could shrink a variance to nothing."""
+        """Raise KindError if EM could shrink a variance to zero."""
         if self.estimate == "mle":
             raise would_shrink("diagonal")
 
 
 def shrunk(covariance: Array, shrinkage: float) -> Array:
-    """Return covariances, moved towards a multiple of the identity."""
+    """Return covariances shrunk towards a multiple of the identity."""
     d = covariance.shape[-1]
     size = np.trace(covariance, axis1=-2, axis2=-1) / d
     return np.asarray((1 - shrinkage) * covariance + shrinkage * size[..., None, None] * np.eye(d))
@@ -71,19 +72,19 @@ def shrunk(covariance: Array, shrinkage: float) -> Array:
 
 @dataclass(frozen=True)
 class Planes:
-    """What linear discriminant analysis finds."""
+    """Hold the results of linear discriminant analysis."""
 
     mean: Array
     centre: Array
     covariance: Array
     scalings: Array
-    ratio: Array  # of explained variance
+    ratio: Array  # fraction of explained variance
     root: Array
 
 
 @dataclass(frozen=True)
 class Quadrics:
-    """What quadratic discriminant analysis finds: covariances by their axes."""
+    """Hold the results of quadratic discriminant analysis, with covariances by their axes."""
 
     mean: Array
     covariance: Array
@@ -93,28 +94,30 @@ class Quadrics:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscriminantAnalysis(Discriminant):
-    """Maximum likelihood, with covariances that may be shrunk, cut, or given."""
+    """Model classes by maximum likelihood, with covariances that may be shrunk, truncated or given."""
 
     estimate: Estimate = "mle"
     prior: NormalInverseWishart | Spread | str | None = None
     solver: str = "svd"
     shrinkage: float = 0.0
     tol: float = 1e-4
-    given: Array | None = None  # covariances that come from elsewhere: of classes, and for planes of all rows
+    given: Array | None = None  # given covariances: of classes, and for LDA also of all rows
 
     @property
     @abstractmethod
     def plain(self) -> bool:
-        """Whether covariances are those of the rows, and nothing else."""
+        """Return whether covariances are those of the rows, unmodified."""
 
     def held_out(self, t: FullMoments, rows: MatrixRows, removed: Removal) -> DenseHeldOut:
-        """Score training rows, each by classes without it or its group: by downdates, or fitted again."""
+        """Return held-out scores of training rows, by downdates or by refitting."""
         if self.given is not None:
-            raise InputError("Rows cannot be left out of a covariance_estimator, or of shrinkage='auto'.")
+            raise InputError(
+                "Rows cannot be left out with a covariance_estimator or shrinkage='auto'. Use a number as 'shrinkage'."
+            )
         if removed.alone and self.plain:
             try:
                 return DenseHeldOut(self.without_row(t, rows, removed))
-            except SingularMatrix:  # of directions that do not vary, or of classes without rows
+            except SingularMatrix:  # some direction does not vary, or a class has no rows
                 pass
         return DenseHeldOut(self.refitted(t, rows, removed))
 
@@ -123,44 +126,44 @@ class DiscriminantAnalysis(Discriminant):
         """Return means and covariances."""
 
     def plugged(self, t: FullMoments) -> MeanCovariance:
-        """Return the mean and the covariance of each class."""
+        """Return the plug-in mean and covariance of each class."""
         found = self.solve(t)
         return MeanCovariance(found.mean, np.broadcast_to(found.covariance, t.scatter.shape))
 
     def must_share(self) -> None:
-        """Raise KindError: EM does not climb by these estimates."""
+        """Raise KindError, since EM cannot climb with these estimates."""
         raise KindError(
-            f"{self.word} cannot learn without labels: its covariances are shrunk and cut as scikit-learn does it, "
-            "which is no estimate that EM can climb. Use GaussianDiscriminant."
+            f"{self.word} cannot learn without labels: its covariances are shrunk and truncated as in scikit-learn, "
+            "so EM need not increase the likelihood. Use GaussianDiscriminant."
         )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LinearAnalysis(DiscriminantAnalysis):
-    """One covariance, of which the directions that vary are kept."""
+    """Model classes with one covariance, keeping the directions that vary."""
 
     covariance: Covariance = "shared"
-    share: ClassPrior | None = None  # of each class; as in the data if not given
+    share: ClassPrior | None = None  # class shares; those of the data if not given
 
     word = "LinearDiscriminantAnalysis"
 
     @property
     def plain(self) -> bool:
-        """Whether the covariance is that of the rows, and nothing else."""
+        """Return whether the covariance is that of the rows, unmodified."""
         return not self.shrinkage and (self.solver == "svd" or self.share is None)
 
     def scorer(self, t: FullMoments) -> Ellipses:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         found, n = self.solve(t), np.asarray(t.n[:, 0])
         law = Law("mle", t.mean.shape[1], len(n))
         return Ellipses(law, found.mean, n, np.ones(len(n)), found.root[None], np.zeros(1))
 
     def as_density(self, t: FullMoments) -> QuadraticAnalysis:
-        """Return normals in all directions: planes are those that tell classes apart."""
+        """Return normals in all directions, since the planes cover only those that separate classes."""
         return QuadraticAnalysis(given=np.broadcast_to(self.solve(t).covariance, t.scatter.shape), tol=self.tol)
 
     def solve(self, t: FullMoments) -> Planes:
-        """Return means, coordinates and covariance."""
+        """Return means, discriminant axes and the covariance."""
         n = np.asarray(t.n[:, 0])
         share = n / n.sum() if self.share is None else np.exp(self.share.log(n))
         centre = centre_of(t.mean, share)
@@ -185,7 +188,7 @@ class LinearAnalysis(DiscriminantAnalysis):
         return Planes(t.mean, centre, within, vectors, ratio, vectors)
 
     def within(self, t: FullMoments, share: Array) -> Array:
-        """Return the covariance within classes, by their shares."""
+        """Return the covariance within classes, weighted by class shares."""
         own = np.nan_to_num(t.covariance) if self.given is None else self.given[:-1]
         own = shrunk(own, self.shrinkage) if self.shrinkage and self.given is None else own
         return np.asarray(np.einsum("c,cij->ij", share, own))
@@ -215,26 +218,26 @@ class LinearAnalysis(DiscriminantAnalysis):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QuadraticAnalysis(DiscriminantAnalysis):
-    """A covariance for each class."""
+    """Model each class with its own covariance."""
 
-    ridge: float = 0.0  # share of the identity
+    ridge: float = 0.0  # weight of the identity
     labels: tuple[Any, ...] = ()  # names of the classes, for errors
 
     word = "QuadraticDiscriminantAnalysis"
 
     @property
     def plain(self) -> bool:
-        """Whether covariances are those of the rows, and nothing else."""
+        """Return whether covariances are those of the rows, unmodified."""
         return not self.shrinkage and not self.ridge
 
     def scorer(self, t: FullMoments) -> Ellipses:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         found, n = self.solve(t), np.asarray(t.n[:, 0])
         roots, log_det = roots_of(found.covariance, n > 0)
         return Ellipses(Law("mle", t.mean.shape[1]), found.mean, n, np.ones(len(n)), roots, log_det)
 
     def solve(self, t: FullMoments) -> Quadrics:
-        """Return the axes of the covariance of each class."""
+        """Return means, covariances and their axes for each class."""
         n, d = np.asarray(t.n[:, 0]), t.mean.shape[1]
         own = np.nan_to_num(t.covariance) if self.given is None else self.given
         if self.shrinkage and self.given is None:

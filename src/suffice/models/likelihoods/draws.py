@@ -1,4 +1,4 @@
-"""Draw rows: parameters first (plugged in, or from the posterior), then rows given the parameters."""
+"""Draw rows: first parameters (plug-in, or from the posterior), then rows given the parameters."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ NUMBERS_AT_ONCE = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """What is to be drawn: a row of each of these classes, with what randomness, and where parameters come from.
+    """Describe a draw: one row for each of the given classes, the random generator, and the source of parameters.
 
-    "estimate" draws from what scores rows: parameters plugged in, or drawn for each row with estimate="predictive".
-    "each" draws the parameters of every row from the posterior, "once" those of all rows together.
+    "estimate" draws from what scores rows: plug-in parameters, or parameters drawn per row for estimate="predictive".
+    "each" draws parameters from the posterior for every row, "once" for all rows together.
     """
 
     codes: Integers
     rng: np.random.Generator
     parameters: Parameters = "estimate"
-    lengths: Integers | None = None  # of rows of words; drawn about the mean if not given
-    rows: float = 1.0  # what the training rows weigh
+    lengths: Integers | None = None  # lengths of rows of words; Poisson around the mean if not given
+    rows: float = 1.0  # weight of the training rows
 
     def source(
         self, estimate: str, plugged: Callable[[], Any], belief: Callable[[], Conjugate[Any]]
     ) -> Callable[[Integers], Any]:
-        """Return what finds the parameters of rows of these classes."""
+        """Return a function from class codes to the parameters of their rows."""
         if self.plugs_in(estimate):
             theta = plugged()
         elif self.parameters == "once":
@@ -52,11 +52,11 @@ class Draw:
         return self.parameters == "estimate" and estimate != "predictive"
 
     def lengths_about(self, mean: float) -> Integers:
-        """Return how many words each row has: as given, or drawn from a Poisson of this mean."""
+        """Return the number of words per row: as given, or drawn from a Poisson distribution with this mean."""
         return self.rng.poisson(mean, len(self.codes)) if self.lengths is None else self.lengths
 
     def parts(self, width: int) -> list[Draw]:
-        """Return the same in parts, so that few numbers are in memory at once."""
+        """Return the draw split into parts, to keep few numbers in memory at once."""
         step = max(1, NUMBERS_AT_ONCE // max(1, width))
         ends = range(0, len(self.codes), step) if len(self.codes) else (0,)
         return [self._part(slice(at, at + step)) for at in ends]
@@ -67,13 +67,13 @@ class Draw:
 
 
 def _lines(theta: Any, codes: Integers) -> Any:
-    if isinstance(theta, tuple):  # a pair: of a mean and a variance, or a covariance
+    if isinstance(theta, tuple):  # a pair of mean and variance, or mean and covariance
         return type(theta)(*(np.asarray(part)[codes] for part in theta))
     return np.asarray(theta)[codes]
 
 
 def with_one_covariance(belief: NormalInverseWishart, rng: np.random.Generator) -> MeanCovariance:
-    """Draw one covariance for all classes, and a mean for each."""
+    """Return one drawn covariance for all classes, and a drawn mean for each."""
     covariance = belief[0].sample(rng).covariance
     steps = rng.standard_normal(belief.m.shape) @ np.linalg.cholesky(covariance).T
     means = belief.m + steps / np.sqrt(np.asarray(belief.kappa))[:, None]
@@ -81,17 +81,17 @@ def with_one_covariance(belief: NormalInverseWishart, rng: np.random.Generator) 
 
 
 def width_of(t: Any) -> int:
-    """Return how many features a statistic has."""
+    """Return the number of features of a statistic."""
     return int(t.width if hasattr(t, "width") else t.shape[-1])
 
 
 def rows_of(draw: Draw, width: int, of: Callable[[Integers], Any], simulated: Callable[[Any, Draw], Any]) -> Any:
-    """Return rows: parameters of each by `of`, then the row by `simulated`."""
+    """Return drawn rows: `of` finds each row's parameters, and `simulated` draws the row."""
     return np.concatenate([simulated(of(part.codes), part) for part in draw.parts(width)])
 
 
 def bags(draw: Draw, width: int, of: Callable[[Integers], Array], mean: float) -> Any:
-    """Return counts of words, rows × words as CSR: `of` finds the probabilities of words, `mean` is a mean length."""
+    """Return drawn word counts, rows × words as CSR: `of` finds word probabilities, `mean` is the mean length."""
     drawn, at, lengths = [], 0, draw.lengths_about(mean)
     for part in draw.parts(width):
         shares = of(part.codes)

@@ -1,4 +1,4 @@
-"""Waiting times: exponential, with a rate of each class and feature.
+"""Model waiting times as exponential, with a rate per class and feature.
 
 score      Σ_j ln λ_cj − λ_cj x_j,   λ_cj = (n_c + s) / (Σx + r)                                        EG-4
            "predictive": Σ_j ln s'/r' − (s' + 1) ln(1 + x_j/r'),   s' = s + n_c,   r' = r + Σx           EG-2
@@ -40,12 +40,13 @@ TINY = 1e-300
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Exponential(Likelihood):
-    """Waiting times: a rate per class, or with estimate="predictive" the Lomax distribution that integrates it out.
+    """Model waiting times by a rate per class, or with estimate="predictive" by the Lomax distribution that integrates
+    it out.
 
     Parameters
     ----------
     prior : WaitingRate, default=None
-        Belief about the rate. If not given: about the mean of all rows, worth one wait.
+        Prior on the rate. By default, worth one wait of the mean over all rows.
 
     Examples
     --------
@@ -58,8 +59,8 @@ class Exponential(Likelihood):
 
     prior: WaitingRate | None = None
     estimate: Estimate = field(default="predictive", repr=False)
-    shape: Any = field(default=None, repr=False)  # waits, and time they took, that are added to each feature in place
-    rate: Any = field(default=None, repr=False)  # of a prior: numbers or arrays, which may be 0
+    shape: Any = field(default=None, repr=False)  # number of waits, and their total time, added to each feature in
+    rate: Any = field(default=None, repr=False)  # place of a prior: numbers or arrays, which may be 0
 
     word, family = "exponential", WaitingRate
     statistic = WaitingTimes
@@ -71,23 +72,23 @@ class Exponential(Likelihood):
         must_be(self.prior, WaitingRate, "Exponential")
 
     def count(self, rows: MatrixRows, labels: Labels) -> WaitingTimes:
-        """Add up waits and their time by class."""
+        """Return the number of waits and their total time by class."""
         counted: WaitingTimes = rows.count(WaitingTimes, labels)
         return counted
 
     def smoothed(self, alpha: float) -> Exponential:
-        """Return the likelihood with this many waits, of as much time, added to each feature."""
+        """Return the likelihood with `alpha` waits of total time `alpha` added to each feature."""
         return replace(self, prior=None, shape=alpha, rate=alpha)
 
     def settled(self, t: WaitingTimes) -> Exponential:
-        """Return the likelihood with a definite prior; raise if a rate has no mode that is to be plugged in."""
+        """Return the likelihood with a definite prior; raise NoUniqueMode for "map" if a rate has no mode."""
         found = self if self.shape is not None or self.prior is not None else replace(self, prior=_at_mean(t))
         if self.estimate == "map":
             check_mode(WaitingRate, *found._after(t.n, t.total))
         return found
 
     def _before(self) -> tuple[Array, Array]:
-        """Return the prior's shape and rate: one of each, or one for each feature."""
+        """Return the prior's shape and rate: numbers, or one per feature."""
         prior: Any = self if self.shape is not None else self.prior
         return np.asarray(prior.shape, np.float64), np.asarray(prior.rate, np.float64)
 
@@ -97,14 +98,14 @@ class Exponential(Likelihood):
         return np.broadcast_to(shape + n, total.shape), np.asarray(rate + total)
 
     def rates(self, n: Array, total: Array) -> Array:
-        """Return the rates that are plugged in; one where there are no rows and no prior."""
+        """Return the plug-in rates; 1 where there is neither data nor a prior."""
         shape, rate = self._before()
         time = total if self.estimate == "mle" else total + rate
         waits = np.broadcast_to(np.maximum(n + added(shape, self.estimate), 0.0), time.shape)
         return np.where((waits > 0) & (time > 0), waits / np.maximum(time, TINY), 1.0)  # EG-4
 
     def logs(self, n: Array, total: Array, x: Array) -> Array:
-        """Return ln p of times, lines × features, by classes of n waits that took `total`."""
+        """Return ln p of times, lines × features, for classes of n waits with total time `total`."""
         if self.estimate != "predictive":
             rates = self.rates(n, total)
             return np.asarray(np.log(rates) - rates * x)
@@ -113,14 +114,14 @@ class Exponential(Likelihood):
         return np.asarray(np.log(some / time) - (some + 1) * np.log1p(x / time))  # EG-2
 
     def scorer(self, t: WaitingTimes) -> Scorer:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         if self.estimate == "predictive":
             return WaitingScores(self, t)
         rates = self.rates(t.n, t.total)
         return Linear(Cells(-rates), np.log(rates).sum(axis=1), t, documents=False)
 
     def held_out(self, t: WaitingTimes, rows: MatrixRows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         x, code = rows.numbers, removed.code
         if rows.present is not None:
             x = np.where(rows.present[:, None], x, 0.0)
@@ -131,7 +132,7 @@ class Exponential(Likelihood):
         return DenseHeldOut(scores)
 
     def contributions(self, t: WaitingTimes, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what each time says."""
+        """Return the contribution of each time."""
         x = rows.numbers[0]
         belief = None
         if self.estimate == "mean":
@@ -140,32 +141,32 @@ class Exponential(Likelihood):
         return Contributions(list(range(len(x))), [f"{value:.6g}" for value in x], self.logs(t.n, t.total, x).T, belief)
 
     def posterior(self, t: WaitingTimes, features: Integers | None = None) -> WaitingRate:
-        """Return the belief about each class's rates."""
+        """Return the posterior of each class's rates."""
         shape, rate = self._after(t.n, t.total)
         return WaitingRate(shape, rate) if features is None else WaitingRate(shape[:, features], rate[:, features])
 
     def plugged(self, t: WaitingTimes) -> Array:
-        """Return rates, classes × features."""
+        """Return the plug-in rates, classes × features."""
         return self.rates(t.n, t.total)
 
     def belief(self, t: WaitingTimes, weights: Array | None = None) -> WaitingBelief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         return WaitingBelief(*self._after(t.n, t.total))
 
     def intervals(self, t: WaitingTimes, level: float) -> Any:
-        """Return bounds of each rate."""
+        """Return credible bounds of each rate."""
         must_be_known(*self._after(t.n, t.total))
         return self.posterior(t).interval(level)
 
     def log_evidence(self, t: WaitingTimes) -> Cells:
-        """Return ln p of the times of each class."""
+        """Return the log evidence of each class and feature."""
         s, r = self._before()
         must_be_proper(s, r)
         found = log_rising(s, t.n) - s * np.log1p(t.total / r) - t.n * np.log(r + t.total)  # EG-3
         return Cells(np.asarray(found))
 
     def speaks(self, t: WaitingTimes, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the times that differ most from those of other classes: ln(λ_c/λ) + λ/λ_c − 1."""
+        """Return the features whose times differ most from those of other classes: ln(λ_c/λ) + λ/λ_c − 1."""
         mean = 1 / np.maximum(self.rates(t.n, t.total), TINY)
         own, others = mean[code], share_of_others(t.n[:, 0], code) @ mean
         brought = np.log(others / own) + own / others - 1
@@ -178,7 +179,7 @@ class Exponential(Likelihood):
         return FeatureBelief(Cells(waits), shape, t.total + rate, "gamma", "waiting time", "rate")
 
     def log_prior_density(self, t: WaitingTimes) -> float:
-        """Return ln p of the rates that are plugged in."""
+        """Return ln p of the plug-in rates."""
         if self.estimate in ("mle", "predictive"):
             return 0.0
         (shape, rate), rates = self._before(), self.rates(t.n, t.total)
@@ -191,11 +192,11 @@ class Exponential(Likelihood):
         return int(t.total.shape[-1])
 
     def points(self, rows: MatrixRows) -> Array:
-        """Return the times."""
+        """Return the times as points."""
         return rows.numbers
 
     def rows(self, column: Column) -> MatrixRows:
-        """Return a column of times."""
+        """Return a column as times."""
         values = numbers(column)
         if values.min(initial=0) < 0:
             raise DataError(
@@ -204,20 +205,20 @@ class Exponential(Likelihood):
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
     def table(self, t: WaitingTimes, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return a line per class: rows, rate and bounds of it."""
+        """Return the number of rows, the rate and its bounds, one line per class."""
         belief = self.settled(t).posterior(t)
         low, high = belief.interval(level)
         return by_class(classes, n=t.n, rate=belief.mean, low=low, high=high)
 
     def prior_in_words(self, t: WaitingTimes) -> str:
-        """Describe the belief."""
+        """Return the prior in words."""
         shape, rate = (float(np.ravel(part)[0]) for part in self.settled(t)._before())
         return f"WaitingRate({shape:g}, {rate:.4g})"
 
 
 @dataclass(frozen=True, eq=False)
 class WaitingScores:
-    """Scores of times whose rates are integrated out."""
+    """Score times with their rates integrated out."""
 
     law: Exponential
     t: WaitingTimes
@@ -232,20 +233,20 @@ class WaitingScores:
 
 @dataclass(frozen=True, eq=False)
 class WaitingBelief:
-    """Gamma beliefs about rates of waiting times, classes × features."""
+    """Hold Gamma beliefs about rates of waiting times, classes × features."""
 
     shape: Array
     rate: Array
 
     def moments(self, rows: MatrixRows) -> Moments:
-        """Return mean and variance of Σ ln λ − λx."""
+        """Return mean and variance of Σ ln λ − λx for each row and class."""
         must_be_known(self.shape, self.rate)
         both = [_moments(s, r, rows.numbers) for s, r in zip(self.shape, self.rate, strict=True)]
         mean, variance = (np.column_stack([part[k].sum(axis=1) for part in both]) for k in (0, 1))
         return mean, variance
 
     def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn λ."""
+        """Return scores under `size` draws of λ, size × rows × classes."""
         must_be_known(self.shape, self.rate)
         drawn = [log_gammas(self.shape, rng) - np.log(self.rate) for _ in range(size)]
         return np.stack([logs.sum(axis=1) - rows.numbers @ np.exp(logs).T for logs in drawn])
@@ -258,6 +259,6 @@ def _moments(s: Array, r: Array, x: Array) -> Moments:
 
 
 def _at_mean(t: WaitingTimes) -> WaitingRate:
-    """Return one wait of the mean time of all classes and features."""
+    """Return a prior worth one wait of the mean time over all classes and features."""
     total, n = float(t.total.sum()), float(np.broadcast_to(t.n, t.total.shape).sum())
     return WaitingRate(1.0, total / n if n > 0 and total > 0 else 1.0)

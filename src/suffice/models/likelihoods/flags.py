@@ -1,7 +1,7 @@
-"""Formulas of features that are on or off, for arrays of counts: k of n rows have the feature.
+"""Compute probabilities of binary features from arrays of counts: k of n rows have the feature.
 
-θ = on / (on + off),   on = k + a, off = n − k + b for the posterior's mean; k, n − k for maximum likelihood; for the
-mode k + a − 1, n − k + b − 1, but not below 0. Without rows and prior, θ = ½.
+θ = on / (on + off), where on = k + a and off = n − k + b for the posterior mean; k and n − k for maximum likelihood;
+k + a − 1 and n − k + b − 1, floored at 0, for the mode. Without rows and prior, θ = ½.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ HALF = float(np.log(0.5))
 
 @dataclass(frozen=True, eq=False)
 class FlagOdds:
-    """Pseudo-counts of on and off, one number for all features or one for each, and how θ is estimated."""
+    """Hold pseudo-counts of on and off, as single numbers or one per feature, and the estimate of θ."""
 
     a: Array
     b: Array
     estimate: Estimate = "mean"
 
     def at(self, feature: Integers) -> FlagOdds:
-        """Return the formulas of single features."""
+        """Return the formulas of the given features."""
         return replace(self, a=_of(self.a, feature), b=_of(self.b, feature))
 
     def amounts(self, k: Array, n: Array) -> tuple[Array, Array]:
-        """Return on and off, whose ratio is θ : 1 − θ."""
+        """Return the amounts on and off, where θ : 1−θ = on : off."""
         zeros = less(n, k)
         if self.estimate == "mle":
             return k, zeros
@@ -55,7 +55,7 @@ class FlagOdds:
             return k + self.a, zeros + self.b  # NB-1
         a, b = k + self.a, zeros + self.b
         on, off = np.maximum(a - 1, 0.0), np.maximum(b - 1, 0.0)  # NB-1
-        end = on + off == 0  # the mode is at an end
+        end = on + off == 0  # the mode is 0 or 1
         return np.where(end & (a > b), 1.0, on), np.where(end & (b > a), 1.0, off)
 
     def log_on(self, k: Array, n: Array) -> Array:
@@ -64,12 +64,12 @@ class FlagOdds:
         return _log_share(on, on + off)
 
     def log_off(self, k: Array, n: Array) -> Array:
-        """Return ln(1−θ), from the rows that lack the feature: no digits are lost where θ is near one."""
+        """Return ln(1−θ), computed from the rows that lack the feature to keep digits where θ is near one."""
         on, off = self.amounts(k, n)
         return _log_share(off, on + off)
 
     def finite_off(self, k: Array, n: Array) -> Array:
-        """Return ln(1−θ), and 0 where that is −∞; also where more rows have the feature than there are."""
+        """Return ln(1−θ), with 0 in place of −∞; k may exceed n."""
         on, off = self.amounts(k, n)
         logs = _log_share(np.maximum(off, 0.0), on + off)
         return np.where(np.isneginf(logs), 0.0, logs)
@@ -80,11 +80,11 @@ class FlagOdds:
         return ((off <= 0) & (on + off > 0)).astype(np.float64)
 
     def log_odds(self, k: Array, n: Array) -> Array:
-        """Return ln θ − ln(1−θ), and ln θ where ln(1−θ) is −∞."""
+        """Return ln θ − ln(1−θ), or ln θ where ln(1−θ) is −∞."""
         return self.log_on(k, n) - self.finite_off(k, n)
 
     def linear(self, ones: Cells, n: Array, t: Any, on: Cells | None = None) -> Linear:
-        """Return scores of rows; `on` has ln θ if it is not of the same counts as ln(1−θ)."""
+        """Return the linear scorer of rows; `on` holds ln θ if it comes from other counts than ln(1−θ)."""
         off = ones.map(self.finite_off, n)
         weights = _minus(ones.map(self.log_on, n) if on is None else on, off)
         proper = self.estimate in ("mean", "predictive") and self.b.min() > 0
@@ -100,13 +100,13 @@ def _minus(one: Cells, other: Cells) -> Cells:
 
 
 def less(total: Array, part: Array) -> Array:
-    """Return total − part, without what rounding left of it."""
+    """Return total − part, with rounding residue set to 0."""
     rest = np.asarray(total - part)
     return np.where(np.abs(rest) <= ROUNDING * total, 0.0, rest)
 
 
 def flags(x: Any) -> Any:
-    """Return a sparse matrix with ones where it is not zero."""
+    """Return a sparse matrix with its stored entries replaced by ones."""
     return sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
 
 
@@ -119,13 +119,13 @@ def _of(numbers: Array, feature: Integers) -> Array:
 
 
 def flag_places(rows: MatrixRows) -> Integers:
-    """Return 0 or 1 for each row of one column, −1 where it has no value."""
+    """Return 0 or 1 for each row of a column, −1 where the value is missing."""
     place = rows.source.matrix[:, 0].astype(np.int64)
     return place if rows.present is None else np.where(rows.present, place, -1)
 
 
 def must_have_mode(odds: FlagOdds, t: Any) -> None:
-    """Raise NoUniqueMode unless the belief about every class and feature has one."""
+    """Raise NoUniqueMode unless the posterior of every class and feature has a unique mode."""
     if not isinstance(t, WordCounts):
         check_mode(Beta, odds.a + t.ones, odds.b + t.zeros)
     elif (least := min(odds.a.min(), odds.b.min())) < 1:
@@ -136,7 +136,7 @@ def must_have_mode(odds: FlagOdds, t: Any) -> None:
 
 
 def explained_words(odds: FlagOdds, ones: Cells, n: Array, t: WordCounts, rows: Rows) -> Contributions:
-    """Explain a document: what its words say, and all words that it lacks."""
+    """Return the contributions of a document's words, and of all absent words together."""
     x, scorer = rows.entries(t), odds.linear(ones, n, t)
     k, size, belief = ones.columns(x.indices), n[:, None], None
     logs, (on, off) = odds.log_on(k, size).T, odds.amounts(k, size)
@@ -149,14 +149,14 @@ def explained_words(odds: FlagOdds, ones: Cells, n: Array, t: WordCounts, rows: 
 
 
 def explained_flags(odds: FlagOdds, ones: Cells, n: Array, x: Array, rows: Rows) -> Contributions:
-    """Explain a row of a matrix: what features say that are on, and those that are off; of a sparse row, together."""
+    """Return the contributions of features that are on and off; for sparse rows, those that are off are summed."""
     here, size, belief = x > 0, n[:, None], None
     on, off = odds.log_on(ones.values, size), odds.log_off(ones.values, size)
     if odds.estimate in ("mean", "predictive"):
         a, b = odds.amounts(ones.values, size)
         belief = belief_of_shares(np.where(here, a, b).T, (a + b).T)
     words = [{0.0: "off", 1.0: "on"}.get(v, f"{v:.6g}") for v in x.tolist()]
-    logs, part = np.where(here, on, off), here & (x != 1)  # what is not 0 or 1 counts in part, as in a score
+    logs, part = np.where(here, on, off), here & (x != 1)  # values other than 0 and 1 count in proportion, as in scores
     logs[:, part] = x[part] * on[:, part] + (1 - x[part]) * off[:, part]
     said = Contributions(list(range(len(x))), words, logs.T, belief)
     wide = isinstance(rows, MatrixRows) and rows.source.is_sparse
@@ -164,7 +164,7 @@ def explained_flags(odds: FlagOdds, ones: Cells, n: Array, x: Array, rows: Rows)
 
 
 def held_out_flags(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
-    """Return the score of each pair of a row and a class without what is removed."""
+    """Return the score of each pair of a row and a class after the removal."""
     if removed.alone and (removed.members.data == removed.members.data[:1]).all():
         return _without_one(odds, ones, n, rows, t, removed)
     x = flags(rows.entries(t))
@@ -177,7 +177,7 @@ def held_out_flags(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, re
 
 
 def _without_one(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, removed: Removal) -> Array:
-    """Return held-out scores of rows that weigh alike and are removed alone, by tables of classes that lack one row."""
+    """Return held-out scores of equally weighted rows removed alone, from tables of classes that lack one row."""
     weight = np.asarray(removed.members.data[:1].sum())
     rest = np.maximum(less(n, weight), 0.0)
     on = ones.map(lambda k, rest: odds.log_on(np.maximum(less(k, weight), 0.0), rest), rest)
@@ -185,9 +185,9 @@ def _without_one(odds: FlagOdds, ones: Cells, n: Array, rows: Rows, t: Any, remo
 
 
 def _all_off(odds: FlagOdds, ones: Cells, n: Array, x: Any, removed: Removal) -> tuple[Array, Array]:
-    """Return Σ_j ln(1−θ) of each pair, and how many features its class has in all rows, which are not in the sum.
+    """Return Σ_j ln(1−θ) of each pair, without features that all rows of its class have, and the number of these.
 
-    First as if rows were removed that have no feature, then with the features that they have.
+    The sums are computed as if the removed rows had no feature, then corrected for the features that they have.
     """
     code = removed.part_code
     rest = left(n[code], np.asarray(removed.members.sum(axis=1)).ravel())
@@ -201,7 +201,7 @@ def _all_off(odds: FlagOdds, ones: Cells, n: Array, x: Any, removed: Removal) ->
 
 
 def _by_size(odds: FlagOdds, ones: Cells, code: Integers, rest: Array) -> tuple[Array, Array]:
-    """Return both sums for classes of `rest` rows; features alike are looked at once."""
+    """Return both sums of `_all_off` for classes of `rest` rows; equal features are computed once."""
     sums, always = np.zeros((2, len(code)))
     for c in np.unique(code):
         mine, line = np.flatnonzero(code == c), ones.line(int(c))
@@ -216,7 +216,7 @@ def _by_size(odds: FlagOdds, ones: Cells, code: Integers, rest: Array) -> tuple[
 
 @dataclass(frozen=True, eq=False)
 class FlagBelief:
-    """Beta beliefs about what is on or off, classes × features."""
+    """Hold Beta beliefs about binary features, classes × features."""
 
     ones: Cells
     n: Array
@@ -224,13 +224,13 @@ class FlagBelief:
     t: Any
 
     def moments(self, rows: Rows) -> Moments:
-        """Return mean and variance of Σ x ln θ + (1−x) ln(1−θ)."""
+        """Return mean and variance of Σ x ln θ + (1−x) ln(1−θ) for each row and class."""
         mean, variance = self._moments
         return mean.scores(rows), np.maximum(variance.scores(rows), 0.0)
 
     @cached_property
     def _moments(self) -> tuple[Linear, Linear]:
-        """What scores means and variances, which are sums over features."""
+        """Return linear scorers of means and variances, which are sums over features."""
         for part in self._parameters(self.ones, self.odds):
             must_be_known(*((part.values,) if part.unmet is None else (part.values.data, part.unmet)))
         return self._linear(digamma), self._linear(trigamma)
@@ -245,8 +245,8 @@ class FlagBelief:
         return ones.map(lambda k: k + odds.a), ones.map(lambda k, n: less(n, k) + odds.b, self.n)
 
     def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn θ, size × rows × classes; the sum over words that no row has is a normal draw."""
-        _ = self._moments  # raises where there is no posterior
+        """Return scores under `size` draws of θ, size × rows × classes. Words in no row contribute a normal draw."""
+        _ = self._moments  # raises if the posterior is improper
         x, there, rest = rows.entries(self.t), np.arange(self.ones.width), np.zeros((size, 1))
         words = isinstance(self.t, WordCounts)
         if words:
@@ -262,7 +262,7 @@ class FlagBelief:
         return np.stack(out)
 
     def _absent(self, a: Array, b: Array, rng: np.random.Generator, size: int) -> Array:
-        """Return draws of Σ ln(1−θ) over words but those with these parameters, draws × classes."""
+        """Return draws of Σ ln(1−θ) over all words other than the given ones, draws × classes."""
         (mean, variance), total = self._moments, a + b
         middle = mean.offset - (digamma(b) - digamma(total)).sum(axis=1)
         spread = variance.offset - (trigamma(b) - trigamma(total)).sum(axis=1)

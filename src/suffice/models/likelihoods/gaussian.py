@@ -1,4 +1,4 @@
-"""Real numbers: a normal per class and feature, or the Student-t that integrates it out.
+"""Model real numbers: a normal per class and feature, or the Student-t that integrates its parameters out.
 
 score      Σ_j ln Normal(x_j; x̄_cj, S_cj/N_c + floor), or with the posterior's mean or mode, or ln of NG-2   NB-4
 held out   S − S_g − (x̄_g − x̄)²·gN/(N−g) for S, without g rows of mean x̄_g and scatter S_g                   SX-3
@@ -36,22 +36,22 @@ from suffice.typing import Array, Integers
 
 __all__ = ["Gaussian"]
 
-LARGEST = 2.0**500  # the squares of larger numbers, summed, might leave the range of floats
+LARGEST = 2.0**500  # sums of squares of larger numbers might overflow
 PAIRS_AT_ONCE = 2**14
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gaussian(Likelihood):
-    """A normal per class, or with estimate="predictive" the Student-t that integrates it out.
+    """Model numbers by a normal per class, or with estimate="predictive" by the Student-t that integrates it out.
 
     Parameters
     ----------
     prior : NormalInverseGamma or "evidence", default=None
-        Belief about mean and variance, or the one that makes the column most probable. If not given: the mean about
-        that of all rows, worth 0.01 rows; the variance about that within classes, worth one row. So the unit of the
-        numbers does not matter.
+        Prior on mean and variance, or "evidence" to choose the one that maximizes the column's evidence. By default,
+        the mean has the mean of all rows, worth 0.01 rows, and the variance that within classes, worth one row. So the
+        unit of the numbers does not matter.
     floor : float, default=0.0
-        Added to the variance where it is plugged in ("mle", "map", "mean").
+        Number added to plug-in variances ("mle", "map", "mean").
 
     Examples
     --------
@@ -64,14 +64,14 @@ class Gaussian(Likelihood):
     prior: NormalInverseGamma | str | None = None
     floor: float = 0.0
     estimate: Estimate = field(default="predictive", repr=False)
-    column: bool = field(default=True, repr=False)  # one column, for which prior=None is a prior in its own unit
-    var_smoothing: float = field(default=0.0, repr=False)  # of a matrix: share of the largest variance in the floor
-    unit: float = field(default=1.0, repr=False)  # a power of two, by which numbers are divided to be scored
+    column: bool = field(default=True, repr=False)  # a table column, whose default prior is in its own unit
+    var_smoothing: float = field(default=0.0, repr=False)  # of a matrix: part of the largest variance in the floor
+    unit: float = field(default=1.0, repr=False)  # a power of two that divides numbers before scoring
 
     measure_kind = "densities of numbers"
     word, family = "gaussian", NormalInverseGamma
     parameter: ClassVar[str] = "belief"
-    """What the prior of a matrix is called by its classifier."""
+    """Name of the parameter of the matrix classifier that gives the prior."""
     statistic = DiagonalMoments
     storages = frozenset({"bool", "integer", "real"})
 
@@ -81,16 +81,16 @@ class Gaussian(Likelihood):
             must_be(self.prior, NormalInverseGamma, "Gaussian")
 
     def count(self, rows: MatrixRows, labels: Labels) -> DiagonalMoments:
-        """Return weight, mean and scatter of each class and feature."""
+        """Return the weight, mean and scatter of each class and feature."""
         counted: DiagonalMoments = rows.count(DiagonalMoments, labels)
         return counted
 
     def settled(self, t: DiagonalMoments) -> Self:
-        """Return the likelihood with its prior, floor and unit made definite."""
+        """Return the likelihood with a definite prior, floor and unit."""
         if not self.column:
             return self._settled_matrix(t)
         if isinstance(self.prior, NormalInverseGamma):
-            return self  # in the unit of the user
+            return self  # in the user's unit
         vague = vague_normal(t)
         unit = float(2.0 ** (np.frexp(vague.b / (vague.a - 1))[1] // 2))
         return replace(self, prior=vague if self.prior is None else single(belief_about_normals(t)), unit=unit)
@@ -106,7 +106,7 @@ class Gaussian(Likelihood):
         return replace(self, prior=prior, floor=self.floor + more, var_smoothing=0.0)
 
     def parameters(self, t: DiagonalMoments) -> tuple[Array, Array]:
-        """Return mean and variance of each class and feature; both 0, but for the floor, in a class without rows."""
+        """Return mean and variance of each class and feature; without rows or a prior, 0 and the floor."""
         if self.prior is None or self.estimate == "mle":
             return t.mean, np.nan_to_num(t.variance) + self.floor  # NB-4
         belief = self.posterior(t)
@@ -114,7 +114,7 @@ class Gaussian(Likelihood):
         return np.asarray(mean), np.asarray(variance) + self.floor
 
     def _in_own_unit(self, t: DiagonalMoments) -> tuple[Self, DiagonalMoments]:
-        """Return the likelihood and its statistic in units of `unit`: dividing by a power of two changes no digit."""
+        """Return the likelihood and its statistic divided by `unit`, a power of two, so that no digit changes."""
         if self.unit == 1:
             return self, t
         scale = {"mean": self.unit, "mean_lo": self.unit, "n": 1.0}
@@ -130,12 +130,12 @@ class Gaussian(Likelihood):
         return NormalDensities(*self.parameters(t), unit)
 
     def scorer(self, t: DiagonalMoments) -> NormalDensities | StudentTs:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         own, rest = self._in_own_unit(t)
         return own._densities(rest, self.unit)
 
     def held_out(self, t: DiagonalMoments, rows: MatrixRows, removed: Removal) -> DenseHeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         own, total = self._in_own_unit(t)
         scores = own._densities(total, self.unit).scores(rows)
         less = Downdates(total, in_unit(rows, self.unit).matrix, removed)
@@ -149,7 +149,7 @@ class Gaussian(Likelihood):
         return DenseHeldOut(scores)
 
     def _without(self, less: Downdates, pairs: slice) -> Array:
-        """Return ln p of the row of each pair by the class of the pair without what is removed."""
+        """Return ln p of each pair's row by the pair's class after the removal."""
         x = less.values(pairs)
         if not less.removed.alone or (self.estimate != "mle" and self.prior is not None):
             return np.asarray(self.logs_without(less, pairs).sum(axis=1))
@@ -159,12 +159,12 @@ class Gaussian(Likelihood):
         return scores
 
     def logs_without(self, less: Downdates, pairs: slice) -> Array:
-        """Return the same of each feature, pairs × features."""
+        """Return ln p of each feature of each pair's row by the pair's class after the removal, pairs × features."""
         x = less.values(pairs)
         return self._densities(less.moments(pairs, x)).logs(x)
 
     def contributions(self, t: DiagonalMoments, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what each of its numbers says."""
+        """Return the contribution of each number of the row."""
         (x,) = rows.numbers
         densities, places = self.scorer(t), list(range(len(x)))
         logs, shown = densities.logs(x / self.unit).T, [f"{value:.6g}" for value in x.tolist()]
@@ -176,25 +176,25 @@ class Gaussian(Likelihood):
         return Contributions(places, shown, logs, (logs, np.where(np.isfinite(spread), spread, np.nan).T))
 
     def posterior(self, t: DiagonalMoments, features: Integers | None = None) -> NormalInverseGamma:
-        """Return the belief about each class's means and variances."""
+        """Return the posterior of each class's means and variances."""
         belief = self._given_prior("A posterior").update(t)
         if features is None:
             return belief
         return NormalInverseGamma(*(np.broadcast_to(part, t.mean.shape)[:, features] for part in belief._values()))
 
     def plugged(self, t: DiagonalMoments) -> MeanVariance:
-        """Return means and variances, classes × features."""
+        """Return the plug-in means and variances, classes × features."""
         return MeanVariance(*self.parameters(t))
 
     def _given_prior(self, what: str) -> NormalInverseGamma:
         if isinstance(self.prior, NormalInverseGamma):
             return self.prior
         raise ImproperPrior(
-            f"{what} needs a proper prior; got {self.parameter}={self.prior}. Give a NormalInverseGamma."
+            f"{what} needs a proper prior; got {self.parameter}={self.prior}. Use a NormalInverseGamma."
         )
 
     def _posterior_or_flat(self, t: DiagonalMoments) -> NormalInverseGamma:
-        """Return the posterior; without a prior, that of a flat one in the mean and the logarithm of the variance."""
+        """Return the posterior; without a prior, that of a prior flat in the mean and in the log of the variance."""
         if self.prior is not None:
             return self.posterior(t)
         n = np.broadcast_to(np.maximum(t.n, 1.0), t.mean.shape)
@@ -202,17 +202,17 @@ class Gaussian(Likelihood):
         return NormalInverseGamma(t.mean, n, np.maximum(n - 1, 1.0) / 2, n * variance / 2)
 
     def belief(self, t: DiagonalMoments, weights: Array | None = None) -> NormalBelief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         own, rest = self._in_own_unit(t)
         m, kappa, a, b = (np.broadcast_to(part, t.mean.shape) for part in own._posterior_or_flat(rest)._values())
         return NormalBelief(m, kappa, a, b, self.unit)
 
     def intervals(self, t: DiagonalMoments, level: float) -> Any:
-        """Return bounds of each mean."""
+        """Return credible bounds of each mean."""
         return self._posterior_or_flat(t).interval(level).mean
 
     def log_evidence(self, t: DiagonalMoments) -> Cells:
-        """Return ln p of each class's numbers."""
+        """Return the log evidence of each class and feature."""
         return Cells(np.asarray(self._given_prior("The evidence").log_evidence(t)))
 
     def speaks(self, t: DiagonalMoments, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
@@ -221,29 +221,29 @@ class Gaussian(Likelihood):
         return speaking_numbers(np.asarray(mean), np.asarray(variance), t.n[:, 0] if self.column else n, code, k)
 
     def information(self, t: DiagonalMoments, prior: Array) -> Array:
-        """Raise KindError: moments are no counts."""
+        """Raise KindError, since moments are not counts."""
         raise KindError(
-            f"The information of features needs counts; got {self.word}, which has moments. Cut the features into "
-            "categories, and use CategoricalNB."
+            f"The information of features needs counts; got {self.word}, which has moments. Bin the features into "
+            "categories and use CategoricalNB."
         )
 
     def distributions(self, t: DiagonalMoments, level: float) -> list[ClassDistributions]:
-        """Return the normal of each column."""
+        """Return the normal of each column in each class."""
         mean, variance = self.posterior(t).mean if self.column else self.parameters(t)
         sd, (low, high) = np.sqrt(np.maximum(variance, 1e-300)), self.intervals(t, level)
         columns = zip(np.asarray(mean).T, np.asarray(sd).T, low.T, high.T, strict=True)
         return [curves_of_numbers(m, s, (a, b), t.n[:, 0]) for m, s, a, b in columns]
 
     def must_share(self) -> None:
-        """Raise KindError where EM could shrink a variance to nothing."""
+        """Raise KindError if EM could shrink a variance to zero."""
         if not self.column and (self.prior is None or self.estimate == "mle") and self.var_smoothing == self.floor == 0:
             raise KindError(
                 "The 'var_smoothing' parameter of GaussianNB must be above 0 to learn without labels by maximum "
-                "likelihood, where a variance may shrink to nothing; got 0. Or give a belief, with estimate='map'."
+                "likelihood, where a variance may shrink to zero; got 0. Or use a 'belief' with estimate='map'."
             )
 
     def log_prior_density(self, t: DiagonalMoments) -> float:
-        """Return ln p of the means and variances that are plugged in: σ^(−2A) exp(−(2b + κ(μ−m)²) / 2σ²)."""
+        """Return ln p of the plug-in means and variances: σ^(−2A) exp(−(2b + κ(μ−m)²) / 2σ²)."""
         if self.prior is None or self.estimate in ("mle", "predictive"):
             return 0.0
         m, kappa, a, b = map(np.asarray, self._given_prior("A density")._values())
@@ -253,46 +253,46 @@ class Gaussian(Likelihood):
         return float((constant - power * np.log(variance) - (2 * b + kappa * (mean - m) ** 2) / (2 * variance)).sum())
 
     def n_parameters(self, t: DiagonalMoments) -> int:
-        """Return a mean and a variance for each feature."""
+        """Return the number of parameters: a mean and a variance per feature."""
         return 2 * int(t.mean.shape[1])
 
     def measure(self, t: DiagonalMoments, rows: MatrixRows) -> Array | float:
-        """Return −ln(unit) where there is a value: scores are densities in units of `unit`."""
+        """Return −ln(unit) for each row with a value, since scores are densities in units of `unit`."""
         per_row = -float(np.log(self.unit))
         return per_row if rows.present is None else np.where(rows.present, per_row, 0.0)
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the prior is the one of highest evidence, and is used."""
+        """Return whether the prior maximizes the evidence and is used."""
         return isinstance(self.prior, str) and (self.column or self.estimate != "mle")
 
     def weak(self, t: DiagonalMoments, rows: float, k: int) -> Self:
-        """Return the likelihood with a prior that says little, by all rows as one class, instead of a learned one."""
+        """Return the likelihood with a weak prior in place of a learned one, made from all rows as one class."""
         if not self.learns_prior:
             return self
         prior = weak_normals(t, k)  # by WP-2
         return replace(self, prior=single(prior) if self.column else prior)
 
     def points(self, rows: MatrixRows) -> Array | None:
-        """Return the rows of a matrix; None for a column."""
+        """Return the rows of a matrix as points; None for a table column."""
         return None if self.column else rows.numbers
 
     def rows(self, column: Column) -> MatrixRows:
-        """Return a column of numbers; raise DataError if their squares could overflow."""
+        """Return a column as numbers; raise DataError if their squares could overflow."""
         values = numbers(column)
         if values.dtype.kind == "f" and len(values) and max(-values.min(), values.max()) > LARGEST:
             raise DataError(
-                f"Column {column.name!r} is {self.word} and must hold numbers that can be squared; "
+                f"Column {column.name!r} is {self.word} and must hold numbers of at most 2**500; "
                 f"got {values[np.abs(values).argmax()]}."
             )
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
     def served(self, block: Any) -> Any:
-        """Return the moments of a block, or those kept beside the counts of another family."""
+        """Return the moments of a block, or those kept alongside the counts of another family."""
         return super().served(block) or (block.numbers and block.numbers.moments)
 
     def table(self, t: DiagonalMoments, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return mean and standard deviation of each class, with intervals."""
+        """Return mean and standard deviation of each class, with their bounds."""
         belief = self.settled(t).posterior(t)
         ends, spread = belief.interval(level), np.sqrt(np.asarray(belief.mean.variance))
         low, high = np.sqrt(np.asarray(ends.variance))
@@ -300,6 +300,6 @@ class Gaussian(Likelihood):
         return by_class(classes, **means, sd=spread, sd_low=low, sd_high=high)
 
     def prior_in_words(self, t: DiagonalMoments) -> str:
-        """Describe the normal-inverse-gamma."""
+        """Return the normal-inverse-gamma prior in words."""
         m, kappa, a, b = (float(np.ravel(part)[0]) for part in self.settled(t)._given_prior("A description")._values())
         return f"NormalInverseGamma({m:.4g}, {kappa:g}, {a:g}, {b:.4g})"

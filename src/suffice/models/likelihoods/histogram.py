@@ -1,9 +1,9 @@
-"""Columns of numbers that are not bell-shaped: bins of a fixed fine grid, chosen by evidence (`empirical.bins`).
+"""Model numeric columns of any shape by bins on a fixed fine grid, chosen by evidence (`empirical.bins`).
 
 score      ln θ_cb,   θ_cb = (N_cb + A·share_b) / (N_c + A)                                            HB-1
 evidence   of the bins, and of the density that all classes share; classes have it by their rows       HB-2, HB-3
 
-Bins that are chosen stay as they are where rows are held out.
+Bins that were chosen stay fixed where rows are held out.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ __all__ = ["Histogram"]
 
 
 def _places(edges: Array, rows: MatrixRows) -> Integers:
-    """Return the bin of each row, −1 where it has no value."""
+    """Return the bin of each row, −1 where the value is missing."""
     place = np.searchsorted(edges, rows.source.matrix[:, 0], side="right")
     return place if rows.present is None else np.where(rows.present, place, -1)
 
@@ -57,7 +57,7 @@ def _column_places(edges: Array, rows: MatrixRows) -> Integers:
 
 
 def _share(bins: Bins) -> Array:
-    """Return each bin's part of all rows; without rows, and in bins without, as if each had one."""
+    """Return each bin's share of all rows, with empty bins counted as one row."""
     totals = bins.counts.sum(axis=0)
     totals = np.where(totals > 0, totals, 1.0) if totals.any() else np.ones(len(totals))
     return np.asarray(totals / totals.sum())
@@ -65,17 +65,17 @@ def _share(bins: Bins) -> Array:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Histogram(Likelihood):
-    """Numbers in bins. What is kept are counts on a fixed fine grid; the bins are chosen anew after every change.
+    """Model numbers by bins. Counts on a fixed fine grid are kept, and bins are chosen again after every change.
 
     Parameters
     ----------
     strength : float, default=1.0
-        Rows that the prior is worth in each class; they lie as those of all classes together do.
+        Prior sample size per class, in rows distributed as those of all classes together.
     edges : tuple of float, default=None
-        Where bins end, instead of where the evidence puts it.
+        Edges between bins. By default, the evidence chooses them.
     bits : int, default=12
-        How fine the grid is: bits of each number that are kept, after the first. 12 tell whole numbers below 8,192
-        apart; models that were fitted apart, and merged, may have fewer.
+        Resolution of the grid: significant bits kept of each number, after the first. 12 bits distinguish whole numbers
+        below 8,192. Models fitted apart and then merged may have fewer.
 
     Examples
     --------
@@ -89,7 +89,7 @@ class Histogram(Likelihood):
     edges: tuple[float, ...] | None = None
     bits: int = BITS
     estimate: Estimate = field(default="mean", repr=False)
-    chosen: Bins | None = field(default=None, repr=False, compare=False)  # of the statistic, once it is settled
+    chosen: Bins | None = field(default=None, repr=False, compare=False)  # bins of the statistic, once settled
 
     word = "histogram"
     statistic = ValueCounts
@@ -108,16 +108,16 @@ class Histogram(Likelihood):
         if self.edges is not None:
             edges = REAL.read(np.array(self.edges, np.float64), "edges")
             if edges.ndim != 1 or (np.diff(edges) <= 0).any():
-                raise DataError(f"The argument 'edges' of Histogram must rise; got {self.edges}.")
+                raise DataError(f"The argument 'edges' of Histogram must rise strictly; got {self.edges}.")
             object.__setattr__(self, "edges", tuple(edges.tolist()))
 
     def count(self, rows: MatrixRows, labels: Labels) -> ValueCounts:
-        """Count the rows of each class on the grid."""
+        """Return counts on the grid by class."""
         counted: ValueCounts = rows.count(ValueCounts, labels)
         return counted
 
     def settled(self, t: ValueCounts) -> Histogram:
-        """Return the likelihood with the bins of highest evidence, or as given; raise where a mode is wanted."""
+        """Return the likelihood with the given bins or those of highest evidence; raise NoUniqueMode for "map"."""
         if self.estimate == "map":
             raise NoUniqueMode(
                 "The estimate 'map' needs a unique mode, which a histogram's prior of less than one row per bin does "
@@ -127,28 +127,28 @@ class Histogram(Likelihood):
         return self.with_bins(chosen_bins(t, self.strength) if given is None else given_bins(t, given))
 
     def with_bins(self, bins: Bins) -> Histogram:
-        """Return the likelihood with these bins of its statistic."""
+        """Return the likelihood with the given bins."""
         found = object.__new__(Histogram)
         found.__dict__.update({**vars(self), "chosen": bins})
         return found
 
     def settled_like(self, other: Likelihood) -> Histogram | None:
-        """Return the likelihood with the bins of one that chooses the same."""
+        """Return the likelihood with the bins of another that would choose the same; None if it would not."""
         if not isinstance(other, Histogram) or other.chosen is None or self.estimate == "map":
             return None
         same = (self.strength, self.edges, self.bits) == (other.strength, other.edges, other.bits)
         return self.with_bins(other.chosen) if same else None
 
     def bins(self, t: ValueCounts) -> Bins:
-        """Return the bins, and how many rows of each class are in each."""
+        """Return the bins, with the number of rows of each class."""
         return self.chosen if self.chosen is not None else self.settled(t).bins(t)
 
     def _prior(self, bins: Bins) -> Array:
-        """Return what is added to the rows of each bin."""
+        """Return the pseudo-count of each bin."""
         return np.asarray((0.0 if self.estimate == "mle" else self.strength) * _share(bins))
 
     def log_theta(self, t: ValueCounts) -> Array:
-        """Return ln θ, classes × bins; a class without rows and prior has the shares of all classes together."""
+        """Return ln θ, classes × bins; a class with neither rows nor a prior has the shares of all classes together."""
         bins = self.bins(t)
         amounts = bins.counts + self._prior(bins)
         total = amounts.sum(axis=1, keepdims=True)
@@ -159,50 +159,50 @@ class Histogram(Likelihood):
         return np.asarray(bins.counts + self.strength * _share(bins))
 
     def scorer(self, t: ValueCounts) -> Scorer:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         return PlaceScores.of(self.log_theta(t), partial(_places, self.bins(t).edges))
 
     def held_out(self, t: ValueCounts, rows: MatrixRows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group, in the same bins."""
+        """Return scores of training rows by all classes, each without the row or its group, in unchanged bins."""
         bins = self.bins(t)
         scores, place = self.scorer(t).scores(rows), _places(bins.edges, rows)
         return held_out_places(scores, bins.counts, self._prior(bins), place, removed)
 
     def contributions(self, t: ValueCounts, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what its bin says."""
+        """Return the contribution of the row's bin."""
         bins, logs = self.bins(t), self.scorer(t).scores(rows)
         place = int(_places(bins.edges, rows)[0])
         value = "missing" if place < 0 else bins.names()[place]
         return value_contribution(rows.names(t)[0], value, logs, self._alpha(t), place, self.estimate)
 
     def posterior(self, t: ValueCounts, features: Integers | None = None) -> Dirichlet:
-        """Return the belief about the bins of each class."""
+        """Return the posterior of each class's bin probabilities."""
         return Dirichlet(self._alpha(t))
 
     def sample(self, t: ValueCounts, draw: Draw) -> Array:
-        """Draw a bin, and in it one of the values of all classes, by how often it was counted."""
+        """Return drawn values: first a bin, then a value in it, in proportion to its count over all classes."""
         bins = self.bins(t)
         of = draw.source(self.estimate, lambda: np.exp(self.log_theta(t)), lambda: self.posterior(t))
         place = rows_of(draw, len(bins.edges) + 1, of, lambda theta, part: Dirichlet.simulate(theta, part.rng))
         return bins.drawn(t, place, draw.rng)
 
     def log_base(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
-        """Return ln p of each value in all classes together."""
+        """Return ln p of each value under the density of all classes together."""
         return shared_density(t, self.strength).log(rows.source.matrix[:, 0])
 
     def belief(self, t: ValueCounts, weights: Array | None = None) -> Belief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         return PlaceBelief([self._alpha(t)], partial(_column_places, self.bins(t).edges))
 
     def intervals(self, t: ValueCounts, level: float) -> tuple[Array, Array]:
-        """Return bounds of each θ, classes × bins."""
+        """Return credible bounds of each θ, classes × bins."""
         found = shares(self._alpha(t), level)
         return found["low"], found["high"]
 
     def log_evidence(self, t: ValueCounts) -> Cells:
-        """Return ln p of the numbers of each class, classes × 1; what all classes share is theirs by their rows."""
+        """Return the log evidence of each class, classes × 1; a shared part is split in proportion to rows."""
         n = t.n
-        if len(t.values) < 2:  # one value has no density
+        if len(t.values) < 2:  # a single value has no density
             return Cells(np.zeros((len(n), 1)))
         bins = self.bins(t)
         share = _share(bins)
@@ -212,7 +212,7 @@ class Histogram(Likelihood):
         return Cells((each + n / n.sum() * (log_density(t) + cuts))[:, None])  # HB-3
 
     def speaks(self, t: ValueCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the bins that bring most evidence to a row of the class."""
+        """Return the bins with the most evidence for the class."""
         return shares_that_speak(np.exp(self.log_theta(t)), self.bins(t).names(), t.n, code, k)
 
     def information(self, t: ValueCounts, prior: Array) -> Array:
@@ -220,51 +220,51 @@ class Histogram(Likelihood):
         return of_categories([np.exp(self.log_theta(t))], prior)
 
     def log_prior_density(self, t: ValueCounts) -> float:
-        """Return ln p of the probabilities that are plugged in."""
+        """Return ln p of the plug-in probabilities."""
         bins = self.bins(t)
         return log_density_of_shares(bins.counts, self.strength * _share(bins), self.estimate)
 
     def n_parameters(self, t: ValueCounts) -> int:
-        """Return the number of bins but one."""
+        """Return the number of bins minus one."""
         return int(self.bins(t).counts.shape[1]) - 1
 
     def measure(self, t: ValueCounts, rows: MatrixRows) -> Array | float:
-        """Return ln p relative to the density of all rows together, which no bins change."""
+        """Return −ln of the share of each row's bin, which makes scores densities relative to that of all rows."""
         bins = self.bins(t)
         return -np.append(np.log(_share(bins)), 0.0)[_places(bins.edges, rows)]
 
     def rows(self, column: Column) -> MatrixRows:
-        """Return a column of numbers on the grid."""
+        """Return a column as numbers on the grid."""
         values = on_grid(numbers(column), self.bits)
         return MatrixRows.of_column(values, column.name, None if column.missing is None else ~column.missing)
 
     def reading(self, t: ValueCounts, column: Column) -> str:
-        """Return the bin of a value; '' if there is one alone."""
+        """Return the bin of a value; '' if there is only one bin."""
         bins = self.bins(t)
         name = bins.names()[int(_places(bins.edges, self.rows(column))[0])]
         return "" if name == "any" else name
 
     def table(self, t: ValueCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return how often numbers fall into each bin, a line per bin and class."""
+        """Return the probability of each bin with its bounds, one line per bin and class."""
         bins = self.bins(t)
         names = np.array(bins.names(), dtype=object)
         return by_value("value", names, classes, n=bins.counts, **shares(self._alpha(t), level))
 
     def distributions(self, t: ValueCounts, level: float) -> list[ClassDistributions]:
-        """Return how often numbers fall into each bin."""
+        """Return the probability of each bin, with its bounds."""
         return [dots(np.array(self.bins(t).names(), dtype=object), shares(self._alpha(t), level))]
 
     def prior_in_words(self, t: ValueCounts) -> str:
-        """Describe strength and bins."""
+        """Return the strength of the prior and the number of bins in words."""
         bins = self.bins(t).counts.shape[1]
         return f"Dirichlet({self.strength:g} in all) over {bins} bin{'s' * (bins != 1)}"
 
     def grid_bits(self, t: ValueCounts) -> int | None:
-        """Return the bits of the grid."""
+        """Return the resolution of the grid, in bits."""
         return self.bits
 
     def served(self, block: Any) -> ValueCounts | None:
-        """Return counts on this grid, where those of another family, or what else is kept of a column, are as fine."""
+        """Return counts on this grid, where another block of the column keeps counts that are at least as fine."""
         t = block.statistic
         if block.likelihood == self:
             return super().served(block)  # type: ignore[no-any-return]

@@ -1,13 +1,13 @@
-"""Columns that act together: how much more often values come together in a class than each alone suggests.
+"""Model columns jointly: how much more often values occur together in a class than each alone suggests.
 
 score      ℓ_c(v) = ln (n_c(v) + κ) / (E_c(v) + κ)                                                      JC-2
 expected   pair: E_c(ab) = n_c(a) n_c(b) / n_c                                                          JC-1
            triple: E_c(abd) = n_c(ab) n_c(ad) n_c(bd) n_c / (n_c(a) n_c(b) n_c(d)), at most each pair's count
-evidence   of a pair's lifts, against columns that do not act together: the sum over cells of              JC-3
+evidence   of a pair's lifts, against columns that act alone:           the sum over cells of              JC-3
            ln κ(κ+1)…(κ+n−1) − n ln κ − (κ + n) ln(1 + E/κ) + E
 held out   the same without the removed rows in all of these counts                                     SX-3
 
-It is a term on top of what the columns say alone, not a density: the evidence of a model and EM leave it out (JC-7).
+This is a term added to what the columns say alone, not a density: evidence and EM leave it out (JC-7).
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ from suffice.typing import Array, Booleans, Integers
 __all__ = ["CELLS", "Joint", "check_sizes", "coded"]
 
 CELLS = 2**22
-"""Classes × joint values at most: a table of these is what rows are scored by."""
+"""Largest size of the table that rows are scored by: classes × joint values."""
 
 UNSEEN = "never seen together"
 
 
 def coded(column: Column, cuts: Cuts, missing: bool = False) -> tuple[Integers, NDArray[Any]]:
-    """Return a code for each row of a column, and the values that codes stand for, as words.
+    """Return a code for each row of a column, and the words that codes stand for.
 
-    The code of a missing value is −1, unless it is to be a value like others.
+    A missing value has the code −1, unless it is modelled as a value.
     """
     if cuts is None or pools(cuts):
         codes, labels = categories(column)
@@ -64,39 +64,38 @@ def coded(column: Column, cuts: Cuts, missing: bool = False) -> tuple[Integers, 
 
 
 def check_sizes(sizes: list[int], labels: Labels) -> None:
-    """Raise DataError if columns of so many values have too many together."""
+    """Raise DataError if columns of the given sizes have too many joint values."""
     if labels.n_classes * float(np.prod(sizes)) > CELLS:
         shown = " × ".join(f"{size:,}" for size in sizes)
         raise DataError(
             f"Columns that act together must have at most {CELLS // labels.n_classes:,} joint values; got {shown}. "
-            "Leave out the one with most, or unite its rare values."
+            "Leave out the column with the most values, or group its rare values."
         )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Joint(Likelihood):
-    """Two or three columns together: what their joint value says on top of what each says alone.
+    """Model two or three columns jointly: the evidence of their joint value beyond what each says alone.
 
     Parameters
     ----------
     kappa : float or None, default=1.0
-        How strongly columns are believed not to act together: that many rows' worth. None for the κ of highest
-        evidence up to 10, for pairs; of three columns, expected counts are no model, and it is 1.
+        Prior weight, in rows, of the assumption that columns act alone. None chooses the κ that maximizes the evidence
+        of a pair, up to 10. For three columns, expected counts define no probability model, and None means 1.
     edges : tuple, default=()
-        For each column, where bins of its numbers end, or which of its categories are not pooled; None for a column of
-        categories that all stand for themselves.
+        For each column, the upper ends of bins, or the categories that are not pooled; None for a column of categories
+        that all stand for themselves.
     gain : float, default=None
-        What the columns save of the log loss of a row outside the counts, if rows chose them; None if they were
-        declared.
+        Reduction of log loss per held-out row, if training rows chose the columns; None if the user declared them.
     missing : bool, default=False
-        Whether a missing value is a value like others. If not, rows that lack one of the columns do not count.
+        Whether to model a missing value as a value. If not, rows that lack one of the columns do not count.
     """
 
     kappa: float | None = 1.0
     edges: tuple[Cuts, ...] = ()
     gain: float | None = None
     missing: bool = False
-    estimate: Estimate = field(default="mean", repr=False)  # of which there is one: the mean of the belief about a lift
+    estimate: Estimate = field(default="mean", repr=False)  # has no effect: lifts use their posterior mean
 
     word = "joint"
     statistic = JointCounts
@@ -108,11 +107,11 @@ class Joint(Likelihood):
 
     @property
     def chosen_by_rows(self) -> bool:
-        """Whether the columns were chosen, not declared."""
+        """Return whether training rows chose the columns."""
         return self.gain is not None
 
     def count(self, rows: JointRows, labels: Labels) -> JointCounts:
-        """Count joint values by class."""
+        """Return counts of joint values by class."""
         check_sizes([len(values) for values in rows.values], labels)
         return rows.count(JointCounts, labels)
 
@@ -121,7 +120,7 @@ class Joint(Likelihood):
         return self if self.kappa is not None else replace(self, kappa=self._kappa(t))
 
     def _kappa(self, t: JointCounts) -> float:
-        """Return κ as given, or that of highest evidence."""
+        """Return κ as given, or the one that maximizes the evidence."""
         if self.kappa is not None:
             return self.kappa
         return kappa_of_lifts(*self._tables(t)) if len(t.sizes) == 2 else 1.0
@@ -135,21 +134,21 @@ class Joint(Likelihood):
         return log_lift(*self._tables(t), self._kappa(t))
 
     def log_evidence_of_lifts(self, t: JointCounts) -> Array:
-        """Return how much more probable a pair acting together makes the joint counts of each class, as a logarithm."""
+        """Return the log Bayes factor of each class's joint counts, for columns that act jointly against alone."""
         if len(t.sizes) == 3:
-            raise KindError("Three columns have no evidence of acting together: their expected counts are no model.")
+            raise KindError("Three columns have no evidence of acting together: their expected counts define no model.")
         return np.asarray(log_evidence_of_lift(*self._tables(t), self._kappa(t)).sum(axis=1))
 
     def scorer(self, t: JointCounts) -> Scorer:
-        """Return what scores rows; values never seen, alone, say nothing together."""
+        """Return the scorer of rows; joint values with an unknown value score 0."""
         return PlaceScores.of(self.log_lifts(t), lambda rows: rows.places(t))
 
     def held_out(self, t: JointCounts, rows: JointRows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         return LiftsHeldOut(self, t, rows, removed)
 
     def contributions(self, t: JointCounts, rows: JointRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what its joint value says on top of its values."""
+        """Return the contribution of the row's joint value beyond those of its single values."""
         place = int(rows.places(t)[0])
         if place < 0:
             return Contributions([0], [UNSEEN], np.zeros((1, int(t.classes))))
@@ -160,26 +159,26 @@ class Joint(Likelihood):
         return Contributions([0], [joint_names(t, self.edges)[place]], logs[None], belief, lifts={0: np.exp(logs)})
 
     def posterior(self, t: JointCounts, features: Integers | None = None) -> Gamma:
-        """Return the belief about each lift, classes × joint values."""
+        """Return the posterior of each lift, classes × joint values."""
         (count, every), kappa = self._tables(t), self._kappa(t)
         which = slice(None) if features is None else features
         return Gamma(count[:, which] + kappa, every[:, which] + kappa)
 
     def belief(self, t: JointCounts, weights: Array | None = None) -> LiftBelief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         (count, every), kappa = self._tables(t), self._kappa(t)
         return LiftBelief(t, count + kappa, every + kappa)
 
     def intervals(self, t: JointCounts, level: float) -> Any:
-        """Return bounds of each lift, classes × joint values."""
+        """Return credible bounds of each lift, classes × joint values."""
         return self.posterior(t).interval(level)
 
     def log_evidence(self, t: JointCounts) -> Cells:
-        """Return zeros, classes × 1: the columns alone have the evidence."""
+        """Return zeros, classes × 1, since the single columns carry the evidence."""
         return Cells(np.zeros((int(t.classes), 1)))
 
     def speaks(self, t: JointCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the joint values that bring most evidence to a row of the class."""
+        """Return the joint values with the most evidence for the class."""
         lifts, table = self.log_lifts(t), t.table.reshape(int(t.classes), -1)
         share = table[code] / max(float(table[code].sum()), 1e-300)
         brought, names = share * (lifts[code] - share_of_others(t.n, code) @ lifts), joint_names(t, self.edges)
@@ -188,7 +187,7 @@ class Joint(Likelihood):
         )
 
     def lifts(self, t: JointCounts) -> JointLifts:
-        """Return how often values come together, each column in its order: of numbers, or of words."""
+        """Return how often values occur jointly, with numbers in order of size and words by name."""
         orders = [axis_order(axis) for axis in t.axes]
         words = [axis_words(axis, cuts) for axis, cuts in zip(t.axes, self.cuts(len(orders)), strict=True)]
         named = tuple(tuple(one[at] for at in order) for one, order in zip(words, orders, strict=True))
@@ -197,22 +196,22 @@ class Joint(Likelihood):
         return JointLifts(named, count, every, self._kappa(t))
 
     def known(self, t: JointCounts, rows: JointRows, least: int = 1) -> Booleans:
-        """Return which rows have a joint value that was learned from so many rows or more."""
+        """Return which rows have a joint value that was learned from at least `least` rows."""
         return np.append(t.totals >= max(least, 1), False)[rows.places(t)]
 
     def rows(self, *columns: Column) -> JointRows:
-        """Return columns by their joint values."""
+        """Return columns as rows of joint values."""
         read = [
             coded(column, cuts, self.missing) for column, cuts in zip(columns, self.cuts(len(columns)), strict=True)
         ]
         return JointRows(tuple(codes for codes, _ in read), tuple(values for _, values in read))
 
     def cuts(self, columns: int) -> tuple[Cuts, ...]:
-        """Return how values of each of so many columns are grouped."""
+        """Return how the values of each of `columns` columns are grouped."""
         return self.edges or (None,) * columns
 
     def table(self, t: JointCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return a line per joint value and class: rows, how many were expected, and bounds of the lift."""
+        """Return counts, expected counts and lifts with their bounds, one line per joint value and class."""
         count, every = self._tables(t)
         low, high = self.intervals(t, level)
         lift = np.exp(self.log_lifts(t))
@@ -220,14 +219,14 @@ class Joint(Likelihood):
         return by_value("value", names, classes, n=count, expected=every, lift=lift, low=low, high=high)
 
     def prior_in_words(self, t: JointCounts) -> str:
-        """Describe the belief about a lift."""
+        """Return the prior of a lift in words."""
         kappa = self._kappa(t)
         return f"Gamma({kappa:.4g}, {kappa:.4g}) over {int(np.prod(t.sizes)):,} joint values"
 
 
 @dataclass(frozen=True, eq=False)
 class LiftsHeldOut:
-    """Lifts of training rows by classes without them, found when they are wanted."""
+    """Compute lifts of training rows by classes without them, on demand."""
 
     likelihood: Joint
     t: JointCounts
@@ -235,7 +234,7 @@ class LiftsHeldOut:
     removed: Removal
 
     def scores(self, feature_weights: Array | None = None) -> Array:
-        """Return rows × classes, not tempered."""
+        """Return untempered scores, rows × classes; `feature_weights` has no effect."""
         rows, removed = self.rows, self.removed
         scores, codes = self.likelihood.scorer(self.t).scores(rows), rows.among(self.t)
         own = log_lift(*left_of(self.t.table, codes, removed), self.likelihood._kappa(self.t))  # SX-3
@@ -244,5 +243,5 @@ class LiftsHeldOut:
         return scores
 
     def lengths(self) -> Array | None:
-        """Return None: rows are no documents."""
+        """Return None, since rows are not documents."""
         return None

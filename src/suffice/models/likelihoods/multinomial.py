@@ -1,10 +1,10 @@
-"""Counts of words that a class draws one by one.
+"""Model word counts: each class draws words independently.
 
 score      Σ_j x_j ln θ_cj,   θ_cj = (T_cj + α) / (T_c + αF)                                          NB-3
 held out   θ_cj = (T_cj − g_j + α) / (T_c − g + αF), without rows that have g_j of word j, g in all   SX-3
 evidence   Σ_j ln α(α+1)…(α+T_cj−1) − ln αF(αF+1)…(αF+T_c−1), the total shared among words            NB-11
 
-With estimate="predictive" the whole row is scored by the Dirichlet-multinomial that integrates θ out.
+With estimate="predictive", the whole row is scored by the Dirichlet-multinomial that integrates θ out.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ WordTable = TokenCounts | WordCounts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Multinomial(Likelihood):
-    """Words by class, with a pseudo-count of `alpha` each; "evidence" for the one that makes the rows most probable."""
+    """Model words by class, with pseudo-count `alpha` each, or "evidence" for the one that maximizes the evidence."""
 
     alpha: float | Array | str = 1.0
     estimate: Estimate = field(default="mean", repr=False)
-    damped: bool = field(default=False, repr=False)  # whether x occurrences in a row to be scored count for 1 + ln x
-    binary: bool = field(default=False, repr=False)  # whether a word counts once a row
-    cut: Cut | None = field(default=None, repr=False)  # words that are left out
+    damped: bool = field(default=False, repr=False)  # whether x occurrences count as 1 + ln x in scores
+    binary: bool = field(default=False, repr=False)  # whether a word counts at most once per row
+    cut: Cut | None = field(default=None, repr=False)  # words to leave out
 
     word = "multinomial"
     fixed_measure = True
@@ -66,27 +66,27 @@ class Multinomial(Likelihood):
     measure_kind = "probabilities of counts"
 
     def count(self, rows: Rows, labels: Labels) -> WordTable:
-        """Count the words of each class."""
+        """Return word counts by class."""
         counted: WordTable = rows.count(TokenCounts, labels)
         return counted
 
     def kept(self, statistic: WordTable) -> WordTable:
-        """Return the counts of the words that are not left out."""
+        """Return the counts without the words to leave out."""
         return self.cut.of(statistic) if self.cut is not None and isinstance(statistic, WordCounts) else statistic
 
     def settled(self, t: WordTable) -> Multinomial:
-        """Return the likelihood with the pseudo-count of highest evidence, if wanted; raise if there is no mode."""
+        """Return the likelihood with its pseudo-count learned if so chosen; raise NoUniqueMode if "map" has no mode."""
         found = replace(self, alpha=alpha_of_cells(self.counts(t))) if self.learns_prior else self
         if self.estimate == "map":
             found._check_mode(t)
         return found
 
     def uncut(self) -> Multinomial:
-        """Return the likelihood for counts of the words that are not left out."""
+        """Return the likelihood for counts that already lack the words to leave out."""
         return self if self.cut is None else replace(self, cut=None)
 
     def without(self, t: WordTable, rows: Rows, labels: Labels) -> WordTable:
-        """Return the counts without some of the rows; all words stay."""
+        """Return the counts without the given rows; all words are kept."""
         rest: WordTable = (
             t.less(rows.entries(t), labels.y, labels.given)
             if isinstance(t, WordCounts)
@@ -96,11 +96,11 @@ class Multinomial(Likelihood):
 
     @property
     def weighable(self) -> bool:
-        """Whether words can have evidence weights: each is scored on its own, also in a class that has lost it."""
+        """Return whether words can have evidence weights: each is scored on its own, with finite weights."""
         return not self.learns_prior and self.estimate != "predictive" and bool(np.min(self.more) > 0)
 
     def counts(self, t: WordTable) -> Cells:
-        """Return T, classes × words; dense where each word has a pseudo-count of its own."""
+        """Return T, classes × words, as a dense table where each word has its own pseudo-count."""
         found = self._met(t)
         return Cells(found.dense()) if found.unmet is not None and np.ndim(self.alpha) else found
 
@@ -108,18 +108,18 @@ class Multinomial(Likelihood):
         return Cells.of(t.documents if self.binary and isinstance(t, WordCounts) else t.tokens)
 
     def measured(self, t: WordTable) -> str:
-        """Return what the evidence is of: counts of a matrix, or words, which may be there or not."""
+        """Return the kind of quantity that the evidence refers to: counts, words, or presence of words."""
         if not issparse(t.tokens):
             return self.measure_kind
         return "probabilities of words that are there or not" if self.binary else "probabilities of words"
 
     def frequencies(self, t: WordCounts) -> Array:
-        """Return how often each word was counted."""
+        """Return the frequency of each word, or its document frequency if `binary`."""
         return t.document_frequency if self.binary else t.frequency
 
     @property
     def more(self) -> Any:
-        """What is added to each count."""
+        """Return what the estimate adds to each count."""
         return added(np.asarray(self.alpha, np.float64), self.estimate)
 
     def _total(self, counts: Cells) -> Array:
@@ -128,7 +128,7 @@ class Multinomial(Likelihood):
         return np.asarray(counts.sum() + (more.sum() if more.ndim else more * counts.width))
 
     def scorer(self, t: WordTable) -> Scorer:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         return self._rising(t) if self.estimate == "predictive" else self._linear(t)
 
     def _rising(self, t: WordTable) -> Rising:
@@ -139,7 +139,7 @@ class Multinomial(Likelihood):
         return Linear(log_theta, np.zeros(log_theta.values.shape[0]), t, self.times)
 
     def log_theta(self, t: WordTable) -> Cells:
-        """Return ln θ, classes × words; a class without words and prior has no opinion."""
+        """Return ln θ, classes × words; uniform for a class with neither words nor a prior."""
         counts, more = self.counts(t), self.more
         total = self._total(counts)
         none = -np.log(max(1, counts.width))
@@ -150,7 +150,7 @@ class Multinomial(Likelihood):
         return counts.map(of, total, safe_log(total))
 
     def held_out(self, t: WordTable, rows: Rows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         counts, x, more = self.counts(t), self.counted_entries(rows.entries(t)), self.more
         entries, amount = removed.entries(x)
         each = more[entries.feature] if more.ndim else more
@@ -163,11 +163,11 @@ class Multinomial(Likelihood):
         return LinearHeldOut(self._linear(t), rows, removed, entries, log_theta, np.zeros(len(total)))
 
     def counted_entries(self, x: Any) -> Any:
-        """Return rows × words as they are counted."""
+        """Return rows × words with each word counted as often as the model counts it."""
         return x if not self.binary else sparse.csr_matrix((np.ones(x.nnz), x.indices, x.indptr), x.shape)
 
     def contributions(self, t: WordTable, rows: Rows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what each of its words says, and its length where whole rows are scored."""
+        """Return the contributions of the row's words; if whole rows are scored, also that of its length."""
         if self.estimate == "predictive":
             return self._rising(t).contributions(rows)
         part = part_of_row(rows, t, self._linear(t), weights)
@@ -178,7 +178,7 @@ class Multinomial(Likelihood):
         return part.with_belief(belief_of_shares(own, self._total(counts)[None], part.times))
 
     def posterior(self, t: WordTable, features: Integers | None = None) -> Dirichlet:
-        """Return the belief about each class's words; with `features`, about these and all others together."""
+        """Return the posterior of each class's word probabilities; with `features`, of these and all others pooled."""
         counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
         if features is None:
             return Dirichlet(alpha + counts.dense())
@@ -187,50 +187,50 @@ class Multinomial(Likelihood):
         return Dirichlet(np.column_stack([some, total - some.sum(axis=1)]))
 
     def feature_posterior(self, t: WordTable, feature: int) -> Beta:
-        """Return the belief about the probability of one word in each class."""
+        """Return the posterior of the probability of one word in each class."""
         if self.counts(t).width == 1:
-            raise PriorError("The only word there is has no posterior: its probability is 1.")
+            raise PriorError("The only word in the vocabulary has no posterior: its probability is 1.")
         alpha = self.posterior(t, np.array([feature])).alpha
         return Beta(alpha[:, 0], alpha[:, 1])
 
     @property
     def no_density(self) -> str:  # type: ignore[override]
-        """Why rows have no probability by it, if a word counts once however often it comes."""
+        """Return why rows have no probability: a word counts at most once (binary=True); empty if they have."""
         return "a word counts once in a row, however often it comes (binary=True)" if self.binary else ""
 
     def as_density(self, t: WordTable) -> Multinomial:
-        """Return the likelihood in which a word counts as often as it comes."""
+        """Return the likelihood in which a word counts each time it occurs."""
         return replace(self, damped=False) if self.damped else self
 
     def plugged(self, t: WordTable) -> Array:
-        """Return θ, classes × words."""
+        """Return the plug-in θ, classes × words."""
         return np.exp(self.log_theta(t).dense())
 
     def sample(self, t: WordTable, draw: Draw) -> Any:
-        """Draw counts of words, rows × words as CSR; the model says nothing of how many a row has."""
+        """Return drawn word counts, rows × words as CSR; `draw` gives the lengths, which the model does not define."""
         of = draw.source(self.estimate, lambda: self.plugged(t), lambda: self.posterior(t))
         return bags(draw, self.counts(t).width, of, float(self.counts(t).sum().sum()) / draw.rows)
 
     def belief(self, t: WordTable, weights: Array | None = None) -> Belief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         counts = self.counts(t)
         scorer = Linear(counts, np.zeros(counts.values.shape[0]), t, self.times, feature_weights=weights)
         return WordBelief(counts, np.asarray(self.alpha, np.float64), scorer)
 
     @property
     def times(self) -> Times:
-        """What x occurrences of a word count for in a score."""
+        """Return how x occurrences of a word are counted in a score."""
         return ONCE if self.binary else DAMPED if self.damped and self.estimate != "predictive" else AS_OFTEN
 
     def intervals(self, t: WordTable, level: float) -> tuple[Array, Array]:
-        """Return bounds of each θ."""
+        """Return credible bounds of each θ."""
         alpha = np.asarray(self.alpha, np.float64) + self.counts(t).dense()
         must_be_known(alpha)
         found = shares(alpha, level)
         return found["low"], found["high"]
 
     def log_evidence(self, t: WordTable) -> Cells:
-        """Return ln p of the words of each class in their order."""
+        """Return ln p of the words of each class, as ordered sequences."""
         counts, alpha = self.counts(t), np.asarray(self.alpha, np.float64)
         if not alpha.min() > 0:
             raise ImproperPrior(
@@ -241,17 +241,17 @@ class Multinomial(Likelihood):
         return counts.map(lambda words, price: np.asarray(log_rising(alpha, words) - words * price), price)  # NB-11
 
     def speaks(self, t: WordTable, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the words that bring most evidence to each word of a row of the class: θ_c ln(θ_c/θ)."""
+        """Return the words with the most evidence for the class per word: θ_c ln(θ_c/θ)."""
         counts, more, total = self.counts(t), self.more, self._total(self.counts(t))
         return speaking_words(of_counts(counts, more, total, n, code), t, k, weights)
 
     def information(self, t: WordTable, prior: Array) -> Array:
-        """Return what it tells that a drawn word is this one, or another."""
+        """Return the information of "this token is word j"."""
         counts = self.counts(t)
         return of_cells(counts, self.more, self._total(counts), 1 / max(1, counts.width), prior)
 
     def believed(self, t: WordTable) -> FeatureBelief:
-        """Return a Beta for each word: of texts by what is plugged in, if that has a posterior."""
+        """Return a Beta for each word; for texts, from the plug-in estimate."""
         counts, texts = self.counts(t), isinstance(t, WordCounts)
         alpha = self.more if texts else np.asarray(self.alpha, np.float64)
         total = counts.sum() + (alpha.sum() if alpha.ndim else alpha * counts.width)
@@ -259,21 +259,21 @@ class Multinomial(Likelihood):
         return FeatureBelief(counts, alpha, total, "beta", "word", "share of its words", sure)
 
     def known(self, t: WordTable, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows hold a word that was learned from so many rows or more."""
+        """Return which rows hold a word that was learned from at least `least` rows."""
         return known_words(t, rows, least)
 
     def log_prior_density(self, t: WordTable) -> float:
-        """Return ln p of the words' probabilities that are plugged in."""
+        """Return ln p of the plug-in word probabilities."""
         if self.estimate in ("mle", "predictive"):
             return 0.0
         return dirichlet_density(self.more, self.log_theta(t))
 
     def n_parameters(self, t: WordTable) -> int:
-        """Return the number of words but one."""
+        """Return the number of words minus one."""
         return max(0, self.counts(t).width - 1)
 
     def measure(self, t: WordTable, rows: Rows) -> Array | float:
-        """Return ln n!/Πx! of each row of a matrix; the words of a text have an order of their own."""
+        """Return ln n!/Πx! of each row of a matrix; 0 for texts, whose words are ordered."""
         return 0.0 if issparse(t.tokens) else self.log_coefficients(t, rows)
 
     def log_coefficients(self, t: WordTable, rows: Rows) -> Array:
@@ -285,16 +285,16 @@ class Multinomial(Likelihood):
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the pseudo-count is the one of highest evidence."""
+        """Return whether the pseudo-count maximizes the evidence."""
         return isinstance(self.alpha, str)
 
     def weak(self, t: WordTable, rows: float, k: int) -> Multinomial:
-        """Return the likelihood with pseudo-counts that are one row together, by all rows as one class."""
+        """Return the likelihood with pseudo-counts that are worth one row together, made from all rows as one class."""
         counts = self.counts(t)
         return replace(self, alpha=weak_count(float(counts.sum().sum()), rows, counts.width, self.estimate))
 
     def _check_mode(self, t: WordTable) -> None:
-        """Raise NoUniqueMode unless the belief about every class has one."""
+        """Raise NoUniqueMode unless the posterior of every class has a unique mode."""
         if issparse(t.tokens):
             least = np.min(self.alpha)
             if least < 1:

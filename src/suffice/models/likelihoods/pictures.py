@@ -1,4 +1,4 @@
-"""What pictures show of a family: beliefs about many features of one kind, or distributions of single columns."""
+"""Describe families for plots: beliefs about many features of one kind, or distributions of single columns."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from suffice.typing import Array, Integers
 __all__ = ["ClassDistributions", "FeatureBelief", "JointLifts", "curves_of_counts", "curves_of_numbers", "dots"]
 
 FINE = 801
-"""Points of a curve."""
+"""Number of points of a curve."""
 
 
 @dataclass(frozen=True)
 class FeatureBelief:
-    """A Beta or a Gamma for each class and feature, by two parameters."""
+    """Hold a Beta or Gamma for each class and feature, by its two parameters."""
 
     counts: Cells
     added: Any  # pseudo-counts: a number, one per feature, or classes × features
-    total: Array  # of each class, or classes × features: what a Beta's parameters add up to, or a Gamma's rate
+    total: Array  # per class, or classes × features: sum of a Beta's parameters, or a Gamma's rate
     family: Literal["beta", "gamma"]
-    what: str  # a feature is one of these
-    meaning: str  # its parameter
+    what: str  # word for a feature
+    meaning: str  # meaning of its parameter
     sure: bool = True  # whether there is a posterior, and so intervals
     names: Any = None  # of the features
 
     def first(self, which: Any) -> Array:
-        """Return the first parameter of some features, classes × features."""
+        """Return the first parameter of the given features, classes × features."""
         added = np.asarray(self.added, np.float64)
         return np.asarray(self.counts.columns(np.asarray(which)) + (added[..., which] if added.ndim else added))
 
     def totals(self, which: Any) -> Array:
-        """Return what the parameters of some features add up to, or the rate, classes × features."""
+        """Return the sum of parameters of the given features, or the rate, classes × features."""
         total = self.total[:, None] if self.total.ndim == 1 else self.total[:, which]
         return np.maximum(total, 1e-300)
 
     def mean(self, which: Any) -> Array:
-        """Return the posterior mean of some features, classes × features."""
+        """Return the posterior mean of the given features, classes × features."""
         return np.asarray(self.first(which) / self.totals(which))
 
     def ends(self, which: Any, level: float = 0.95) -> tuple[Array, Array]:
-        """Return bounds of some features' parameters, which hold them with probability `level`."""
+        """Return credible bounds of the given features' parameters, with probability `level`."""
         a = np.maximum(self.first(which), 1e-12)
         belief: Any = Beta(a, np.maximum(self.totals(which) - a, 1e-12))
         if self.family == "gamma":
@@ -56,7 +56,7 @@ class FeatureBelief:
         return np.asarray(low), np.asarray(high)
 
     def most(self, code: int, k: int) -> Integers:
-        """Return the k most probable features of a class."""
+        """Return the k features with the largest first parameter in a class."""
         added = np.asarray(self.added, np.float64)
         own = self.counts.line(code) + (added[code] if added.ndim == 2 else added)
         return np.argsort(-own, kind="stable")[:k]
@@ -64,25 +64,25 @@ class FeatureBelief:
 
 @dataclass(frozen=True)
 class JointLifts:
-    """How often values of columns come together in each class, and how often they would if each acted alone."""
+    """Hold how often values of columns occur jointly in each class, and how often they would if columns acted alone."""
 
-    values: tuple[tuple[str, ...], ...]  # of each column, in words
+    values: tuple[tuple[str, ...], ...]  # the values of each column, in words
     count: Array  # classes × values of each column
     expected: Array
     kappa: float
 
     def belief(self) -> Gamma:
-        """Return the belief about how much more often they come together, classes × values of each column."""
+        """Return the posterior of the lifts, classes × values of each column."""
         return Gamma(self.count + self.kappa, self.expected + self.kappa)  # its mean is e^ℓ, JC-2
 
     def ordered(self, columns: tuple[int, ...]) -> JointLifts:
-        """Return the same with columns in another order."""
+        """Return the lifts with columns in the given order."""
         axes = (0, *(k + 1 for k in columns))
         count, expected = self.count.transpose(axes), self.expected.transpose(axes)
         return JointLifts(tuple(self.values[k] for k in columns), count, expected, self.kappa)
 
     def united(self, most: int) -> JointLifts:
-        """Return the same with at most so many values of each column: those of fewest rows are one."""
+        """Return the lifts with at most `most` values per column; the rarest ones are merged."""
         values, count, expected = list(self.values), self.count, self.expected
         for k, names in enumerate(values):
             if len(names) <= most:
@@ -100,18 +100,18 @@ class JointLifts:
 
 @dataclass(frozen=True)
 class ClassDistributions:
-    """How one column is distributed in each class: a curve over numbers or counts, or dots with intervals."""
+    """Describe the distribution of one column in each class: a curve over numbers or counts, or dots with intervals."""
 
     shape: Literal["curve", "counts", "dots"]
     values: NDArray[Any]  # places on the axis, or names
     heights: Array  # classes × values: densities, or probabilities
     ends: tuple[Array, Array] | None = None  # intervals of the heights of dots
-    in_words: tuple[str, ...] = ()  # what is believed of each class, of curves
-    exclusive: bool = True  # whether a row has one of the values, not several
+    in_words: tuple[str, ...] = ()  # description of each class's curve
+    exclusive: bool = True  # whether a row has exactly one of the values
 
 
 def curves_of_numbers(mean: Array, sd: Array, ends: tuple[Array, Array], n: Array) -> ClassDistributions:
-    """Return normals by class, drawn where classes that have rows lie."""
+    """Return the normal curve of each class, over the range of classes with rows."""
     some = np.flatnonzero(n > 0) if (n > 0).any() else np.zeros(1, np.int64)
     low, high = float((mean - 4 * sd)[some].min()), float((mean + 4 * sd)[some].max())
     x = np.linspace(low, high if high > low else low + 1.0, FINE)
@@ -121,13 +121,13 @@ def curves_of_numbers(mean: Array, sd: Array, ends: tuple[Array, Array], n: Arra
 
 
 def curves_of_counts(rate: Array, ends: tuple[Array, Array]) -> ClassDistributions:
-    """Return Poisson distributions by class, up to where the largest is over."""
+    """Return the Poisson distribution of each class, up to its 99.99 % point for the largest rate."""
     x, r = np.arange(int(np.ceil(pdtrik(0.9999, rate.max()))) + 2), rate[:, None]
     words = [f"rate {mean:.4g} ({low:.4g} to {high:.4g})" for mean, low, high in zip(rate, *ends, strict=True)]
     return ClassDistributions("counts", x, np.exp(xlogy(x, r) - gammaln(x + 1) - r), in_words=tuple(words))
 
 
 def dots(values: Any, found: dict[str, Array], exclusive: bool = True) -> ClassDistributions:
-    """Return probabilities of values with their intervals, from tables of classes × values."""
+    """Return probabilities of values with their bounds, from tables of classes × values."""
     ends = found["low"], found["high"]
     return ClassDistributions("dots", np.asarray(values), found["probability"], ends, exclusive=exclusive)

@@ -1,10 +1,10 @@
-"""Values that fall into one of several places, such as categories and bins: a Dirichlet belief about each class.
+"""Model values that fall into one of several places, such as categories or bins, with a Dirichlet prior per class.
 
 score      ln θ_cv,   θ_cv = (N_cv + α_v) / (N_c + Σα)                                                 NB-2
 held out   the same of N_cv − g_v and N_c − g, without g rows of which g_v have the value              SX-3
 evidence   Σ_v ln α_v…(α_v+N_cv−1) − ln Σα…(Σα+N_c−1)                                                  NB-11
 
-Tables are classes × places; a place of −1 is that of a missing value, which says nothing.
+Tables are classes × places. A missing value has place −1 and scores 0.
 """
 
 from __future__ import annotations
@@ -42,33 +42,33 @@ __all__ = [
 ]  # fmt: skip
 
 Places = Callable[[Any], Integers]
-"""From rows to the place of each."""
+"""Function from rows to the place of each."""
 
 
 def with_unseen(counts: Array, unseen: float = 0.0) -> Array:
-    """Return counts, classes × categories, with those of a category never seen."""
+    """Return counts, classes × categories, with a last column for an unseen category."""
     return np.column_stack([counts, np.full(len(counts), unseen)])
 
 
 def mean_counts(alphas: list[Array]) -> Array:
-    """Return the mean pseudo-count of each column, which that of a category never seen is."""
+    """Return the mean pseudo-count of each column, which an unseen category gets."""
     return np.array([alpha.mean() for alpha in alphas])
 
 
 def sums_of_counts(alphas: list[Array], sizes: Integers) -> Array:
-    """Return what the pseudo-counts of each column's categories add up to."""
+    """Return the sum of pseudo-counts over each column's categories."""
     both = zip(alphas, sizes.tolist(), strict=True)
     return np.array([alpha.sum() if alpha.ndim else float(alpha) * size for alpha, size in both])
 
 
 def check_shares(counts: Array, alpha: Any) -> None:
-    """Raise NoUniqueMode unless the belief about every class has a mode."""
+    """Raise NoUniqueMode unless the posterior of every class has a unique mode."""
     if counts.shape[1]:
         check_mode(Dirichlet, alpha + counts)
 
 
 def log_shares(counts: Array, alpha: Any, estimate: Estimate) -> Array:
-    """Return ln θ; a class without rows and prior has no opinion."""
+    """Return ln θ; uniform for a class with neither rows nor a prior."""
     if estimate == "map" and counts.shape[1]:
         return log(Dirichlet(alpha + counts).mode)  # NB-2
     amounts = counts + added(np.asarray(alpha, np.float64), estimate)
@@ -76,12 +76,12 @@ def log_shares(counts: Array, alpha: Any, estimate: Estimate) -> Array:
 
 
 def log_share(part: Array, total: Array, places: Any) -> Array:
-    """Return ln of part / total; a class without rows and prior has no opinion of so many places."""
+    """Return ln of part / total; uniform over `places` places where total is 0."""
     return np.where(total > 0, log(np.maximum(part, 0.0)) - safe_log(total), -np.log(np.maximum(places, 1)))
 
 
 def log_density_of_shares(counts: Array, alpha: Any, estimate: Estimate) -> float:
-    """Return ln Dirichlet(θ ; added + 1) of what is plugged in, `added` being what the estimate adds to a count."""
+    """Return ln Dirichlet(θ ; added + 1) of the plug-in θ, where `added` is what the estimate adds to a count."""
     if estimate == "mle" or not counts.shape[1]:
         return 0.0
     more = added(np.asarray(alpha, np.float64), estimate)
@@ -96,7 +96,7 @@ def must_be_proper(*pseudo_counts: Any) -> None:
 
 
 def evidence_of_shares(counts: Array, alpha: Any) -> Array:
-    """Return ln p of the values of each class."""
+    """Return the log evidence of each class's values."""
     if not counts.shape[1]:
         return np.zeros(len(counts))
     total = np.broadcast_to(alpha, counts.shape[1:]).sum()
@@ -105,14 +105,14 @@ def evidence_of_shares(counts: Array, alpha: Any) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class PlaceScores:
-    """Scores that are lines of a table; the last line, of zeros, is that of a missing value."""
+    """Score rows by looking up lines of a table; the last line, of zeros, is for missing values."""
 
     table: Array  # places × classes
     place: Places
 
     @classmethod
     def of(cls, log_theta: Array, place: Places) -> PlaceScores:
-        """Return the scores by ln θ."""
+        """Return the scorer for the given ln θ."""
         return cls(np.vstack([log_theta.T, np.zeros(len(log_theta))]), place)
 
     def scores(self, rows: Rows) -> Array:
@@ -121,7 +121,7 @@ class PlaceScores:
 
 
 def held_out_places(scores: Array, counts: Array, more: Array, place: Integers, removed: Removal) -> DenseHeldOut:
-    """Return scores with those of classes that lose something by what is left of them; `more` is added to a count."""
+    """Return held-out scores: classes that lose rows are rescored from their rest; `more` is added to counts."""
     there = place >= 0
     mine, code = place[removed.row], removed.code
     taken, total = removed.same_place(place), removed.sums(there.astype(np.float64))
@@ -134,28 +134,28 @@ def held_out_places(scores: Array, counts: Array, more: Array, place: Integers, 
 def value_contribution(
     feature: Any, value: str, logs: Array, alpha: Array, place: int, estimate: Estimate
 ) -> Contributions:
-    """Return what one value says, rows × classes, by the posterior's α and the place of the value."""
+    """Return the contribution of one value, given the posterior's α and the value's place."""
     sure = estimate in ("mean", "predictive") and 0 <= place < alpha.shape[1]
     belief = belief_of_shares(alpha[None, :, place], alpha.sum(axis=1)[None]) if sure else None
     return Contributions([feature], [value], logs, belief)
 
 
 def shares_that_speak(theta: Array, names: Sequence[Any], n: Array, code: int, k: int) -> list[Speaks]:
-    """Return the values that bring most evidence to a row of the class: θ_c ln(θ_c/θ)."""
+    """Return the values with the most evidence for the class: θ_c ln(θ_c/θ)."""
     brought = of_ratio(theta[code], share_of_others(n, code) @ theta)
     return strongest(brought, k, lambda i: (0, str(names[i])))
 
 
 @dataclass(frozen=True, eq=False)
 class PlaceBelief:
-    """Dirichlet beliefs about columns of places; one beyond the last is as good as the last, −1 says nothing."""
+    """Hold Dirichlet beliefs about columns of places. Places beyond the last count as the last; −1 scores 0."""
 
-    alphas: list[Array]  # of each column, classes × places
+    alphas: list[Array]  # per column, classes × places
     place: Places  # rows × columns
-    unseen: list[float] | None = None  # α of a place beyond those of each column, which is no part of its total
+    unseen: list[float] | None = None  # per column, α of an unknown place, not part of the total
 
     def moments(self, rows: Rows) -> Moments:
-        """Return mean and variance of Σ_j ln θ_jx."""
+        """Return mean and variance of Σ_j ln θ_jx for each row and class."""
         places = self.place(rows)
         mean, variance = (_looked_up([both[k] for both in self._moments], places) for k in (0, 1))
         return mean, variance
@@ -171,7 +171,7 @@ class PlaceBelief:
         return found
 
     def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn θ, size × rows × classes; places that no row has are drawn as one."""
+        """Return scores under `size` draws of θ, size × rows × classes; places that no row has are drawn together."""
         must_be_known(*self.alphas)
         places = self.place(rows)
         out = np.zeros((size, len(places), len(self.alphas[0])))
@@ -191,7 +191,7 @@ class PlaceBelief:
 
     @property
     def _wide(self) -> list[Array]:
-        """α of each column, with that of a place beyond, if there is one."""
+        """Return α of each column, with an unknown place appended if there is one."""
         if self.unseen is None:
             return self.alphas
         both = zip(self.alphas, self.unseen, strict=True)
@@ -199,7 +199,7 @@ class PlaceBelief:
 
 
 def _looked_up(tables: list[Array], places: Integers) -> Array:
-    """Add up the numbers of each row's places, rows × classes."""
+    """Return the sum of table entries at each row's places, rows × classes."""
     out = np.zeros((len(places), len(tables[0])))
     for table, place in zip(tables, places.T, strict=True):
         lines = np.vstack([table.T, np.zeros(len(table))])

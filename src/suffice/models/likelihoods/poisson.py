@@ -1,4 +1,4 @@
-"""Counts of independent events: a rate per class and feature, or the negative binomial that integrates it out.
+"""Model counts of independent events: a rate per class and feature, or the negative binomial that integrates it out.
 
 score      Σ_j x_j ln λ_cj − λ_cj,   λ_cj = (T_cj + s) / (N_c + r), without ln x!, which all classes share       NB-5
            "predictive": Σ_j ln S(S+1)…(S+x_j−1) − x_j ln(1+R) − S ln(1+1/R),   S = T_cj + s,   R = N_c + r
@@ -46,13 +46,13 @@ Counted = PoissonSums | RateCounts
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Poisson(Likelihood):
-    """Counts of events: a rate per class, or with estimate="predictive" the negative binomial that integrates it out.
+    """Model counts of events by a rate per class, or with estimate="predictive" by the negative binomial.
 
     Parameters
     ----------
     prior : Gamma or "evidence", default=None
-        Belief about the rate, or the one that makes the column most probable. If not given: about the mean of all
-        rows, worth one event.
+        Prior on the rate, or "evidence" to choose the one that maximizes the column's evidence. By default, one event
+        at the mean rate of all rows.
 
     Examples
     --------
@@ -64,9 +64,9 @@ class Poisson(Likelihood):
 
     prior: Gamma | str | None = None
     estimate: Estimate = field(default="predictive", repr=False)
-    shape: Any = field(default=None, repr=False)  # events and rows that are added to each feature in place of a prior:
+    shape: Any = field(default=None, repr=False)  # events and rows added to each feature in place of a prior:
     rate: Any = field(default=None, repr=False)  # numbers or arrays, which may be 0
-    factorials: bool = field(default=True, repr=False)  # whether counts are whole, and the evidence has their ln x!
+    factorials: bool = field(default=True, repr=False)  # whether counts are whole, so the evidence includes ln x!
 
     word, family = "poisson", Gamma
     fixed_measure = True
@@ -79,7 +79,7 @@ class Poisson(Likelihood):
         must_be(self.prior, Gamma, "Poisson")
 
     def count(self, rows: MatrixRows, labels: Labels) -> Counted:
-        """Count events and rows by class; of whole counts also ln x!."""
+        """Return events and rows by class; for whole counts, also Σ ln x!."""
         if not self.factorials:
             return rows.count(RateCounts, labels)  # type: ignore[no-any-return]
         values = rows.source.matrix
@@ -89,15 +89,15 @@ class Poisson(Likelihood):
         return rows.count(PoissonSums, labels)  # type: ignore[no-any-return]
 
     def measured(self, t: Counted) -> str:
-        """Return what the evidence is of: values of a column, or counts of a matrix without their ln x!."""
+        """Return the kind of quantity that the evidence refers to: values of a column, or counts of a matrix."""
         return "probabilities of values" if self.factorials else "probabilities of counts"
 
     def smoothed(self, alpha: float) -> Poisson:
-        """Return the likelihood with this many events, in as many rows, added to each feature."""
+        """Return the likelihood with `alpha` events in `alpha` rows added to each feature."""
         return replace(self, prior=None, shape=alpha, rate=alpha)
 
     def settled(self, t: Counted) -> Poisson:
-        """Return the likelihood with a definite prior; raise if a rate has no mode that is to be plugged in."""
+        """Return the likelihood with a definite prior; raise NoUniqueMode for "map" if a rate has no mode."""
         found = self if self.shape is not None or isinstance(self.prior, Gamma) else replace(self, prior=self._found(t))
         if self.estimate == "map":
             shape, rate = found._added(t)
@@ -105,24 +105,24 @@ class Poisson(Likelihood):
         return found
 
     def _found(self, t: Counted) -> Gamma:
-        """Return the prior of highest evidence, or one about the mean of all."""
+        """Return the prior that maximizes the evidence, or one event at the mean rate."""
         return gamma_of_counts(rate_terms(t.total, t.n)) if self.learns_prior else rate_of_all(t)
 
     def _added(self, t: Counted) -> tuple[Array, Array]:
-        """Return the prior's shape and rate: one of each, or one for each feature."""
+        """Return the prior's shape and rate: numbers, or one per feature."""
         if self.shape is not None:
             return np.asarray(self.shape, np.float64), np.asarray(self.rate, np.float64)
         prior = self.prior if isinstance(self.prior, Gamma) else self._found(t)
         return np.asarray(prior.shape), np.asarray(prior.rate)
 
     def _posterior(self, t: Counted) -> tuple[Array, Array]:
-        """Return shape and rate of each class and feature."""
+        """Return the posterior's shape and rate, classes × features."""
         shape, rate = self._added(t)
         shape = np.asarray(shape + t.total)
         return shape, np.broadcast_to(rate + t.n, shape.shape)
 
     def rates(self, t: Counted, unknown: float = np.nan) -> Array:
-        """Return λ, classes × features; `unknown` where there are no rows and no prior."""
+        """Return λ, classes × features; `unknown` where there is neither data nor a prior."""
         return self._rates(t.total, t.n, *self._added(t), unknown)
 
     def _rates(self, total: Array, n: Array, shape: Array, rate: Array, unknown: float = 1.0) -> Array:
@@ -133,18 +133,18 @@ class Poisson(Likelihood):
         return np.where(known, rates, unknown)
 
     def scorer(self, t: Counted) -> Scorer:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         if self.estimate != "predictive":
             rates = self.rates(t, 1.0)
             return Linear(Cells(log(rates)), -rates.sum(axis=1), t, documents=False)
         shape, rate = self._posterior(t)
-        with np.errstate(divide="ignore", invalid="ignore"):  # no rows and no prior: nothing is known
+        with np.errstate(divide="ignore", invalid="ignore"):  # with neither rows nor a prior, the rate is 0
             offset = -(shape * np.log1p(1 / rate)).sum(axis=1)  # NB-5
         each = Linear(Cells(-np.log1p(rate)), np.zeros(len(offset)), t)
         return Rising(Cells(shape), offset, t=t, linear=each)  # NB-5
 
     def held_out(self, t: Counted, rows: MatrixRows, removed: Removal) -> HeldOut:
-        """Score training rows, each by classes without it or its group."""
+        """Return scores of training rows by all classes, each without the row or its group."""
         x, code = rows.entries(t), removed.part_code
         n = left(t.n[code, 0], np.asarray(removed.members.sum(axis=1)).ravel())
         entries, lost = removed.entries(x)
@@ -158,7 +158,7 @@ class Poisson(Likelihood):
         return DenseHeldOut(scores)
 
     def _zeros_left(self, t: Counted, code: Integers, n: Array, removed: Entries) -> Array:
-        """Return the score of a row of zeros by each part's class, of which n rows are left."""
+        """Return the score of a row of zeros by each part's class, given that n of its rows are left."""
         (sizes, size), classes = np.unique(n, return_inverse=True), len(t.total)
         pairs, place = np.unique(size * classes + code, return_inverse=True)
         every, step, law = np.empty(len(pairs)), max(1, CELLS_AT_ONCE // max(1, t.total.shape[1])), self._added(t)
@@ -172,67 +172,67 @@ class Poisson(Likelihood):
         return np.asarray(every[np.ravel(place)] + removed.sums(change))
 
     def _at(self, t: Counted, feature: Integers) -> tuple[Array, Array]:
-        """Return the prior of single features."""
+        """Return the prior of the given features."""
         shape, rate = (np.broadcast_to(part, t.total.shape[1:])[feature] for part in self._added(t))
         return shape, rate
 
     def _zero(self, total: Array, n: Array, shape: Array, rate: Array) -> Array:
-        """Return what a zero scores by a class of n rows."""
+        """Return the score of a zero by a class of n rows."""
         if self.estimate == "predictive":
             return np.asarray(-(shape + total) * np.log1p(1 / (rate + n)))
         return -self._rates(total, n, shape, rate)
 
     def _beyond_zero(self, total: Array, n: Array, shape: Array, rate: Array, x: Array) -> Array:
-        """Return what a count of x scores on top of a zero."""
+        """Return the score of a count x minus that of a zero."""
         if self.estimate == "predictive":
             return np.asarray(log_rising(shape + total, x) - x * np.log1p(rate + n))
         return np.asarray(x * log(self._rates(total, n, shape, rate)))
 
     def contributions(self, t: Counted, rows: MatrixRows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what each count says, and of a sparse row all zeros together."""
+        """Return the contribution of each count; for sparse rows, those of zeros are summed."""
         x, (shape, rate) = rows.numbers[0], self._posterior(t)
         law = (t.total, t.n, *self._added(t))
         with np.errstate(divide="ignore", invalid="ignore"):
             zero, more = self._zero(*law), self._beyond_zero(*law, x)
-        logs = np.where(np.isnan(zero), 0.0, zero) + np.where(x > 0, more, 0.0)  # without rows and prior, 0 · ∞
+        logs = np.where(np.isnan(zero), 0.0, zero) + np.where(x > 0, more, 0.0)  # 0 · ∞ with neither rows nor a prior
         belief = belief_of_rates(shape, rate, x) if self.estimate == "mean" else None
         said = Contributions(list(range(len(x))), [f"{value:.6g}" for value in x.tolist()], logs.T, belief)
         return said.gathered(x > 0, "(zeros)", f"{int((x == 0).sum()):,}") if rows.source.is_sparse else said
 
     def posterior(self, t: Counted, features: Integers | None = None) -> Gamma:
-        """Return the belief about each class's rates."""
+        """Return the posterior of each class's rates."""
         shape, rate = self._posterior(t)
         return Gamma(shape, rate) if features is None else Gamma(shape[:, features], rate[:, features])
 
     def plugged(self, t: Counted) -> Array:
-        """Return rates, classes × features; 0 where there are no rows and no prior."""
+        """Return the plug-in rates, classes × features; 0 where there is neither data nor a prior."""
         return self.rates(t, 0.0)
 
     def belief(self, t: Counted, weights: Array | None = None) -> RateBelief:
-        """Return what is believed of the scores of rows."""
+        """Return the posterior distribution of scores."""
         return RateBelief(*self._posterior(t))
 
     def intervals(self, t: Counted, level: float) -> Any:
-        """Return bounds of each rate."""
+        """Return credible bounds of each rate."""
         must_be_known(*self._posterior(t))
         return self.posterior(t).interval(level)
 
     def log_evidence(self, t: Counted) -> Cells:
-        """Return ln p of the counts of each class."""
+        """Return the log evidence of each class and feature."""
         s, r = self._added(t)
         must_be_proper(s, r)
         found = log_rising(s, t.total) - s * np.log1p(t.n / r) - t.total * np.log(r + t.n)  # NB-11
         return Cells(np.asarray(found - t.log_factorials if isinstance(t, PoissonSums) else found))
 
     def speaks(self, t: Counted, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the counts that are higher than in other classes: λ_c ln(λ_c/λ) − λ_c + λ."""
+        """Return the features with higher counts than in other classes: λ_c ln(λ_c/λ) − λ_c + λ."""
         rates = self.rates(t, 1.0)
         own, others = rates[code], share_of_others(t.n[:, 0], code) @ rates
         brought = np.where(own > others, of_ratio(own, others) - own + others, 0.0)
         return strongest(brought, k, lambda j: (j, f"{rates[code, j]:.4g} on average"))
 
     def information(self, t: Counted, prior: Array) -> Array:
-        """Return what each count tells about the class."""
+        """Return the mutual information of each count and the class."""
         mean, (_, rate) = self.rates(t, 1.0), self._posterior(t)
         spread = np.where(rate > 0, rate, 1.0) if self.estimate == "predictive" else np.full(mean.shape, np.inf)
         return of_counts(mean, spread, prior)
@@ -243,12 +243,12 @@ class Poisson(Likelihood):
         return FeatureBelief(Cells(t.total), shape, t.n + rate, "gamma", "count", "rate")
 
     def distributions(self, t: Counted, level: float) -> list[ClassDistributions]:
-        """Return how often each count comes, of each column."""
+        """Return the distribution of counts for each column."""
         belief, (low, high) = self.posterior(t), self.posterior(t).interval(level)
         return [curves_of_counts(r, (a, b)) for r, a, b in zip(belief.mean.T, low.T, high.T, strict=True)]
 
     def log_prior_density(self, t: Counted) -> float:
-        """Return ln p of the rates that are plugged in."""
+        """Return ln p of the plug-in rates."""
         if self.estimate in ("mle", "predictive"):
             return 0.0
         rates, (shape, rate) = self.rates(t), self._added(t)
@@ -266,20 +266,20 @@ class Poisson(Likelihood):
         return -x.sums(gammaln(x.value + 1))  # NB-11
 
     def log_coefficients(self, t: Counted, rows: MatrixRows) -> Array | float:
-        """Return −Σ ln x! of each row of a matrix; the evidence of a column has it."""
+        """Return −Σ ln x! of each row of a matrix; 0 for a column, whose evidence includes it."""
         return 0.0 if self.factorials else self.measure(t, rows)
 
     @property
     def learns_prior(self) -> bool:
-        """Whether the prior is the one of highest evidence."""
+        """Return whether the prior maximizes the evidence."""
         return isinstance(self.prior, str) and self.shape is None
 
     def weak(self, t: Counted, rows: float, k: int) -> Poisson:
-        """Return the likelihood with a prior of one event at the mean rate of all."""
+        """Return the likelihood with a prior of one event at the mean rate of all rows."""
         return replace(self, prior=rate_of_all(t), shape=None, rate=None)  # by WP-3
 
     def rows(self, column: Column) -> MatrixRows:
-        """Return a column of counts."""
+        """Return a column as counts."""
         values = numbers(column)
         if values.min(initial=0) < 0:
             raise DataError(
@@ -288,16 +288,16 @@ class Poisson(Likelihood):
         return MatrixRows.of_column(values, column.name, None if column.missing is None else column.present)
 
     def served(self, block: Any) -> PoissonSums | None:
-        """Return the sums of a block, or those kept beside the counts of another family."""
+        """Return the sums of a block, or those kept alongside the counts of another family."""
         kept = None if block.numbers is None else block.numbers.sums
         return block.statistic if block.likelihood == self else kept
 
     def table(self, t: Counted, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return a line per class: rows, rate and bounds of it."""
+        """Return the number of rows, the rate and its bounds, one line per class."""
         belief = self.posterior(t)
         low, high = belief.interval(level)
         return by_class(classes, n=t.n, rate=belief.mean, low=low, high=high)
 
     def prior_in_words(self, t: Counted) -> str:
-        """Describe the Gamma."""
+        """Return the Gamma prior in words."""
         return "Gamma({:g}, {:.4g})".format(*(float(np.ravel(part)[0]) for part in self._added(t)))

@@ -1,10 +1,10 @@
-"""Words that come in bursts: each class is an urn, and a drawn ball goes back with one more of its word.
+"""Model bursty words by Pólya urns: in each class, a drawn ball goes back with one more of its word.
 
 score      Σ_w ln α_cw(α_cw+1)…(α_cw+x_w−1) − ln s_c(s_c+1)…(s_c+n−1),   s_c = Σ_w α_cw, without n!/Πx!     NB-6
            "edcm": Σ over x_w > 0 of ln α_cw − ln s_c(s_c+1)…(s_c+n−1), without n!/Πx                      NB-7
 
-Urns are fitted to counts of counts, and a row that is held out leaves them as they are. Of a word that a class of texts
-has not met, its urn holds a multiple of what the prior holds of it: only the multiple is kept.
+Urns are fitted to counts of counts, and holding out a row does not change them. Of a word that a class of texts has not
+met, its urn holds a multiple of the prior's amount: only the multiple is stored.
 """
 
 from __future__ import annotations
@@ -43,22 +43,22 @@ Counted = Bursts | WordCounts
 
 @dataclass(frozen=True, eq=False)
 class Urns:
-    """The fitted urns: α by class and word, and how each fit went."""
+    """Hold the fitted urns, α by class and word, and how each fit went."""
 
-    alpha: Cells  # where it is sparse, `unmet` is what a class holds of words not met, in units of the prior
-    prior: Array  # one-word documents of each word that every class has read before its own
-    total: Array  # Σα of each class
-    log_likelihood: Array  # of the documents of each class
+    alpha: Cells  # where sparse, `unmet` is the factor of the prior for words not met
+    prior: Array  # one-word documents of each word credited to every class
+    total: Array  # Σα per class
+    log_likelihood: Array  # one per class
     n_iter: Integers
     late: tuple[int, ...]  # classes whose fit did not converge
 
     def rising(self, t: Counted) -> Rising:
-        """Return scores of words as often as they are drawn."""
+        """Return the scorer that counts repeated words."""
         prior = None if self.alpha.unmet is None else self.prior
         return Rising(self.alpha, np.zeros(len(self.total)), self.total, t, prior)  # NB-6
 
     def mixed(self, share: Array) -> Array:
-        """Return the words that a mixture of the urns draws: Σ_c share_c α_cw / s_c."""
+        """Return word probabilities under a mixture of the urns: Σ_c share_c α_cw / s_c."""
         part = share * np.divide(1.0, self.total, out=np.zeros(len(self.total)), where=self.total > 0)
         if self.alpha.unmet is None:
             return np.asarray(part @ self.alpha.values)
@@ -69,17 +69,17 @@ class Urns:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Polya(Likelihood):
-    """Documents as draws from an urn per class. `alpha` is of one-word documents: a number per word, or their average.
+    """Model documents as draws from an urn per class. `alpha` counts one-word documents: per word, or on average.
 
-    An average is spread over the words as the documents of all classes (and one more) hold them. With "edcm", Elkan's
-    approximation looks at which words there are, not at how often each is repeated.
+    An average is spread over words in proportion to their document frequency plus 1, over all classes. With "edcm",
+    Elkan's approximation uses which words occur, not how often each is repeated.
     """
 
     alpha: float | Array = 0.03
     method: Literal["dcm", "edcm"] = "dcm"
     max_iter: int = 100
     tol: float = 1e-6
-    urns: Urns | None = field(default=None, repr=False, compare=False)  # fitted, once settled
+    urns: Urns | None = field(default=None, repr=False, compare=False)  # set once settled
 
     word = "dcm"
     fixed_measure = True
@@ -90,7 +90,7 @@ class Polya(Likelihood):
     allowed = WHOLE
 
     def count(self, rows: Rows, labels: Labels) -> Counted:
-        """Count documents by how often they hold each word, and by length."""
+        """Return counts of documents by how often they hold each word, and by length."""
         return rows.count(Bursts, labels)  # type: ignore[no-any-return]
 
     def kept(self, statistic: Counted) -> Counted:
@@ -98,7 +98,7 @@ class Polya(Likelihood):
         return Cut().of(statistic) if isinstance(statistic, WordCounts) else statistic
 
     def settled(self, t: Counted) -> Polya:
-        """Return the likelihood with urns fitted to the documents; `urns.late` are classes that did not converge."""
+        """Return the likelihood with fitted urns; `urns.late` lists classes whose fit did not converge."""
         prior = self.pseudo_documents(t)
         documents, held = (_of_texts, _words_met) if isinstance(t, WordCounts) else (_of_rows, _all_words)
         alpha, rest, fits = list[Array](), list[float](), list[tuple[float, float, int, bool]]()
@@ -117,7 +117,7 @@ class Polya(Likelihood):
         return edcm(documents) if self.method == "edcm" else dcm(documents, self.max_iter, self.tol)
 
     def pseudo_documents(self, t: Counted) -> Array:
-        """Return how many one-word documents of each word every class has read before its own."""
+        """Return the number of one-word documents of each word that are credited to every class."""
         alpha = np.asarray(self.alpha, np.float64)
         if alpha.ndim:
             return alpha
@@ -130,29 +130,29 @@ class Polya(Likelihood):
         return urns
 
     def scorer(self, t: Counted) -> Rising | Presence:
-        """Return what scores rows."""
+        """Return the scorer of rows."""
         drawn = self._urns(t).rising(t)
         if self.method == "dcm":
             return drawn
         return Presence(rising_words(drawn.alpha, drawn.prior, drawn.offset, t), self._urns(t).total)
 
     def held_out(self, t: Counted, rows: Rows, removed: Removal) -> HeldOut:
-        """Score training rows by the urns as they are."""
+        """Return scores of training rows by the urns unchanged."""
         scorer: Any = self.scorer(t)
         return DenseHeldOut(scorer.tempered(AS_IT_IS).scores(rows), rows.lengths(scorer))
 
     def contributions(self, t: Counted, rows: Rows, weights: Array | None = None) -> Contributions:
-        """Explain one row: what each of its words says, and its length."""
+        """Return the contributions of the row's words, and of its length."""
         return self.scorer(t).contributions(rows)
 
     def speaks(self, t: Counted, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the words that bring most evidence to each word of a row of the class, by the means of the urns."""
+        """Return the words with the most evidence for the class per word, by the means of the urns."""
         urns = self._urns(t)
         own = urns.mixed((np.arange(len(urns.total)) == code).astype(np.float64))
         return speaking_words(of_ratio(own, urns.mixed(share_of_others(n, code))), t, k, weights)
 
     def information(self, t: Counted, prior: Array) -> Array:
-        """Return what it tells that a drawn word is this one, or another."""
+        """Return the information of "this token is word j"."""
         if isinstance(t, WordCounts):
             counts, more = Cells.of(t.tokens), float(self.alpha)
             return of_cells(counts, more, counts.sum() + more * t.width, 1 / max(1, t.width), prior)
@@ -160,7 +160,7 @@ class Polya(Likelihood):
         return of_cells(urns.alpha, 0.0, urns.total, 1 / max(1, t.width), prior)
 
     def believed(self, t: Counted) -> FeatureBelief:
-        """Return shares of words by the means of the urns, of texts by their counts; urns have no posterior."""
+        """Return word shares by the means of the urns, or by counts for texts; urns have no posterior."""
         urns, what = self._urns(t), ("word", "share of its words", False)
         if not isinstance(t, WordCounts):
             return FeatureBelief(urns.alpha, 0.0, urns.total, "beta", *what)
@@ -168,11 +168,11 @@ class Polya(Likelihood):
         return FeatureBelief(counts, more, counts.sum() + more * t.width, "beta", *what)
 
     def known(self, t: Counted, rows: Rows, least: int = 1) -> Booleans:
-        """Return which rows hold a word that was learned from so many rows or more."""
+        """Return which rows hold a word that was learned from at least `least` rows."""
         return known_words(t, rows, least)
 
     def must_share(self) -> None:
-        """Raise KindError for the approximation, whose probabilities EM cannot climb by."""
+        """Raise KindError for Elkan's approximation, with which EM need not increase the likelihood."""
         if self.method == "edcm":
             raise KindError(
                 "The urns must have method='dcm' to learn without labels; got 'edcm', whose probabilities do not add "
@@ -181,11 +181,11 @@ class Polya(Likelihood):
 
     @property
     def no_density(self) -> str:  # type: ignore[override]
-        """Why rows have no probability by it: Elkan's approximation does not sum to one."""
-        return "its probabilities do not sum to one; model='dcm' has some that do" if self.method == "edcm" else ""
+        """Return why rows have no probability: Elkan's approximation does not sum to one; empty for "dcm"."""
+        return "its probabilities do not sum to one; those of model='dcm' do" if self.method == "edcm" else ""
 
     def sample(self, t: Counted, draw: Draw) -> Any:
-        """Draw documents, rows × words as CSR: each has a urn of its own."""
+        """Return drawn documents, rows × words as CSR; each document has its own draw of word probabilities."""
         if draw.parameters != "estimate":
             raise self._refusal("posterior")
         urns = Dirichlet(self._urns(t).rising(t).columns(np.arange(t.width)))
@@ -193,7 +193,7 @@ class Polya(Likelihood):
         return bags(draw, t.width, lambda codes: urns[codes].sample(draw.rng), float(words) / draw.rows)
 
     def log_prior_density(self, t: Counted) -> float:
-        """Return ln p of the one-word documents that every urn has read before its own."""
+        """Return ln p of the one-word documents that are credited to every urn."""
         urns = self._urns(t)
         alpha, some = urns.rising(t).columns(np.arange(t.width)), urns.total > 0
         return float(xlogy(urns.prior, alpha[some] / urns.total[some, None]).sum())
@@ -203,7 +203,7 @@ class Polya(Likelihood):
         return t.width
 
     def measure(self, t: Counted, rows: Rows) -> Array | float:
-        """Return ln n!/Πx! of each row of a matrix, for "edcm" n!/Πx; words of a text have an order of their own."""
+        """Return ln n!/Πx! of each row of a matrix, or ln n!/Πx for "edcm"; 0 for texts, whose words are ordered."""
         if isinstance(t, WordCounts):
             return 0.0
         x = Entries.of(rows.entries(t))
@@ -213,7 +213,7 @@ class Polya(Likelihood):
 
 @dataclass(frozen=True, eq=False)
 class Presence:
-    """Scores of which words there are, not how often, and of how many: Σ over x_w > 0 of ln α_w − ln s(s+1)…(s+n−1)."""
+    """Score documents by which words occur and by length: Σ over x_w > 0 of ln α_w − ln s(s+1)…(s+n−1)."""
 
     words: Linear
     total: Array
@@ -221,31 +221,31 @@ class Presence:
 
     @property
     def t(self) -> Any:
-        """The statistic that has the features."""
+        """Return the statistic whose features rows are matched to."""
         return self.words.t
 
     def tempered(self, temper: Temper) -> Presence:
-        """Return the scorer with scores raised to the power of each row."""
+        """Return the scorer with each row's likelihood raised to a power."""
         return replace(self, temper=temper)
 
     def powers(self, rows: Rows) -> Any:
-        """Return what the likelihood of each row is raised to: a number for all, or one for each."""
+        """Return the power of the likelihood: one number for all rows, or one per row."""
         return self.temper.of(rows.lengths(self) if self.temper.length else None)  # type: ignore[arg-type]
 
     def counted(self, x: Array) -> Array:
-        """Return what x occurrences count for in the length of a row."""
+        """Return the effective count of x occurrences in the length of a row: x."""
         return x
 
     def scores(self, rows: Rows) -> Array:
         """Return ln p(x | c), rows × classes."""
         out, lengths = self.words.scores(rows.flags()), rows.lengths(self)  # type: ignore[arg-type]
-        with np.errstate(invalid="ignore"):  # a class without words and prior has nothing to say
+        with np.errstate(invalid="ignore"):  # a class with neither words nor a prior gives NaN
             out -= of_lengths(lengths, self.total)  # NB-7
         out = np.where(np.isnan(out), -np.inf, out)
         return out if self.temper == AS_IT_IS else tempered(out, self.powers(rows))
 
     def contributions(self, rows: Rows) -> Contributions:
-        """Explain one row: what it says that each word is there, and the row's length."""
+        """Return the contributions of the row's words, each by its presence, and of its length."""
         x = rows.entries(self.t)
         logs = self.words.columns(x.indices).T
         said = Contributions(x.indices.tolist(), [times_in_words(v) for v in x.data.tolist()], logs)
@@ -253,7 +253,7 @@ class Presence:
 
 
 def _of_rows(t: Any, prior: Array) -> Iterator[Documents]:
-    """Return the documents of each class of a matrix."""
+    """Yield the documents of each class of a matrix."""
     for code in range(t.shape[0]):
         words, lengths = t.of_class(code)
         values = words.value.astype(np.float64), words.count, lengths.value.astype(np.float64), lengths.count
@@ -261,7 +261,7 @@ def _of_rows(t: Any, prior: Array) -> Iterator[Documents]:
 
 
 def _of_texts(t: Any, prior: Array) -> Iterator[Documents]:
-    """Return the documents of each class of texts: all that hold a word, but for repeats, hold it once."""
+    """Yield the documents of each class of texts. Documents that hold a word and do not repeat it hold it once."""
     for code in range(t.n_classes):
         row = slice(t.documents.indptr[code], t.documents.indptr[code + 1])
         words, once = t.documents.indices[row].astype(np.int64), t.documents.data[row].copy()
@@ -281,12 +281,12 @@ def _of_texts(t: Any, prior: Array) -> Iterator[Documents]:
 
 
 def _all_words(t: Any, code: int, alpha: Array, prior: Array) -> tuple[Array, float]:
-    """Return α of all words of a class."""
+    """Return α of all words of a class, and 1."""
     return alpha, 1.0
 
 
 def _words_met(t: Any, code: int, alpha: Array, prior: Array) -> tuple[Array, float]:
-    """Return α of the words that a class has met, and what its urn holds of all others in units of the prior."""
+    """Return α of the words that a class has met, and the factor of the prior for all others."""
     met = t.documents.indices[t.documents.indptr[code] : t.documents.indptr[code + 1]]
     unmet = np.ones(len(prior), bool)
     unmet[met] = False
@@ -296,7 +296,7 @@ def _words_met(t: Any, code: int, alpha: Array, prior: Array) -> tuple[Array, fl
 
 
 def _table(t: Counted, alpha: list[Array], rest: Array) -> Cells:
-    """Return α of all classes."""
+    """Return α of all classes as cells."""
     if not isinstance(t, WordCounts):
         return Cells(np.stack(alpha))
     words = t.documents

@@ -1,4 +1,4 @@
-"""What several families share: words that speak for a class, parts of a row, tables of shares."""
+"""Share helpers among families: words that favour a class, parts of a row, tables of shares."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ __all__ = [
 ]  # fmt: skip
 
 SILENT = 0.05
-"""A weight below this is as good as none."""
+"""Weight below which a feature is described as redundant."""
 
 
 def added(alpha: Any, estimate: Estimate) -> Any:
-    """Return what an estimate adds to a count: nothing, α for the mean, α − 1 for the mode."""
+    """Return what an estimate adds to a count: 0 for "mle", α − 1 for "map", and α otherwise."""
     return alpha * 0.0 if estimate == "mle" else alpha - 1.0 if estimate == "map" else alpha
 
 
 def check_mode(family: type[Any], *parameters: Any) -> None:
-    """Raise NoUniqueMode, naming alpha, which the user chose, and the place, unless a posterior has a mode."""
+    """Raise NoUniqueMode, naming alpha and the place, unless every posterior has a unique mode."""
     hint = "Use estimate='mean', or a larger alpha."
     if any((np.asarray(parameter) <= 0).any() for parameter in parameters):
         raise NoUniqueMode(f"The estimate 'map' needs alpha above 0 where a class has no count. {hint}")
@@ -53,18 +53,18 @@ def check_mode(family: type[Any], *parameters: Any) -> None:
 
 
 def must_be(prior: Any, family: type, model: str) -> None:
-    """Raise KindError unless a prior is of its family, "evidence", or not given; ShapeError if it is a table."""
+    """Raise KindError unless a prior is of its family, "evidence" or None; ShapeError if it is a table."""
     if isinstance(prior, str) and prior == "evidence":
         return
     if prior is not None and not isinstance(prior, family):
         raise KindError(f"The argument 'prior' of {model} must be a {family.__name__}; got {prior!r}.")
     shape = getattr(prior, "batch_shape", ())
     if shape != ():
-        raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of {shape}.")
+        raise ShapeError(f"The argument 'prior' of {model} must be a single belief; got a table of the shape {shape}.")
 
 
 def weight_in_words(weight: float, others: str) -> str:
-    """Return what a feature weight means; nothing for one."""
+    """Return a feature weight in words; '' for a weight of 1."""
     if weight < SILENT:
         return f"already said by other {others}"
     return "" if abs(weight - 1) < 0.005 else f"weight {weight:.2f}"
@@ -72,19 +72,19 @@ def weight_in_words(weight: float, others: str) -> str:
 
 @dataclass(frozen=True)
 class Part:
-    """The features that one row has, how often each counts, and what they say."""
+    """Hold the features of one row, how often each counts, and their contributions."""
 
     features: Integers
     times: Array  # features × 1
     said: Contributions
 
     def with_belief(self, belief: Moments) -> Contributions:
-        """Return what they say, with how sure that is."""
+        """Return the contributions with their means and variances."""
         return replace(self.said, belief=belief)
 
 
 def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Part:
-    """Return what each feature of one row says by linear scores, with feature weights if there are any."""
+    """Return the contributions of one row's features to linear scores, with optional feature weights."""
     x, scorer = rows.entries(t), scorer.weighted(weights)
     often = [times_in_words(v) for v in x.data.tolist()]
     times = scorer.counted(x.data)[:, None]
@@ -98,14 +98,14 @@ def part_of_row(rows: Rows, t: Any, scorer: Linear, weights: Array | None) -> Pa
 
 
 def strongest(weights: Array, k: int, row: Callable[[int], tuple[Any, str]]) -> list[Speaks]:
-    """Return the k largest weights above zero, each with its feature and value."""
+    """Return the k largest positive weights, each with its feature and value."""
     weights = np.nan_to_num(weights, nan=0.0, posinf=np.finfo(np.float64).max)
     order: Integers = np.argsort(-weights, kind="stable")[:k]
     return [Speaks(*row(int(i)), float(weights[i])) for i in order if weights[i] > 0]
 
 
 def share_of_others(n: Array, code: int) -> Array:
-    """Return each other class's part of their rows."""
+    """Return the share of each other class in the rows of all others; 0 for the class itself."""
     rows = np.where(np.arange(len(n)) == code, 0.0, n)
     if not rows.any():
         rows = (np.arange(len(n)) != code).astype(np.float64)
@@ -119,7 +119,7 @@ def of_ratio(own: Array, others: Array) -> Array:
 
 
 def of_counts(counts: Cells, more: Any, total: Array, n: Array, code: int) -> Array:
-    """Return θ_c ln(θ_c/θ) of θ = (count + more) / total, the others averaged by their rows."""
+    """Return θ_c ln(θ_c/θ) for θ = (count + more) / total, with the others averaged by their rows."""
     share = share_of_others(n, code)
     part = np.divide(1.0, total, out=np.zeros(len(total)), where=total > 0)
     own = (counts.line(code) + more) * part[code]
@@ -128,7 +128,7 @@ def of_counts(counts: Cells, more: Any, total: Array, n: Array, code: int) -> Ar
 
 
 def speaking_words(brought: Array, t: Any, k: int, weights: Array | None) -> list[Speaks]:
-    """Return the words that bring most, by name if the statistic has names, with feature weights if there are any."""
+    """Return the k strongest words, by name if the statistic has names, with optional feature weights."""
     named = isinstance(t, WordCounts)
 
     def row(j: int) -> tuple[Any, str]:
@@ -155,7 +155,7 @@ def speaking_numbers(mean: Array, variance: Array, n: Array, code: int, k: int) 
 
 
 def known_words(t: Any, rows: Rows, least: int) -> Booleans:
-    """Return which rows hold a word that was learned from so many rows or more; every column of a matrix is known."""
+    """Return which rows hold a word that was learned from at least `least` rows; for a matrix, all rows."""
     if not isinstance(t, WordCounts):
         return np.ones(len(rows), bool)
     often, x = t.document_frequency >= least, rows.entries(t)
@@ -164,19 +164,19 @@ def known_words(t: Any, rows: Rows, least: int) -> Booleans:
 
 
 def by_class(classes: NDArray[Any], **columns: Any) -> dict[str, Any]:
-    """Return a table with a line per class."""
+    """Return a table with one line per class."""
     return {"class": classes, **{name: np.asarray(values).ravel() for name, values in columns.items()}}
 
 
 def by_value(what: str, values: NDArray[Any], classes: NDArray[Any], **columns: Any) -> dict[str, Any]:
-    """Return a table with a line per value and class, from arrays of classes × values."""
+    """Return a table with one line per value and class, from arrays of classes × values."""
     table = {what: np.repeat(values, len(classes)), "class": np.tile(classes, len(values))}
     return table | {name: np.asarray(cells).T.ravel() for name, cells in columns.items()}
 
 
 def shares(alpha: Array, level: float) -> dict[str, Array]:
-    """Return means and intervals of Dirichlets, a line each; one category alone is certain."""
-    tails(level)  # must be a probability, whatever the table
+    """Return means and bounds of Dirichlets, one per line; a single category is certain."""
+    tails(level)  # checks that level is a probability
     if alpha.shape[1] < 2:
         return dict.fromkeys(("probability", "low", "high"), np.ones_like(alpha))
     belief = Dirichlet(alpha)

@@ -1,4 +1,4 @@
-"""Columns that say nothing: left out, or without a value so far."""
+"""Represent columns that carry no evidence: left out, or without a value so far."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ __all__ = ["Drop", "NoValues", "Unknown", "Zeros"]
 
 @dataclass(frozen=True, eq=False)
 class NoValues(Rows):
-    """Rows of which none has a value."""
+    """Represent rows without any value."""
 
     rows: int
 
     @property
     def present(self) -> Booleans:  # type: ignore[override]
-        """Which rows have a value: none."""
+        """Return which rows have a value: none."""
         return np.zeros(self.rows, bool)
 
     def __len__(self) -> int:
         return self.rows
 
     def take(self, which: Any) -> NoValues:
-        """Return some of the rows."""
+        """Return the given rows."""
         return NoValues(len(np.arange(self.rows)[which]))
 
     def count(self, kind: type[Any], labels: Labels) -> NoReturn:
-        """Raise TypeError: there is nothing to count."""
+        """Raise TypeError, since there is nothing to count."""
         raise TypeError("Rows without a value cannot be counted.")
 
     def scored(self, by: Linear) -> Array:
@@ -54,13 +54,13 @@ class NoValues(Rows):
         return sparse.csr_matrix((self.rows, 0))
 
     def names(self, t: Any) -> Sequence[Any]:
-        """Return no names."""
+        """Return an empty tuple."""
         return ()
 
 
 @dataclass(frozen=True)
 class Zeros:
-    """Scores of rows that nothing is known of."""
+    """Score every row as zero for every class."""
 
     classes: int
 
@@ -69,7 +69,7 @@ class Zeros:
         return np.zeros((len(rows), self.classes))
 
     def moments(self, rows: Rows) -> Moments:
-        """Return zeros: what is not said is not doubted."""
+        """Return zeros as means and variances."""
         return self.scores(rows), self.scores(rows)
 
     def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
@@ -78,7 +78,7 @@ class Zeros:
 
 
 class Silent(Likelihood):
-    """Counts nothing and says nothing."""
+    """Define a likelihood that counts nothing and scores zero."""
 
     statistic = ClassCounts
     silent = True
@@ -86,49 +86,49 @@ class Silent(Likelihood):
     storages = frozenset({"bool", "integer", "real", "string", "category", "date"})
 
     def count(self, rows: Rows, labels: Labels) -> ClassCounts:
-        """Return no rows."""
+        """Return counts of zero rows."""
         return ClassCounts(np.zeros(labels.n_classes))
 
     def scorer(self, t: ClassCounts) -> Zeros:
-        """Return zeros for all rows."""
+        """Return a scorer of zeros."""
         return Zeros(len(t.counts))
 
     def held_out(self, t: ClassCounts, rows: Rows, removed: Removal) -> DenseHeldOut:
-        """Return zeros for all rows."""
+        """Return scores of zero."""
         return DenseHeldOut(np.zeros((len(rows), len(t.counts))))
 
     def contributions(self, t: ClassCounts, rows: Rows, weights: Array | None = None) -> Contributions:
-        """Return no parts."""
+        """Return empty contributions."""
         return Contributions([], [], np.zeros((0, len(t.counts))))
 
     def belief(self, t: ClassCounts, weights: Array | None = None) -> Zeros:
-        """Return zeros for all rows."""
+        """Return a belief of zeros."""
         return Zeros(len(t.counts))
 
     def log_evidence(self, t: ClassCounts) -> Cells:
-        """Return zeros, classes × 1: nothing is said of the column."""
+        """Return zeros, classes × 1."""
         return Cells(np.zeros((len(t.counts), 1)))
 
     def speaks(self, t: ClassCounts, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return nothing."""
+        """Return an empty list."""
         return []
 
     def known(self, t: ClassCounts, rows: Rows, least: int = 1) -> Booleans:
-        """Return that no row holds anything that was learned."""
+        """Return False for every row."""
         return np.zeros(len(rows), bool)
 
     def rows(self, column: Column) -> NoValues:
-        """Return rows without a value, whatever the column holds."""
+        """Return rows without a value, regardless of the column's values."""
         return NoValues(len(column))
 
     def table(self, t: ClassCounts, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return a line per class, without a number."""
+        """Return a table with a count of 0 per class."""
         return {"class": classes, "n": np.zeros(len(classes))}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Drop(Silent):
-    """A column to leave out.
+    """Leave a column out.
 
     >>> import suffice as sf
     >>> model = sf.NaiveBayes(columns={"id": sf.columns.Drop(), "size": "gaussian"})
@@ -139,12 +139,12 @@ class Drop(Silent):
     word = "drop"
 
     def read_as(self, t: ClassCounts) -> None:
-        """Return None: nothing is read."""
+        """Return None, since nothing is read."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Unknown(Silent):
-    """A column without a single value so far; the first batch that has some decides what it is.
+    """Stand for a column without a value so far; the first batch with values decides its kind.
 
     >>> import suffice as sf
     >>> model = sf.NaiveBayes().partial_fit({"x": [None, None], "size": [1.0, 9.0]}, ["a", "b"])

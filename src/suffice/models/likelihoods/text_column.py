@@ -1,4 +1,4 @@
-"""Columns of free text: words by class, as many as each row has."""
+"""Model columns of free text by their words."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ from suffice.typing import Array, Booleans
 __all__ = ["ColumnTexts", "Text"]
 
 UNKNOWN = "(unknown words)"
-"""The part of an explanation that stands for words never learned."""
+"""Name of the part of an explanation that stands for words never learned."""
 
 
 @dataclass(frozen=True, eq=False)
 class ColumnTexts(TextRows):
-    """The texts of a column, as Arrow's strings, "" where one is missing."""
+    """Represent the texts of a column as Arrow strings, with "" where a text is missing."""
 
     @classmethod
     def of_strings(cls, strings: Any, analysis: Analysis, name: Any) -> ColumnTexts:
-        """Read strings, some of which may be missing."""
+        """Return rows of strings, some of which may be missing."""
         present = strings.is_valid().to_numpy(zero_copy_only=False) if strings.null_count else None
         return cls(strings.fill_null(""), analysis, present, name=f"column {name!r}")
 
@@ -49,7 +49,7 @@ class ColumnTexts(TextRows):
         return len(self.texts)
 
     def take(self, which: Any) -> ColumnTexts:
-        """Return some of the texts, with their words if these were looked up."""
+        """Return the given texts, with their words if these were already looked up."""
         places = np.arange(len(self))[which]
         present = None if self.present is None else self.present[places]
         rows = replace(self, texts=self.texts.take(pa.array(places)), present=present)
@@ -57,7 +57,7 @@ class ColumnTexts(TextRows):
         return rows
 
     def part(self, block: slice) -> ColumnTexts:
-        """Return a stretch of the texts."""
+        """Return a slice of the texts."""
         short = super().part(block)
         if short is self:
             return self
@@ -68,16 +68,16 @@ class ColumnTexts(TextRows):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Text(Multinomial):
-    """Free text: how often each class uses each word, with the tokens of ``TextClassifier``.
+    """Model free text by how often each class uses each word, with the tokens of ``TextClassifier``.
 
     Parameters
     ----------
     alpha : float or "evidence", default=1.0
-        Pseudo-count of each word in each class; or the one that makes the words most probable.
+        Pseudo-count of each word in each class, or "evidence" to choose the one that maximizes the evidence.
     ngram_range : tuple of int, default=(1, 1)
-        Words, or runs of so many words.
+        Smallest and largest number of consecutive words that form a feature.
     lowercase : bool, default=True
-        Whether capital letters are the same as small ones.
+        Whether to ignore case.
 
     Examples
     --------
@@ -107,26 +107,26 @@ class Text(Multinomial):
 
     @property
     def analysis(self) -> Analysis:
-        """What a token is."""
+        """Return the settings that define a token."""
         return Analysis(ngram_range=self.ngram_range, lowercase=self.lowercase)
 
     def check(self, column: Column, how: str = "is declared") -> None:
-        """Raise DataError if a column holds other than words."""
+        """Raise DataError if a column holds anything but text."""
         super().check(column, how)
         if column.storage == "category" and column.labels.dtype.kind != "O":
             refuse(column, self.word, how)
 
     def rows(self, column: Column) -> ColumnTexts:
-        """Return the texts of a column."""
+        """Return a column as texts."""
         return ColumnTexts.of_strings(_strings(column), self.analysis, column.name)
 
     def count(self, rows: Any, labels: Labels) -> WordCounts:
-        """Count the words of each class."""
+        """Return word counts by class."""
         counts: WordCounts = rows.count(WordCounts, labels)
         return counts
 
     def served(self, block: Any) -> WordCounts | None:
-        """Return the words of a block, or of its categories, if these are words."""
+        """Return the word counts of a block, or those of its categories if these are words."""
         t = block.statistic
         if block.likelihood == self or not isinstance(t, ValueCounts) or t.values.dtype.kind != "O":
             found: WordCounts | None = super().served(block)
@@ -135,22 +135,22 @@ class Text(Multinomial):
         return self.count(ColumnTexts.of_strings(words, self.analysis, ""), Labels(t.line, t.count, int(t.classes)))
 
     def scorer(self, t: Any) -> Scorer:
-        """Return what scores texts; where no word was ever seen, none says anything."""
+        """Return the scorer of texts; zeros if no word was ever seen."""
         return super().scorer(t) if t.width else Zeros(t.n_classes)
 
     def held_out(self, t: Any, rows: Any, removed: Removal) -> HeldOut:
-        """Score training texts, each by classes without it or its group."""
+        """Return scores of training texts by all classes, each without the text or its group."""
         return super().held_out(t, rows, removed) if t.width else DenseHeldOut(np.zeros((len(rows), t.n_classes)))
 
     def contributions(self, t: Any, rows: Any, weights: Array | None = None) -> Contributions:
-        """Explain one text: what it says, and what each of its words does."""
+        """Return the contribution of the text, and of each of its words within it."""
         shown, logs = str(rows.texts[0].as_py()), self.scorer(t).scores(rows)
         shown = shown if len(shown) <= 40 else shown[:39] + "…"
         unsure = np.full(logs.shape, np.nan)
         return Contributions([0], [shown], logs, (unsure, unsure), {0: self._of_words(t, rows)} if t.width else {})
 
     def _of_words(self, t: Any, rows: Any) -> Contributions:
-        """Return what each word says, by name, and those never learned as one part."""
+        """Return the contribution of each word by name, with unknown words as one part."""
         said, names = super().contributions(t, rows), rows.names(t)
         said = replace(said, features=[j if isinstance(j, str) else str(names[j]) for j in said.features])
         tokens, vocabulary = dict.fromkeys(self.analysis.tokens(rows.texts[0].as_py())), set(names)
@@ -161,15 +161,15 @@ class Text(Multinomial):
         return said if len(strangers) < len(tokens) else replace(said, unknown="word of this text")
 
     def belief(self, t: Any, weights: Array | None = None) -> Belief:
-        """Return what is believed of the scores of texts; nothing is unsure where no word was ever seen."""
+        """Return the posterior distribution of scores; zeros if no word was ever seen."""
         return super().belief(t, weights) if t.width else Zeros(t.n_classes)
 
     def log_evidence(self, t: Any) -> Cells:
-        """Return ln p of the words of each class in their order."""
+        """Return ln p of the words of each class, as ordered sequences."""
         return super().log_evidence(t) if t.width else Cells(np.zeros((t.n_classes, 1)))
 
     def speaks(self, t: Any, n: Array, code: int, k: int, weights: Array | None = None) -> list[Speaks]:
-        """Return the words that bring most evidence to a text of the class."""
+        """Return the words with the most evidence for the class per text."""
         if not t.width or not t.n[code]:
             return []
         words = Multinomial.speaks(replace(self, estimate="mean"), t, t.n, code, k)
@@ -177,37 +177,37 @@ class Text(Multinomial):
         return [Speaks(0, str(row.feature), row.weight * length) for row in words]
 
     def known(self, t: Any, rows: Any, least: int = 1) -> Booleans:
-        """Return which texts hold a word that was learned from so many texts or more."""
+        """Return which texts hold a word that was learned from at least `least` texts."""
         found = super().known(t, rows, least)
         return found if rows.present is None else found & rows.present
 
     def sample(self, t: Any, draw: Draw) -> NDArray[Any]:
-        """Draw texts: words in no order, with spaces between them."""
+        """Return drawn texts: words in arbitrary order, joined by spaces."""
         drawn, words = super().sample(t, draw), t.words.strings
         rows = zip(np.split(drawn.indices, drawn.indptr[1:-1]), np.split(drawn.data, drawn.indptr[1:-1]), strict=True)
         return np.array([" ".join(np.repeat(words[j], times.astype(int))) for j, times in rows], object)
 
     def table(self, t: Any, classes: NDArray[Any], level: float) -> dict[str, Any]:
-        """Return a line per word and class: its count and its probability, with intervals."""
+        """Return the count and the probability of each word with its bounds, one line per word and class."""
         counts = t.tokens.toarray()
         return by_value("word", t.words.strings, classes, n=counts, **shares(counts + self.settled(t).alpha, level))
 
     def distributions(self, t: Any, level: float) -> list[ClassDistributions]:
-        """Return how often each word is drawn; a text has many."""
+        """Return the probability of each word; a text holds many words."""
         found = shares(self.counts(t).dense() + float(self.alpha), level)
         return [dots(t.words.strings, found, exclusive=False)]
 
     def log_coefficients(self, t: Any, rows: Any) -> Any:
-        """Return 0: the words of a text have an order of their own."""
+        """Return 0, since the words of a text are ordered."""
         return 0.0
 
     def prior_in_words(self, t: Any) -> str:
-        """Describe the pseudo-counts and the words."""
+        """Return the pseudo-count and the size of the vocabulary in words."""
         return f"Dirichlet({self.settled(t).alpha:g} each) over {counted(t.width, 'word')}"
 
 
 def _strings(column: Column) -> Any:
-    """Return the texts of a column as Arrow's strings."""
+    """Return the texts of a column as Arrow strings."""
     if column.storage == "category":
         codes, labels = pa.array(column.values, mask=column.missing), pa.array(column.labels, pa.large_string())
         return pa.DictionaryArray.from_arrays(codes, labels).cast(pa.large_string())

@@ -1,8 +1,8 @@
-"""Which words a model of texts leaves out, and the words that a unigram language model knows.
+"""Choose the words that a model of texts leaves out, and define the vocabulary of a unigram language model.
 
-Counts keep all words; a model looks at those that stay. A language model draws words from a vocabulary with one slot
-for all words that are not in it: slots are the vocabulary in its own order and, last, that of the unknown words. The
-belief about their probabilities is a Dirichlet, so that the next word is k with probability (α_k + N_k) / (α₀ + N).
+Counts keep all words; a model uses those that are kept. A language model draws words from a vocabulary with one slot
+for all out-of-vocabulary words. Slots follow the order of the vocabulary, with the out-of-vocabulary slot last. The
+prior on their probabilities is a Dirichlet, so the next word is k with probability (α_k + N_k) / (α₀ + N).
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ __all__ = ["Cut", "Vocabulary", "log_probability"]
 
 @dataclass(frozen=True)
 class Cut:
-    """Words in fewer or more documents, or shares of them, are left out; of the rest, the most frequent ones stay.
+    """Leave out words by document frequency, as numbers or shares, and keep the most frequent of the rest.
 
-    Or else all words but those of a vocabulary are left out; these stay, met or not.
+    Alternatively, leave out all words but those of a vocabulary, which are all kept, met or not.
     """
 
     min_df: float = 1
     max_df: float = 1.0
     max_features: int | None = None
-    chosen: bool = False  # whether `min_df` was chosen for the user
+    chosen: bool = False  # whether `min_df` was chosen automatically
     words: WordList | None = None  # the vocabulary
 
     @property
     def keeps_all(self) -> bool:
-        """Whether no word can be left out."""
+        """Return whether all words are kept."""
         return self.min_df == 1 and _no_limit(self.max_df) and self.max_features is None and self.words is None
 
     def of(self, counts: WordCounts) -> WordCounts:
-        """Return the counts of the words that stay; buckets of words all do."""
+        """Return the counts of the words to keep; hashed words are all kept."""
         if counts.hash_bits:
             return counts
         if self.words is not None:
@@ -56,7 +56,7 @@ class Cut:
         return counts.keep(self.kept(counts.document_frequency, counts.frequency, float(counts.n.sum())))
 
     def kept(self, document_frequency: Array, frequency: Array, n: float) -> Booleans:
-        """Return which words stay, by the documents that have each, how often each comes, and all documents."""
+        """Return which words to keep, given their document frequencies, frequencies and the number of documents."""
         least, most = self._limits(n)
         keep: Booleans = (document_frequency >= least) & (document_frequency <= most)
         if self.max_features is not None and keep.sum() > self.max_features:
@@ -80,8 +80,8 @@ class Cut:
     def _nothing(self, words: int) -> str:
         if self.chosen:
             return (
-                f"No word is left: where texts chose pairs of words or letters, those that {self.min_df} texts have or "
-                f"more are kept, and none of {words:,} is in so many. Give more texts, or min_df=1 to keep all."
+                f"No word is left: where texts chose pairs of words or letters, a word must be in at least "
+                f"{self.min_df} texts, and none of {words:,} is. Give more texts, or min_df=1 to keep all words."
             )
         return (
             f"No word is left: min_df={self.min_df} and max_df={self.max_df} drop all {words:,} of them. Lower "
@@ -90,52 +90,52 @@ class Cut:
 
 
 def _no_limit(max_df: Any) -> bool:
-    """Return whether the limit is the share of all documents, not the number one."""
+    """Return whether the limit is 1.0, the share of all documents, and not the integer 1."""
     return not isinstance(max_df, Integral) and bool(max_df == 1.0)
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Known words, sorted, and the slot of each."""
+    """Hold the sorted known words, and the slot of each."""
 
     words: WordList
     slot: Integers
 
     def __post_init__(self) -> None:
         if not np.array_equal(np.sort(self.slot), np.arange(len(self.words))):
-            raise DataError(f"The slots of a vocabulary must be those of {len(self.words):,} words, each once.")
+            raise DataError(f"The slots of a vocabulary must number its {len(self.words):,} words from 0, each once.")
 
     @classmethod
     def of(cls, words: list[str]) -> Vocabulary:
-        """Return the vocabulary of words that are given in the order of their slots, each once."""
+        """Return the vocabulary of distinct words, given in the order of their slots."""
         known = WordList.of(words)
         place = {word: i for i, word in enumerate(words)}
         return cls(known, np.array([place[word] for word in known.strings.tolist()], np.int64))
 
     @property
     def strings(self) -> NDArray[np.object_]:
-        """The words in the order of their slots."""
+        """Return the words in the order of their slots."""
         return self.words.strings[np.argsort(self.slot)]
 
     @property
     def size(self) -> int:
-        """Number of slots."""
+        """Return the number of slots."""
         return len(self.words) + 1
 
     def slots(self, found: WordList) -> Integers:
-        """Return the slot of each of these words."""
+        """Return the slot of each given word."""
         both, ours, theirs = self.words.union(found)
         slot = np.full(len(both), len(self.words))
         slot[ours] = self.slot
         return np.asarray(slot[theirs])
 
     def counts(self, found: WordList, times: Array) -> Array:
-        """Return how often each slot was met, where each of these words was met so many times."""
+        """Return how often each slot was met, where each given word was met `times` times."""
         counts: Any = np.bincount(self.slots(found), times, self.size)
         return np.asarray(counts, np.float64)
 
 
 def log_probability(belief: Dirichlet, slots: Integers, X: Any) -> Array:
-    """Return Σ ln p of the words in each row of X (documents × words that have these slots)."""
+    """Return Σ ln p of the words in each row of X, documents × words with these slots."""
     log_p = belief.predict().log(slots)  # DM-8
     return np.asarray(X @ log_p)

@@ -1,1 +1,1 @@
-"""What every likelihood stands on: tables of classes × features, rows, weights, and rows held out."""
+"""Provide the building blocks of likelihoods: tables of classes × features, rows, linear scores and rows held out."""

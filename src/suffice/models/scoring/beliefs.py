@@ -1,4 +1,4 @@
-"""Beliefs about shares, rates and words of classes, and what follows of the scores of rows (SX-5)."""
+"""Compute how parameter uncertainty spreads into scores: beliefs about shares, rates and words (SX-5)."""
 
 from __future__ import annotations
 
@@ -33,21 +33,20 @@ MANY = 2**14
 
 
 def must_be_known(*parameters: Any) -> None:
-    """Raise ImproperPrior where a posterior is none."""
+    """Raise ImproperPrior unless all parameters of the posterior are positive."""
     if any((np.asarray(one) <= 0).any() for one in parameters):
         raise ImproperPrior(
-            "An interval needs a posterior that integrates to one; alpha=0 leaves none where a class has no count. Use "
-            "a larger alpha."
+            "An interval needs a proper posterior; with alpha=0, a class without counts has none. Use a larger alpha."
         )
 
 
 def log_gammas(alpha: Array, rng: np.random.Generator) -> Array:
-    """Return ln of draws of Gamma(α, 1), also where they are too small to be written down: ln Gamma(α+1) + ln(U)/α."""
+    """Return logarithms of draws from Gamma(α, 1) without underflow: ln Gamma(α+1) + ln(U)/α."""
     return np.asarray(np.log(rng.standard_gamma(alpha + 1)) - rng.standard_exponential(alpha.shape) / alpha)
 
 
 def trigamma(x: Any) -> Array:
-    """Return ψ₁; of a large table, where most numbers come often, each is evaluated once."""
+    """Return ψ₁(x). In a large table, each distinct number is evaluated once."""
     x = np.asarray(x)
     if x.size < MANY:
         return np.asarray(polygamma(1, x))
@@ -56,7 +55,7 @@ def trigamma(x: Any) -> Array:
 
 
 def dirichlet_density(more: Any, log_theta: Cells) -> float:
-    """Return ln Dirichlet(θ ; more + 1) of lines of θ."""
+    """Return ln Dirichlet(θ ; more + 1), summed over the classes of `log_theta`."""
     lines, width = log_theta.values.shape
     more = np.asarray(more, np.float64)
     if not width:
@@ -71,7 +70,10 @@ def dirichlet_density(more: Any, log_theta: Cells) -> float:
 
 
 def belief_of_shares(own: Array, total: Array, times: Any = 1.0) -> tuple[Array, Array]:
-    """Return mean and variance of times·ln θ, θ a share of a Dirichlet or Beta: ψ(α_j) − ψ(α_0), ψ₁(α_j) − ψ₁(α_0)."""
+    """Return mean and variance of times·ln θ for a share θ of a Dirichlet or Beta.
+
+    ln θ has mean ψ(α_j) − ψ(α_0) and variance ψ₁(α_j) − ψ₁(α_0). Both are NaN where the posterior is improper.
+    """
     sure = (own > 0) & (total > own * (1 - 1e-12))
     own, total = np.where(sure, own, 1.0), np.where(sure, total, 1.0)
     mean, variance = digamma(own) - digamma(total), polygamma(1, own) - polygamma(1, total)  # SX-5
@@ -80,20 +82,20 @@ def belief_of_shares(own: Array, total: Array, times: Any = 1.0) -> tuple[Array,
 
 @dataclass(frozen=True)
 class RateBelief:
-    """Gamma beliefs about rates of events, classes × features."""
+    """Hold Gamma beliefs about Poisson rates, classes × features."""
 
     shape: Array
     rate: Array
 
     def moments(self, rows: MatrixRows) -> tuple[Array, Array]:
-        """Return mean and variance of Σ x ln λ − λ; λ and ln λ have the covariance 1/r."""
+        """Return mean and variance of Σ x ln λ − λ for each row and class. The covariance of λ and ln λ is 1/r."""
         X, s, r = self._known(rows)
         squares = X.multiply(X) if issparse(X) else X * X
         mean = X @ (digamma(s) - np.log(r)).T - (s / r).sum(axis=1)
         return mean, squares @ trigamma(s).T - X @ (2 / r).T + (s / r**2).sum(axis=1)  # SX-5
 
     def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn λ."""
+        """Return scores under `size` draws of λ, size × rows × classes."""
         X, s, r = self._known(rows)
         out = []
         for _ in range(size):
@@ -107,7 +109,7 @@ class RateBelief:
 
 
 def belief_of_rates(s: Array, r: Array, x: Array) -> tuple[Array, Array]:
-    """Return mean and variance of x ln λ − λ for λ ~ Gamma(s, r), features × classes; cov(ln λ, λ) = 1/r."""
+    """Return mean and variance of x ln λ − λ for λ ~ Gamma(s, r), given as features × classes; cov(ln λ, λ) = 1/r."""
     sure = (s > 0) & (r > 0)
     s, r = np.where(sure, s, 1.0), np.where(sure, r, 1.0)
     mean, variance = x * (digamma(s) - np.log(r)) - s / r, x**2 * polygamma(1, s) + s / r**2 - 2 * x / r  # SX-5
@@ -116,14 +118,14 @@ def belief_of_rates(s: Array, r: Array, x: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, eq=False)
 class WordBelief:
-    """Dirichlet beliefs about words, one for each class; only the words that rows have are looked at."""
+    """Hold a Dirichlet belief about words for each class. Only words that occur in the rows are looked up."""
 
     counts: Cells
-    alpha: Array  # a number, or one for each word
+    alpha: Array  # a number, or one per word
     scorer: Linear
 
     def moments(self, rows: Rows) -> tuple[Array, Array]:
-        """Return mean and variance of Σ w_j x_j ln θ_j."""
+        """Return mean and variance of Σ w_j x_j ln θ_j for each row and class."""
         X, _, alpha, total = self._looked_at(rows)
         n = np.asarray(X.sum(axis=1)).ravel()[:, None]
         mean = X @ digamma(alpha).T - n * digamma(total)
@@ -131,7 +133,7 @@ class WordBelief:
         return mean, np.maximum(squares @ trigamma(alpha).T - n**2 * trigamma(total), 0.0)  # SX-5
 
     def draws(self, rows: Rows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn θ; words that no row has are drawn as one."""
+        """Return scores under `size` draws of θ. Words that occur in no row are drawn together, as one."""
         X, all_words, alpha, total = self._looked_at(rows)
         rest = np.maximum(total - alpha.sum(axis=1), 0.0)
         n, out = np.asarray(X.sum(axis=1)).ravel()[:, None], []
@@ -144,7 +146,7 @@ class WordBelief:
         return np.stack(out)
 
     def _looked_at(self, rows: Rows) -> tuple[Any, bool, Array, Array]:
-        """Return rows by the words they have, whether these are all, their α by class, and α of all words together."""
+        """Return rows × words that occur, whether these are the whole vocabulary, their α, and the total α by class."""
         x, by = rows.entries(self.scorer.t), self.scorer
         X = sparse.csr_matrix((by.counted(x.data), x.indices, x.indptr), x.shape).tocsc()
         there = np.flatnonzero(np.diff(X.indptr))
@@ -159,7 +161,7 @@ class WordBelief:
 
 @dataclass(frozen=True, eq=False)
 class LiftBelief:
-    """Gamma beliefs about lifts, classes × joint values."""
+    """Hold Gamma beliefs about lifts, classes × joint values."""
 
     t: Any
     shape: Array
@@ -173,7 +175,7 @@ class LiftBelief:
         return mean, variance
 
     def draws(self, rows: Any, rng: np.random.Generator, size: int) -> Array:
-        """Return ln λ of each row's joint value under drawn λ."""
+        """Return ln λ of each row's joint value under `size` draws of λ."""
         met, where = np.unique(rows.places(self.t), return_inverse=True)
         shape, rate = (np.append(table, np.ones((len(table), 1)), axis=1)[:, met] for table in (self.shape, self.rate))
         logs = log_gammas(np.broadcast_to(shape, (size, *shape.shape)), rng) - np.log(rate)
@@ -182,5 +184,5 @@ class LiftBelief:
 
 
 def squeezed(beliefs: Conjugate[Any]) -> Conjugate[Any]:
-    """Return a table of beliefs without its second axis, which has one member if there is one."""
+    """Return a table of beliefs with its second axis, if any, dropped by taking the first member."""
     return beliefs[:, 0] if len(beliefs.batch_shape) > 1 else beliefs

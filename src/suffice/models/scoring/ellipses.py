@@ -1,7 +1,7 @@
-"""Elliptical densities of real vectors: normals, or the Student-t's that integrate mean and covariance out.
+"""Compute elliptical densities of real vectors: normals, and Student-t's that integrate out mean and covariance.
 
-All of them are functions of δᵀΛ⁻¹δ with δ = x − m, so a row is read once for all of them.
-A row that leaves its class changes Λ by a rank-one downdate (SX-3):
+All are functions of δᵀΛ⁻¹δ with δ = x − m, so one pass over a row serves all of them.
+Removing a row from its class changes Λ by a rank-one downdate (SX-3):
 
     κ'' = κ' − w      Λ'' = Λ' − κ'w/κ'' · δδᵀ      |Λ''| = |Λ'| · (1 − κ'w/κ'' · δᵀΛ'⁻¹δ)
 """
@@ -32,7 +32,7 @@ Covariance = Literal["full", "shared"]
 
 
 class SingularMatrix(SingularCovariance, np.linalg.LinAlgError):
-    """A SingularCovariance as it is raised: a LinAlgError, too, which `suffice.errors` cannot know without numpy."""
+    """Signal a singular covariance matrix; also a LinAlgError, which `suffice.errors` cannot name without numpy."""
 
     def __init__(self, message: str, why: str = "", code: int | None = None) -> None:
         super().__init__(message)
@@ -40,7 +40,7 @@ class SingularMatrix(SingularCovariance, np.linalg.LinAlgError):
 
     @classmethod
     def of(cls, why: str, code: int | None = None, label: Any = None) -> SingularMatrix:
-        """Return the error for the class at place `code`, or for a covariance that all classes share."""
+        """Return the error for the class with code `code`, or for a covariance shared by all classes."""
         whose = "shared by all classes" if code is None else f"of class {code if label is None else label!r}"
         use = "Use estimate='predictive', or 'map' with a prior."
         return cls(f"The covariance matrix {whose} is singular: {why}. {use}", why, code)
@@ -48,14 +48,14 @@ class SingularMatrix(SingularCovariance, np.linalg.LinAlgError):
 
 @dataclass(frozen=True)
 class Law:
-    """From δᵀΛ⁻¹δ to ln p(x): a normal of covariance Λ/divisor, or the Student-t that integrates it out."""
+    """Turn δᵀΛ⁻¹δ into ln p(x): a normal of covariance Λ/divisor, or the Student-t that integrates it out."""
 
     estimate: Estimate
     d: int
-    shared: int = 0  # how many classes share a covariance
+    shared: int = 0  # number of classes that share a covariance; 0 if none do
 
     def divisor(self, nu: Any) -> Array:
-        """Return the number that Λ is divided by to give the covariance that is plugged in."""
+        """Return the divisor that turns Λ into the plug-in covariance."""
         nu = np.asarray(nu, np.float64)
         if self.estimate == "mle":
             return np.asarray(nu)
@@ -69,7 +69,7 @@ class Law:
         return np.asarray(nu - self.d - 1)
 
     def logs(self, kappa: Any, nu: Any, distance: Array, log_det: Any) -> Array:
-        """Return ln p(x) where δᵀΛ⁻¹δ is `distance`; −∞ by a class that has no rows."""
+        """Return ln p(x) where δᵀΛ⁻¹δ is `distance`; −∞ for classes with κ = 0."""
         d, some = self.d, np.asarray(kappa) > 0
         if self.estimate == "predictive":
             wider = 1 + 1 / np.where(some, kappa, 1.0)
@@ -84,12 +84,12 @@ class Law:
 
 @dataclass(frozen=True, eq=False)
 class Ellipses:
-    """Elliptical densities, class by class; `root` and `log_det` are one for all where they are shared."""
+    """Score rows by one elliptical density per class. A shared Λ has a single `root` and `log_det`."""
 
     law: Law
     mean: Array  # classes × d
     kappa: Array
-    nu: Array  # of each class
+    nu: Array  # one per class
     root: Array  # classes × d × rank, or 1 × d × rank: δᵀΛ⁻¹δ = |δᵀ·root|²
     log_det: Array
 
@@ -101,14 +101,17 @@ class Ellipses:
         return out
 
     def distances(self, rows: MatrixRows) -> Array:
-        """Return δᵀΛ⁻¹δ of each row and class."""
+        """Return δᵀΛ⁻¹δ for each row and class."""
         axes = np.swapaxes(self.root, 1, 2)
         if len(axes) < len(self.mean):
             return distances(rows.source, self.centre[None], axes, self.turned(self.mean)[0])
         return distances(rows.source, self.mean, axes, np.empty((0, axes.shape[1])))
 
     def shares(self, x: Array) -> tuple[Array, Array]:
-        """Return what each column of one row adds by its part of δᵀΛ⁻¹δ, columns × classes, and ln p in the middle."""
+        """Return each column's contribution to the log densities of one row, and ln p at the means.
+
+        Contributions are columns × classes. They divide ln p(x) − ln p(mean) in proportion to the terms of δᵀΛ⁻¹δ.
+        """
         away = x - self.mean
         roots = np.broadcast_to(self.root, (len(away), *self.root.shape[1:]))
         turned = np.einsum("ci,cij->cj", away, roots)
@@ -121,12 +124,12 @@ class Ellipses:
         return np.where(np.isfinite(rest), rest, 0.0) * share.T, middle
 
     def turned(self, x: Array) -> tuple[Array, Array]:
-        """Return rows and means in coordinates in which the shared Λ is the identity."""
+        """Return rows and means in coordinates where the shared Λ is the identity."""
         return (x - self.centre) @ self.root[0], (self.mean - self.centre) @ self.root[0]
 
     @property
     def centre(self) -> Array:
-        """A point in the middle: digits are for distances, not for where the origin is."""
+        """Return the weighted mean of the class means, the origin used to avoid cancellation."""
         return centre_of(self.mean, self.kappa / max(float(self.kappa.sum()), 1e-300))
 
     @property
@@ -134,7 +137,7 @@ class Ellipses:
         return np.broadcast_to(self.log_det, (len(self.mean),))
 
     def own_without_row(self, x: Array, codes: Integers, weight: Array) -> Array:
-        """Return ln p of each row by its own class without it, where each class has its own Λ."""
+        """Return ln p of each row by its own class without the row, where each class has its own Λ."""
         distance = np.empty(len(codes))
         for c in np.unique(codes):
             mine = codes == c
@@ -146,7 +149,7 @@ class Ellipses:
         )
 
     def all_without_row(self, x: Array, codes: Integers, weight: Array, prior_kappa: float) -> Array:
-        """Return ln p of each row by all classes, whose shared Λ has lost the row."""
+        """Return ln p of each row by all classes, after the shared Λ has lost the row."""
         at = np.arange(len(codes))
         turned, means = self.turned(x)
         own = turned - means[codes]
@@ -158,14 +161,14 @@ class Ellipses:
         kappa = np.broadcast_to(self.kappa, away.shape).copy()
         kappa[at, codes] = less.kappa
         empty = less.kappa - prior_kappa <= ROUNDING * self.kappa[codes]
-        # The mean of a class without rows is neither flat nor part of the mode.
+        # Once a class is empty, its mean counts neither as flat nor towards the mode.
         freed = float(self.law.estimate != "mle" and prior_kappa == 0) - float(self.law.estimate == "map")
         nu = (self.nu[0] - weight + freed * empty)[:, None]
         return self.law.logs(kappa, nu, away, (self.log_det[0] + np.log(less.ratio))[:, None])
 
 
 class Downdate(NamedTuple):
-    """How Λ of a class changes by a row that leaves it: Λ'' = Λ' − factor · δδᵀ."""
+    """Hold the change of a class's Λ when a row is removed: Λ'' = Λ' − factor · δδᵀ."""
 
     kappa: Array  # κ''
     distance: Array  # of the row from the mean without it, δ''ᵀΛ''⁻¹δ''
@@ -174,24 +177,24 @@ class Downdate(NamedTuple):
 
     @classmethod
     def of(cls, kappa: Array, weight: Array, distance: Array) -> Downdate:
-        """Return the change by rows of distance δᵀΛ'⁻¹δ; raise SingularCovariance where nothing of Λ is left."""
+        """Return the change caused by rows of distance δᵀΛ'⁻¹δ; raise SingularCovariance where Λ'' is singular."""
         rest = left(kappa, weight)
         some, positive = rest > 0, np.where(rest > 0, rest, 1.0)
         factor = np.where(some, kappa * weight / positive, 0.0)
         ratio = 1.0 - factor * distance  # SX-3
         if (ratio <= 0).any():
-            raise SingularMatrix.of("there are too few rows to leave one out")
+            raise SingularMatrix.of("it has too few rows to leave one out")
         return cls(rest, np.where(some, (kappa / positive) ** 2 * distance / ratio, 0.0), ratio, factor)
 
 
 def centre_of(mean: Array, share: Array) -> Array:
-    """Return the mean of means, by distances from one of them."""
+    """Return the weighted mean of the means, computed from offsets to the one with the largest share."""
     first = mean[int(np.argmax(share))]
     return np.asarray(first + share @ (mean - first))
 
 
 def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
-    """Return R with RRᵀ = Λ⁻¹, and ln|Λ|, of each matrix that is used, whatever the units of its coordinates."""
+    """Return R with RRᵀ = Λ⁻¹, and ln|Λ|, for each matrix in use; the check for rank ignores units."""
     d, roots, log_dets = scale.shape[-1], np.zeros(scale.shape), np.zeros(len(scale))
     some = np.arange(len(scale)) if used is None else np.flatnonzero(used)
     unit = np.sqrt(np.diagonal(scale[some], axis1=1, axis2=2))
@@ -207,7 +210,7 @@ def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
         if inverses is None or not (smallest > least).all():
             first = int(np.argmax(~(smallest > least)))
             raise SingularMatrix.of(
-                "columns are collinear, or rows too few", None if used is None else int(some[first])
+                "columns are collinear, or there are too few rows", None if used is None else int(some[first])
             )
     for c, inverse, units in zip(some, inverses, unit, strict=True):
         roots[c] = (inverse / units).T
@@ -216,7 +219,7 @@ def roots_of(scale: Array, used: Any = None) -> tuple[Array, Array]:
 
 
 def _inverse_triangles(matrices: Array) -> tuple[Array | None, Array]:
-    """Return L⁻¹ and L with LLᵀ = Λ of each matrix; None if one has no such L."""
+    """Return L⁻¹ and L with LLᵀ = Λ for each matrix; None for L⁻¹ if any matrix has no such L."""
     try:
         lower = np.linalg.cholesky(matrices)
     except np.linalg.LinAlgError:
@@ -229,7 +232,7 @@ def _inverse_triangles(matrices: Array) -> tuple[Array | None, Array]:
 
 @dataclass(frozen=True, eq=False)
 class VectorBelief:
-    """Normal-inverse-Wishart beliefs, one for each class; or with one Λ for all of them."""
+    """Hold normal-inverse-Wishart beliefs, one per class, or with one Λ that all classes share."""
 
     known: Ellipses
     scale: Array  # Λ, classes × d × d or 1 × d × d
@@ -245,7 +248,7 @@ class VectorBelief:
         return mean, 0.25 * (spread + 2 * nu * h**2 + 4 * nu * h / kappa - 4 * h)  # SX-5
 
     def covariances(self, rows: MatrixRows) -> Array | None:
-        """Return covariances of scores by one Λ, rows × classes × classes; None where scores are independent."""
+        """Return covariances of scores under a shared Λ, rows × classes × classes; None if scores are independent."""
         if len(self.scale) > 1 or len(self.known.mean) == 1:
             return None
         turned, means = self.known.turned(rows.numbers)

@@ -1,4 +1,4 @@
-"""How values of a column are grouped where columns act together: bins, rare categories, and what is missing."""
+"""Group the values of columns that act jointly: bins, pooled rare categories, and missing values."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ __all__ = [
 ]  # fmt: skip
 
 Cuts = tuple[float, ...] | tuple[str, ...] | None
-"""How values of a column are grouped: where bins of numbers end, or categories of which the last is all others.
+"""How to group the values of a column: upper ends of bins, or categories of which the last stands for all others.
 
 None if each value stands for itself.
 """
 
 MISSING, OTHERS = "\ufdd0", "\ufdd1"
-"""The word of a missing value, where that is a value like others, and that of all pooled ones: texts have neither."""
+"""Codes of a missing value that is modelled as a value, and of pooled categories. Texts contain neither character."""
 
 
 def binned(values: Array, edges: Cuts) -> tuple[Integers, NDArray[Any]]:
-    """Return codes of numbers, of the bins that end at `edges` or of their values, and what codes stand for."""
+    """Return codes of numbers, by bin or by distinct value if `edges` is None, and the word of each code."""
     if edges is None:
         found, codes = distinct(values if values.dtype.kind in "iu" else values.astype(np.float64) + 0.0)
         return np.asarray(codes, np.int64), in_words(found)
@@ -39,7 +39,7 @@ def binned(values: Array, edges: Cuts) -> tuple[Integers, NDArray[Any]]:
 
 
 def grouped(codes: Integers, words: NDArray[Any], cuts: Cuts) -> tuple[Integers, NDArray[Any]]:
-    """Return codes of categories with all but some pooled, and what they stand for.
+    """Return codes of categories, with those not in `cuts` pooled, and the word of each code.
 
     >>> grouped(np.array([2, 0, -1, 1]), np.array(["a", "b", "c"], object), ("b", OTHERS))[0]
     array([ 1,  1, -1,  0])
@@ -52,40 +52,40 @@ def grouped(codes: Integers, words: NDArray[Any], cuts: Cuts) -> tuple[Integers,
 
 
 def cut_to(cuts: Cuts, known: Container[object]) -> Cuts:
-    """Return how categories are grouped, without those that are no longer known: these are pooled from now on."""
+    """Return the categories of `cuts` that are still known, and the pool. The others are pooled from now on."""
     return tuple(word for word in cuts or () if isinstance(word, str) and (word in known or word == OTHERS))
 
 
 def pools(cuts: Cuts) -> bool:
-    """Return whether some categories of a column are pooled."""
+    """Return whether `cuts` pools categories."""
     return cuts is not None and len(cuts) > 0 and cuts[-1] == OTHERS
 
 
 def with_missing(codes: Integers, words: NDArray[Any]) -> tuple[Integers, NDArray[Any]]:
-    """Return codes in which a missing value, −1, is a value like others, and what they stand for."""
+    """Return codes that treat a missing value, −1, as a value of its own, and the word of each code."""
     return np.where(codes < 0, len(words), codes), np.append(words, np.array([MISSING], object))
 
 
 def shown_value(word: str) -> str:
-    """Return the word of a category as people read it."""
+    """Return the display name of a category."""
     return {MISSING: "missing", OTHERS: "another"}.get(word, word.removesuffix(".0"))
 
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """Columns that may act together: names, and the value of each row by code, −1 where it is missing."""
+    """Hold the columns that may act jointly: their names, and the code of each row's value, −1 where it is missing."""
 
     names: list[Any]
     codes: Integers  # rows × columns
-    words: list[NDArray[Any]]  # what the codes of each column stand for
+    words: list[NDArray[Any]]  # the words of each column's codes
 
     @property
     def sizes(self) -> list[int]:
-        """How many values each column has."""
+        """Return the number of values of each column."""
         return [len(words) for words in self.words]
 
     def with_missing(self) -> Coding | None:
-        """Return the same with missing values as values like others; None if there are none."""
+        """Return the coding with missing values as values of their own; None if no value is missing."""
         holes = np.asarray((self.codes < 0).any(axis=0))
         if not holes.any():
             return None

@@ -1,9 +1,9 @@
-"""Mutual information of class and feature, from what a model has counted: how much the feature tells about the class.
+"""Compute the mutual information of class and feature from what a model has counted.
 
     I_j = Σ_c π_c Σ_x p(x|c) ln(p(x|c) / p(x))      p(x) = Σ_c π_c p(x|c)      0 ln 0 = 0
 
-In nats. With H for entropy it is H(θ_j) − Σ_c π_c H(θ_jc), where θ_j = Σ_c π_c θ_jc, and in this form the pairs of word
-and class that never occur need no table: within a class they all have the same entropy.
+In nats. With H for entropy, it is H(θ_j) − Σ_c π_c H(θ_jc), where θ_j = Σ_c π_c θ_jc. In this form, pairs of word and
+class that never occur need no table: within a class they all have the same entropy.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from suffice.typing import Array
 
 __all__ = ["class_shares", "of_categories", "of_cells", "of_counts", "of_flags", "of_tokens"]
 
-ROUNDING = 2.0**-46  # of an entropy: less than this is nothing
+ROUNDING = 2.0**-46  # relative to an entropy; smaller gains count as 0
 POINTS = 1024
 
 
 def class_shares(log_prior: Array) -> Array:
-    """Return π, adding up to one; uniform where nothing is known."""
+    """Return class probabilities that sum to one; uniform where the prior has no mass."""
     prior = np.nan_to_num(np.exp(log_prior))
     return prior / prior.sum() if prior.sum() > 0 else np.full(len(prior), 1 / len(prior))
 
 
 def of_flags(on: Array, off: Array, prior: Array) -> Array:
-    """Return the information of features that are on with probability θ_jc, off with 1−θ_jc: classes × features."""
+    """Return the information of binary features, on with probability θ_jc and off with 1−θ_jc, classes × features."""
     return _gain(_entropy(prior @ on, prior @ off), prior @ _entropy(on, off))
 
 
 def of_categories(tables: list[Array], prior: Array) -> Array:
-    """Return the information of columns of categories; θ of each is a table of classes × categories."""
+    """Return the information of categorical columns. Each table holds θ of one column, classes × categories."""
     total = [entr(prior @ theta).sum() for theta in tables]
     within = [prior @ entr(theta).sum(axis=1) for theta in tables]
     return _gain(np.array(total), np.array(within))
 
 
 def of_cells(counts: Cells, more: Any, total: Array, unknown: float, prior: Array) -> Array:
-    """Return the information of shares (count + more) / total; `unknown` is the share where a class knows nothing."""
+    """Return the information of shares (count + more) / total; `unknown` is the share where a class has total 0."""
     if counts.unmet is not None:
         return _sparse(counts.values, total, float(more), unknown, prior)
     known = total[:, None] > 0
@@ -51,15 +51,15 @@ def of_cells(counts: Cells, more: Any, total: Array, unknown: float, prior: Arra
 
 
 def of_tokens(table: Any, alpha: float, prior: Array) -> Array:
-    """Return the information of a token being a word, θ_jc = (T_jc + α) / (T_c + αW); T is sparse, classes × words."""
+    """Return the information of "this token is word j", θ_jc = (T_jc + α) / (T_c + αW); sparse T, classes × words."""
     width = table.shape[1]
     return _sparse(table, np.asarray(table.sum(axis=1)).ravel() + alpha * width, alpha, 1 / max(1, width), prior)
 
 
 def of_counts(mean: Array, rate: Array, prior: Array) -> Array:
-    """Return the information of counts: Poisson, or negative binomial where the mean is Gamma with a finite rate.
+    """Return the information of counts that are Poisson, or negative binomial where the rate is finite.
 
-    Classes × features. Counts are summed one by one up to about a thousand, in steps beyond.
+    `mean` and `rate` are classes × features. Counts are summed one by one up to about a thousand, and in steps beyond.
     """
     some = prior > 0
     mean, rate, prior = mean[some], rate[some], prior[some]
@@ -67,26 +67,26 @@ def of_counts(mean: Array, rate: Array, prior: Array) -> Array:
 
 
 def _gain(total: Array, within: Array) -> Array:
-    """Return the entropy less that within classes; 0 where rounding could have made the difference."""
+    """Return total entropy minus entropy within classes; 0 where the difference is within rounding error."""
     gain = total - within  # NB-13
     return np.where(gain > ROUNDING * total, gain, 0.0)
 
 
 def _entropy(on: Array, off: Array) -> Array:
-    """Return the entropy of what is on or off."""
+    """Return the entropy of binary features."""
     return _term(on, off) + _term(off, on)
 
 
 def _term(p: Array, rest: Array) -> Array:
-    """Return −p ln p, from 1−p where that has more digits."""
+    """Return −p ln p, computed from 1−p where that keeps more digits."""
     return np.where(p < 0.5, entr(p), -p * np.log1p(-np.minimum(rest, 0.5)))
 
 
 def _sparse(table: Any, total: Array, alpha: float, unknown: float, prior: Array) -> Array:
-    """Return the information of θ_jc = (N_jc + α) / total_c, N sparse; `unknown` is θ without data and prior."""
+    """Return the information of θ_jc = (N_jc + α) / total_c with sparse N; `unknown` is θ where total_c is 0."""
     known = total > 0
     total = np.where(known, total, 1.0)
-    floor = np.where(known, alpha / total, unknown)  # θ of the words that a class never had
+    floor = np.where(known, alpha / total, unknown)  # θ of words that never occur in the class
     never = _entropy(floor, 1 - floor)
     rows = np.repeat(np.arange(len(total)), np.diff(table.indptr))
     more, share = table.data / total[rows], prior[rows]
@@ -109,7 +109,7 @@ def _of_count(mean: Array, rate: Array, prior: Array) -> float:
 
 
 def _where_counts_are(mean: Array, rate: Array) -> Array:
-    """Return counts from 0 on if these suffice for all classes; otherwise a line of counts for each, in odd steps."""
+    """Return counts from 0 on if these suffice for all classes; otherwise a grid per class, with an odd step."""
     spread = 12 * np.sqrt(mean * (1 + 1 / rate))
     low, high = np.maximum(0.0, np.floor(mean - spread)), mean + spread + 40 * (1 + 1 / np.log1p(rate))
     if high.max() < POINTS:

@@ -1,4 +1,4 @@
-"""Rows of two or three columns together, by the codes of their values, and joint values in words."""
+"""Represent rows of two or three columns jointly, by the codes of their values, and name joint values."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ __all__ = ["JointRows", "axis_order", "axis_words", "joint_names"]
 
 @dataclass(frozen=True, eq=False)
 class JointRows(Rows):
-    """Rows of a few columns by the codes of their values."""
+    """Represent rows of two or three columns by the codes of their values."""
 
-    columns: tuple[Integers, ...]  # a code for each row; −1 where a value is missing
-    values: tuple[NDArray[Any], ...]  # what the codes of each column stand for
+    columns: tuple[Integers, ...]  # a code per row; −1 where a value is missing
+    values: tuple[NDArray[Any], ...]  # the words of each column's codes
 
     @cached_property
     def codes(self) -> Integers:
-        """Codes of all columns, rows × columns."""
+        """Return the codes of all columns, rows × columns."""
         return np.stack(self.columns, axis=1)
 
     @cached_property
     def present(self) -> Booleans | None:  # type: ignore[override]
-        """Which rows have a value in every column; None if all have."""
+        """Return which rows have a value in every column; None if all have."""
         holes = [column < 0 for column in self.columns if int(column.min(initial=0)) < 0]
         return ~np.logical_or.reduce(holes) if holes else None
 
@@ -54,11 +54,11 @@ class JointRows(Rows):
         return counted
 
     def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]]:
-        """Return codes of values, and what they stand for."""
+        """Return codes of values, rows × columns, and the words of each column's codes."""
         return self.codes, self.values
 
     def among(self, t: JointCounts) -> Integers:
-        """Return codes among the values of a statistic, rows × columns; −1 for those that it does not have."""
+        """Return codes by the values of a statistic, rows × columns; −1 for values that it does not have."""
         columns = [
             np.append(places_among(known, mine), -1)[code]
             for known, mine, code in zip(t.axes, self.values, self.columns, strict=True)
@@ -66,7 +66,7 @@ class JointRows(Rows):
         return np.stack(columns, axis=1)
 
     def places(self, t: JointCounts) -> Integers:
-        """Return the place of each row's joint value in a statistic; −1 where it has none of the values, or none."""
+        """Return the place of each row's joint value in a statistic; −1 where a value is missing or unknown."""
         return flat(self.among(t), t.sizes.tolist())
 
     def scored(self, by: Linear) -> Array:
@@ -74,24 +74,24 @@ class JointRows(Rows):
         return np.asarray(by.offset + self.entries(by.t) @ by.weights.dense().T)
 
     def entries(self, t: JointCounts) -> Any:
-        """Return a row with a single one for each joint value."""
+        """Return rows × joint values, with a single one per row whose joint value is known, as CSR."""
         place = self.places(t)
         (row,) = np.nonzero(place >= 0)
         return sparse.csr_matrix((np.ones(len(row)), (row, place[row])), (len(self), int(np.prod(t.sizes))))
 
     def names(self, t: JointCounts) -> Sequence[Any]:
-        """Return joint values in words."""
+        """Return the names of joint values."""
         return joint_names(t, ())
 
 
 def joint_names(t: JointCounts, edges: Sequence[Cuts]) -> list[str]:
-    """Return all joint values in words, in the order of places."""
+    """Return the names of all joint values, in the order of their places."""
     words = [axis_words(axis, cuts) for axis, cuts in zip(t.axes, edges or (None,) * len(t.sizes), strict=True)]
     return [", ".join(parts) for parts in product(*words)]
 
 
 def axis_words(axis: NDArray[Any], edges: Cuts) -> list[str]:
-    """Return the values of a column as people read them."""
+    """Return the display names of a column's values."""
     if edges is None or pools(edges):
         return [shown_value(value) for value in axis.tolist()]
     names = _bins([float(edge) for edge in edges])
@@ -99,7 +99,7 @@ def axis_words(axis: NDArray[Any], edges: Cuts) -> list[str]:
 
 
 def _bins(edges: list[float]) -> list[str]:
-    """Return the names of bins; whole numbers where all bins end between them.
+    """Return the names of bins; in whole numbers where every edge lies halfway between two of them.
 
     >>> _bins([0.5, 1.5, 4.5]), _bins([0.25, 2.0])
     (['0 or less', '1', '2 to 4', '5 or more'], ['below 0.25', '0.25 to 2', '2 or more'])
@@ -115,7 +115,7 @@ def _bins(edges: list[float]) -> list[str]:
 
 
 def axis_order(axis: NDArray[Any]) -> list[int]:
-    """Return the order of values: by size if all are numbers or bins, by name otherwise."""
+    """Return the display order of values: by size if all are numbers or bins, otherwise as they are stored."""
     try:
         sizes = [np.inf if value in (MISSING, OTHERS) else float(value) for value in axis.tolist()]
     except ValueError:

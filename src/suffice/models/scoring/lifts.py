@@ -1,4 +1,4 @@
-"""How much more often values of columns come together than each alone suggests: counts, expected counts, and lifts.
+"""Compute lifts: how much more often values of columns occur jointly than each alone suggests.
 
 expected   pair: E_c(ab) = n_c(a) n_c(b) / n_c                                                          JC-1
            triple: E_c(abd) = n_c(ab) n_c(ad) n_c(bd) n_c / (n_c(a) n_c(b) n_c(d)), at most each pair's count
@@ -30,7 +30,7 @@ __all__ = [
 
 
 def expected(counts: dict[tuple[int, ...], Array]) -> Array:
-    """Return the count of a joint value if columns did not act together, from counts of its subsets by their columns.
+    """Return the count expected of a joint value if its columns acted alone, from the counts of its subsets of columns.
 
     >>> pair = {(): 10.0, (0,): 5.0, (1,): 4.0, (0, 1): 3.0}
     >>> float(expected({which: np.array(count) for which, count in pair.items()}))
@@ -47,12 +47,12 @@ def expected(counts: dict[tuple[int, ...], Array]) -> Array:
 
 
 def subsets(columns: int) -> list[tuple[int, ...]]:
-    """Return all subsets of so many columns, by their places, the empty one first."""
+    """Return all subsets of `columns` columns as tuples of their places, the empty one first."""
     return [which for size in range(columns + 1) for which in combinations(range(columns), size)]
 
 
 def with_expected(table: Array) -> tuple[Array, Array]:
-    """Return counts and expected counts, classes × joint values, of counts by class and the value of each column."""
+    """Return counts and expected counts, classes × joint values, from a table of class × value of each column."""
     counts = {}
     for which in subsets(table.ndim - 1):
         others = tuple(axis for axis in range(1, table.ndim) if axis - 1 not in which)
@@ -62,7 +62,7 @@ def with_expected(table: Array) -> tuple[Array, Array]:
 
 
 def left_of(table: Array, codes: Integers, removed: Removal) -> tuple[Array, Array]:
-    """Return counts and expected counts of each pair's joint value without what is removed; codes of −1 have none."""
+    """Return the count and expected count of each pair's joint value after the removal; 0 where a code is −1."""
     place = flat(codes, table.shape[1:])
     there = place >= 0
     if removed.alone and there.any() and table.size <= len(codes):
@@ -85,9 +85,9 @@ def _left_of_each(table: Array, codes: Integers, removed: Removal, there: Boolea
 
 
 def _left_of_alike(table: Array, place: Integers, labels: Integers, weight: float) -> tuple[Array, Array]:
-    """Return the same where each row is left out alone, with one weight: rows of a class and joint value are alike."""
+    """Return what `left_of` does where each row is removed alone, with equal weights: equal rows are computed once."""
     width = table[0].size
-    key = np.where(place < 0, table.size, labels * width + place)  # the last has nothing
+    key = np.where(place < 0, table.size, labels * width + place)  # the last is for rows with a missing value
     met = np.zeros(table.size + 1, bool)
     met[key] = True
     (kinds,) = np.nonzero(met[:-1])
@@ -100,12 +100,12 @@ def _left_of_alike(table: Array, place: Integers, labels: Integers, weight: floa
 
 
 def log_lift(count: Any, expected_count: Any, kappa: float) -> Array:
-    """Return the term of a joint value: ln of the mean of a Gamma(κ, κ) belief about count over expected count."""
+    """Return the log lift of a joint value: ln of the posterior mean of its lift under a Gamma(κ, κ) prior."""
     return np.asarray(np.log((count + kappa) / (expected_count + kappa)))  # JC-2
 
 
 def log_evidence_of_lift(count: Array, expected: Array, kappa: float) -> Array:
-    """Return ln p(n | E, κ) − ln p(n | E) of each cell: how much more probable its count is if columns act together.
+    """Return ln p(n | E, κ) − ln p(n | E) of each cell: the log Bayes factor for columns that act jointly.
 
     >>> log_evidence_of_lift(np.array([0.0, 5.0, 20.0]), np.array([0.0, 5.0, 5.0]), 1.0).round(2)
     array([ 0.  , -0.96,  9.71])
@@ -115,22 +115,22 @@ def log_evidence_of_lift(count: Array, expected: Array, kappa: float) -> Array:
 
 
 def in_order(codes: Integers, values: NDArray[Any]) -> tuple[Integers, NDArray[Any]]:
-    """Return codes in the order of the words they stand for, and these, without any that no row has.
+    """Return codes renumbered in the order of their words, and the sorted words, without those that no row has.
 
-    Who meets values in another order sums up in the same one then.
+    So sums do not depend on the order in which values are met.
 
     >>> in_order(np.array([1, 0, -1]), np.array(["b", "a", "c"]))
     (array([ 0,  1, -1]), array(['a', 'b'], dtype='<U1'))
     """
     used = np.flatnonzero(np.bincount(codes[codes >= 0], minlength=len(values)))
     order = used[np.argsort(values[used].astype(str), kind="stable")]
-    place = np.full(len(values) + 1, -1, np.int64)  # the last is that of −1
+    place = np.full(len(values) + 1, -1, np.int64)  # the last entry maps −1 to itself
     place[order] = np.arange(len(order))
     return place[codes], values[order]
 
 
 def places_among(known: NDArray[Any], words: NDArray[Any]) -> Integers:
-    """Return where words are among others, which are sorted; −1 for those that are not.
+    """Return the place of each word among sorted `known` words; −1 for unknown ones.
 
     >>> places_among(np.array(["a", "c"], object), np.array(["c", "b"], object))
     array([ 1, -1])
@@ -142,7 +142,7 @@ def places_among(known: NDArray[Any], words: NDArray[Any]) -> Integers:
 
 
 def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
-    """Return places of joint codes, rows × columns; −1 where one of them is."""
+    """Return the flat place of each row's joint code, given codes as rows × columns; −1 where any code is −1."""
     place = np.zeros(len(codes), np.int64)
     for code, size in zip(codes.T, sizes, strict=True):
         place = place * size + code
@@ -151,24 +151,24 @@ def flat(codes: Integers, sizes: Sequence[int]) -> Integers:
 
 @dataclass(frozen=True, eq=False)
 class LearnedCodes:
-    """Learned rows by the codes of their values in each column, to be scored without themselves or their group.
+    """Hold training rows by the codes of their values, to score each row without itself or its group.
 
-    Sets are tuples of two or three columns by number. A row that lacks one of them does not count for the set, and has
-    a lift of zero.
+    Sets are tuples of two or three column numbers. A row that lacks one of the columns does not count for the set, and
+    its lift there is zero.
     """
 
     codes: NDArray[np.int32]  # columns × rows; −1 where a value is missing
-    sizes: Integers  # values of each column
+    sizes: Integers  # number of values per column
     labels: Integers
-    given: Array  # what each row counts for
-    order: Integers  # rows, group by group; none if each row is left out alone
-    start: Integers  # where each group begins, and the end
+    given: Array  # weight of each row
+    order: Integers  # rows sorted by group; empty if each row is left out alone
+    start: Integers  # start of each group, and the end of the last
 
     @classmethod
     def of(
         cls, codes: NDArray[np.int32], sizes: Integers, labels: Integers, given: Array, group: Integers | None
     ) -> LearnedCodes:
-        """Take rows, and a number for each row's group if rows are left out together."""
+        """Return the rows prepared for the kernels. `group` has a group number for each row, or is None."""
         nothing = np.zeros(0, np.int64)
         if group is None:
             return cls(codes, sizes, labels, given, nothing, nothing)
@@ -176,7 +176,7 @@ class LearnedCodes:
         return cls(codes, sizes, labels, given, np.argsort(group, kind="stable"), start)
 
     def information(self, column: int) -> float:
-        """Return the mutual information of a column and the class, among rows that have a value."""
+        """Return N times the mutual information of a column and the class, over the rows that have a value."""
         there = self.codes[column] >= 0
         size, classes = int(self.sizes[column]), int(self.labels.max(initial=0)) + 1
         cell = self.codes[column][there] * classes + self.labels[there]
@@ -188,7 +188,7 @@ class LearnedCodes:
     def gains(
         self, sets: Sequence[tuple[int, ...]], weights: Array, share: Array, kappa: float, ridge: float, power: float
     ) -> Array:
-        """Return how much each set would gain on top of probabilities, classes × rows."""
+        """Return the gain of each set on top of the probabilities `share`, classes × rows."""
         out = np.zeros(len(sets))
         rows = self.codes, self.sizes, self.labels, self.given, self.order, self.start
         _native.joint_gains(out, *rows, padded(sets), weights, share, kappa, ridge, power, thread_count())  # JC-5
@@ -204,10 +204,10 @@ class LearnedCodes:
         theirs: NDArray[np.float32],
         tables: Array | None = None,
     ) -> None:
-        """Write lifts × power of these rows, each left out, and of other rows by all of these.
+        """Write lifts × power into `mine`, for these rows without themselves, and into `theirs`, for other rows.
 
-        They are sets × classes but the first × rows, less the lift of the first class. `kappa` is one number, or one
-        for each set; `tables` are counts of more rows than these, joint values × classes of one set after the other.
+        Both are sets × (classes − 1) × rows: each class's lift minus that of the first class. `kappa` is one number, or
+        one per set. `tables` adds the counts of further rows, joint values × classes of one set after the other.
         """
         rows = self.codes, others, self.sizes, self.labels, self.given, self.order, self.start
         every = np.broadcast_to(np.asarray(kappa, np.float64), len(sets)).copy()
@@ -216,5 +216,5 @@ class LearnedCodes:
 
 
 def padded(sets: Sequence[tuple[int, ...]]) -> Integers:
-    """Return sets × 3 columns, −1 for the third of two."""
+    """Return sets as an array of sets × 3 columns, with −1 as the third column of a pair."""
     return np.array([(*columns, -1)[:3] for columns in sets], np.int64).reshape(-1, 3)

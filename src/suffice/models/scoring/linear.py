@@ -1,7 +1,7 @@
-"""Scores that are linear in the rows: ln p(x | c) = offset_c + scale_c · Σ_j w_j x_j (weight_cj + base_j).
+"""Score rows linearly: ln p(x | c) = offset_c + scale_c · Σ_j w_j x_j (weight_cj + base_j).
 
-A weight of −∞ forbids the class to rows that have the feature; a feature that the class requires forbids it to rows
-that lack it. Neither makes a NaN: 0 · (−∞) is 0 here.
+A weight of −∞ rules the class out for rows that have the feature. A feature that a class requires rules the class out
+for rows that lack it. Neither yields NaN: here, 0 · (−∞) is 0.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ __all__ = [
 
 Times = _native.Times
 AS_OFTEN, ONCE, DAMPED = Times.as_often, Times.once, Times.damped
-"""What x occurrences of a feature count for: x, one, or 1 + ln x."""
+"""How x occurrences of a feature are counted: as x, as one, or as 1 + ln x."""
 
 
 def times_counted(times: Times, x: Array) -> Array:
-    """Return what x occurrences of a feature count for."""
+    """Return the effective count of x occurrences of a feature."""
     if times is ONCE:
         return np.ones_like(x)
     return 1 + np.log(x) if times is DAMPED else x
@@ -49,28 +49,28 @@ def times_counted(times: Times, x: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Linear:
-    """Weights by class and feature, and an offset by class."""
+    """Score rows by a weight per class and feature, and an offset per class."""
 
     weights: Cells
     offset: Array
-    t: Any = None  # the statistic that has the features, where rows are looked up among them by name
+    t: Any = None  # the statistic whose features rows are matched to by name
     times: Times = AS_OFTEN
-    base: Array | None = None  # on top of all cells of a feature, stored or not
-    scale: Array | None = None  # of each class; one if not given
+    base: Array | None = None  # added to all cells of a feature, stored or not
+    scale: Array | None = None  # one per class; None means 1
     feature_weights: Array | None = None  # w
-    residuals: Any = None  # on top of what weighed features say, features × classes as CSR
-    documents: bool = True  # whether rows have lengths by which they are tempered
-    required: Cells | None = None  # 1 where a class has the feature in all of its rows, otherwise 0
+    residuals: Any = None  # added to the weighted features, features × classes as CSR
+    documents: bool = True  # whether the temper depends on the length of rows
+    required: Cells | None = None  # 1 where every row of the class has the feature, else 0
     temper: Temper = AS_IT_IS
 
     def weighted(self, feature_weights: Array | None, residuals: Any = None) -> Linear:
-        """Return the scorer with each feature's evidence raised to a power of its own, and what is added to that."""
+        """Return the scorer with each feature's evidence raised to its own power, and with residuals added."""
         if feature_weights is None and residuals is None:
             return self
         return replace(self, feature_weights=feature_weights, residuals=residuals)
 
     def tempered(self, temper: Temper) -> Linear:
-        """Return the scorer with scores raised to the power of each row."""
+        """Return the scorer with each row's likelihood raised to a power."""
         return replace(self, temper=temper)
 
     def scores(self, rows: Rows) -> Array:
@@ -85,7 +85,7 @@ class Linear:
         return out
 
     def best(self, rows: Rows, log_prior: Array) -> Integers | None:
-        """Return the class of the largest joint of each row, if rows can tell without writing all scores down."""
+        """Return the most probable class of each row if rows can find it without storing all scores, otherwise None."""
         if self._forbidden is not None or self._lacking is not None:
             return None
         if rows.tempers or self.temper == AS_IT_IS:
@@ -93,19 +93,19 @@ class Linear:
         return None if self.temper.length and self.documents else rows.best(self, log_prior / self.temper.power)
 
     def powers(self, rows: Rows) -> Any:
-        """Return what the likelihood of each row is raised to: a number for all, or one for each."""
+        """Return the power of the likelihood: one number for all rows, or one per row."""
         return self.temper.of(rows.lengths(self) if self.temper.length and self.documents else None)
 
     def counted(self, x: Array) -> Array:
-        """Return what x occurrences count for."""
+        """Return the effective count of x occurrences."""
         return times_counted(self.times, x)
 
     def counts_of(self, x: Any) -> Any:
-        """Return what the entries of rows, CSR, count for."""
+        """Return the effective counts of rows given as CSR."""
         return sparse.csr_matrix((self.counted(x.data).astype(np.float64), x.indices, x.indptr), x.shape)
 
     def columns(self, feature: Integers) -> Array:
-        """Return what single features weigh, classes × features."""
+        """Return the weights of the given features, classes × features, with all terms applied."""
         table = self.weights.columns(feature)
         table = table if self.base is None else table + self.base[feature]
         table = table if self.scale is None else table * self.scale[:, None]
@@ -114,14 +114,14 @@ class Linear:
 
     @cached_property
     def _finite(self) -> Linear:
-        """The scorer with zeros for −∞."""
+        """Return the scorer with −∞ replaced by 0."""
         if self._forbidden is None:
             return self
         return replace(self, weights=self.weights.map(lambda w: np.where(np.isneginf(w), 0.0, w)))
 
     @cached_property
     def _forbidden(self) -> Linear | None:
-        """How many features of a row its classes forbid."""
+        """Return a scorer that counts the features of a row that rule out each class; None if no weight is −∞."""
         stored = self.weights.values if self.weights.unmet is None else self.weights.values.data
         unmet = np.zeros(0) if self.weights.unmet is None else self.weights.unmet
         if not np.isneginf(stored).any() and not np.isneginf(unmet).any():
@@ -133,14 +133,14 @@ class Linear:
 
     @cached_property
     def _lacking(self) -> Linear | None:
-        """Features of a row that its classes require, less the number that they do."""
+        """Return a scorer of how many required features a row has, minus the number that the class requires."""
         if self.required is None:
             return None
         return Linear(self.required, -self.required.sum(), self.t, ONCE)
 
     @cached_property
     def by_feature(self) -> Array:
-        """The weights as the kernels for matrices read them."""
+        """Return the weights in the layout of the matrix kernels."""
         plain = self.weights.unmet is None and self.feature_weights is None and self.residuals is None
         if plain and self.base is None and self.scale is None:
             return by_feature(self.weights.values)
@@ -148,20 +148,20 @@ class Linear:
 
     @cached_property
     def of_texts(self) -> tuple[Any, Any]:
-        """The weights as the kernels for texts read them: a lexicon, and weights that are sparse in word and class."""
+        """Return the lexicon and the sparse weights in the layout of the text kernels."""
         lexicon, width, classes = RankedLexicon.of(self.t), self.weights.width, len(self.offset)
         weights = self.weights.stored()
         by_word = weights.above.T.tocsr()[lexicon.order]
         mass = (np.ones(width) if self.feature_weights is None else self.feature_weights)[lexicon.order]
         base = np.zeros(width) if self.base is None else self.base[lexicon.order] * mass
         values = by_word.data * np.repeat(mass, np.diff(by_word.indptr))
-        if self.residuals is not None:  # words have no scale
+        if self.residuals is not None:  # text scorers have no scale per class
             by_word = sparse.csr_matrix((values, by_word.indices, by_word.indptr), by_word.shape)
             by_word = (by_word + self.residuals[lexicon.order]).tocsr()
             values = by_word.data
         start, code = by_word.indptr.astype(np.int64), by_word.indices.astype(np.int32)
         scale = np.ones(classes) if self.scale is None else self.scale
-        assert weights.unmet is not None  # words are sparse
+        assert weights.unmet is not None  # weights of words are sparse
         terms = (base, mass, weights.unmet, scale, np.asarray(self.offset, np.float64), self.times, lexicon.native)
         return lexicon.native, _native.TextWeights(start, code, values, *terms)
 
@@ -172,17 +172,17 @@ class Linear:
 
 @dataclass(frozen=True, eq=False)
 class LinearHeldOut:
-    """Linear scores of training rows, but for the classes that lose something: there, by entry and by pair."""
+    """Score training rows by all classes, with corrected weights for the classes that lose the row or its group."""
 
     scorer: Linear
     rows: Rows
     removed: Removal
-    entries: Entries  # of the row of each pair
-    weights: Array  # what each entry's feature weighs in the pair's class without what is removed
-    offset: Array  # of each pair
+    entries: Entries  # of each pair's row
+    weights: Array  # weight of each entry's feature in the pair's class, after the removal
+    offset: Array  # one per pair
 
     def scores(self, feature_weights: Array | None = None) -> Array:
-        """Return rows × classes, not tempered."""
+        """Return untempered scores, rows × classes."""
         weighing = feature_weights if feature_weights is not None else self.scorer.feature_weights
         scores = self.scorer.weighted(feature_weights).tempered(AS_IT_IS).scores(self.rows)
         x = self.scorer.counted(self.entries.value)
@@ -192,36 +192,36 @@ class LinearHeldOut:
         return scores
 
     def lengths(self) -> Array:
-        """Return how many features each row has, as often as they count."""
+        """Return the length of each row: the sum of its effective counts."""
         return self.rows.lengths(self.scorer)
 
 
 @dataclass(frozen=True, eq=False)
 class DenseHeldOut:
-    """Scores of training rows where features have no weights of their own."""
+    """Hold scores of training rows whose features have no weights."""
 
     table: Array
     length: Array | None = None
 
     def scores(self, feature_weights: Array | None = None) -> Array:
-        """Return rows × classes, not tempered."""
+        """Return untempered scores, rows × classes; `feature_weights` has no effect."""
         return self.table.copy()
 
     def lengths(self) -> Array | None:
-        """Return how many features each row has; None where rows are no documents."""
+        """Return the length of each row; None where rows are not documents."""
         return self.length
 
 
 @dataclass(frozen=True, eq=False)
 class FittedTransform:
-    """What is done to a document before it is counted: ln(1+x), times ln(N/df), to length one."""
+    """Transform the counts of documents: ln(1+x), times ln(N/df), scaled to unit length; each step is optional."""
 
     sublinear_tf: bool
     idf: Array | None
     normalize: bool
 
     def __call__(self, X: Any) -> Any:
-        """Return documents × words, transformed document by document."""
+        """Return documents × words with each document transformed."""
         X = X.copy()
         if self.sublinear_tf:
             np.log1p(X.data, out=X.data)  # NB-8
@@ -246,7 +246,7 @@ class FittedTransform:
 
 @dataclass(frozen=True, eq=False)
 class TransformedScorer:
-    """Linear scores of documents that are transformed first."""
+    """Score documents linearly after a transform of their counts."""
 
     linear: Linear
     transform: FittedTransform
@@ -254,23 +254,23 @@ class TransformedScorer:
 
     @property
     def t(self) -> Any:
-        """The statistic that has the features."""
+        """Return the statistic whose features rows are matched to."""
         return self.linear.t
 
     def tempered(self, temper: Temper) -> TransformedScorer:
-        """Return the scorer with scores raised to the power of each row."""
+        """Return the scorer with each row's likelihood raised to a power."""
         return replace(self, temper=temper)
 
     def powers(self, rows: Rows) -> Any:
-        """Return what the likelihood of each row is raised to: a number for all, or one for each."""
+        """Return the power of the likelihood: one number for all rows, or one per row."""
         return self.temper.of(rows.lengths(self) if self.temper.length else None)  # type: ignore[arg-type]
 
     def counted(self, x: Array) -> Array:
-        """Return what x occurrences count for in the length of a row."""
+        """Return the effective count of x occurrences in the length of a row."""
         return self.linear.counted(x)
 
     def scores(self, rows: Rows) -> Array:
-        """Return what the transformed documents score, rows × classes."""
+        """Return scores of the transformed documents, rows × classes."""
         X, by = self.transform(rows.entries(self.t)), self.linear
         above, unmet = by.weights.above.T.tocsr(), by.weights.unmet
         met = X @ above.toarray() if above.shape[0] * above.shape[1] <= DENSE else (X @ above).toarray()

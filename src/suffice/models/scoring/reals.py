@@ -1,6 +1,6 @@
-"""Densities of real numbers, class by class, and what is believed of their scores (SX-5).
+"""Compute densities of real numbers by class, and the posterior spread of their scores (SX-5).
 
-A column of a table is scored in a unit of its own, a power of two, so that no other unit changes a bit.
+Each table column is scored in a unit of its own, a power of two, so rescaling is exact in floating point.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ __all__ = ["Downdates", "NormalBelief", "NormalDensities", "StudentTs", "in_unit
 TINY = np.finfo(np.float64).tiny
 
 FAR = 1e140
-"""A squared distance, in variances, that is far enough: its square is a number too."""
+"""Upper limit of a squared distance in variances, so that its square does not overflow."""
 
 
 def in_unit(rows: MatrixRows, unit: float) -> inputs.RowMatrix:
-    """Return rows in another unit."""
+    """Return rows divided by `unit`."""
     here = rows.source
     return here if unit == 1 else replace(here, matrix=np.asarray(here.matrix, np.float64) / unit)
 
 
 @dataclass(frozen=True, eq=False)
 class NormalDensities:
-    """Independent normals, classes × features."""
+    """Hold independent normals, classes × features."""
 
     mean: Array
     variance: Array
@@ -52,13 +52,13 @@ class NormalDensities:
         return np.asarray(normal_scores(out, in_unit(rows, self.unit), mean, precision, offset))
 
     def best(self, rows: MatrixRows, log_prior: Array) -> Integers:
-        """Return the class of the largest joint, row by row; −1 where no class is possible."""
+        """Return the most probable class of each row; −1 where no class is possible."""
         mean, precision, offset = self._tables
         out = np.empty(len(rows), np.int64)
         return np.asarray(normal_scores(out, in_unit(rows, self.unit), mean, precision, offset + log_prior))
 
     def logs(self, x: Array) -> Array:
-        """Return ln p of each number by the normal beside it."""
+        """Return ln p of each number under the normal at the same place."""
         with np.errstate(over="ignore"):
             return np.asarray(-0.5 * (np.log(2.0 * np.pi * self.positive) + self.squared(x)))
 
@@ -69,7 +69,7 @@ class NormalDensities:
 
     @cached_property
     def positive(self) -> Array:
-        """Variances above zero: a constant is its value or nothing."""
+        """Return variances floored at the smallest positive float, so a constant feature matches its value alone."""
         return np.maximum(self.variance, TINY)
 
     @cached_property
@@ -80,7 +80,7 @@ class NormalDensities:
 
 @dataclass(frozen=True, eq=False)
 class StudentTs:
-    """Independent Student-t's, classes × features."""
+    """Hold independent Student-t's, classes × features."""
 
     df: Array
     location: Array
@@ -100,19 +100,19 @@ class StudentTs:
         return out
 
     def logs(self, x: Array) -> Array:
-        """Return ln p of each number by the Student-t beside it."""
+        """Return ln p of each number under the Student-t at the same place."""
         away = np.log1p(((x - self.location) / self.scale) ** 2 / self.df)
         return np.asarray(self.top - (self.df + 1) / 2 * away)
 
     @cached_property
     def top(self) -> Array:
-        """The logarithm of each density at its highest point."""
+        """Return the logarithm of each density at its mode."""
         return np.asarray(log_rising(self.df / 2, 0.5) - np.log(np.pi * self.df) / 2 - np.log(self.scale))
 
 
 @dataclass(frozen=True, eq=False)
 class NormalBelief:
-    """Normal-inverse-gamma beliefs about means and variances, classes × features."""
+    """Hold normal-inverse-gamma beliefs about means and variances, classes × features."""
 
     m: Array
     kappa: Array
@@ -134,7 +134,7 @@ class NormalBelief:
         return mean, variance
 
     def draws(self, rows: MatrixRows, rng: np.random.Generator, size: int) -> Array:
-        """Return scores under drawn means and variances, size × rows × classes."""
+        """Return scores under `size` draws of means and variances, size × rows × classes."""
         must_be_known(self.kappa, self.a, self.b)
         x = self._numbers(rows)
         out = np.empty((size, len(x), len(self.m)))
@@ -153,19 +153,19 @@ class NormalBelief:
 
 @dataclass(frozen=True, eq=False)
 class Downdates:
-    """Moments of classes, the training rows, and what is removed for each pair."""
+    """Compute the moments of classes after removing training rows from them."""
 
     t: DiagonalMoments
-    x: Any  # rows × features, as they were counted
+    x: Any  # rows × features, in the unit they were counted in
     removed: Removal
 
     def values(self, pairs: slice) -> Array:
-        """Return the row of some of the pairs."""
+        """Return the rows of the given pairs, pairs × features."""
         rows = self.x[pairs] if self.removed.alone else self.x[self.removed.row[pairs]]
         return np.asarray(rows, np.float64)
 
     def moments(self, pairs: slice, values: Array) -> DiagonalMoments:
-        """Return the moments of the class of some pairs without what is removed, pairs × features."""
+        """Return the moments of each pair's class after the removal, pairs × features."""
         if self.removed.alone:
             return self._without(pairs, values, np.zeros(1))
         part, parts = self.removed.part[pairs], self._parts
@@ -191,9 +191,9 @@ class Downdates:
         return DiagonalMoments(middle, rest, less, nothing, nothing, less)
 
     def plain_logs(self, pairs: slice, values: Array, floor: float) -> tuple[Array, Array]:
-        """Return ln p of rows removed alone, by maximum likelihood in few steps, and which classes keep no rows.
+        """Return ln p of rows removed alone, by maximum likelihood, and which classes keep no rows.
 
-        The distance to the class as it is tells the distance to the class without the row.
+        The distance to the class mean determines the distance to the mean without the row.
         """
         code, weight = self.removed.code[pairs], self.removed.weight[pairs, None]
         n = np.broadcast_to(self.t.n, self.t.mean.shape)[code, :1]

@@ -1,4 +1,4 @@
-"""What is taken from a class before it scores a training row: the row itself, or its whole group (SX-3)."""
+"""Define what is removed from a class before it scores a training row: the row itself, or its whole group (SX-3)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Entries:
-    """What is not zero in a sparse matrix, one by one."""
+    """List the nonzero entries of a sparse matrix."""
 
     row: Integers
     feature: Integers
@@ -28,32 +28,32 @@ class Entries:
 
     @classmethod
     def of(cls, matrix: Any) -> Entries:
-        """Read a CSR matrix."""
+        """Return the entries of a CSR matrix."""
         row = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
         return cls(row, matrix.indices, matrix.data, matrix.shape[0])
 
     def sums(self, per_entry: Array) -> Array:
-        """Add up the entries of each row."""
+        """Return the sum over the entries of each row."""
         return np.bincount(self.row, per_entry, self.rows).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)
 class Removal:
-    """Pairs of a row and a class that loses something before it scores the row.
+    """List the pairs of a row and a class that loses something before it scores the row.
 
-    A *part* is all rows of one group and one class. Every row is paired with every part of its group, and the part's
-    class scores the row without the part. Without groups, each row is a group of its own.
+    A *part* is all rows of one group and one class. Each row is paired with every part of its group, and the part's
+    class scores the row without the part. Without groups, each row is its own group.
     """
 
     row: Integers  # of each pair
-    code: Integers  # the class of each pair
-    part: Integers  # what is removed, for each pair
-    members: Any  # parts × rows: weights, CSR
-    alone: bool  # whether each row is a group of its own, so that pairs are rows
+    code: Integers  # class of each pair
+    part: Integers  # part removed for each pair
+    members: Any  # weights, parts × rows as CSR
+    alone: bool  # whether each row is its own group, so that pairs are rows
 
     @classmethod
     def of(cls, codes: Integers, weights: Array | None, group: Integers | None = None) -> Removal:
-        """Make the pairs of all rows; `group` has a code for each."""
+        """Return the pairs of all rows; `group` holds each row's group as a code."""
         n, classes = len(codes), int(codes.max(initial=0)) + 1
         weight = np.ones(n) if weights is None else weights
         if group is None:
@@ -68,7 +68,7 @@ class Removal:
         return cls(row, keys[part] % classes, part, members, False)
 
     def among(self, present: Booleans | None) -> Removal:
-        """Return the removal where only some rows were counted."""
+        """Return the removal for a block that counted only the rows in `present`."""
         if present is None or present.all():
             return self
         members = self.members.copy()
@@ -77,22 +77,22 @@ class Removal:
 
     @cached_property
     def part_code(self) -> Integers:
-        """The class of each part."""
+        """Return the class of each part."""
         code = np.zeros(self.members.shape[0], np.int64)
         code[self.part] = self.code
         return code
 
     def sums(self, of_rows: Array) -> Array:
-        """Add up weight × something over the rows that are removed, for each pair."""
+        """Return the weighted sum of `of_rows` over the removed rows, for each pair."""
         return np.asarray(self.members @ of_rows)[self.part]
 
     @cached_property
     def weight(self) -> Array:
-        """What is removed from the class of each pair: the weight of its rows."""
+        """Return the weight removed from the class of each pair."""
         return self.sums(np.ones(self.members.shape[1]))
 
     def entries(self, x: Any) -> tuple[Entries, Array]:
-        """Return the entries of the row of each pair, and how much is removed of each one's feature."""
+        """Return the entries of each pair's row, and the amount of each entry's feature that is removed."""
         mine = Entries.of(x if self.alone else x[self.row])
         if self.alone:
             return mine, self.members.data[mine.row] * mine.value
@@ -105,7 +105,7 @@ class Removal:
         return mine, np.where(keys[place] == wanted, removed.value[place], 0.0)
 
     def same_place(self, place: Integers) -> Array:
-        """Return how much is removed of what has the place of the row of each pair; a row of place −1 has none."""
+        """Return the weight removed at the place of each pair's row; 0 for rows of place −1."""
         if self.alone:
             return np.where(place < 0, 0.0, self.members.data)
         some = np.flatnonzero(place >= 0)
@@ -118,7 +118,7 @@ class Removal:
         return out
 
     def from_classes(self, counts: Array) -> Array:
-        """Return rows of each class without what is removed for each row: rows × classes."""
+        """Return class counts as rows × classes, after each row's removal."""
         rest = np.repeat(counts[None], self.members.shape[1], axis=0)
         weight = self.weight
         there = rest[self.row, self.code]
@@ -128,16 +128,16 @@ class Removal:
 
 @dataclass(frozen=True)
 class Repeats:
-    """Pairs of a feature and how often a row has it, each once: rows that lose as much of a feature share a pair."""
+    """Hold the distinct pairs of a feature and its count in a row; rows that lose as much of a feature share one."""
 
-    rows: Any  # rows × pairs, CSR: how often
-    feature: Integers  # of each pair
+    rows: Any  # counts, rows × pairs as CSR
+    feature: Integers  # one per pair
     count: Array
-    lost: Booleans  # classes × pairs: whether a row of another class has it
+    lost: Booleans  # classes × pairs: whether a row of another class has the pair
 
     @classmethod
     def of(cls, x: Any, removed: Removal, classes: int) -> Repeats | None:
-        """Return the pairs of rows × features where each row is removed alone, once; None where they are not few."""
+        """Return the pairs of rows × features; None if rows are not removed alone with weight 1, or pairs are many."""
         most, room = x.data.max(initial=0), 4 * x.nnz
         if not removed.alone or x.shape[1] * max(most + 1, classes) > room or (removed.members.data != 1).any():
             return None
@@ -157,33 +157,34 @@ class Repeats:
 
 
 def nothing_removed(rows: int) -> Removal:
-    """Return the removal for rows that a model has never seen."""
+    """Return an empty removal, for rows that the model has not learned."""
     none: Integers = np.zeros(0, np.int64)
     return Removal(none, none, none, sparse.csr_matrix((0, rows)), False)
 
 
 def left(total: Array, removed: Array) -> Array:
-    """Return total − removed, without what rounding left of it; raise if there is less than nothing."""
+    """Return total − removed, with rounding residue set to 0; raise SubtractionError if the result is negative."""
     rest = np.asarray(total - removed)
     slight = rest <= ROUNDING * total
     if not slight.any():
         return rest
     if (rest < -ROUNDING * total).any():
         raise SubtractionError(
-            "Only learned rows can be left out, with the labels and weights that they were learned with."
+            "Rows can be left out only with the labels and weights they were learned with. Pass the rows that the "
+            "model was fitted on."
         )
     return np.where(slight, 0.0, rest)
 
 
 def group_codes(groups: Any, rows: int) -> Integers:
-    """Return a code for each row's group."""
+    """Return the group of each row as a code."""
     named = np.asarray(groups)
     if named.shape != (rows,):
-        raise LabelError(f"The argument 'groups' must name the group of each row, {rows}; got shape {named.shape}.")
+        raise LabelError(f"The argument 'groups' must hold one group per row, {rows}; got the shape {named.shape}.")
     try:
         _, group = np.unique(named, return_inverse=True)
     except TypeError as error:
-        raise LabelError("The argument 'groups' must hold names of one kind, none of them missing.") from error
+        raise LabelError("The argument 'groups' must hold values of one type, none of them missing.") from error
     if (named.dtype.kind == "f" and np.isnan(named).any()) or (named.dtype.kind in "mM" and np.isnat(named).any()):
-        raise LabelError("The argument 'groups' must name the group of each row; got missing ones.")
+        raise LabelError("The argument 'groups' must hold a group for every row; got missing values.")
     return np.asarray(group, np.int64)

@@ -1,4 +1,4 @@
-"""What likelihoods return: scorers, rows held out, beliefs about scores, what the parts of a row say, and pictures."""
+"""Define what likelihoods return: scorers, held-out rows, posterior spread of scores, and contributions."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ __all__ = [
 
 
 Moments = tuple[Array, Array]
-"""Mean and variance."""
+"""Means and variances."""
 
 
 class Scorer(Protocol):
-    """What is left of a statistic to score rows with. It may also have `best`, `tempered` and `weighted`, as Linear."""
+    """Score rows. A scorer may also have `best`, `tempered` and `weighted`, as `Linear` has."""
 
     def scores(self, rows: Any) -> Array:
-        """Return ln p(x | c), rows × classes, up to a constant that all classes of a row share."""
+        """Return ln p(x | c), rows × classes, up to a constant per row that all classes share."""
 
 
 class HeldOut(Protocol):
-    """What classes without a training row, or its group, say of it."""
+    """Score training rows by classes from which the row, or its group, was removed."""
 
     def scores(self, feature_weights: Array | None = None) -> Array:
-        """Return ln p(x | c), rows × classes, not tempered."""
+        """Return untempered ln p(x | c), rows × classes."""
 
     def lengths(self) -> Array | None:
-        """Return how many features each row has, as often as they count; None where rows are no documents."""
+        """Return the length of each row, the sum of its effective counts; None where rows are not documents."""
 
 
 class Belief(Protocol):
-    """What is believed of the scores of rows, by the posterior of the parameters (SX-5)."""
+    """Describe the posterior distribution of scores that parameter uncertainty causes (SX-5)."""
 
     def moments(self, rows: Any) -> Moments:
         """Return mean and variance of each score, rows × classes."""
@@ -55,7 +55,7 @@ class Belief(Protocol):
 
 
 class Speaks(NamedTuple):
-    """A feature that speaks for a class: its place or name, its value in words, and the evidence that it brings."""
+    """Describe a feature that favours a class: its place or name, its value in words, and its weight of evidence."""
 
     feature: Any
     value: str
@@ -64,21 +64,22 @@ class Speaks(NamedTuple):
 
 @dataclass(frozen=True)
 class Contributions:
-    """What the parts of one row add to its score: names or places, values in words, and ln p(x_j | c), parts × classes.
+    """Hold what each part of one row adds to its score: name or place, value in words, and ln p(x_j | c), parts ×
+    classes.
 
-    What all classes share is left out, as it is from scores. The sum over the parts is the score of the row.
+    Constants that all classes share are left out, as in scores. The parts sum to the row's score.
     """
 
     features: list[Any]
     values: list[str]
     logs: Array
-    belief: Moments | None = None  # of the same; NaN where it is not known
-    inner: Mapping[int, Contributions] = field(default_factory=dict)  # what parts are made of, such as words of a text
-    lifts: Mapping[int, Array] = field(default_factory=dict)  # of columns together: times as often, class by class
-    unknown: str = ""  # what was never learned, if nothing in the row was: "word of this text", "value of this row"
+    belief: Moments | None = None  # mean and variance of `logs`; NaN where unknown
+    inner: Mapping[int, Contributions] = field(default_factory=dict)  # parts of a part, such as the words of a text
+    lifts: Mapping[int, Array] = field(default_factory=dict)  # lifts of joint columns, one per class
+    unknown: str = ""  # what is new if nothing in the row was learned: "word of this text", "value of this row"
 
     def and_one(self, feature: Any, value: str, logs: Array) -> Contributions:
-        """Return the contributions with one more part, of which nothing else is known."""
+        """Return the contributions with one more part, whose belief is unknown."""
         unknown = np.full((1, len(logs)), np.nan)
         belief = self.belief and (np.vstack([self.belief[0], unknown]), np.vstack([self.belief[1], unknown]))
         together = np.vstack([self.logs, logs[None]])
@@ -86,7 +87,7 @@ class Contributions:
         return replace(self, features=features, values=values, logs=together, belief=belief)
 
     def gathered(self, apart: Booleans, name: str, value: str) -> Contributions:
-        """Return the contributions with all parts that do not stand apart united in one."""
+        """Return the contributions with all parts outside `apart` summed into one."""
         if apart.all():
             return self
         kept = np.flatnonzero(apart).tolist()
@@ -97,7 +98,7 @@ class Contributions:
 
 
 def lift_in_words(lift: float) -> str:
-    """Return how many times as often values come together, in about two digits.
+    """Return a lift in words, with about two digits.
 
     >>> [lift_in_words(lift) for lift in (1.8423, 1.01, 0.0612, 12.7, 1234.0, 1e-9)]
     ['1.8 times', '1.0 times', '0.061 times', '13 times', '1,234 times', 'under 0.001 times']
@@ -109,7 +110,7 @@ def lift_in_words(lift: float) -> str:
 
 
 def times_in_words(x: float) -> str:
-    """Return how often something came."""
+    """Return a count in words."""
     return "once" if x == 1 else f"{x:.6g} times"
 
 

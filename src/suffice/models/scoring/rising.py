@@ -1,9 +1,9 @@
-"""Scores of counts whose parameters are integrated out: words drawn from urns that remember them.
+"""Score counts with their parameters integrated out: Pólya urns, in which a word that occurs becomes more likely.
 
 score_c = offset_c + Σ over x_j > 0 of ln α_cj(α_cj+1)…(α_cj+x_j−1) [+ x_j·w_cj] [− ln s_c(s_c+1)…(s_c+n−1)]
 
-Most words of a document come once, and take one logarithm from a table. Of a word that a class has not met, a sparse
-table holds no number: there α_cj = rest_c · prior_j.
+Most words of a document occur once, and need one logarithm from a table. A sparse table stores no number for a word
+that a class has not met; there α_cj = rest_c · prior_j.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ from suffice.typing import Array, Integers
 __all__ = ["LENGTH", "Rising", "RisingHeldOut", "of_lengths", "rising_words", "with_length"]
 
 LENGTH = "(length)"
-"""The part of an explanation that is due to the number of words."""
+"""Name of the part of an explanation that is due to the document's length."""
 
 CELLS_AT_ONCE = 2**22
 
 
 @dataclass(frozen=True, eq=False)
 class Rising:
-    """α by class and feature, an offset by class, and for documents the sum of α by class."""
+    """Hold α per class and feature, an offset per class, and for documents the sum of α per class."""
 
-    alpha: Cells  # where it is sparse, `unmet` is what a class holds of words not met, in units of the prior
+    alpha: Cells  # where sparse, `unmet` is the factor rest_c of the prior for words not met
     offset: Array
-    total: Array | None = None  # s; None where the length of a row is no part of the score
-    t: Any = None  # the statistic that has the features, where rows are looked up among them by name
-    prior: Array | None = None  # of each feature, where α is sparse
-    linear: Linear | None = None  # the scores x·w
+    total: Array | None = None  # s; None where the score does not depend on the row's length
+    t: Any = None  # the statistic whose features rows are matched to by name
+    prior: Array | None = None  # one per feature, where α is sparse
+    linear: Linear | None = None  # scorer of x·w
     temper: Temper = AS_IT_IS
 
     @classmethod
     def of(cls, counts: Cells, more: Any, t: Any) -> Rising:
-        """Return scores by the multinomial with integrated parameters: α = counts + more."""
+        """Return the scorer of the Dirichlet-multinomial: α = counts + more."""
         more = np.asarray(more, np.float64)
         if counts.unmet is None:
             alpha = np.asarray(counts.values + more)
@@ -60,20 +60,20 @@ class Rising:
         return cls(Cells(met, ones), zeros, total, t, prior)  # NB-3
 
     def tempered(self, temper: Temper) -> Rising:
-        """Return the scorer with scores raised to the power of each row."""
+        """Return the scorer with each row's likelihood raised to a power."""
         return replace(self, temper=temper)
 
     def powers(self, rows: Rows) -> Any:
-        """Return what the likelihood of each row is raised to: a number for all, or one for each."""
+        """Return the power of the likelihood: one number for all rows, or one per row."""
         return self.temper.of(rows.lengths(self) if self.temper.length else None)  # type: ignore[arg-type]
 
     def counted(self, x: Array) -> Array:
-        """Return what x occurrences count for."""
+        """Return the effective count of x occurrences: x."""
         return x
 
     def scores(self, rows: Any) -> Array:
-        """Return ln p(x | c), rows × classes; only what is not zero is looked at."""
-        with np.errstate(invalid="ignore"):  # a class without words and prior has nothing to say
+        """Return ln p(x | c), rows × classes, from nonzero entries only."""
+        with np.errstate(invalid="ignore"):  # a class with neither words nor a prior gives NaN
             out = self._drawn(rows)
             if self.linear is not None:
                 out += self.linear.scores(rows)
@@ -99,7 +99,7 @@ class Rising:
         return rising_words(self.alpha, self.prior, self.offset, self.t)
 
     def _and_repeats(self, scores: Array, x: Entries) -> Array:
-        """Add what words say that come again: ln (α+1)…(α+x−1)."""
+        """Add ln (α+1)…(α+x−1) of words that occur more than once to `scores`, in place."""
         again = np.flatnonzero(x.value > 1)
         for part in _parts(again, len(self.offset)):
             row, first = x.row[part], x.row[part[0]]
@@ -109,7 +109,7 @@ class Rising:
         return scores
 
     def columns(self, feature: Integers) -> Array:
-        """Return α of single features, classes × features."""
+        """Return α of the given features, classes × features."""
         if self.prior is None:
             return self.alpha.columns(feature)
         assert self.alpha.unmet is not None
@@ -117,7 +117,7 @@ class Rising:
         return np.where(met > 0, met, self.alpha.unmet[:, None] * self.prior[feature])
 
     def contributions(self, rows: Rows) -> Contributions:
-        """Explain one row: what each of its words says, and its length."""
+        """Return the contributions of one row's words, and of its length."""
         x = rows.entries(self.t)
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.asarray(log_rising(self.columns(x.indices), x.data)).T
@@ -130,17 +130,17 @@ class Rising:
 
 @dataclass(frozen=True, eq=False)
 class RisingHeldOut:
-    """Scores of training rows, but for the classes that lose something: there, by entry and by pair."""
+    """Score training rows by all classes, with corrected α for the classes that lose the row or its group."""
 
     scorer: Rising
     rows: Rows
     removed: Removal
-    entries: Entries  # of the row of each pair
-    word: Array  # α of each entry's feature in the pair's class without what is removed
-    total: Array  # Σα of each pair, likewise
+    entries: Entries  # of each pair's row
+    word: Array  # α of each entry's feature in the pair's class, after the removal
+    total: Array  # Σα of each pair's class, after the removal
 
     def scores(self, feature_weights: Array | None = None) -> Array:
-        """Return rows × classes, not tempered; words of rows that are scored as a whole have no weights."""
+        """Return untempered scores, rows × classes. `feature_weights` has no effect on rows scored as a whole."""
         scores = self.scorer.tempered(AS_IT_IS).scores(self.rows)
         x = self.entries.value
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -150,12 +150,12 @@ class RisingHeldOut:
         return scores
 
     def lengths(self) -> Array:
-        """Return how many features each row has, as often as they count."""
+        """Return the length of each row."""
         return self.rows.lengths(self.scorer)  # type: ignore[arg-type]
 
 
 def rising_words(alpha: Cells, prior: Array | None, offset: Array, t: Any) -> Linear:
-    """Return scores of which words there are, however often: offset + Σ over x_j > 0 of ln α_cj."""
+    """Return a scorer of the words that occur, each counted once: offset + Σ over x_j > 0 of ln α_cj."""
     if prior is None or not prior.any():
         return Linear(alpha.map(log) if prior is None else _never_unmet(alpha), offset, t, ONCE)
     assert alpha.unmet is not None
@@ -165,25 +165,25 @@ def rising_words(alpha: Cells, prior: Array | None, offset: Array, t: Any) -> Li
 
 
 def _never_unmet(alpha: Cells) -> Cells:
-    """Return ln α where a word that a class has not met is impossible there."""
+    """Return ln α, with −∞ for words that the class has not met."""
     return Cells(alpha.like(log(alpha.values.data)), np.full(alpha.values.shape[0], -np.inf))
 
 
 def of_lengths(lengths: Array, total: Array) -> Array:
-    """Return ln s(s+1)…(s+n−1) of each row's length n and each class's s: rows × classes."""
+    """Return ln s(s+1)…(s+n−1) for each row's length n and each class's s, rows × classes."""
     distinct, place = np.unique(lengths, return_inverse=True)
     return np.asarray(log_rising(total, distinct[:, None])[place])
 
 
 def with_length(said: Contributions, total: Array, n: float) -> Contributions:
-    """Return an explanation with what the number of words says."""
-    some = total > 0  # without words and prior, the words say it all
+    """Return the contributions with a part for the document's length."""
+    some = total > 0  # a class with neither words nor a prior is decided by the words alone
     says = np.where(some, -np.asarray(log_rising(np.where(some, total, 1.0), n)), 0.0)
     return said.and_one(LENGTH, f"{n:.6g} word{'s' * (n != 1)}", says)
 
 
 def _log_rising(alpha: Array, x: Array) -> Array:
-    """Return ln α(α+1)…(α+x−1); most x are 1."""
+    """Return ln α(α+1)…(α+x−1), with a shortcut for x = 1, the usual case."""
     out = log(alpha)
     again = x != 1
     out[again] = log_rising(alpha[again], x[again])
@@ -191,6 +191,6 @@ def _log_rising(alpha: Array, x: Array) -> Array:
 
 
 def _parts(which: Integers, classes: int) -> Iterator[Integers]:
-    """Return stretches that are small tables with all classes."""
+    """Return consecutive chunks of `which` whose tables with all classes stay small."""
     step = max(1, CELLS_AT_ONCE // max(1, classes))
     return (which[at : at + step] for at in range(0, len(which), step))

@@ -1,7 +1,7 @@
-"""Rows as likelihoods see them: of a matrix, of texts, of one column. Each counts itself and is scored by weights.
+"""Represent rows as likelihoods use them: of a matrix, of texts, of one column. Rows count themselves and are scored.
 
-Texts are counted and scored straight from their bytes. A category is a document of one word, and a missing value one
-without any.
+Texts are counted and scored straight from their bytes. A category is a document of one word, and a missing value is
+an empty document.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ __all__ = ["CategoryRows", "Labels", "MatrixRows", "Rows"]
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The class of each row, a code or a share in every class, and what the row weighs."""
+    """Hold the class of each row, as a code or as shares of all classes, and the row's weight."""
 
-    y: NDArray[Any]  # codes, or rows × classes of shares
+    y: NDArray[Any]  # codes, or shares as rows × classes
     weights: Array | None
     n_classes: int
 
@@ -41,43 +41,43 @@ class Labels:
         return len(self.y)
 
     def take(self, which: Any) -> Labels:
-        """Return the labels of some of the rows."""
+        """Return the labels of the given rows."""
         return replace(self, y=self.y[which], weights=None if self.weights is None else self.weights[which])
 
     @property
     def shares(self) -> bool:
-        """Whether rows belong to classes in shares."""
+        """Return whether rows belong to classes in shares."""
         return self.y.ndim == 2
 
     @property
     def given(self) -> Array:
-        """What each row weighs: one if nothing was said."""
+        """Return the weight of each row: 1 unless weights were given."""
         return np.ones(len(self.y)) if self.weights is None else self.weights
 
 
 class Rows(ABC):
-    """Rows of a block, as a likelihood sees them. `t` is a statistic whose features rows are looked up among."""
+    """Represent the rows of a block. In methods, `t` is the statistic whose features rows are matched to."""
 
     present: Booleans | None = None
     """Which rows have a value; None if all have."""
 
     tempers: ClassVar[bool] = False
-    """Whether rows are tempered while they are scored."""
+    """Whether scoring already applies the temper."""
 
     @abstractmethod
     def __len__(self) -> int: ...
 
     @abstractmethod
     def take(self, which: Any) -> Self:
-        """Return some of the rows."""
+        """Return the given rows."""
 
     def part(self, block: slice) -> Self:
-        """Return a stretch of the rows."""
+        """Return a slice of the rows."""
         return self.take(block)
 
     @property
     def width(self) -> int:
-        """Numbers that a row holds, roughly."""
+        """Return roughly how many numbers a row holds."""
         return 1
 
     @abstractmethod
@@ -90,40 +90,41 @@ class Rows(ABC):
 
     @abstractmethod
     def entries(self, t: Any) -> Any:
-        """Return what is not zero, as CSR over the features of a statistic."""
+        """Return the nonzero entries as CSR over the features of a statistic."""
 
     @abstractmethod
     def names(self, t: Any) -> Sequence[Any]:
-        """Return what people call the features of a statistic."""
+        """Return the display names of a statistic's features."""
 
     def best(self, by: Linear, log_prior: Array) -> Integers | None:
-        """Return the class of the largest joint, row by row, −1 where none is possible; None if scores must say it."""
+        """Return the most probable class of each row, −1 where none is possible; None if only scores can tell."""
         return None
 
     def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
-        """Return codes of values, rows × columns, −1 where one is missing, and what they stand for, as words.
+        """Return codes of values, rows × columns, with −1 where a value is missing, and the words of each column's
+        codes.
 
-        Values are grouped as `cuts` say. None where rows have no such values.
+        Values are grouped by `cuts`. Return None where rows have no such values.
         """
         return None
 
     def fixed(self, t: Any) -> Rows:
-        """Return rows whose features are those of a statistic, all of which stay when they are counted."""
+        """Return rows over the features of a statistic, all of which are kept when the rows are counted."""
         return self
 
     def flags(self) -> Self:
-        """Return rows whose features are there or not, however often."""
+        """Return rows that record only whether each feature is present."""
         return self
 
     def lengths(self, by: Linear) -> Array:
-        """Return how many features each row has, as often as they count."""
+        """Return the length of each row: the sum of its effective counts."""
         x = self.entries(by.t)
         return np.asarray(sparse.csr_matrix((by.counted(x.data), x.indices, x.indptr), x.shape).sum(axis=1)).ravel()
 
 
 @dataclass(frozen=True, eq=False)
 class MatrixRows(Rows):
-    """Rows of an array or a sparse matrix; a column of numbers is one of a single feature."""
+    """Represent rows of an array or a sparse matrix. A numeric column is a matrix of one feature."""
 
     source: inputs.RowMatrix
     feature_names: Sequence[Any] = ()
@@ -131,7 +132,7 @@ class MatrixRows(Rows):
 
     @classmethod
     def of_column(cls, values: NDArray[Any], name: Any, present: Booleans | None) -> MatrixRows:
-        """Return one column of numbers; what stands where a value is missing means nothing."""
+        """Return the rows of one numeric column. Numbers at missing values are ignored."""
         line, word = values[:, None], f"column {name!r}"
         plain = values.dtype == np.float64 and values.flags.c_contiguous
         return cls(inputs.RowMatrix(line, (1,), word) if plain else inputs.RowMatrix.read(line, word), [name], present)
@@ -140,10 +141,10 @@ class MatrixRows(Rows):
         return len(self.source)
 
     def take(self, which: Any) -> Self:
-        """Return some of the rows."""
+        """Return the given rows."""
         here = self.source.matrix.tocsr() if self.source.is_sparse else self.source.matrix
         present = None if self.present is None else self.present[which]
-        if type(self) is MatrixRows:  # quicker than by name, where columns are many
+        if type(self) is MatrixRows:  # faster than `replace` for many columns
             given = self.source
             source = inputs.RowMatrix(here[which], given.shape, given.name, given.first, given.above, given.allowed)
             return type(self)(source, self.feature_names, present)
@@ -151,11 +152,11 @@ class MatrixRows(Rows):
 
     @property
     def width(self) -> int:
-        """Numbers that a row holds; on average, if the matrix is sparse."""
+        """Return how many numbers a row holds; the average if the matrix is sparse."""
         return self.source.width
 
     def part(self, block: slice) -> Self:
-        """Return a stretch of the rows, which keep their numbers for complaints."""
+        """Return a slice of the rows. Error messages still give the row's number in the whole matrix."""
         present = None if self.present is None else self.present[block]
         return replace(self, source=self.source.part(block), present=present)
 
@@ -171,16 +172,16 @@ class MatrixRows(Rows):
         return np.asarray(kernels.scores(out, self.source, by.by_feature, by.offset))
 
     def best(self, by: Linear, log_prior: Array) -> Integers:
-        """Return the class of the largest joint, row by row; −1 where no class is possible."""
+        """Return the most probable class of each row; −1 where no class is possible."""
         out = np.empty(len(self), np.int64)
         return np.asarray(kernels.scores(out, self.source, by.by_feature, by.offset + log_prior))
 
     def flags(self) -> MatrixRows:
-        """Return rows whose features are there or not, however often."""
+        """Return rows that record only whether each feature is present."""
         return self if self.source.above is not None else replace(self, source=self.source.flags(0.0))
 
     def entries(self, t: Any) -> Any:
-        """Return what is not zero, or where values stand for flags what is on, as CSR."""
+        """Return the nonzero entries as CSR, or a one for each feature above the threshold of flags."""
         return self._entries
 
     @cached_property
@@ -190,7 +191,7 @@ class MatrixRows(Rows):
             x = sparse.csr_matrix(here if above is None else here > above, dtype=np.float64)
             x.eliminate_zeros()
             return x
-        mine = np.asarray(here)  # scipy takes three times as long
+        mine = np.asarray(here)  # three times as fast as scipy
         on = mine != 0 if above is None else mine > above
         place, ends = np.flatnonzero(on), np.cumsum(np.count_nonzero(on, axis=1))
         values = np.ones(len(place)) if above is not None else mine.ravel()[place].astype(np.float64, copy=False)
@@ -201,47 +202,47 @@ class MatrixRows(Rows):
         return np.asarray(self.source.matrix.sum(axis=1, dtype=np.float64)).ravel()
 
     def names(self, t: Any) -> Sequence[Any]:
-        """Return the names of the features, or their places."""
+        """Return the feature names, or the places if there are none."""
         return self.feature_names or range(int(self.source.matrix.shape[1]))
 
     def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]] | None:
-        """Return codes of a column of numbers, and what they stand for, as words."""
+        """Return codes of the first column's numbers, −1 where missing, and the word of each code."""
         codes, words = binned(self.numbers[:, 0], cuts)
         return (codes if self.present is None else np.where(self.present, codes, -1))[:, None], (words,)
 
     @property
     def numbers(self) -> Array:
-        """The rows as a dense array."""
+        """Return the rows as a dense array of floats."""
         here = self.source.matrix
         return np.asarray(here.toarray() if self.source.is_sparse else here, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
 class CategoryRows(Rows):
-    """One category a row, by name."""
+    """Represent rows of one categorical column."""
 
     codes: Integers  # −1 where it is missing
-    labels: NDArray[Any]  # what the codes stand for: strings or numbers
+    labels: NDArray[Any]  # the category of each code: strings or numbers
     name: Any = None
 
     @property
     def present(self) -> Booleans:  # type: ignore[override]
-        """Which rows have a value."""
+        """Return which rows have a value."""
         return self.codes >= 0
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def take(self, which: Any) -> CategoryRows:
-        """Return some of the rows."""
+        """Return the given rows."""
         return replace(self, codes=self.codes[which])
 
     def count(self, kind: type[ValueCounts], labels: Labels) -> ValueCounts:
-        """Count categories by class; a missing one does not count."""
+        """Count categories by class, leaving out missing ones."""
         return kind.of_codes(self.codes, self.labels, labels.y, labels.weights, n_classes=labels.n_classes)
 
     def places(self, known: NDArray[Any]) -> Integers:
-        """Return where each row's category is among those known; after them all others, −1 where it is missing."""
+        """Return the place of each row's category among `known`; len(known) for unknown ones, −1 where missing."""
         place = np.searchsorted(known, self.labels)
         seen = place < len(known)
         seen[seen] = known[place[seen]] == self.labels[seen]
@@ -253,7 +254,7 @@ class CategoryRows(Rows):
         return np.asarray(by.offset + table.take(self.places(by.t.values), axis=0))
 
     def coded(self, cuts: Cuts) -> tuple[Integers, tuple[NDArray[Any], ...]]:
-        """Return codes of categories, and the categories as words."""
+        """Return codes of categories, −1 where missing, and the word of each code."""
         if cuts is None or pools(cuts):
             codes, words = grouped(self.codes, in_words(self.labels), cuts)
         else:
@@ -262,11 +263,11 @@ class CategoryRows(Rows):
         return codes[:, None], (words,)
 
     def entries(self, t: ValueCounts) -> Any:
-        """Return a row with a single one for each category."""
+        """Return rows × categories with a single one per row, as CSR; the last column holds unknown categories."""
         place = self.places(t.values)
         (row,) = np.nonzero(place >= 0)
         return sparse.csr_matrix((np.ones(len(row)), (row, place[row])), (len(self), len(t.values) + 1))
 
     def names(self, t: ValueCounts) -> Sequence[Any]:
-        """Return the categories, and what is called one that was never seen."""
+        """Return the categories, and the name for one that was never seen."""
         return [*t.values.tolist(), "never seen"]

@@ -1,4 +1,4 @@
-"""Texts as likelihoods see them: counted and scored straight from their bytes, or by words that were looked up once."""
+"""Represent texts as likelihoods use them: counted and scored straight from their bytes, or by words looked up once."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
 __all__ = ["EntryRows", "LookedUpTexts", "RankedLexicon", "TextRows"]
 
 DENSE = 2**25
-"""Tables of features × classes up to this size are faster dense, where many rows are multiplied with them."""
+"""Largest table of features × classes for which dense multiplication is faster, given many rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class RankedLexicon:
-    """The words of a statistic, to look documents up in; frequent words come first, and stay in the cache."""
+    """Hold the vocabulary of a statistic for lookups, with frequent words first so that they stay in the CPU cache."""
 
     native: _native.Lexicon
-    order: Integers  # the word of the statistic that each of the lexicon's is
+    order: Integers  # place in the statistic of each word of the lexicon
 
     @classmethod
     def of(cls, counts: WordCounts) -> RankedLexicon:
-        """Return the lexicon of a statistic, which is made once."""
+        """Return the lexicon of a statistic, cached on the statistic."""
         found: RankedLexicon = vars(counts).setdefault("lexicon", None) or cls._made(counts)
         vars(counts)["lexicon"] = found
         return found
@@ -53,7 +53,7 @@ class RankedLexicon:
 
 @dataclass(frozen=True, eq=False)
 class TextRows(Rows):
-    """Documents, counted and scored without a matrix of them. A stream of them can be counted once."""
+    """Represent documents that are counted and scored without a matrix. A stream of them can be counted only once."""
 
     tempers = True
 
@@ -61,9 +61,9 @@ class TextRows(Rows):
     analysis: Analysis
     present: Booleans | None = None
     hash_bits: int = 0
-    bursts: bool = False  # whether words that come again are counted, too
-    vocabulary: WordCounts | None = None  # whose words alone are counted, all of which stay; None for all words
-    name: str = "X"  # of the texts, for complaints
+    bursts: bool = False  # whether repeated words are counted, too
+    vocabulary: WordCounts | None = None  # the only words counted, all of which are kept; None for all words
+    name: str = "X"  # of the texts, for error messages
 
     def fixed(self, t: WordCounts) -> LookedUpTexts:
         """Return documents × words of a statistic."""
@@ -71,21 +71,21 @@ class TextRows(Rows):
 
     @classmethod
     def of_batch(cls, batch: Batch, analysis: Analysis) -> TextRows:
-        """Return documents that were read already."""
+        """Return rows of documents that were already read."""
         rows = cls((), analysis)
         rows.__dict__["batches"] = [batch]
         return rows
 
     @cached_property
     def batches(self) -> list[Batch]:
-        """The documents as the compiled kernels read them."""
+        """Return the documents as the compiled kernels read them."""
         return list(self.analysis.batches(self.texts, self.name))
 
     def __len__(self) -> int:
         return sum(map(len, self.batches))
 
     def take(self, which: Any) -> TextRows:
-        """Return some of the documents, with their words if these were looked up."""
+        """Return the given documents, with their words if these were already looked up."""
         places = np.arange(len(self))[which]
         present = None if self.present is None else self.present[places]
         if len(self.texts):
@@ -98,14 +98,14 @@ class TextRows(Rows):
         return rows
 
     def _picked(self, places: Integers) -> list[Batch]:
-        """Return documents of batches one by one."""
+        """Return each document as a batch of its own."""
         parts = self._parts
         which = np.searchsorted([part.stop for part in parts], places, side="right").tolist()
         first = [place - parts[k].start for k, place in zip(which, places.tolist(), strict=True)]
         return [self.batches[k].part(slice(at, at + 1)) for k, at in zip(which, first, strict=True)]
 
     def part(self, block: slice) -> TextRows:
-        """Return a stretch of the documents."""
+        """Return a slice of the documents."""
         if block.start <= 0 and block.stop >= len(self):
             return self
         rows = replace(self, texts=(), present=None if self.present is None else self.present[block])
@@ -117,7 +117,7 @@ class TextRows(Rows):
         return rows
 
     def count(self, kind: type[Any], labels: Labels) -> WordCounts:
-        """Count words by class; documents in shares, over the words of a vocabulary."""
+        """Count words by class. With a fixed vocabulary, documents may belong to classes in shares."""
         if self.vocabulary is not None:
             shares = labels.y if labels.shares else np.eye(labels.n_classes)[labels.y]
             return self.matrix(self.vocabulary).counts(shares * labels.given[:, None])
@@ -135,13 +135,13 @@ class TextRows(Rows):
         return [slice(a, b) for a, b in pairwise(ends)]
 
     def scored(self, by: Linear) -> Array:
-        """Return offset + documents · weights, tempered as they are scored, documents × classes."""
+        """Return offset + documents · weights, documents × classes, tempered."""
         out = np.empty((len(self), len(by.offset)))
         self._run(by, out, np.zeros(len(by.offset)))
         return out
 
     def best(self, by: Linear, log_prior: Array) -> Integers:
-        """Return the class of the largest joint, document by document; −1 where no class is possible."""
+        """Return the most probable class of each document; −1 where no class is possible."""
         out = np.empty(len(self), np.int64)
         self._run(by, out, log_prior)
         return out
@@ -153,7 +153,7 @@ class TextRows(Rows):
             _native.text_scores(out[part], log_prior, temper.power, temper.length, *texts)
 
     def entries(self, t: WordCounts) -> Any:
-        """Return documents × words of a statistic, as CSR."""
+        """Return documents × words of a statistic as CSR, cached."""
         key = id(t.words) if not t.hash_bits else t.hash_bits
         found = self._looked_up.get(key)
         if found is None:
@@ -174,17 +174,17 @@ class TextRows(Rows):
         return x
 
     def matrix(self, t: WordCounts) -> WordMatrix:
-        """Return documents × words, to be counted by shares again and again."""
+        """Return documents × words, for counting by shares repeatedly."""
         return WordMatrix(self.entries(t), t.words, t.hash_bits)
 
     def names(self, t: WordCounts) -> Sequence[Any]:
-        """Return the words; buckets of words by their numbers."""
+        """Return the words; for hashed words, the bucket numbers."""
         return range(t.width) if t.hash_bits else t.words.strings.tolist()
 
 
 @dataclass(frozen=True, eq=False)
 class EntryRows(Rows):
-    """Rows by their entries over the features of a statistic: looked up once, scored by one model after the other."""
+    """Represent rows by their entries over the features of a statistic: looked up once, scored by several models."""
 
     matrix: Any  # CSR
 
@@ -192,7 +192,7 @@ class EntryRows(Rows):
         return int(self.matrix.shape[0])
 
     def take(self, which: Any) -> EntryRows:
-        """Return some of the rows."""
+        """Return the given rows."""
         return EntryRows(self.matrix[which])
 
     def count(self, kind: type[Any], labels: Labels) -> Any:
@@ -221,23 +221,23 @@ class EntryRows(Rows):
         return x
 
     def entries(self, t: Any) -> Any:
-        """Return what is not zero, as CSR."""
+        """Return the nonzero entries as CSR."""
         return self.matrix
 
     def names(self, t: Any) -> range:
-        """Return the places of features."""
+        """Return the places of the features."""
         return range(int(self.matrix.shape[1]))
 
 
 @dataclass(frozen=True, eq=False)
 class LookedUpTexts(EntryRows):
-    """Documents × words of a statistic. All of its words stay when they are counted, met or not."""
+    """Represent documents × words of a statistic. Counting keeps all of its words, including those not met."""
 
     vocabulary: WordCounts
     present: Booleans | None = None
 
     def take(self, which: Any) -> LookedUpTexts:
-        """Return some of the documents."""
+        """Return the given documents."""
         present = None if self.present is None else self.present[which]
         return LookedUpTexts(self.matrix[which], self.vocabulary, present)
 
@@ -251,5 +251,5 @@ class LookedUpTexts(EntryRows):
         return WordMatrix(self.matrix, self.vocabulary.words, self.vocabulary.hash_bits)
 
     def names(self, t: WordCounts) -> Any:
-        """Return the words; buckets of words by their numbers."""
+        """Return the words; for hashed words, the bucket numbers."""
         return range(t.width) if t.hash_bits else t.words.strings
