@@ -1,12 +1,12 @@
 """Which words a model of texts leaves out, and the words that a unigram language model knows.
 
 Counts keep all words; a model looks at those that stay. A language model draws words from a vocabulary with one slot
-for all words that are not in it: slots are the vocabulary in its own order and, last, that of the unknown words. The
-belief about their probabilities is a Dirichlet, so that the next word is k with probability (α_k + N_k) / (α₀ + N).
+for all words that are not in it: slots are the vocabulary in its own order and, last, that of the unknown words.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, InputError
-from suffice.posterior import Dirichlet
 from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Cut", "Vocabulary", "log_probability"]
+__all__ = ["Cut", "Vocabulary"]
 
 
 @dataclass(frozen=True)
@@ -96,26 +95,35 @@ def _no_limit(max_df: Any) -> bool:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Known words, sorted, and the slot of each."""
+    """Known words as texts have them, sorted, and the slot of each; `names` are what they are called, if otherwise."""
 
     words: WordList
     slot: Integers
+    names: NDArray[np.object_] | None = None  # in the order of slots
 
     def __post_init__(self) -> None:
         if not np.array_equal(np.sort(self.slot), np.arange(len(self.words))):
             raise DataError(f"The slots of a vocabulary must be those of {len(self.words):,} words, each once.")
+        names = self.names
+        if names is not None and (
+            names.shape != self.slot.shape
+            or not all(isinstance(name, str) for name in names)
+            or len({*names.tolist()}) < len(names)
+        ):
+            raise DataError(f"The names of a vocabulary must be {len(self.words):,} strings, each once.")
 
     @classmethod
-    def of(cls, words: list[str]) -> Vocabulary:
+    def of(cls, words: Sequence[str], names: Sequence[str] | None = None) -> Vocabulary:
         """Return the vocabulary of words that are given in the order of their slots, each once."""
         known = WordList.of(words)
         place = {word: i for i, word in enumerate(words)}
-        return cls(known, np.array([place[word] for word in known.strings.tolist()], np.int64))
+        slot = np.array([place[word] for word in known.strings.tolist()], np.int64)
+        return cls(known, slot, None if names is None or list(names) == list(words) else np.array(names, object))
 
     @property
     def strings(self) -> NDArray[np.object_]:
-        """The words in the order of their slots."""
-        return self.words.strings[np.argsort(self.slot)]
+        """What the words are called, in the order of their slots."""
+        return self.words.strings[np.argsort(self.slot)] if self.names is None else self.names
 
     @property
     def size(self) -> int:
@@ -134,8 +142,24 @@ class Vocabulary:
         counts: Any = np.bincount(self.slots(found), times, self.size)
         return np.asarray(counts, np.float64)
 
+    def with_words(self, found: WordList, unknown: str) -> Vocabulary:
+        """Return the words of both, sorted; one that is called as the slot for unknown words is none of them."""
+        both, ours, _ = self.words.union(found)
+        names = both.strings.copy()
+        names[ours] = self.strings[self.slot]
+        stays = (names != unknown) & (both.strings != unknown)
+        words = both.keep(stays)
+        renamed = self.names is not None and bool((names[stays] != words.strings).any())
+        return Vocabulary(words, np.arange(len(words)), names[stays] if renamed else None)
 
-def log_probability(belief: Dirichlet, slots: Integers, X: Any) -> Array:
-    """Return Σ ln p of the words in each row of X (documents × words that have these slots)."""
-    log_p = belief.predict().log(slots)  # DM-8
-    return np.asarray(X @ log_p)
+    def coarsened(self, other: Vocabulary, probabilities: Array) -> Array:
+        """Return probabilities of the slots of another vocabulary, as those of these slots; their sum stays.
+
+        Words of the other that are unknown here join the unknown. The other's unknown words are those that only this
+        one knows and the unknown of both: each of these has the same share of their probability.
+        """
+        p, unknown = probabilities[other.slot], probabilities[-1]
+        found: Any = np.bincount(self.slots(other.words), p, self.size)
+        own = np.append(self.slot[other.slots(self.words) == len(other.words)], len(self.words))
+        found[own] += unknown / len(own)
+        return np.asarray(found, np.float64)
