@@ -56,14 +56,14 @@ class LanguageModel(NextWords):
         ``vocabulary`` and ``ngram_range`` included. Stop words are left out; they are not unknown ones.
     background : fitted LanguageModel, default=None
         What is known of words from elsewhere: where the texts are few, probabilities back off to those of this model,
-        as it is when texts are learned. Its unknown slot is shared by the unknown words of both and those that are new
-        to it.
+        as it is when texts are learned. Words that are new to it have half of its unknown slot, in equal parts.
     smoothing : {"dirichlet", "jelinek_mercer"}, default="dirichlet"
         How a background counts. "dirichlet" makes it the prior, worth μ words: (N_w + μ p_w) / (N + μ), so that many
         texts outweigh it. "jelinek_mercer" mixes it in at a share λ, however many there are: (1 − λ) N_w/N + λ p_w.
         Then ``posterior_`` is the belief by these texts and ``alpha`` alone, without the background.
     strength : float or "loo", default="loo"
-        μ, or λ up to 1. "loo" for the one by which each word of the texts is predicted best by all others.
+        μ, or λ up to 1. "loo" for the one by which each word of the texts is predicted best by all others, but one
+        word's worth at least.
 
     Attributes
     ----------
@@ -111,8 +111,8 @@ class LanguageModel(NextWords):
     >>> backed = sf.LanguageModel(background=english, strength=10).fit(["Mary had a little lamb"])
     >>> backed.top(2)
     What comes next:
-        0.2143  lamb
-        0.1786  had
+        0.1957  lamb
+        0.1646  had
     >>> round(sum(backed.probabilities().values()), 12)
     1.0
     """

@@ -27,11 +27,8 @@ __all__ = ["Smoothing", "TopWord", "TopWords", "Unigram", "backing_off", "loo_st
 
 Smoothing = Literal["dirichlet", "jelinek_mercer"]
 
-FEWEST, LIKE_BACKGROUND = 1e-3, 1e3
-"""Least μ that is chosen, and the most, for each token of the texts: there they tell next to nothing."""
-
-LEAST_WEIGHT = 1e-6
-"""Least λ that is chosen, so that no word is impossible."""
+LIKE_BACKGROUND = 1e3
+"""Most that μ is chosen to be, for each token of the texts: there they tell next to nothing."""
 
 
 class TopWord(NamedTuple):
@@ -116,7 +113,8 @@ def worth(background: Array, mu: float) -> Dirichlet:
 def loo_strength(counts: Array, background: Array, smoothing: Smoothing) -> float:
     """Return the μ or λ by which the tokens are predicted best, each by all others (DM-11).
 
-    The background alone, or nearly, where there are no others.
+    The background is worth one word at least, also where all words come again and again: no other is impossible. It
+    speaks alone, or nearly, where there are no others.
     """
     total, met = float(counts.sum()), counts > 0
     times, p = counts[met], background[met]
@@ -124,11 +122,11 @@ def loo_strength(counts: Array, background: Array, smoothing: Smoothing) -> floa
         most = LIKE_BACKGROUND * max(total, 1.0)
         if total < 2:
             return most
-        grid = np.linspace(np.log(FEWEST), np.log(most), 65)
+        grid = np.linspace(0.0, np.log(most), 65)
         return float(np.exp(_best(lambda x: loo_dirichlet(float(np.exp(x)), times, p, total), grid)))
     if total < 2:
         return 1.0
-    return _best(lambda x: loo_jelinek_mercer(x, times, p, total), np.linspace(LEAST_WEIGHT, 1.0, 65))
+    return _best(lambda x: loo_jelinek_mercer(x, times, p, total), np.linspace(1 / (total + 1), 1.0, 65))
 
 
 def loo_dirichlet(mu: float, c: Array, p: Array, N: float) -> float:

@@ -155,11 +155,11 @@ class Vocabulary:
     def coarsened(self, other: Vocabulary, probabilities: Array) -> Array:
         """Return probabilities of the slots of another vocabulary, as those of these slots; their sum stays.
 
-        Words of the other that are unknown here join the unknown. The other's unknown words are those that only this
-        one knows and the unknown of both: each of these has the same share of their probability.
+        Words of the other that are unknown here join the unknown. What is unknown to the other is as probably a word
+        that this one knows, any of these alike, as a word unknown to both.
         """
-        p, unknown = probabilities[other.slot], probabilities[-1]
-        found: Any = np.bincount(self.slots(other.words), p, self.size)
-        own = np.append(self.slot[other.slots(self.words) == len(other.words)], len(self.words))
-        found[own] += unknown / len(own)
+        found: Any = np.bincount(self.slots(other.words), probabilities[other.slot], self.size)
+        new = self.slot[other.slots(self.words) == len(other.words)]
+        found[-1] += probabilities[-1] / (2 if len(new) else 1)
+        found[new] = probabilities[-1] / 2 / max(1, len(new))
         return np.asarray(found, np.float64)
