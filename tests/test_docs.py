@@ -41,7 +41,7 @@ def test_the_formulas_of_a_family_are_in_its_docstring_and_on_its_page() -> None
     [
         ("BB", 7),
         ("CL", 7),
-        ("DM", 8),
+        ("DM", 11),
         ("EM", 4),
         ("GD", 5),
         ("GP", 4),

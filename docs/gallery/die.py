@@ -81,7 +81,7 @@ rhyme = [
     "Mary had a little lamb, little lamb, little lamb",
     "Mary had a little lamb, its fleece was white as snow",
 ]
-words = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
+words = ["Mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
 model = sf.LanguageModel(words, tokens=sf.Tokens(stop_words=["a", "as"])).fit(rhyme)
 chances = model.probabilities()
 print("  ".join(f"{word} {round(p * 27)}/27" for word, p in chances.items()))
@@ -97,3 +97,115 @@ alt.Chart(pl.DataFrame(rows)).mark_bar(color="#5b7db1").encode(
 # **How to read it.** A bar per word ([DM-8](../math/dirichlet.md)). *Big*, *black*
 # and *rain* were never seen and have 1/27 each: nothing is ruled out by silence.
 # *Unk* stands for every word outside the vocabulary, and it has been seen four times.
+# *Mary* has a capital: words of a vocabulary are read as texts are, which have none by
+# default, and keep their names.
+#
+# ## Lines that have not been seen
+#
+# A model of words is judged by text that it has not learned. Its perplexity is how many
+# equally probable words would be as hard to guess:
+#
+# $$\exp\Big(-\frac{1}{n} \sum_i \ln p(w_i)\Big)$$
+#
+# Words outside the vocabulary count, each as *unk*. The rhyme goes on, and the model
+# has now heard five lines. How well does it guess the four that follow?
+
+# %%
+story = [
+    *rhyme,
+    "And everywhere that Mary went, the lamb was sure to go",
+    "It followed her to school one day, which was against the rule",
+    "It made the children laugh and play to see a lamb at school",
+]
+rest = [
+    "And so the teacher turned it out, but still it lingered near",
+    "And waited patiently about, till Mary did appear",
+    "Why does the lamb love Mary so? the eager children cry",
+    "Why, Mary loves the lamb, you know, the teacher did reply",
+]
+others = [
+    "Twinkle, twinkle, little star, how I wonder what you are",
+    "Up above the world so high, like a diamond in the sky",
+    "Jack and Jill went up the hill to fetch a pail of water",
+    "Jack fell down and broke his crown, and Jill came tumbling after",
+    "Little Bo-Peep has lost her sheep, and doesn't know where to find them",
+    "Leave them alone, and they'll come home, wagging their tails behind them",
+    "Little Boy Blue, come blow your horn, the sheep's in the meadow",
+    "Where is the boy who looks after the sheep? He's under a haystack",
+    "Mary, Mary, quite contrary, how does your garden grow",
+    "With silver bells and cockle shells, and pretty maids all in a row",
+    "Baa, baa, black sheep, have you any wool? Yes, sir, yes, sir, three bags full",
+    "One for the master and one for the dame, and one for the little boy",
+    "Old King Cole was a merry old soul, and a merry old soul was he",
+    "He called for his pipe, and he called for his bowl and his fiddlers three",
+    "Humpty Dumpty sat on a wall, Humpty Dumpty had a great fall",
+    "The itsy bitsy spider went up the water spout, down came the rain",
+]
+met = sf.LanguageModel().fit(others)
+often = [word for word, n in zip(met.words_, met.counts_, strict=True) if n > 1]
+english = sf.LanguageModel(often).fit(others)  # words met once are unknown words
+backed = sf.LanguageModel(background=english).fit(story)
+alone = sf.LanguageModel(backed.words_[:-1]).fit(story)  # the same vocabulary
+print(f"alone {alone.perplexity(rest):.1f}, backed {backed.perplexity(rest):.1f}")
+print(f"the background is worth {backed.strength_:.0f} words")
+print(backed.top(5))
+
+# %% [markdown]
+# Alone, the model has few words to go by, and shares the rest out evenly. Behind it may
+# stand a model of more text: of other rhymes. That is a prior whose pseudo-counts are
+# not all alike, but $\mu$ words spread as in the background
+# ([DM-9](../math/dirichlet.md)):
+#
+# $$p(w) = \frac{N_w + \mu\, p_\text{background}(w)}{N + \mu}$$
+#
+# How many words it is worth, $\mu$, the five lines say themselves: each of their words
+# is predicted by all others, and the $\mu$ that does it best is taken
+# ([DM-11](../math/dirichlet.md)). Rare words of the background were left out of its
+# vocabulary, so that it knows what unknown words weigh.
+
+# %% drawing
+strengths = [10 ** (k / 10) for k in range(41)]
+tried = [
+    sf.LanguageModel(background=english, strength=mu).fit(story) for mu in strengths
+]
+curve = [{"mu": one.strength_, "perplexity": one.perplexity(rest)} for one in tried]
+axes = {
+    "x": alt.X(
+        "mu:Q",
+        title="words that the background is worth, μ",
+        axis=alt.Axis(values=[1, 10, 100, 1000, 10000]),
+    ).scale(type="log"),
+    "y": alt.Y(
+        "perplexity:Q",
+        title="perplexity of the last four lines",
+        axis=alt.Axis(values=[10, 20, 50, 100, 200]),
+    ).scale(type="log", domain=[10, 200], nice=False),
+}
+chosen = [{"mu": backed.strength_, "perplexity": backed.perplexity(rest)}]
+alone_at = [{"mu": 1e4, "perplexity": alone.perplexity(rest), "label": "no background"}]
+line = alt.Chart(pl.DataFrame(curve)).mark_line(color="#5b7db1").encode(**axes)
+dot = (
+    alt.Chart(pl.DataFrame(chosen))
+    .mark_point(color="#c2703d", filled=True, size=90, opacity=1)
+    .encode(**axes)
+)
+flat = (
+    alt.Chart(pl.DataFrame(alone_at))
+    .mark_rule(color="#80858f", strokeDash=[4, 4])
+    .encode(y=axes["y"])
+)
+label = (
+    alt.Chart(pl.DataFrame(alone_at))
+    .mark_text(color="#80858f", align="right", baseline="bottom", dy=-3)
+    .encode(**axes, text="label:N")
+)
+(flat + label + line + dot).properties(width=460, height=220)
+
+# %% [markdown]
+# **How to read it.** Lower is better. On the left the background says next to nothing,
+# and words that the five lines do not have are nearly impossible; on the right it says
+# all. The dot is the $\mu$ that the five lines chose: not the lowest point, which only
+# the last lines know, but near. The numbers are low since every unknown word is guessed
+# by the one guess *unk*; they are compared for one vocabulary only.
+# `smoothing="jelinek_mercer"` mixes the background in at a fixed share instead
+# ([DM-10](../math/dirichlet.md)).

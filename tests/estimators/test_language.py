@@ -12,7 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.feature_extraction.text import CountVectorizer as Peer
 
 import suffice as sf
-from suffice.errors import SufficeError
+from suffice.errors import NoUniqueMode, SufficeError
 
 RHYME = ["Mary had a little lamb, little lamb, little lamb", "Mary had a little lamb, its fleece was white as snow"]
 WORDS = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
@@ -98,7 +98,13 @@ def test_in_scikit_learns_company() -> None:
         ({"vocabulary": ["mary", None]}, RHYME, "must hold strings; got NoneType"),
         ({"vocabulary": ["mary", "lamb", "mary"]}, RHYME, "each word once; got 'mary' twice"),
         ({"vocabulary": ["mary", "unk"]}, RHYME, "not hold the name of the slot for unknown words; got 'unk'"),
-        ({"vocabulary": ["Mary"]}, RHYME, "must be in lower case, as texts are read; got 'Mary'"),
+        (
+            {"vocabulary": ["lamb", "Mary", "mary"]},
+            RHYME,
+            "got 'Mary' and 'mary', which are one word, 'mary', as texts",
+        ),
+        ({"vocabulary": ["mary", "Unk"]}, RHYME, "got 'Unk', which is read as 'unk'"),
+        ({"vocabulary": ["lamb", "I", "a"]}, RHYME, "got 'I' (and so 1 more), which is read as no word"),
         ({"unknown": 3}, RHYME, "'unknown' parameter of LanguageModel must be an instance of 'str'"),
         ({"alpha": 0}, RHYME, "'alpha' parameter of LanguageModel must be"),
         ({"alpha": -1.0}, RHYME, "'alpha' parameter of LanguageModel must be"),
@@ -131,6 +137,55 @@ def test_bad_input_is_one_sentence_and_the_model_stays(options: dict[str, Any], 
     assert words in str(caught.value)
     assert "\n" not in str(caught.value)
     assert model.posterior_ is before
+
+
+def test_words_with_capitals_are_found() -> None:
+    names = ["Mary", "LAMB", *WORDS[2:]]
+    model = sf.LanguageModel(names, tokens=sf.Tokens(stop_words=["a", "as"])).fit(RHYME)
+    assert model.words_.tolist() == [*names, "unk"] == list(model.probabilities()) == list(model.mode)
+    assert model.posterior_ == rhyme().posterior_
+    assert model.log_prob(["MARY had", "mary Had"]).tolist() == rhyme().log_prob(["mary had"] * 2).tolist()
+    assert {row.word for row in model.top(99)} == {*names, "unk"}
+    again = sf.store.from_bytes(sf.store.to_bytes(model)).partial_fit(["Mary"])
+    assert again.words_.tolist() == [*names, "unk"]
+    assert again.counts_[0] == 3
+    accents = sf.LanguageModel(["Éclair"], tokens=sf.Tokens(strip_accents="unicode")).fit(["éclair ECLAIR eclair"])
+    assert accents.counts_.tolist() == [3, 0]
+
+
+def test_the_most_probable_words() -> None:
+    model = rhyme()
+    p = model.probabilities()
+    best = sorted(p, key=lambda word: -p[word])  # stable, as top is
+    assert [row.word for row in model.top()] == best
+    assert model.top(2) == (("lamb", 5 / 27), ("little", 5 / 27))
+    assert model.top(np.int64(1))[0].probability == p["lamb"]
+    assert repr(model.top(1)) == "What comes next:\n    0.1852  lamb"
+    assert repr(model.top(0)) == "What comes next:\n  nothing"
+    assert pickle.loads(pickle.dumps(model.top(2))) == model.top(2)
+    for wrong in (-1, 2.5, True, "3"):
+        with pytest.raises(SufficeError, match="whole number from 0 on"):
+            model.top(wrong)
+
+
+def test_the_most_probable_probabilities() -> None:
+    counts = np.array([2, 4, 4, 0, 1, 1, 0, 1, 0, 4])
+    assert list(rhyme().mode) == [*WORDS, "unk"]
+    np.testing.assert_allclose(list(rhyme().mode.values()), counts / 17, rtol=1e-15)
+    np.testing.assert_allclose(list(rhyme(alpha=3.0).mode.values()), (counts + 2) / (17 + 20), rtol=1e-15)
+    for none in (rhyme(alpha=0.5), sf.LanguageModel(WORDS).fit([])):
+        with pytest.raises(NoUniqueMode):
+            _ = none.mode
+        assert not hasattr(none, "mode")
+
+
+def test_perplexity_of_held_out_text_by_hand() -> None:
+    """Unknown words count, each with the probability of the one slot; words that are left out do not."""
+    model, held_out = rhyme(), ["A black wolf met Mary", "as white as a sheep"]
+    p = dict(zip([*WORDS, "unk"], np.array([3, 5, 5, 1, 2, 2, 1, 2, 1, 5]) / 27, strict=True))
+    words = ["black", "unk", "unk", "mary", "white", "unk"]
+    assert model.perplexity(held_out) == pytest.approx(float(np.prod([p[word] for word in words]) ** (-1 / 6)))
+    assert sf.LanguageModel(WORDS).fit([]).perplexity(["lamb wolf"]) == pytest.approx(10)  # all words alike
 
 
 def test_more_that_is_refused() -> None:

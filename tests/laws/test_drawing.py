@@ -179,6 +179,87 @@ def test_texts_are_drawn_as_bags_of_known_words() -> None:
     assert [sum(bag.values()) for bag in bags] == [7, 0]
 
 
+WORDS = ["tea", "milk", "rum"]
+SPOKEN = ["tea tea milk", "milk tea and a wolf", "rum"]
+BEHIND = sf.LanguageModel(WORDS).fit(["tea and tea and milk"])
+LANGUAGES: list[Any] = [
+    sf.LanguageModel(WORDS),
+    sf.LanguageModel(WORDS, alpha=[0.3, 2.0, 0.5, 1.0]),
+    sf.LanguageModel(WORDS, background=BEHIND, strength=3),
+    sf.LanguageModel(WORDS, background=BEHIND, smoothing="jelinek_mercer", strength=0.4),
+]
+every_language = pytest.mark.parametrize("model", LANGUAGES, ids=repr)
+
+
+def counted(bags: Any, model: Any) -> Any:
+    return np.array([[bag.get(word, 0) for word in model.words_] for bag in bags])
+
+
+def fits(found: Any, expected: Any) -> bool:
+    """Return whether outcomes come as often as expected, by chi-square; rare ones are one."""
+    often = expected >= 5
+    both = [np.append(each[often], each[~often].sum()) for each in (found, expected)]
+    observed, wanted = (each if expected[~often].sum() >= 5 else each[:-1] for each in both)
+    return bool(stats.chisquare(observed, wanted * observed.sum() / wanted.sum()).pvalue > 1e-3)
+
+
+@every_language
+def test_words_of_a_language_model_are_drawn_as_it_says(model: Any) -> None:
+    model.fit(SPOKEN)
+    drawn = counted(model.sample(MANY, length=4, rng=1), model)
+    assert (drawn.sum(axis=1) == 4).all()
+    p = np.array([*model.probabilities().values()])
+    every = np.array([bag for bag in np.ndindex(5, 5, 5, 5) if sum(bag) == 4])
+    pmf = stats.multinomial.pmf(every, 4, p / p.sum())
+    assert fits(np.array([(drawn == bag).all(axis=1).sum() for bag in every]), MANY * pmf)
+
+
+@every_language
+def test_words_by_drawn_probabilities_are_those_of_the_posterior(model: Any) -> None:
+    """A Dirichlet-multinomial; a mixture has its mean and its spread, shrunk by the share of the texts."""
+    model.fit(SPOKEN)
+    drawn = counted(model.sample(MANY, length=6, parameters="each", rng=2), model)
+    alpha = model.posterior_.alpha
+    if model.smoothing == "dirichlet":
+        every = np.array([bag for bag in np.ndindex(7, 7, 7, 7) if sum(bag) == 6])
+        pmf = np.array([stats.dirichlet_multinomial.pmf(bag, alpha, 6) for bag in every])
+        assert fits(np.array([(drawn == bag).all(axis=1).sum() for bag in every]), MANY * pmf)
+        return
+    thetas = np.random.default_rng(3).dirichlet(alpha, MANY) * 0.6 + 0.4 * model.background_
+    expected = np.random.default_rng(4).multinomial(6, thetas)
+    for mine, theirs in zip(drawn.T, expected.T, strict=True):
+        assert stats.ks_2samp(mine, theirs).pvalue > 1e-3
+
+
+def test_probabilities_of_words_that_are_drawn_once() -> None:
+    """The share of a word in many texts varies as its Beta does, and lengths are about those that were learned."""
+    model = LANGUAGES[0].fit(SPOKEN)
+    beta = stats.beta(model.posterior_.alpha[0], model.posterior_.alpha[1:].sum())
+    bags = [counted(model.sample(40, length=100, parameters="once", rng=k), model).sum(axis=0) for k in range(300)]
+    assert stats.kstest([bag[0] / bag.sum() for bag in bags], beta.cdf).pvalue > 1e-3
+    lengths = counted(model.sample(MANY, rng=5), model).sum(axis=1)
+    mean = model.counts_.sum() / 3
+    found = np.bincount(lengths, minlength=40)
+    assert fits(found, MANY * stats.poisson.pmf(np.arange(len(found)), mean))
+
+
+def test_texts_that_a_language_model_draws() -> None:
+    model = LANGUAGES[0].fit(SPOKEN)
+    for parameters in ("estimate", "each", "once"):
+        first, second = (model.sample(5, parameters=parameters, rng=3) for _ in range(2))
+        assert first == second
+        assert {word for bag in first for word in bag} <= {*WORDS, "unk"}
+    assert [sum(bag.values()) for bag in model.sample(3, length=[7, 0, 2], rng=0)] == [7, 0, 2]
+    assert (len(model.sample(rng=0)), model.sample(0)) == (1, [])
+    for wrong in ({"n": -1}, {"parameters": "some"}, {"n": 2, "length": [1, 2, 3]}, {"rng": "a"}):
+        with pytest.raises(InputError, match="The argument"):
+            model.sample(**wrong)
+    empty = sf.LanguageModel(WORDS).fit([])
+    with pytest.raises(InputError, match="'length' of LanguageModel"):
+        empty.sample(2)
+    assert sum(empty.sample(length=3, rng=0)[0].values()) == 3
+
+
 def test_tables_are_drawn_as_frames_of_their_library() -> None:
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"city": ["Oslo", "Rome", None, "Oslo"] * 6, "age": [31.5, 42.0, 18.2, None] * 6})

@@ -110,6 +110,10 @@ def models() -> dict[str, tuple[Any, Any]]:
         "journal_texts": (sf.TextClassifier().fit(TEXTS, Y, journal=b"a key"), TEXTS),
         "text_bernoulli": (sf.TextClassifier("bernoulli", min_df=2).fit(TEXTS, Y), TEXTS),
         "language": (sf.LanguageModel(alpha=0.5).fit(TEXTS), TEXTS),
+        "language_backed": (
+            sf.LanguageModel(["Lunch", "Tea"], background=sf.LanguageModel().fit(TEXTS)).fit(TEXTS[:3]),
+            TEXTS,
+        ),
         "mixture": (clusters, REALS),
         "select": (select, COUNTS),
         "semi_supervised": (partly, TEXTS),

@@ -10,6 +10,9 @@ DM-5  m more trials     Dirichlet-multinomial(m, α)
 DM-6  log evidence      Σ[ln Γ(α_k+N_k) − ln Γ(α_k)] + ln Γ(α₀) − ln Γ(α₀+N)
 DM-7  symmetric prior   α_k = strength / K
 DM-8  unigram model     words of a vocabulary with a slot for unknown ones: DM-4 of their counts
+DM-9  background        a prior worth μ words of probabilities p: α_k = μ p_k
+DM-10  mixture          (1 − λ) N_k/N + λ p_k, which is no posterior mean
+DM-11  leave-one-out    Σ N_k ln of DM-8 or DM-10 by all other words: it chooses μ or λ
 """
 
 from __future__ import annotations

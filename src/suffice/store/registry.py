@@ -113,13 +113,14 @@ LATER: dict[str, set[str]] = {
     "DirichletMultinomialNB": {"length_exponent"},
     "Histogram": {"bits"},
     "Joint": {"gain", "missing"},
-    "LanguageModel": {"tokens"},
+    "LanguageModel": {"background", "smoothing", "strength", "tokens"},
     "Mixture": {"record_bound"},
     "MultinomialNB": {"length_exponent"},
     "NaiveBayes": {"joint", "memory_limit"},
     "SelectInformative": {"feature_names"},
     "SemiSupervised": {"record_bound"},
     "TextClassifier": {"length_exponent", "term_weighting", "tokens", "vocabulary"},
+    "Vocabulary": {"names"},
     "WordWeights": {"residuals"},
 }
 """Parameters that came after the first files of an estimator or a column: a file without them has their defaults."""

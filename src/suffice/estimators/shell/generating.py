@@ -19,7 +19,7 @@ from suffice.models.model import Model, Name
 from suffice.tables.out import frame_of
 from suffice.typing import Array, DataLike, Integers, Label, LabelArray, Rng
 
-__all__ = ["Generating"]
+__all__ = ["Generating", "bag"]
 
 
 class Generating(Predicting):
@@ -87,7 +87,7 @@ class Generating(Predicting):
         ((name, drawn),) = blocks.items()
         if self._kind_of_rows == "text":
             words = names_of(model.blocks[name].t, drawn.shape[1])
-            return [_bag(words, row) for row in (drawn if issparse(drawn) else np.asarray(drawn))]
+            return [bag(words, row) for row in (drawn if issparse(drawn) else np.asarray(drawn))]
         categories = self._categories()
         if categories is not None:
             both = zip(categories, drawn.T.astype(np.int64), strict=True)
@@ -128,7 +128,7 @@ class Generating(Predicting):
         return self._answer(lambda _, rows: log_density(plain, rows), X)
 
 
-def _bag(words: Any, row: Any) -> dict[str, int]:
+def bag(words: Any, row: Any) -> dict[str, int]:
     """Return how often a row has each word that it has."""
     places = row.indices if issparse(row) else np.flatnonzero(row)
     times = row.data if issparse(row) else np.ones(len(places))

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from numbers import Real
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
-from suffice.errors import DataError, InputError, PriorError
-from suffice.estimators.shell.parameters import Constraints, Interval, Tags, fit_context
-from suffice.estimators.shell.stored import State
-from suffice.estimators.shell.whole import Whole
+from suffice.errors import DataError, InputError, KindError
+from suffice.estimators.shell.parameters import LOO, Constraints, Interval, StrOptions, Tags, fit_context
+from suffice.estimators.shell.whole import whole
+from suffice.estimators.texts.next_words import NextWords
 from suffice.estimators.texts.options import CUT_OPTIONS, TextOptions, params_of_texts
-from suffice.models.likelihoods.vocabulary import Vocabulary, log_probability
+from suffice.models.likelihoods.unigram import Smoothing
+from suffice.models.likelihoods.vocabulary import Vocabulary
 from suffice.posterior import Dirichlet
-from suffice.stats.inputs import EXACT
 from suffice.stats.word_counts import WordCounter
-from suffice.text import Analysis, WordList, learn
+from suffice.text import WordList
+from suffice.text.folding import as_read
 from suffice.text.tokens import alike
-from suffice.typing import Array, LabelArray, TextsLike
+from suffice.typing import TextsLike
 
 if TYPE_CHECKING:
     from suffice.estimators.texts.vectorizer import TokensLike
@@ -39,13 +37,14 @@ OF_DOCUMENTS: dict[str, object] = {
 """Options that a model of words has no use for, as they are by default."""
 
 
-class LanguageModel(Whole, BaseEstimator):
+class LanguageModel(NextWords):
     """Words drawn one by one from a vocabulary, with one slot for all words that are not in it.
 
     Parameters
     ----------
     vocabulary : list of str, default=None
-        The known words; None for those of the first texts.
+        The known words, read as texts are: by default "Mary" is found as "mary". Two words that are read as one, and a
+        word that texts cannot have, are refused. None for the words of the first texts, and of the background.
     alpha : float, array of shape (n_words + 1,) or Dirichlet, default=1.0
         Pseudo-count of every word, or of each, the unknown slot last.
     unknown : str, default="unk"
@@ -55,22 +54,38 @@ class LanguageModel(Whole, BaseEstimator):
     tokens : Tokens or vectorizer of scikit-learn, default=None
         What a text's words are: by default, two letters or more. A ``CountVectorizer`` says so by its options, those of
         ``vocabulary`` and ``ngram_range`` included. Stop words are left out; they are not unknown ones.
+    background : fitted LanguageModel, default=None
+        What is known of words from elsewhere: where the texts are few, probabilities back off to those of this model,
+        as it is when texts are learned. Words that are new to it have half of its unknown slot, in equal parts.
+    smoothing : {"dirichlet", "jelinek_mercer"}, default="dirichlet"
+        How a background counts. "dirichlet" makes it the prior, worth μ words: (N_w + μ p_w) / (N + μ), so that many
+        texts outweigh it. "jelinek_mercer" mixes it in at a share λ, however many there are: (1 − λ) N_w/N + λ p_w.
+        Then ``posterior_`` is the belief by these texts and ``alpha`` alone, without the background.
+    strength : float or "loo", default="loo"
+        μ, or λ up to 1. "loo" for the one by which each word of the texts is predicted best by all others, but one
+        word's worth at least.
 
     Attributes
     ----------
     words_ : ndarray of str
-        The vocabulary, and last the unknown slot.
+        The vocabulary as it is given, and last the unknown slot: the order of all that follows.
     counts_ : ndarray of shape (n_words + 1,)
         How often each was met.
     posterior_ : Dirichlet
         Belief about their probabilities.
+    n_texts_ : float
+        How many texts were learned; NaN where an older file does not say.
+    background_ : ndarray of shape (n_words + 1,)
+        The probability of each by the background, if there is one.
+    strength_ : float
+        μ or λ, if there is a background.
 
     Examples
     --------
     A nursery rhyme, of which only some words are known:
 
     >>> import suffice as sf
-    >>> words = ["mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
+    >>> words = ["Mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
     >>> model = sf.LanguageModel(words, tokens=sf.Tokens(stop_words=["a", "as"])).fit(
     ...     ["Mary had a little lamb, little lamb, little lamb", "Mary had a little lamb, its fleece was white as snow"]
     ... )
@@ -80,19 +95,36 @@ class LanguageModel(Whole, BaseEstimator):
     array([3., 5., 5., 1., 2., 2., 1., 2., 1., 5.])
     >>> model.probabilities()["unk"] == 5 / 27
     True
+    >>> model.top(3)
+    What comes next:
+        0.1852  lamb
+        0.1852  little
+        0.1852  unk
+    >>> model.mode["Mary"] == 2 / 17
+    True
     >>> round(model.perplexity(["little black lamb", "white rain"]), 2)
     12.35
+
+    Two lines are few. Behind them stands a model of more texts:
+
+    >>> english = sf.LanguageModel().fit(["the lamb was little and white", "Mary had a lamb and the lamb had Mary"])
+    >>> backed = sf.LanguageModel(background=english, strength=10).fit(["Mary had a little lamb"])
+    >>> backed.top(2)
+    What comes next:
+        0.1957  lamb
+        0.1646  had
+    >>> round(sum(backed.probabilities().values()), 12)
+    1.0
     """
 
     _parameter_constraints: ClassVar[Constraints] = {
         "alpha": [Interval(Real, 0, None, closed="neither"), "array-like", Dirichlet],
         "unknown": [str],
+        "background": "no_validation",  # checked with errors that say more
+        "smoothing": [StrOptions({"dirichlet", "jelinek_mercer"})],
+        "strength": [Interval(Real, 0, None, closed="neither"), LOO],
         **{name: CUT_OPTIONS[name] for name in ("vocabulary", "ngram_range", "tokens")},
     }
-
-    words_: LabelArray
-    counts_: Array
-    posterior_: Dirichlet
 
     def __init__(
         self,
@@ -102,18 +134,44 @@ class LanguageModel(Whole, BaseEstimator):
         unknown: str = "unk",
         ngram_range: tuple[int, int] | None = None,
         tokens: TokensLike | None = None,
+        background: LanguageModel | None = None,
+        smoothing: Smoothing = "dirichlet",
+        strength: float | Literal["loo"] = "loo",
     ) -> None:
         self.vocabulary = vocabulary
         self.alpha = alpha
         self.unknown = unknown
         self.ngram_range = ngram_range
         self.tokens = tokens
+        self.background = background
+        self.smoothing = smoothing
+        self.strength = strength
 
     _params_in_files = params_of_texts
 
     def _validate_params(self) -> None:
         super()._validate_params()
         self._options()
+        if self.background is not None:
+            self._check_backing()
+
+    def _check_backing(self) -> None:
+        """Raise where a background is none, or parameters exclude each other."""
+        if not isinstance(self.background, LanguageModel):
+            raise KindError(
+                "The 'background' parameter of LanguageModel must be a fitted LanguageModel or None; got "
+                f"{type(self.background).__name__}."
+            )
+        if self.smoothing == "dirichlet" and not (isinstance(self.alpha, Real) and self.alpha == 1):
+            raise InputError(
+                "The 'alpha' parameter of LanguageModel must be left at 1.0 where smoothing='dirichlet' makes the "
+                f"prior of the 'background'; got {self.alpha!r}. Say by 'strength' what it is worth."
+            )
+        if self.smoothing == "jelinek_mercer" and not isinstance(self.strength, str) and self.strength > 1:
+            raise InputError(
+                "The 'strength' parameter of LanguageModel must be a share up to 1 where smoothing='jelinek_mercer'; "
+                f"got {self.strength!r}."
+            )
 
     def _options(self) -> TextOptions:
         """Return what words of texts are; raise InputError for options of documents, which this model does not know."""
@@ -126,6 +184,11 @@ class LanguageModel(Whole, BaseEstimator):
                     f"labels; got {name}={given[name]!r}."
                 )
         return options
+
+    def __sklearn_clone__(self) -> Self:
+        twin: Self = super().__sklearn_clone__()
+        twin.background = self.background  # which has learned, and is read only
+        return twin
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -171,97 +234,55 @@ class LanguageModel(Whole, BaseEstimator):
         self._learn(X, fresh=not hasattr(self, "counts_"))
         return self
 
-    def probabilities(self) -> dict[str, float]:
-        """The probability of each word to be the next one, the unknown slot last."""
-        check_is_fitted(self, "posterior_")
-        return dict(zip(self.words_.tolist(), self.posterior_.predict().probabilities.tolist(), strict=True))
-
-    def log_prob(self, X: TextsLike) -> Array:
-        """The log-probability of each text: of its words, by what is known now; a text teaches nothing about itself.
-
-        Where it should (the Dirichlet-multinomial), it is ``posterior_.log_evidence(counts=...)``.
-
-        Parameters
-        ----------
-        X : sequence or iterator of str
-            The texts.
-
-        Returns
-        -------
-        logs : ndarray of shape (n_texts,)
-            Zero for a text without words.
-        """
-        return self._scores(X)[0]
-
-    def perplexity(self, X: TextsLike) -> float:
-        """The number of equally probable words that would be as hard to guess as those of the texts.
-
-        Parameters
-        ----------
-        X : sequence or iterator of str
-            The texts.
-
-        Returns
-        -------
-        perplexity : float
-            exp of minus the mean log-probability of a word.
-        """
-        logs, n = self._scores(X)
-        if n == 0:
-            raise DataError("The argument 'X' of LanguageModel.perplexity must hold words; got texts without any.")
-        return float(np.exp(-logs.sum() / n))
-
-    def _scores(self, X: TextsLike) -> tuple[Array, float]:
-        check_is_fitted(self, "posterior_")
-        words, matrix = learn(X, self._analysis, "X")
-        return log_probability(self.posterior_, self._known.slots(words), matrix), float(matrix.sum())
-
     def _learn(self, X: TextsLike, fresh: bool) -> None:
-        options = self._options()
+        options, behind = self._options(), self._behind()
         self._analysis = options.analysis
+        if behind is not None:
+            self._check_alike(behind)
         counter = WordCounter(self._analysis, 1)
         counter.add(X, None, name="X")
         found = counter.result()
         if fresh:
-            words = options.vocabulary
-            self._known = self._met(found.words) if words is None else Vocabulary.of(list(words))
-            self.words_ = np.append(self._known.strings, np.array([self.unknown], object))
-        counts = self._known.counts(found.words, found.frequency)
-        self.counts_ = counts if fresh else self.counts_ + counts
-        self.posterior_ = self._prior().update(counts=self.counts_)
+            self._known = self._vocabulary(options, found.words, behind)
+        counts, texts = self._known.counts(found.words, found.frequency), float(found.n.sum())
+        self.counts_, self.n_texts_ = (counts, texts) if fresh else (self.counts_ + counts, self.n_texts_ + texts)
+        self._believe(None if behind is None else self._known.coarsened(behind._known, behind._unigram.probabilities))
 
-    def _get_state(self) -> State:
-        check_is_fitted(self, "posterior_")
-        return {
-            "schema": {"analysis": self._analysis, "known": self._known},
-            "statistics": {"counts": self.counts_},
-        }
-
-    def _set_state(self, state: State) -> None:
-        analysis, known, counts = state["schema"]["analysis"], state["schema"]["known"], state["statistics"]["counts"]
-        if not isinstance(analysis, Analysis) or not isinstance(known, Vocabulary):
-            raise DataError("A language model must have a vocabulary, and say what a word is.")
-        if np.shape(counts) != (known.size,) or not ((counts >= 0) & (counts <= EXACT)).all():
-            raise DataError(f"The counts of a language model must be {known.size} numbers from 0 on.")
-        self._analysis, self._known, self.counts_ = analysis, known, counts
-        self.words_ = np.append(known.strings, np.array([self.unknown], object))
-        self.posterior_ = self._prior().update(counts=self.counts_)
-
-    def _met(self, words: WordList) -> Vocabulary:
-        """The words of the first texts, sorted."""
-        words = words.keep(words.strings != self.unknown)
-        if not len(words):
+    def _vocabulary(self, options: TextOptions, met: WordList, behind: LanguageModel | None) -> Vocabulary:
+        """Return the words that are given; or those that texts and background have, sorted."""
+        if options.vocabulary is not None:
+            words = as_read(options.vocabulary, self._analysis, "LanguageModel")
+            self._check_slot(options.vocabulary, words)
+            return Vocabulary.of(words, options.vocabulary)
+        words_of = Vocabulary.of([]) if behind is None else behind._known
+        known = words_of.with_words(met, self.unknown)
+        if not len(known.words):
             raise DataError("The argument 'X' must hold words, or there must be a 'vocabulary'; got texts without any.")
-        return Vocabulary(words, np.arange(len(words)))
+        return known
 
-    def _prior(self) -> Dirichlet:
-        given: object = self.alpha
-        if isinstance(given, Real):
-            return Dirichlet(np.full(len(self.words_), float(given)))
-        prior = self.alpha if isinstance(self.alpha, Dirichlet) else Dirichlet(self.alpha)
-        if prior.alpha.shape != (len(self.words_),):
-            raise PriorError(
-                f"The 'alpha' parameter of LanguageModel must be one number, or {len(self.words_)}: one per word and "
-                f"one for the unknown; got shape {prior.alpha.shape}."
+    def _check_slot(self, given: Iterable[str], words: list[str]) -> None:
+        """Raise InputError where a word is read as the name of the slot for unknown words."""
+        called = next((name for name, word in zip(given, words, strict=True) if word == self.unknown), None)
+        if called is not None:
+            raise InputError(
+                f"The 'vocabulary' parameter of LanguageModel must not hold the name of the slot for unknown words; "
+                f"got {called!r}, which is read as {self.unknown!r}. Leave it out, or choose another name by 'unknown'."
             )
-        return prior
+
+    def _behind(self) -> LanguageModel | None:
+        """Return the background as it is now; raise InputError unless it is fitted, and parameters go with it."""
+        if self.background is None:
+            return None
+        if not hasattr(self.background, "posterior_"):
+            raise InputError(
+                "The 'background' parameter of LanguageModel must be a fitted LanguageModel; got one that has learned "
+                "nothing. Fit it first."
+            )
+        return whole(self.background)
+
+    def _check_alike(self, behind: LanguageModel) -> None:
+        if behind._analysis != self._analysis:
+            raise InputError(
+                "The 'background' parameter of LanguageModel must read words as this model does; got one with other "
+                "'tokens' or 'ngram_range'. Give both the same."
+            )

@@ -133,9 +133,9 @@ class TextOptions:
                     f"the same where both are given; got {flat[name]!r} and {value!r}."
                 )
         if flat["vocabulary"] is not None:
+            unknown = getattr(estimator, "unknown", None)  # of a language model, which reads capitals as its texts'
             lower = tokens.lowercase and tokens.preprocessor is None and not callable(tokens.analyzer)
-            unknown = getattr(estimator, "unknown", None)
-            flat["vocabulary"] = given_words(flat["vocabulary"], owner, lower, unknown)
+            flat["vocabulary"] = given_words(flat["vocabulary"], owner, lower and unknown is None, unknown)
         ngrams = flat.pop("ngram_range")
         chosen = getattr(estimator, "_tokens_chosen", None)
         found = cls(tokens, None if ngrams is None else tuple(ngrams), **flat)

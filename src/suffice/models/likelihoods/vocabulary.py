@@ -7,6 +7,7 @@ prior on their probabilities is a Dirichlet, so the next word is k with probabil
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -15,12 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from suffice.errors import DataError, InputError
-from suffice.posterior import Dirichlet
 from suffice.stats.word_counts import WordCounts
 from suffice.text import WordList
 from suffice.typing import Array, Booleans, Integers
 
-__all__ = ["Cut", "Vocabulary", "log_probability"]
+__all__ = ["Cut", "Vocabulary"]
 
 
 @dataclass(frozen=True)
@@ -96,26 +96,35 @@ def _no_limit(max_df: Any) -> bool:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Hold the sorted known words, and the slot of each."""
+    """Hold the sorted known words as texts have them, the slot of each, and the names shown where these differ."""
 
     words: WordList
     slot: Integers
+    names: NDArray[np.object_] | None = None  # in the order of slots
 
     def __post_init__(self) -> None:
         if not np.array_equal(np.sort(self.slot), np.arange(len(self.words))):
             raise DataError(f"The slots of a vocabulary must number its {len(self.words):,} words from 0, each once.")
+        names = self.names
+        if names is not None and (
+            names.shape != self.slot.shape
+            or not all(isinstance(name, str) for name in names)
+            or len({*names.tolist()}) < len(names)
+        ):
+            raise DataError(f"The names of a vocabulary must be {len(self.words):,} strings, each once.")
 
     @classmethod
-    def of(cls, words: list[str]) -> Vocabulary:
+    def of(cls, words: Sequence[str], names: Sequence[str] | None = None) -> Vocabulary:
         """Return the vocabulary of distinct words, given in the order of their slots."""
         known = WordList.of(words)
         place = {word: i for i, word in enumerate(words)}
-        return cls(known, np.array([place[word] for word in known.strings.tolist()], np.int64))
+        slot = np.array([place[word] for word in known.strings.tolist()], np.int64)
+        return cls(known, slot, None if names is None or list(names) == list(words) else np.array(names, object))
 
     @property
     def strings(self) -> NDArray[np.object_]:
-        """Return the words in the order of their slots."""
-        return self.words.strings[np.argsort(self.slot)]
+        """Return the names of the words in the order of their slots."""
+        return self.words.strings[np.argsort(self.slot)] if self.names is None else self.names
 
     @property
     def size(self) -> int:
@@ -134,8 +143,24 @@ class Vocabulary:
         counts: Any = np.bincount(self.slots(found), times, self.size)
         return np.asarray(counts, np.float64)
 
+    def with_words(self, found: WordList, unknown: str) -> Vocabulary:
+        """Return the words of both, sorted; one that is called as the slot for unknown words is none of them."""
+        both, ours, _ = self.words.union(found)
+        names = both.strings.copy()
+        names[ours] = self.strings[self.slot]
+        stays = (names != unknown) & (both.strings != unknown)
+        words = both.keep(stays)
+        renamed = self.names is not None and bool((names[stays] != words.strings).any())
+        return Vocabulary(words, np.arange(len(words)), names[stays] if renamed else None)
 
-def log_probability(belief: Dirichlet, slots: Integers, X: Any) -> Array:
-    """Return Σ ln p of the words in each row of X, documents × words with these slots."""
-    log_p = belief.predict().log(slots)  # DM-8
-    return np.asarray(X @ log_p)
+    def coarsened(self, other: Vocabulary, probabilities: Array) -> Array:
+        """Return probabilities of the slots of another vocabulary, as those of these slots; their sum stays.
+
+        Words of the other that are unknown here join the unknown. What is unknown to the other is as probably a word
+        that this one knows, any of these alike, as a word unknown to both.
+        """
+        found: Any = np.bincount(self.slots(other.words), probabilities[other.slot], self.size)
+        new = self.slot[other.slots(self.words) == len(other.words)]
+        found[-1] += probabilities[-1] / (2 if len(new) else 1)
+        found[new] = probabilities[-1] / 2 / max(1, len(new))
+        return np.asarray(found, np.float64)
