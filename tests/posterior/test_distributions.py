@@ -206,7 +206,7 @@ def test_strong_beliefs_keep_their_digits(a: float, away: float) -> None:
         log_beta = mp.loggamma(s) + mp.loggamma(3 * s) - mp.loggamma(4 * s)
         beta = (s - 1) * mp.log(p) + (3 * s - 1) * mp.log(1 - p) - log_beta
         inverse = s * mp.log(s) - (s + 1) * mp.log(x) - s / x - mp.loggamma(s)
-    near = {"rel": 1e-9, "abs": 1e-6 if a > 1e12 else 1e-8}
+    near: Any = {"rel": 1e-9, "abs": 1e-6 if a > 1e12 else 1e-8}
     assert sf.Gamma(a, a).logpdf(rate) == pytest.approx(float(gamma), **near)
     assert sf.Beta(a, 3 * a).logpdf(rate / 4) == pytest.approx(float(beta), **near)
     assert sf.NormalInverseGamma(0, 1, a, a).marginal().variance.logpdf(rate) == pytest.approx(float(inverse), **near)

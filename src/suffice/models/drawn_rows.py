@@ -57,6 +57,8 @@ def log_density(predictor: Predictor, rows: RowsByName) -> Array:
     logs = np.asarray(logsumexp(log_joint(predictor, known), axis=1))
     for name, part in known.items():
         block = predictor.model.blocks[name]
+        if part.present is not None and not part.present.any():
+            continue
         base = block.settled.log_base(block.t, part)
         logs += base if part.present is None else np.where(part.present, base, 0.0)
     return logs

@@ -91,7 +91,7 @@ def _of_shares(low: float, high: float, narrow: list[tuple[float, float]]) -> Ar
     if high - low <= NARROW:
         low = 0.0 if low < 0.2 * high else low
         return np.asarray(low + (high - low) * steps)
-    wider = [(max(0.0, 2 * start - end), min(1.0, 2 * end - start)) for start, end in narrow]  # to where nothing is left
+    wider = [(max(0.0, 2 * start - end), min(1.0, 2 * end - start)) for start, end in narrow]  # where curves end
     return np.unique([steps, *(start + (end - start) * steps for start, end in wider)])
 
 

@@ -182,7 +182,8 @@ class Polya(Likelihood):
     @property
     def no_density(self) -> str:  # type: ignore[override]
         """Why rows have no probability by it: Elkan's approximation does not sum to one."""
-        return "its probabilities do not sum to one; model='dcm' has some that do" if self.method == "edcm" else ""
+        why = "its probabilities do not sum to one, as those of the Dirichlet-multinomial itself do"
+        return why if self.method == "edcm" else ""
 
     def sample(self, t: Counted, draw: Draw) -> Any:
         """Draw documents, rows × words as CSR: each has a urn of its own."""
