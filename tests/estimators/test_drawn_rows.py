@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd  # type: ignore[import-untyped]
 import pytest
 from scipy import stats
+from sklearn.exceptions import ConvergenceWarning
 
 import suffice as sf
 from suffice.errors import DataError, KindError, LabelError
@@ -91,6 +92,17 @@ def test_a_row_of_which_nothing_is_known_has_probability_one() -> None:
     with pytest.warns(UserWarning, match="Columns missing"):
         alone = model.score_samples(some[["city", "flag"]])
     np.testing.assert_allclose(model.score_samples(some), alone)
+
+
+def test_clusters_of_binned_numbers_have_a_density() -> None:
+    """One that integrates to one: with what all clusters share, though they may be alike."""
+    x = np.random.default_rng(1).normal(size=200)
+    model = sf.Mixture(sf.NaiveBayes(columns={"x": "histogram"}), 2, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="coincide"):
+        model.fit(pd.DataFrame({"x": x}))
+    ends = np.concatenate([np.linspace(-40, -8, 2_000), np.linspace(-8, 8, 40_000), np.linspace(8, 40, 2_000)])
+    density = np.exp(model.score_samples(pd.DataFrame({"x": ends})))
+    assert np.trapezoid(density, ends) == pytest.approx(1, abs=0.02)
 
 
 @pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series])

@@ -14,7 +14,7 @@ from suffice.estimators.shell.predicting import Predicting
 from suffice.estimators.shell.whole import must_be_fitted
 from suffice.later import issparse
 from suffice.models.answers.parts import names_of
-from suffice.models.drawn_rows import alone, asked, draw_rows, log_density
+from suffice.models.drawn_rows import alone, asked, draw_rows, log_density, must_be_number
 from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.draws import Parameters
 from suffice.models.model import Block, Model, Name
@@ -148,6 +148,7 @@ def _codes_of(label: Any, n: int | None, classes: LabelArray) -> Integers | None
         return None
     several = not isinstance(label, str | bytes) and np.ndim(label) == 1
     labels = np.asarray(label, object).tolist() if several else [label]
+    must_be_number(1 if n is None else n)
     known = {one: code for code, one in enumerate(classes.tolist())}
     strangers = [one for one in labels if not isinstance(one, Hashable) or one not in known]
     if strangers:
