@@ -60,8 +60,8 @@ class Generating(Predicting):
         Returns
         -------
         X : array, sparse matrix, dataframe or list of dict
-            Rows as `fit` takes them; of texts, how often each has each word. A category that was never seen is not
-            drawn, and nothing is missing.
+            Rows as `fit` takes them; of texts, how often each has each word, which `predict` reads as well. A category
+            that was never seen is not drawn, and nothing is missing.
         y : ndarray of shape (n,)
             Their labels.
 
