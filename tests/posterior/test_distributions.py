@@ -61,8 +61,11 @@ def test_distributions_of_counts_are_those_of_scipy(ours: Any, oracle: Any) -> N
 def test_six_heads_or_more_in_ten_tosses() -> None:
     """Of a coin believed to be Beta(5, 19): by integrating over the belief, and by two values plugged in."""
     belief = sf.Beta(2, 2).update(heads=3, tails=17)
+
+    def chance(theta: Any) -> Any:
+        return sum(mp.binomial(10, k) * theta**k * (1 - theta) ** (10 - k) for k in range(6, 11))
+
     with mp.workdps(30):
-        chance = lambda theta: sum(mp.binomial(10, k) * theta**k * (1 - theta) ** (10 - k) for k in range(6, 11))  # noqa: E731
         averaged = mp.quad(lambda theta: chance(theta) * theta**4 * (1 - theta) ** 18 / mp.beta(5, 19), [0, 1])
     assert 1 - belief.predict(10).cdf(5) == pytest.approx(float(averaged)) == pytest.approx(0.0225, abs=5e-5)
     assert float(chance(mp.mpf(belief.mean))) == pytest.approx(0.0079, abs=5e-5)
