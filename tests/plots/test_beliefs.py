@@ -47,6 +47,12 @@ def test_a_probability_that_is_known_well_can_be_seen(belief: sf.Beta) -> None:
     assert 0 < x[0] < 0.01 < 0.99 < x[-1] < 1
 
 
+def test_a_probability_that_is_zero_for_all_that_numbers_can_tell() -> None:
+    x, density = curve(plots.belief(sf.Beta(1e-300, 1)), "posterior")
+    assert (x[0], x[-1]) == (0.5 / 151, 150.5 / 151)
+    assert np.isfinite(density).all()
+
+
 def test_one_coordinate_of_a_vector() -> None:
     vector = sf.NormalInverseWishart([1], 2, 6, [[8]])
     (mean, variance) = plots.belief(vector).hconcat

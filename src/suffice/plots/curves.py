@@ -88,7 +88,7 @@ def reach(*beliefs: Curved) -> Array:
 def _of_shares(low: float, high: float, narrow: list[tuple[float, float]]) -> Array:
     """Return points between 0 and 1, dense at narrow beliefs; where all of these are near, points about them alone."""
     steps = (np.arange(POINTS) + 0.5) / POINTS
-    if high - low <= NARROW:
+    if 0 < high - low <= NARROW:
         low = 0.0 if low < 0.2 * high else low
         return np.asarray(low + (high - low) * steps)
     wider = [(max(0.0, 2 * start - end), min(1.0, 2 * end - start)) for start, end in narrow]  # where curves end
