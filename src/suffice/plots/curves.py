@@ -79,7 +79,7 @@ def reach(*beliefs: Curved) -> Array:
     ends = [(float(belief.quantile(0.0005)), float(belief.quantile(highest))) for belief in beliefs]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
     if isinstance(beliefs[0], Beta):
-        return _of_shares(low, high, [end for end in ends if end[1] - end[0] <= NARROW])
+        return _of_shares(low, high, [end for end in ends if 0 < end[1] - end[0] <= NARROW])
     if isinstance(beliefs[0], Pareto):
         low = 0.0
     return np.asarray(np.linspace(0 if 0 <= low < 0.2 * high else low, high, POINTS + 1)[1:])
