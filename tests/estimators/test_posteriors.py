@@ -191,3 +191,28 @@ def test_members_of_a_table_of_beliefs() -> None:
     listed: Any = sf.Beta([1, 2], 1)
     with pytest.raises(TypeError):
         list(listed)
+
+
+def test_few_labels_and_none_have_posteriors_by_shares() -> None:
+    """Of flags: a Beta(1, 1) with the sums of each class's shares, and of the flags of each row by them."""
+    partly = sf.SemiSupervised(sf.BernoulliNB(), unlabelled_weight=1.0, tol=0, max_iter=400).fit(
+        FLAGS, np.where(np.arange(30) < 12, Y.astype(object), np.array(None))
+    )
+    shares = np.where(np.arange(30)[:, None] < 12, Y[:, None] == partly.classes_, partly.predict_proba(FLAGS))
+    belief: Any = partly.posterior_["b", 1]
+    assert belief.a == pytest.approx(1 + shares[:, 1] @ FLAGS[:, 1], rel=1e-3)
+    assert belief.a + belief.b == pytest.approx(2 + shares[:, 1].sum(), rel=1e-3)
+    np.testing.assert_allclose(partly.class_posterior_.alpha, 1 + shares.sum(axis=0), rtol=1e-3)
+    theta, prior = np.exp(partly.estimator_.feature_log_prob_), np.exp(partly.estimator_.class_log_prior_)
+    by_hand = np.prod(np.where(FLAGS[:, None], theta, 1 - theta), axis=2) @ prior
+    np.testing.assert_allclose(partly.score_samples(FLAGS), np.log(by_hand))
+    mixture = sf.Mixture(sf.BernoulliNB(), 2, random_state=0).fit(FLAGS)
+    assert mixture.posterior_[0, 1] == mixture.estimator_.posterior_[0, 1]
+    assert mixture.class_posterior_.alpha.sum() == pytest.approx(32)
+
+
+def test_what_is_not_fitted_has_no_posterior() -> None:
+    for model in (sf.Mixture(sf.BernoulliNB()), sf.SemiSupervised(sf.BernoulliNB()), sf.BernoulliNB()):
+        for name in ("posterior_", "class_posterior_", "bound_"):
+            assert not hasattr(model, name)
+    assert not hasattr(sf.SemiSupervised(sf.ComplementNB()), "score_samples")

@@ -30,6 +30,10 @@ INTENDED: dict[str, str] = {
     },
     "NaiveBayes best/held out/alone/probabilities*": "weights fitted without a row end within 2e-9 of where they did",
     "ComplementNB*/fitted/attributes/weights_": "complements have no weights of features, not even None",
+    **{
+        f"Mixture of declared tables/clusters/{name}*": "ln p(x) has the density that bins are relative to"
+        for name in ("bic", "score_samples")
+    },
 }
 """Differences that are wanted: a pattern of case/part/output (as of a shell: * is anything), and the reason."""
 

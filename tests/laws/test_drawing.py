@@ -285,6 +285,8 @@ def test_what_cannot_be_drawn_is_refused() -> None:
     for wrong, error in (
         ({"n": -1}, InputError),
         ({"n": 2.5}, InputError),
+        ({"n": -1, "label": "a"}, InputError),
+        ({"n": 2.5, "label": "a"}, InputError),
         ({"label": "c"}, LabelError),
         ({"n": 3, "label": ["a", "b"]}, InputError),
         ({"parameters": "some"}, InputError),

@@ -32,8 +32,35 @@ def test_prior_likelihood_and_posterior_of_a_coin() -> None:
     assert marks == {"mean 0.208": pytest.approx(5 / 24), "mode 0.182": pytest.approx(4 / 22)}
     shaded = [line["x"] for line in rows(chart)[0]]
     assert (shaded[0], shaded[-1]) == pytest.approx(stats.beta(5, 19).interval(0.9))
-    assert titles(chart) == {"probability of heads", "density"}
+    assert titles(chart) == {"probability", "density"}
     assert chart.title.text == "Beta(a=5, b=19)"
+
+
+@pytest.mark.parametrize("belief", [sf.Beta(4, 3000), sf.Beta(5e4, 5e4), sf.Beta(3e6, 7)])
+def test_a_probability_that_is_known_well_can_be_seen(belief: sf.Beta) -> None:
+    """Such as that of a word in a class: a curve between 0 and 1 would be a spike, or nothing."""
+    x, density = curve(plots.belief(belief), "posterior")
+    np.testing.assert_allclose(density, stats.beta(belief.a, belief.b).pdf(x), rtol=1e-6)
+    assert np.trapezoid(density, x) == pytest.approx(1, abs=0.01)
+    x, density = curve(plots.belief({"before": sf.Beta(2, 2), "after": belief}), "after")
+    assert np.trapezoid(density, x) == pytest.approx(1, abs=0.01)
+    assert 0 < x[0] < 0.01 < 0.99 < x[-1] < 1
+
+
+def test_a_probability_that_is_zero_for_all_that_numbers_can_tell() -> None:
+    x, density = curve(plots.belief(sf.Beta(1e-300, 1)), "posterior")
+    assert (x[0], x[-1]) == (0.5 / 151, 150.5 / 151)
+    assert np.isfinite(density).all()
+
+
+def test_one_coordinate_of_a_vector() -> None:
+    vector = sf.NormalInverseWishart([1], 2, 6, [[8]])
+    (mean, variance) = plots.belief(vector).hconcat
+    x, density = curve(mean, "posterior")
+    np.testing.assert_allclose(density, stats.t.pdf(x, 6, 1, np.sqrt(4 / 3 / 2)))
+    x, density = curve(variance, "posterior")
+    np.testing.assert_allclose(density, stats.invwishart(6, 8).pdf(x))
+    assert len(plots.belief([vector, sf.NormalInverseWishart([1], 2, 7, [[8]])]).hconcat) == 2
 
 
 def test_a_rate() -> None:
@@ -166,6 +193,8 @@ def test_the_taxicab() -> None:
     ("draw", "message"),
     [
         (lambda: drawn_by.belief(sf.Dirichlet([1, 1])), "'posterior' of belief must be a Beta, a Gamma"),
+        (lambda: drawn_by.belief(sf.Dirichlet([1, 2])), r"one category of its marginal\(\), which is a Beta"),
+        (lambda: drawn_by.belief(sf.NormalInverseWishart([0, 0], 1, 3, np.eye(2))), "about one coordinate"),
         (lambda: drawn_by.belief(sf.Beta(1, 1), 3), "'prior' of belief must be a Beta, a Gamma"),
         (lambda: drawn_by.belief(sf.Pareto(0, 0)), "must integrate to one"),
         (lambda: drawn_by.belief([]), "must hold 1 to 8 beliefs"),

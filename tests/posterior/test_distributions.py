@@ -58,6 +58,20 @@ def test_distributions_of_counts_are_those_of_scipy(ours: Any, oracle: Any) -> N
     np.testing.assert_array_equal(ours.quantile(p), np.broadcast_to(oracle.ppf(p), np.shape(ours.quantile(p))))
 
 
+def test_six_heads_or_more_in_ten_tosses() -> None:
+    """Of a coin believed to be Beta(5, 19): by integrating over the belief, and by two values plugged in."""
+    belief = sf.Beta(2, 2).update(heads=3, tails=17)
+
+    def chance(theta: Any) -> Any:
+        return sum(mp.binomial(10, k) * theta**k * (1 - theta) ** (10 - k) for k in range(6, 11))
+
+    with mp.workdps(30):
+        averaged = mp.quad(lambda theta: chance(theta) * theta**4 * (1 - theta) ** 18 / mp.beta(5, 19), [0, 1])
+    assert 1 - belief.predict(10).cdf(5) == pytest.approx(float(averaged)) == pytest.approx(0.0225, abs=5e-5)
+    assert float(chance(mp.mpf(belief.mean))) == pytest.approx(0.0079, abs=5e-5)
+    assert float(chance(mp.mpf(belief.mode))) == pytest.approx(0.0039, abs=5e-5)
+
+
 def test_the_next_category_is_ordered_by_its_code() -> None:
     die = sf.Dirichlet([1, 2, 1]).predict()
     np.testing.assert_allclose(die.cdf([-1, 0, 1, 2, 9]), [0, 0.25, 0.75, 1, 1])
@@ -192,3 +206,32 @@ def test_what_cannot_be_asked_is_refused() -> None:
         sf.NormalInverseWishart([0, 0], 1, 3, np.eye(2)).pdf(([0, 0], -np.eye(2)))
     with pytest.raises(InputError, match="added up one by one"):
         sf.Beta(1, 1).predict(10**9).cdf(3)
+
+
+@pytest.mark.parametrize("a", [1.1e3, 1e6, 1e10, 1e14])
+@pytest.mark.parametrize("away", [-30.0, -1.0, 0.0, 1e-3, 8.0])
+def test_strong_beliefs_keep_their_digits(a: float, away: float) -> None:
+    """Near the mode the terms of a log-density are as large as a ln a, and their sum is small."""
+    rate = 1 + away / np.sqrt(a)
+    with mp.workdps(60):
+        s, x = mp.mpf(a), mp.mpf(rate)
+        gamma = s * mp.log(s) + (s - 1) * mp.log(x) - s * x - mp.loggamma(s)
+        p = mp.mpf(rate / 4)
+        log_beta = mp.loggamma(s) + mp.loggamma(3 * s) - mp.loggamma(4 * s)
+        beta = (s - 1) * mp.log(p) + (3 * s - 1) * mp.log(1 - p) - log_beta
+        inverse = s * mp.log(s) - (s + 1) * mp.log(x) - s / x - mp.loggamma(s)
+    near: Any = {"rel": 1e-9, "abs": 1e-6 if a > 1e12 else 1e-8}
+    assert sf.Gamma(a, a).logpdf(rate) == pytest.approx(float(gamma), **near)
+    assert sf.Beta(a, 3 * a).logpdf(rate / 4) == pytest.approx(float(beta), **near)
+    assert sf.NormalInverseGamma(0, 1, a, a).marginal().variance.logpdf(rate) == pytest.approx(float(inverse), **near)
+
+
+def test_strong_beliefs_at_the_ends_and_in_tables() -> None:
+    table = sf.Beta([2e3, 2, 2e3], [2e3, 2e3, 0.5])
+    np.testing.assert_allclose(table.logpdf(0.4), stats.beta(table.a, table.b).logpdf(0.4), rtol=1e-10)
+    assert table.pdf(0).tolist() == [0, 0, 0]
+    assert sf.Beta(2e3, 2e3).pdf([0, 1, 1e-300]).tolist() == [0, 0, 0]
+    rates = sf.Gamma([2e3, 2.0], 3)
+    np.testing.assert_allclose(rates.logpdf(500), stats.gamma(rates.shape, scale=1 / 3).logpdf(500), rtol=1e-10)
+    assert sf.Gamma(2e3, 3).pdf([0, 1e-300, np.inf]).tolist() == [0, 0, 0]
+    assert np.isnan(sf.Gamma(2e3, 3).logpdf(np.nan))

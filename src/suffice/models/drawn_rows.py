@@ -24,7 +24,7 @@ from suffice.posterior.base import generator
 from suffice.stats.inputs import WHOLE
 from suffice.typing import Array, Integers, Rng
 
-__all__ = ["Drawn", "alone", "asked", "draw_rows", "log_density"]
+__all__ = ["Drawn", "alone", "asked", "draw_rows", "log_base", "log_density", "must_be_number"]
 
 PARAMETERS = ("estimate", "each", "once")
 
@@ -55,8 +55,16 @@ def log_density(predictor: Predictor, rows: RowsByName) -> Array:
     """Return ln p(x) of rows, for a predictor of densities."""
     known = {name: rows[name] for name in predictor.model.blocks if name in rows}
     logs = np.asarray(logsumexp(log_joint(predictor, known), axis=1))
-    for name, part in known.items():
+    return logs + log_base(predictor, known)
+
+
+def log_base(predictor: Predictor, rows: RowsByName) -> Array:
+    """Return what ln p(x) of rows has beside scores: the densities that these are relative to."""
+    logs = np.zeros(len(next(iter(rows.values()))) if rows else 0)
+    for name, part in rows.items():
         block = predictor.model.blocks[name]
+        if part.present is not None and not part.present.any():
+            continue
         base = block.settled.log_base(block.t, part)
         logs += base if part.present is None else np.where(part.present, base, 0.0)
     return logs
@@ -78,12 +86,17 @@ def _shares(prior: ClassPrior, model: Model, how: Draw) -> Array:
     return np.asarray(shares / shares.sum())
 
 
+def must_be_number(n: Any) -> None:
+    """Raise InputError unless n is a number of rows."""
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
+        raise InputError(f"The argument 'n' must be a number of rows, 0 or more; got {n!r}.")
+
+
 def asked(n: Any, parameters: Any, length: Any, rng: Rng) -> Draw:
     """Return the draw that the arguments describe; raise InputError if one is wrong."""
     if parameters not in PARAMETERS:
         raise InputError(f"The argument 'parameters' must be one of {list(PARAMETERS)}; got {parameters!r}.")
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 0:
-        raise InputError(f"The argument 'n' must be a number of rows, 0 or more; got {n!r}.")
+    must_be_number(n)
     lengths = None if length is None else WHOLE.read(length, "length").astype(np.int64)
     if lengths is not None and lengths.ndim and lengths.shape != (n,):
         raise InputError(

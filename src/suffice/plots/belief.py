@@ -9,7 +9,7 @@ import numpy as np
 
 from suffice.errors import InputError, KindError
 from suffice.plots.altair import GREY, PALETTE, altair, dressed, legend, rows_of
-from suffice.plots.curves import Curved, curved, density, domain, likelihood, mode_of, reach, spelled
+from suffice.plots.curves import Curved, curved, density, domain, likelihood, mode_of, of_one_number, reach, spelled
 from suffice.posterior import NormalInverseGamma
 from suffice.typing import Array
 
@@ -30,8 +30,8 @@ def belief(
     Parameters
     ----------
     posterior : Beta, Gamma, WaitingRate, Pareto or NormalInverseGamma; or a dict or list of them
-        The belief. Of a mean and a variance each has a picture. Several beliefs are overlaid; the keys of a dict name
-        them.
+        The belief. Of a mean and a variance each has a picture (of a NormalInverseWishart about one coordinate, too).
+        Several beliefs are overlaid; the keys of a dict name them.
     prior : the same, default=None
         What it was before the data. Then the prior and the likelihood, scaled to an area of one, are drawn as well;
         means, variances and upper ends have the prior alone.
@@ -62,6 +62,7 @@ def belief(
         return _overlaid(posterior, width)
     if prior is None and "posterior" not in curves:
         raise InputError(f"The argument 'show' of belief asks for {show!r}, which needs a prior; got none.")
+    posterior, prior = of_one_number(posterior), of_one_number(prior)
     if isinstance(posterior, NormalInverseGamma):
         return _both(posterior, prior, level, width, curves)
     return dressed(*_panel(posterior, prior, level, width, curves))
@@ -121,6 +122,7 @@ def _both(posterior: NormalInverseGamma, prior: Any, level: float, width: int, s
 def _overlaid(beliefs: Any, width: int) -> Any:
     """Return several beliefs in one picture, by name."""
     pairs = [*beliefs.items()] if isinstance(beliefs, Mapping) else [(repr(one), one) for one in beliefs]
+    pairs = [(name, of_one_number(one)) for name, one in pairs]
     if not 1 <= len(pairs) <= len(PALETTE) or len({str(name) for name, _ in pairs}) < len(pairs):
         raise InputError(
             f"The argument 'posterior' of belief must hold 1 to {len(PALETTE)} beliefs of different names; "

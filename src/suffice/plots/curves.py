@@ -7,20 +7,35 @@ from typing import Any
 import numpy as np
 
 from suffice.errors import ImproperPrior, InputError, KindError
-from suffice.posterior import Beta, Gamma, Pareto, WaitingRate
+from suffice.posterior import Beta, Dirichlet, Gamma, NormalInverseGamma, NormalInverseWishart, Pareto, WaitingRate
 from suffice.posterior.densities import InverseGamma, StudentT
 from suffice.typing import Array
 
-__all__ = ["Curved", "curved", "density", "domain", "likelihood", "mode_of", "reach", "spelled"]
+__all__ = ["Curved", "curved", "density", "domain", "likelihood", "mode_of", "of_one_number", "reach", "spelled"]
 
 POINTS = 151
+NARROW = 0.1
+"""Beliefs about a probability that lie within so little are hard to see between 0 and 1."""
 Curved = Beta | Gamma | WaitingRate | Pareto | StudentT | InverseGamma
 
 ABOUT: dict[type[Any], str] = {
-    Beta: "probability of heads", Gamma: "rate", WaitingRate: "rate", Pareto: "upper end", StudentT: "mean",
+    Beta: "probability", Gamma: "rate", WaitingRate: "rate", Pareto: "upper end", StudentT: "mean",
     InverseGamma: "variance",
 }  # fmt: skip
 """What the curve of a family is about."""
+
+INSTEAD: dict[type[Any], str] = {
+    Dirichlet: " Take one category of its marginal(), which is a Beta; plots.simplex and plots.draws show all.",
+    NormalInverseWishart: " Take the belief about one coordinate.",
+}
+"""What to do about a belief that has no curve."""
+
+
+def of_one_number(belief: Any) -> Any:
+    """Return a belief about vectors of length one as that about the number they hold; any other as it is."""
+    if not isinstance(belief, NormalInverseWishart) or belief.m.shape != (1,):
+        return belief
+    return NormalInverseGamma(belief.m[0], belief.kappa, np.asarray(belief.nu) / 2, belief.scale[0, 0] / 2)
 
 
 def curved(belief: Any, name: str, function: str, kinds: tuple[type[Any], ...] = (*ABOUT,)) -> Any:
@@ -31,7 +46,7 @@ def curved(belief: Any, name: str, function: str, kinds: tuple[type[Any], ...] =
         names = [f"a {name}" for name in (*public, *more)]
         raise KindError(
             f"The argument '{name}' of {function} must be {', '.join(names[:-1])} or {names[-1]}; "
-            f"got a {type(belief).__name__}."
+            f"got a {type(belief).__name__}.{INSTEAD.get(type(belief), '')}"
         )
     table = belief.batch if isinstance(belief, StudentT | InverseGamma) else belief.batch_shape
     if table:
@@ -48,7 +63,9 @@ def spelled(belief: Curved) -> str:
 
 def domain(x: Array, belief: Curved) -> list[float]:
     """Return where the axis begins and ends."""
-    return [0.0, 1.0] if isinstance(belief, Beta) else [0.0 if 0 <= x[0] < 0.2 * x[-1] else float(x[0]), float(x[-1])]
+    if isinstance(belief, Beta) and x[-1] - x[0] > NARROW:
+        return [0.0, 1.0]
+    return [0.0 if 0 <= x[0] < 0.2 * x[-1] else float(x[0]), float(x[-1])]
 
 
 def density(belief: Curved, x: Array) -> Array:
@@ -58,14 +75,24 @@ def density(belief: Curved, x: Array) -> Array:
 
 def reach(*beliefs: Curved) -> Array:
     """Return points along which to draw the curves; the ends, where they may be infinite, are left out."""
-    if isinstance(beliefs[0], Beta):
-        return (np.arange(POINTS) + 0.5) / POINTS
     highest = 0.95 if isinstance(beliefs[0], Pareto | InverseGamma) else 0.999  # these have long tails
     ends = [(float(belief.quantile(0.0005)), float(belief.quantile(highest))) for belief in beliefs]
     low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+    if isinstance(beliefs[0], Beta):
+        return _of_shares(low, high, [end for end in ends if 0 < end[1] - end[0] <= NARROW])
     if isinstance(beliefs[0], Pareto):
         low = 0.0
     return np.asarray(np.linspace(0 if 0 <= low < 0.2 * high else low, high, POINTS + 1)[1:])
+
+
+def _of_shares(low: float, high: float, narrow: list[tuple[float, float]]) -> Array:
+    """Return points between 0 and 1, dense at narrow beliefs; where all of these are near, points about them alone."""
+    steps = (np.arange(POINTS) + 0.5) / POINTS
+    if 0 < high - low <= NARROW:
+        low = 0.0 if low < 0.2 * high else low
+        return np.asarray(low + (high - low) * steps)
+    wider = [(max(0.0, 2 * start - end), min(1.0, 2 * end - start)) for start, end in narrow]  # where curves end
+    return np.unique([steps, *(start + (end - start) * steps for start, end in wider)])
 
 
 def likelihood(prior: Curved, posterior: Curved, x: Array) -> Array | None:

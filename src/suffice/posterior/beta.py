@@ -32,10 +32,10 @@ from suffice.posterior.base import (
     together,
 )
 from suffice.posterior.masses import BetaBinomial
-from suffice.posterior.special import chances, log_rising, points, where_known
+from suffice.posterior.special import STRONG, chances, deviance, log_rising, points, stirling_rest, where_known
 from suffice.stats import BinaryCounts
 from suffice.stats.inputs import COUNT, WHOLE
-from suffice.typing import Floats, Interval, Rng, Size
+from suffice.typing import Array, Floats, Interval, Rng, Size
 
 __all__ = ["Beta"]
 
@@ -173,7 +173,18 @@ class Beta(Conjugate[BinaryCounts]):
         inside = np.where((at >= 0) & (at <= 1), at, 0.5)
         with np.errstate(divide="ignore"):
             logs = xlogy(self.a - 1, inside) + xlog1py(self.b - 1, -inside) - betaln(self.a, self.b)
+        if np.any(np.minimum(self.a, self.b) > STRONG):
+            logs = np.where(np.minimum(self.a, self.b) > STRONG, self._log_of_strong(inside), logs)
         return plain(where_known(at, (at >= 0) & (at <= 1), logs))
+
+    def _log_of_strong(self, x: Array) -> Array:
+        """Return the log-density where a and b are large: near the mode, the terms of the plain one cancel."""
+        a, b = (np.maximum(each, STRONG) for each in (np.asarray(self.a), np.asarray(self.b)))
+        n = a + b
+        with np.errstate(divide="ignore", invalid="ignore"):
+            height = (np.log(a) + np.log(b) - np.log(n) - np.log(2 * np.pi)) / 2 - np.log(x) - np.log1p(-x)
+            away = deviance(a, n * x) + deviance(b, n * (1 - x)) + stirling_rest(a) + stirling_rest(b)
+            return np.where((x > 0) & (x < 1), height - away + stirling_rest(n), -np.inf)
 
     def cdf(self, x: ArrayLike) -> Floats:
         """Return the probability that heads come with probability x at most."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from suffice.later import gammaincc, gammainccinv, gammaln, stats, stdtr, stdtrit
+from suffice.later import gammaincc, gammainccinv, stats, stdtr, stdtrit
 from suffice.posterior.base import draws, generator, plain
 from suffice.posterior.predictive import Density
-from suffice.posterior.special import log_rising, scaled, where_known
+from suffice.posterior.special import log_gamma_density, log_rising, scaled, where_known
 from suffice.typing import Array, Floats, Rng, Size
 
 __all__ = ["InverseGamma", "MultivariateT", "StudentT", "UpToEnd"]
@@ -59,9 +59,9 @@ class InverseGamma(Density):
         self.batch = self.shape.shape
 
     def _log(self, x: Array) -> Array:
-        a, inside = self.shape, (x > 0) & np.isfinite(x)
+        inside = (x > 0) & np.isfinite(x)
         inverse = self.scale / np.where(inside, x, 1.0)
-        logs = (a + 1) * np.log(inverse) - inverse - gammaln(a) - np.log(self.scale)
+        logs = log_gamma_density(self.shape, inverse) + 2 * np.log(inverse) - np.log(self.scale)
         return where_known(x, inside, np.where(np.isinf(inverse), -np.inf, logs))
 
     def _cdf(self, x: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import DataError, KeywordError, ShapeError
-from suffice.later import gammainc, gammaincinv, gammaln, xlogy
+from suffice.later import gammainc, gammaincinv, xlogy
 from suffice.posterior.base import (
     Conjugate,
     S,
@@ -30,7 +30,7 @@ from suffice.posterior.base import (
     tails,
 )
 from suffice.posterior.masses import NegativeBinomial
-from suffice.posterior.special import chances, log_rising, points, scaled, where_known
+from suffice.posterior.special import chances, log_gamma_density, log_rising, points, scaled, where_known
 from suffice.stats import PoissonSums
 from suffice.stats.inputs import COUNT
 from suffice.typing import Floats, Interval, Rng, Size
@@ -87,9 +87,7 @@ class GammaBelief(Conjugate[S]):
         s, r, at = np.asarray(self.shape), np.asarray(self.rate), points(x, self.batch_shape)
         inside = (at >= 0) & np.isfinite(at)
         known = np.where(inside, at, 1.0) * r
-        with np.errstate(divide="ignore"):
-            logs = xlogy(s - 1, known) - known - gammaln(s) + np.log(r)
-        return plain(where_known(at, inside, logs))
+        return plain(where_known(at, inside, log_gamma_density(s, known) + np.log(r)))
 
     def cdf(self, x: ArrayLike) -> Floats:
         """Return the probability that the rate is at most x."""

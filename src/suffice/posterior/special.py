@@ -6,11 +6,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from suffice.errors import InputError, ShapeError
-from suffice.later import digamma, gammaln, polygamma
+from suffice.later import digamma, gammaln, polygamma, xlogy
 from suffice.stats.inputs import as_numbers
 from suffice.typing import Array, Booleans, Floats
 
-__all__ = ["chances", "digamma_rise", "log_rising", "points", "scaled", "trigamma_fall", "where_known"]
+__all__ = [
+    "STRONG", "chances", "deviance", "digamma_rise", "log_gamma_density", "log_rising", "points", "scaled",
+    "stirling_rest", "trigamma_fall", "where_known",
+]  # fmt: skip
+
+STRONG = 1e3
+"""Beliefs worth more than this have densities of their own formula."""
 
 
 def log_rising(x: Floats, n: Floats) -> Floats:
@@ -59,6 +65,39 @@ def _cases(x: Floats, n: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     x, n = np.broadcast_arrays(np.asarray(x, np.float64), np.asarray(n, np.float64))
     large = x >= 16
     return large, np.where(large, x, 16.0), np.where(large, 1.0, x), n
+
+
+def deviance(x: Array, m: Array) -> Array:
+    """Return x ln(x/m) + m − x for x > 0, which is 0 at m, with its digits also where x and m are nearly equal.
+
+    There, by v = (x−m)/(x+m), it is (x−m)v + 2x(v³/3 + v⁵/5 + …).
+
+    >>> float(deviance(np.array(1e12), np.array(1e12 + 1e6)).round(9))
+    0.499999667
+    """
+    v = (x - m) / (x + m)
+    near = np.abs(v) < 0.1
+    w = np.where(near, v, 0.0)
+    series = sum(w ** (2 * k + 1) / (2 * k + 1) for k in range(9, 0, -1))
+    with np.errstate(all="ignore"):
+        return np.where(near, (x - m) * w + 2 * x * series, x * (np.log(x) - np.log(m)) + m - x)
+
+
+def log_gamma_density(s: Array, x: Array) -> Array:
+    """Return the log-density of Gamma(s, 1) at x ≥ 0."""
+    with np.errstate(all="ignore"):
+        plain = xlogy(s - 1, x) - x - gammaln(s)
+        if not np.any(s > STRONG):
+            return np.asarray(plain)
+        large = np.maximum(s, STRONG)  # near the mode, the terms of the plain one cancel
+        height = np.log(large / (2 * np.pi)) / 2 - np.log(x)
+        strong = np.where((x > 0) & np.isfinite(x), height - stirling_rest(large) - deviance(large, x), -np.inf)
+        return np.where(s > STRONG, strong, plain)
+
+
+def stirling_rest(z: Array) -> Array:
+    """Return ln Γ(z) − ((z−½) ln z − z + ½ ln 2π), for z ≥ 16."""
+    return np.asarray(_tail(z))
 
 
 def _tail(z: Floats) -> Floats:

@@ -4,27 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from suffice.errors import InputError, KindError
-from suffice.later import issparse
+from suffice.later import issparse, sparse
+from suffice.models.answers.parts import names_of
 from suffice.models.choosing.judge import some_rows
 from suffice.models.scoring.removal import group_codes
 from suffice.models.scoring.rows import MatrixRows
-from suffice.models.scoring.text_rows import TextRows
+from suffice.models.scoring.text_rows import LookedUpTexts, TextRows
 from suffice.readers.labels import Examples
 from suffice.stats.bottom_k import Kept
 from suffice.stats.content import RowHashes, matrix_hashes, with_labels
 from suffice.stats.hashing import matrix_rows, text_row, value_rows
-from suffice.stats.inputs import REAL, Allowed, RowMatrix
+from suffice.stats.inputs import COUNT, REAL, Allowed, RowMatrix
+from suffice.stats.word_counts import WordCounts
 from suffice.tables import frame_of
 from suffice.text import Analysis, text_hashes
 from suffice.text.documents import each_text
 from suffice.typing import GroupsLike, Integers, Text
 
-__all__ = ["KeptTexts", "MatrixReader", "TextReader", "one_row_of", "one_text"]
+__all__ = ["KeptTexts", "MatrixReader", "TextReader", "are_bags", "one_row_of", "one_text", "rows_of_bags"]
 
 AT_ONCE = 2**12
 """Texts of a stream that are hashed together."""
@@ -204,3 +206,28 @@ def one_text(x: Any) -> Any:
     if len(texts) != 1:
         raise InputError(f"The argument 'x' must be one text; got {len(texts):,}.")
     return texts[0]
+
+
+def are_bags(texts: object) -> TypeGuard[Sequence[Any]]:
+    """Return whether these are bags of words rather than texts."""
+    return isinstance(texts, list | tuple) and len(texts) > 0 and isinstance(texts[0], Mapping)
+
+
+def rows_of_bags(bags: Sequence[Any], t: WordCounts) -> LookedUpTexts:
+    """Return bags as rows over the words of a statistic, as of a text; what is unknown has no say."""
+    wrong = [type(bag).__name__ for bag in bags if not isinstance(bag, Mapping)]
+    if wrong:
+        raise KindError(f"The argument 'X' must hold texts, or dicts of words and counts; got dict and {wrong[0]}.")
+    COUNT.read([count for bag in bags for count in bag.values()] or [0], "X")
+    words = {str(word) for bag in bags for word in bag}
+    places = {str(word): j for j, word in enumerate(names_of(t, t.width).tolist()) if str(word) in words}
+    rows, columns, counts = [], [], []
+    for i, bag in enumerate(bags):
+        known = [(places[str(word)], count) for word, count in bag.items() if str(word) in places]
+        rows += [i] * len(known)
+        columns += [place for place, _ in known]
+        counts += [count for _, count in known]
+    matrix = sparse.csr_matrix((np.asarray(counts, np.float64), (rows, columns)), (len(bags), t.width))
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return LookedUpTexts(matrix, t)

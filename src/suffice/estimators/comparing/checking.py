@@ -148,8 +148,8 @@ def check(
     """
     given: object = model
     if not isinstance(given, Classifier):
-        kind = type(given).__name__
-        raise KindError(f"The argument 'model' of check must be a classifier of this library; got {kind}.")
+        kind, hint = type(given).__name__, " Check its estimator_." if hasattr(given, "estimator_") else ""
+        raise KindError(f"The argument 'model' of check must be a classifier of this library; got {kind}.{hint}")
     check_is_fitted(model)
     _must_count(draws=(draws, 2), rows=(rows, 1), features=(features, 1))
     random, plain = generator(rng), alone(model._predictor)

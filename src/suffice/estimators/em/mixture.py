@@ -18,8 +18,9 @@ from suffice.estimators.em.starts import Start, given_shares, weights_of_rows
 from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import Constraints, Interval, RandomState, StrOptions, fit_nested
 from suffice.later import logsumexp
+from suffice.models.drawn_rows import log_base
 from suffice.models.expectation import bic, log_joint, share_out
-from suffice.models.predictor import RowsByName
+from suffice.models.predictor import Predictor, RowsByName
 from suffice.models.scoring.cells import AS_IT_IS
 from suffice.models.shared_rows import Weighed
 from suffice.typing import Array, DataLike, Integers, LabelsLike, WeightsLike
@@ -264,7 +265,11 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         logs : ndarray of shape (n_samples,)
             Log-densities, or log-probabilities.
         """
-        return np.asarray(logsumexp(self._joint(X), axis=1))
+        check_is_fitted(self)
+        return self.estimator_._answer(self._log_density, X)
+
+    def _log_density(self, predictor: Predictor, rows: RowsByName) -> Array:
+        return np.asarray(logsumexp(self._joint_of(rows), axis=1)) + log_base(predictor, rows)
 
     def score(self, X: DataLike, y: LabelsLike | None = None) -> float:
         """Return the mean of ln p(x) over rows.

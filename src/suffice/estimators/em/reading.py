@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from suffice.errors import DataError, KindError
@@ -21,6 +22,7 @@ from suffice.estimators.shell.classifier import Classifier
 from suffice.estimators.shell.parameters import Tags, is_loo, num_samples
 from suffice.estimators.shell.stored import State, check_bounds
 from suffice.estimators.shell.whole import Whole
+from suffice.models.answers.posteriors import Posteriors
 from suffice.models.class_prior import ClassPrior
 from suffice.models.likelihoods.base import Likelihood
 from suffice.models.likelihoods.draws import Parameters
@@ -29,10 +31,11 @@ from suffice.models.predictor import Predictor
 from suffice.models.scoring.rows import Rows
 from suffice.models.shared_rows import emptied
 from suffice.models.views import Views
+from suffice.posterior import Dirichlet
 from suffice.readers.labels import Examples, Given, RowReader
 from suffice.tables import Table
 from suffice.text import TermWeighting
-from suffice.typing import DataLike, Label, LabelArray, LabelsLike, Rng
+from suffice.typing import Array, DataLike, Label, LabelArray, LabelsLike, Rng
 
 __all__ = [
     "Begun", "StandsOnClassifier", "checked_copy", "must_share", "opened", "opened_again", "rows_in",
@@ -227,14 +230,10 @@ class StandsOnClassifier(Whole):
 
         Parameters
         ----------
-        n : int, default=None
-            How many rows; one if not given.
+        n, parameters, rng : int; {"estimate", "each", "once"}; int, Generator or None
+            As for the estimator's own ``sample``.
         label : label, default=None
             The class or cluster of all rows; if not given, they are drawn by their shares.
-        parameters : {"estimate", "each", "once"}, default="estimate"
-            Plugged in, or drawn from the posterior for each row, or once for all.
-        rng : int, Generator or None, default=None
-            Seed of the draws.
 
         Returns
         -------
@@ -243,6 +242,25 @@ class StandsOnClassifier(Whole):
         """
         check_is_fitted(self, "estimator_")
         return self.estimator_.sample(n, label, parameters=parameters, rng=rng)
+
+    @available_if(lambda self: hasattr(self.estimator, "score_samples"))
+    def score_samples(self, X: DataLike) -> Array:
+        """Return ln p(x) of each row; see the estimator's own ``score_samples``."""
+        check_is_fitted(self, "estimator_")
+        logs: Array = self.estimator_.score_samples(X)
+        return logs
+
+    @property
+    def posterior_(self) -> Posteriors:
+        """What is believed of the parameters, taking rows to belong to classes by their shares at the end."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.posterior_
+
+    @property
+    def class_posterior_(self) -> Dirichlet:
+        """What is believed of the shares of classes or clusters, likewise."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.class_posterior_
 
     def __sklearn_tags__(self) -> Tags:
         tags: Tags = super().__sklearn_tags__()  # type: ignore[misc]

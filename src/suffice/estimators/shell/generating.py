@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 
 from suffice.errors import InputError, LabelError
@@ -13,10 +14,11 @@ from suffice.estimators.shell.predicting import Predicting
 from suffice.estimators.shell.whole import must_be_fitted
 from suffice.later import issparse
 from suffice.models.answers.parts import names_of
-from suffice.models.drawn_rows import alone, asked, draw_rows, log_density
+from suffice.models.drawn_rows import alone, asked, draw_rows, log_density, must_be_number
+from suffice.models.likelihoods.bernoulli import Bernoulli
 from suffice.models.likelihoods.draws import Parameters
-from suffice.models.model import Model, Name
-from suffice.tables.out import frame_of
+from suffice.models.model import Block, Model, Name
+from suffice.tables.out import as_counted, by_value, frame_of, side_by_side
 from suffice.typing import Array, DataLike, Integers, Label, LabelArray, Rng
 
 __all__ = ["Generating", "bag"]
@@ -58,8 +60,8 @@ class Generating(Predicting):
         Returns
         -------
         X : array, sparse matrix, dataframe or list of dict
-            Rows as `fit` takes them; of texts, how often each has each word. A category that was never seen is not
-            drawn, and nothing is missing.
+            Rows as `fit` takes them; of texts, how often each has each word, which `predict` reads as well. A category
+            that was never seen is not drawn, and nothing is missing.
         y : ndarray of shape (n,)
             Their labels.
 
@@ -81,21 +83,20 @@ class Generating(Predicting):
     def _shown(self, model: Model, blocks: Mapping[Name, Any]) -> Any:
         """Return drawn rows as people know them."""
         if self._kind_of_rows == "table":
-            columns = {name: np.ravel(part) for name, part in blocks.items()}
+            columns = {name: _column(np.ravel(part), model.blocks[name]) for name, part in blocks.items()}
             named = all(isinstance(name, str) for name in columns)
             return frame_of({str(name): part for name, part in columns.items()}, self._backend) if named else columns
         ((name, drawn),) = blocks.items()
         if self._kind_of_rows == "text":
             words = names_of(model.blocks[name].t, drawn.shape[1])
             return [bag(words, row) for row in (drawn if issparse(drawn) else np.asarray(drawn))]
-        categories = self._categories()
-        if categories is not None:
-            both = zip(categories, drawn.T.astype(np.int64), strict=True)
-            drawn = np.column_stack([np.asarray(values)[codes] for values, codes in both])
-        names = self._feature_names()
-        if names is None or issparse(drawn):
+        names, categories = self._feature_names(), self._categories()
+        if names is not None:
+            drawn = drawn.toarray().astype(np.int64) if issparse(drawn) else drawn
+        elif categories is None:
             return drawn
-        return frame_of(dict(zip(map(str, names), drawn.T, strict=True)))
+        parts = list(drawn.T) if categories is None else by_value(drawn, categories)
+        return side_by_side(parts) if names is None else frame_of(dict(zip(map(str, names), parts, strict=True)))
 
     _gives_rows_a_probability: ClassVar[bool] = True
 
@@ -128,6 +129,12 @@ class Generating(Predicting):
         return self._answer(lambda _, rows: log_density(plain, rows), X)
 
 
+def _column(values: NDArray[np.generic], block: Block) -> NDArray[np.generic]:
+    """Return a column of a table: flags as True and False, whole numbers as integers."""
+    flags = isinstance(block.likelihood, Bernoulli)
+    return values.astype(np.bool_) if flags else as_counted(values, getattr(block.t, "values", None))
+
+
 def bag(words: Any, row: Any) -> dict[str, int]:
     """Return how often a row has each word that it has."""
     places = row.indices if issparse(row) else np.flatnonzero(row)
@@ -139,13 +146,14 @@ def _codes_of(label: Any, n: int | None, classes: LabelArray) -> Integers | None
     """Return the classes to be drawn; None where they are to be drawn themselves."""
     if label is None:
         return None
-    several = isinstance(label, list | tuple | np.ndarray) and np.ndim(label) == 1
-    labels = np.asarray(label if several else [label])
+    several = not isinstance(label, str | bytes) and np.ndim(label) == 1
+    labels = np.asarray(label, object).tolist() if several else [label]
+    must_be_number(1 if n is None else n)
     known = {one: code for code, one in enumerate(classes.tolist())}
-    strangers = [one for one in labels.tolist() if one not in known]
+    strangers = [one for one in labels if not isinstance(one, Hashable) or one not in known]
     if strangers:
         raise LabelError(f"The argument 'label' must be a label that was learned; got {strangers[0]!r}.")
-    codes = np.array([known[one] for one in labels.tolist()], np.int64)
+    codes = np.array([known[one] for one in labels], np.int64)
     if several and n is not None and n != len(codes):
         raise InputError(f"The argument 'label' must be one label, or one for each of {n} rows; got {len(codes)}.")
     return codes if several else np.repeat(codes, 1 if n is None else n)

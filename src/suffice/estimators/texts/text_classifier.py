@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +18,7 @@ from suffice.estimators.shell.parameters import (
     class_prior_of,
     constraints_of,
 )
+from suffice.estimators.shell.predicting import Answer, D
 from suffice.estimators.shell.stored import State
 from suffice.estimators.texts.counting import ReadsTexts
 from suffice.estimators.texts.options import TEXT_DOMAINS, URNS, TextModel, likelihood_of, transforms
@@ -28,6 +30,8 @@ from suffice.models.likelihoods.base import Likelihood
 from suffice.models.model import Block, Model, Name
 from suffice.models.views import Views
 from suffice.posterior import Beta, Dirichlet
+from suffice.readers.labels import Given
+from suffice.readers.one_block import are_bags, rows_of_bags
 from suffice.stats.word_counts import WordCounts
 from suffice.telling import tell
 from suffice.text import TermWeighting
@@ -267,6 +271,12 @@ class TextClassifier(ReadsTexts):
     def _named_features(self) -> Sequence[Name]:
         t = self._block.t
         return range(t.width) if t.hash_bits else t.words.strings.tolist()
+
+    def _answer(self, question: Answer[D], X: Given) -> NDArray[D]:
+        check_is_fitted(self)
+        if not are_bags(X) or self._reader.analysis.by_functions:
+            return super()._answer(question, X)
+        return self._answer_of(question, iter([{"text": rows_of_bags(X, self._block.t)}]))
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         super()._put(model, views, stale)

@@ -242,7 +242,7 @@ class Codes(Likelihood):
         beliefs = np.stack([t.column(int(j)) + alphas[j] for j in which], axis=1)
         return Dirichlet(beliefs[:, 0] if len(which) == 1 else beliefs)
 
-    def sample(self, t: CategoryCounts, draw: Draw) -> Array:
+    def sample(self, t: CategoryCounts, draw: Draw) -> Integers:
         """Return a drawn category code for each row and column."""
 
         def column(theta: Array, alpha: Array) -> Integers:
@@ -250,7 +250,7 @@ class Codes(Likelihood):
             return rows_of(draw, alpha.shape[1], of, lambda shares, part: Dirichlet.simulate(shares, part.rng))  # type: ignore[no-any-return]
 
         both = zip(self.log_theta(t), self._with_alphas(t), strict=True)
-        return np.column_stack([column(theta, alpha) for theta, alpha in both]).astype(np.float64)
+        return np.column_stack([column(theta, alpha) for theta, alpha in both])
 
     def belief(self, t: CategoryCounts, weights: Array | None = None) -> Belief:
         """Return the posterior distribution of scores."""

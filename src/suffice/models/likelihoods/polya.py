@@ -182,7 +182,8 @@ class Polya(Likelihood):
     @property
     def no_density(self) -> str:  # type: ignore[override]
         """Return why rows have no probability: Elkan's approximation does not sum to one; empty for "dcm"."""
-        return "its probabilities do not sum to one; those of model='dcm' do" if self.method == "edcm" else ""
+        why = "its probabilities do not sum to one, as those of the Dirichlet-multinomial itself do"
+        return why if self.method == "edcm" else ""
 
     def sample(self, t: Counted, draw: Draw) -> Any:
         """Return drawn documents, rows × words as CSR; each document has its own draw of word probabilities."""
