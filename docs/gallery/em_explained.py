@@ -167,6 +167,7 @@ for t in range(4):
 # What the mixture looks like on the way:
 
 # %% drawing
+plane = {"rows": X.round(3), "means": start}
 shown = [1, 16, 22, 26, 30, 40]
 names = [f"after {n} step{'s' * (n > 1)}" for n in shown]
 turn = np.linspace(0, 2 * np.pi, 61)
@@ -219,11 +220,14 @@ film.facet(
 ).configure_header(labelColor="#80858f", labelFontSize=12)
 
 # %% [markdown]
+# <div class="touch" data-touch="em" data-from="plane" data-classes="2"></div>
+#
 # **How to read it.** Colours are the shares of each point (E step), ellipses lie one
 # and two standard deviations around the means (M step). At first one cluster lies above
 # the other, and many points belong to both. For a while little happens; then the
-# clusters turn, and in the end they are the two clouds. Grey points remain where the
-# clouds overlap, and rightly so.
+# clusters turn, and in the end they are the two clouds. Points of a mixed colour remain
+# where the clouds overlap, and rightly so. On screen, *step* takes one E step and one M
+# step by maximum likelihood, and *another start* begins at two points drawn by chance.
 
 # %%
 sf.plots.objective(model)
