@@ -18,6 +18,7 @@ TOLD = {
     "die": "fleece 2/27  white 2/27  black 1/27  snow 2/27  rain 1/27  unk 5/27",
     "em_explained": "from 0.600 to 0.760: -28.7470 <= -24.3632 <= -22.3151",
     "gda_and_logistic": "coef_:    [ 2.0396 -0.7498] -0.6456",
+    "healthy_levels": "[215, 16]: 0.183 of the rectangles drawn, 0.184 by the formula",
     "number_game": "4822.5 to 1 for powers of 2",
     "taxicab": "1 seen: median 200, mean inf, 90 % between 105 and 2000",
     "ten_tosses": "no heads in ten: 0.142, plugged in 0.097",
@@ -28,6 +29,7 @@ TOLD = {
     "log_sum_exp": "110 words: [0. 0.]",
     "mixed_tables": "344 rows of 3 classes",
     "what_is_enough": "from presence:    rate 1.59, standard deviation 0.31",
+    "where_it_is_wrong": "area error, malignant: largest                        542.2   drawn 210.9 to 292.7",
     "x_windows": "words, in bits",
     "zero_counts": "mle  probability of spam 0.000",
 }
