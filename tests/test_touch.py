@@ -47,7 +47,7 @@ def test_a_page_asks_for_its_widget_right_after_the_picture(name: str, widget: s
 @pytest.mark.parametrize("name", ["coin", "die", "number_game"])
 def test_the_picture_stands_before_the_widget_and_the_scripts_at_the_end(name: str, tmp_path: Path) -> None:
     text = page(GALLERY / f"{name}.py", tmp_path)
-    assert re.search(rf'^!\[.+\]\({name}_1\.svg\)(?:{{ .wide }})?\n\n<div class="touch"', text, re.MULTILINE)
+    assert re.search(rf'^!\[.+\]\({name}_1\.svg\)(?:{{ \.wide style=.+ }})?\n\n<div class="touch"', text, re.MULTILINE)
     needed = re.findall(r'<script src="(.+)"></script>', text)
     assert needed == ["../touch/touch.js", f"../touch/{name}.js"]
     assert text.index("made-by") < text.index("<script src")

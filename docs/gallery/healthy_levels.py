@@ -181,9 +181,7 @@ alt.Chart(pl.DataFrame(results)).mark_line(point=True, strokeWidth=2.5).encode(
     x=alt.X("n:Q", title="examples")
     .scale(type="log", domain=[2.5, 60], nice=False)
     .axis(values=[3, 5, 8, 12, 20, 50]),
-    y=alt.Y("wrong:Q", title="points judged wrongly, as a share of the concept").axis(
-        format="%"
-    ),
+    y=alt.Y("wrong:Q", title="errors, as a share of the concept").axis(format="%"),
     color=alt.Color("rectangle:N", title=None).scale(
         domain=["smallest", "averaged"], range=["#80858f", "#0072b2"]
     ),
@@ -191,8 +189,8 @@ alt.Chart(pl.DataFrame(results)).mark_line(point=True, strokeWidth=2.5).encode(
 
 # %% [markdown]
 # **How to read it.** Grey is the smallest rectangle, blue everything that is more
-# probably healthy than not. Averaging makes fewer errors throughout, and saves most
-# where examples are few. With many, both find the edges.
+# probably healthy than not. Averaging makes fewer errors throughout;
+# with many examples both find the edges.
 #
 # One half is the place to cut only if both kinds of error cost the same. Whom to test
 # again is a [decision](../explain.md#a-filter-that-must-not-lose-good-mail), and that

@@ -163,11 +163,11 @@ alt.hconcat(*panels, spacing=20)
 
 # %% [markdown]
 # **How to read it.** A line per number, a dot per prior. On the left the lines swing:
-# one example leaves the answer to the prior, which is all but the only one to speak. Is
-# 32 a member? Anything from 20 to 60 %. Is 17? Rules say no, intervals say yes. On the
-# right the lines are straight: the likelihoods differ by a factor of thousands, and no
-# reasonable weight makes up for that. Even a prior that gives rules one chance in a
-# hundred is convinced of powers of two.
+# one example leaves the answer to the prior. Does 32 belong? Anything from 20 to 60 %.
+# Does 17? Rules say no, intervals say yes. On the right most lines are straight: the
+# likelihoods differ by factors of thousands, and no reasonable weight makes up for
+# that. Even a prior that gives rules one chance in a hundred is convinced of powers of
+# two.
 #
 # Four examples do not overcome two of the opinions. If the odd-balls weigh as much
 # as any rule, *powers of 2 but 32* explains the examples $(6/5)^4 \approx 2.1$ times as
