@@ -150,7 +150,7 @@ def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:
         assert path.name == "errors.html" or "doc-module" not in text, f"{path.name} shows a module for a function"
     assert "<math" in (site / "math" / "beta.html").read_text(encoding="utf-8")
     assert (site / "gallery" / "by_hand_1.svg").exists()
-    for name in ("coin", "die", "few_labels", "number_game"):
+    for name in ("coin", "die", "em_explained", "few_labels", "number_game"):
         text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
         assert re.search(r'<p><img [^>]+></p>\s*<div class="touch"', text), f"{name} has no picture before its widget"
         scripts = re.findall(r'<script src="(\.\./touch/[^"]+)"', text)

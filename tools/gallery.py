@@ -36,7 +36,7 @@ GALLERY = ROOT / "docs" / "gallery"
 LOOK = {**THEME, "legend": {**THEME["legend"], "orient": "bottom", "labelLimit": 400}}
 """Pictures that a page draws itself look like those of ``suffice.plots``, on light and on dark pages."""
 INK = {"light": "#5a5f6a", "dark": "#b5bac4"}
-NARROW, LEAST = 350, 0.78
+NARROW, LEAST = 350, 0.7
 """Pixels that a phone has for a picture, and how small one may be shown so that its words can be read."""
 MARK = re.compile(r"^# %% ?(?P<kind>.*)\n", re.MULTILINE)
 KINDS = {"[markdown]": "prose", "": "code", "drawing": "drawing"}
