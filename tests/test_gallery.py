@@ -4,20 +4,24 @@ import functools
 import re
 from pathlib import Path
 
+import numpy as np
 import pages
 import pytest
-from gallery import GALLERY, ROOT, Cell, cells, page, run
+from gallery import GALLERY, INK, ROOT, Cell, cells, page, readable, run
 
 NAMES = sorted(path.stem for path in GALLERY.glob("*.py"))
 MATHS = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "math").glob("*.md"))
+WIDEST = 90
+"""Characters of a line of code or of what it prints, which fit on a page."""
 TAG = re.compile(r"\b[A-Z]{2}-\d+\b")
 TOLD = {
     "bayesian_qda": "averaged: right for 95.0% of all, log loss 0.19",
     "bursts": "put back:           aacbabbacabb",
     "coin": "posterior mean 0.2083",
-    "die": "fleece 2/27  white 2/27  black 1/27  snow 2/27  rain 1/27  unk 5/27",
+    "die": "white 2/27  black 1/27  snow 2/27  rain 1/27  unk 5/27",
     "em_explained": "from 0.600 to 0.760: -28.7470 <= -24.3632 <= -22.3151",
     "gda_and_logistic": "coef_:    [ 2.0396 -0.7498] -0.6456",
+    "healthy_levels": "[215, 16]: 0.183 of the rectangles drawn, 0.184 by the formula",
     "number_game": "4822.5 to 1 for powers of 2",
     "taxicab": "1 seen: median 200, mean inf, 90 % between 105 and 2000",
     "ten_tosses": "no heads in ten: 0.142, plugged in 0.097",
@@ -28,6 +32,7 @@ TOLD = {
     "log_sum_exp": "110 words: [0. 0.]",
     "mixed_tables": "344 rows of 3 classes",
     "what_is_enough": "from presence:    rate 1.59, standard deviation 0.31",
+    "where_it_is_wrong": "area error, malignant: largest                        542.2   drawn 210.9 to 292.7",
     "x_windows": "words, in bits",
     "zero_counts": "mle  probability of spam 0.000",
 }
@@ -49,13 +54,15 @@ def made(path: Path, folder: Path) -> str:
 @pytest.mark.parametrize("name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.thorough) for name in NAMES[1:])])
 def test_a_page_runs_and_tells_how_to_read_it(name: str, drawn: Path) -> None:
     text = made(GALLERY / f"{name}.py", drawn)
-    pictures = re.findall(r"^!\[.+\]\((.+\.svg)\)(?:{ .wide })?$", text, re.MULTILINE)
+    pictures = re.findall(r"^!\[.+\]\((.+\.svg)\)(?:{ \.wide style=.+ })?$", text, re.MULTILINE)
     assert pictures
     for picture in pictures:
         assert (drawn / picture).read_text(encoding="utf-8").startswith("<svg")
     assert text.startswith("# ")
     assert "**How to read it.**" in text
     assert TOLD.get(name, "") in text
+    printed = re.findall(r"^```{.text .printed}\n(.+?)\n```$", text, re.MULTILINE | re.DOTALL)
+    assert all(len(line) <= WIDEST for block in printed for line in block.splitlines())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -69,6 +76,23 @@ def test_a_page_cites_formulas_and_links_that_there_are(name: str) -> None:
     assert any(target.startswith("../math/") for target in targets)
     for target in targets:
         assert (GALLERY / target).exists(), target
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance that WCAG 2 defines."""
+    parts = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)]) / 255
+    linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize(("scheme", "paper"), [("light", "#ffffff"), ("dark", "#1e2129")])
+def test_words_in_pictures_stand_out_from_light_and_dark_pages(scheme: str, paper: str) -> None:
+    low, high = sorted(luminance(colour) for colour in (INK[scheme], paper))
+    assert (high + 0.05) / (low + 0.05) >= 4.5
+    shown = readable('<svg width="9"><text fill="#80858f">a</text><text fill="#0072b2">b</text></svg>')
+    assert f"fill: {INK[scheme]}" in shown
+    assert shown.startswith('<svg width="9"><style>text[fill="#80858f"] {')
+    assert shown.endswith('</style><text fill="#80858f">a</text><text fill="#0072b2">b</text></svg>')
 
 
 def test_cells_of_a_page(tmp_path: Path) -> None:
@@ -126,7 +150,7 @@ def test_the_site_builds_and_asks_nobody(drawn: Path, tmp_path: Path) -> None:
         assert path.name == "errors.html" or "doc-module" not in text, f"{path.name} shows a module for a function"
     assert "<math" in (site / "math" / "beta.html").read_text(encoding="utf-8")
     assert (site / "gallery" / "by_hand_1.svg").exists()
-    for name in ("coin", "die", "few_labels", "number_game"):
+    for name in ("coin", "die", "em_explained", "few_labels", "number_game"):
         text = (site / "gallery" / f"{name}.html").read_text(encoding="utf-8")
         assert re.search(r'<p><img [^>]+></p>\s*<div class="touch"', text), f"{name} has no picture before its widget"
         scripts = re.findall(r'<script src="(\.\./touch/[^"]+)"', text)

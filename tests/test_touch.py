@@ -17,7 +17,7 @@ import suffice as sf
 
 SCRIPTS = ROOT / "docs" / "touch"
 NODE = shutil.which("node")
-ON_PAGES = {"coin": "coin", "number_game": "number_game", "die": "die", "few_labels": "em"}
+ON_PAGES = {"coin": "coin", "number_game": "number_game", "die": "die", "few_labels": "em", "em_explained": "em"}
 needs_node = pytest.mark.skipif(NODE is None, reason="node is not installed")
 
 
@@ -47,7 +47,7 @@ def test_a_page_asks_for_its_widget_right_after_the_picture(name: str, widget: s
 @pytest.mark.parametrize("name", ["coin", "die", "number_game"])
 def test_the_picture_stands_before_the_widget_and_the_scripts_at_the_end(name: str, tmp_path: Path) -> None:
     text = page(GALLERY / f"{name}.py", tmp_path)
-    assert re.search(rf'^!\[.+\]\({name}_1\.svg\)(?:{{ .wide }})?\n\n<div class="touch"', text, re.MULTILINE)
+    assert re.search(rf'^!\[.+\]\({name}_1\.svg\)(?:{{ \.wide style=.+ }})?\n\n<div class="touch"', text, re.MULTILINE)
     needed = re.findall(r'<script src="(.+)"></script>', text)
     assert needed == ["../touch/touch.js", f"../touch/{name}.js"]
     assert text.index("made-by") < text.index("<script src")
@@ -234,6 +234,17 @@ def test_em_never_falls_and_ends_where_scikit_learn_ends() -> None:
     assert (np.diff(climbed) >= -1e-9).all()
     other = GaussianMixture(2, reg_covar=0, tol=1e-9, max_iter=500, random_state=0).fit(rows)
     assert climbed[-1] == pytest.approx(other.score(rows) * len(rows), abs=2e-3)
+
+
+@needs_node
+def test_em_begins_at_means_that_are_given() -> None:
+    rows = np.random.default_rng(4).normal(size=(20, 2))
+    data = {"rows": rows.tolist(), "labels": [1, *[None] * 19], "means": [[0.0, 1.0], [0.0, -1.0]]}
+    first, second = computed("em", f"Touch.em.start({json.dumps(data)}, 2, 1)")
+    assert first["mean"] == [0.0, 1.0]
+    assert second["mean"] == pytest.approx(rows[0])  # rows with a label say more
+    assert first["weight"] == second["weight"] == 0.5
+    assert np.array(first["covariance"]) == pytest.approx(np.cov(rows.T, ddof=0))
 
 
 @needs_node

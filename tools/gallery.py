@@ -27,20 +27,17 @@ import altair
 import vl_convert
 from touch import filled, scripts
 
-__all__ = ["GALLERY", "Cell", "Shown", "cells", "page", "run"]
+from suffice.plots.altair import GREY, THEME
+
+__all__ = ["GALLERY", "INK", "Cell", "Shown", "cells", "page", "readable", "run"]
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
-GREY = "#80858f"
-LINES = {"labelColor": GREY, "titleColor": GREY, "domainColor": GREY, "tickColor": GREY, "gridColor": GREY}
-LOOK = {
-    "background": "transparent",
-    "view": {"stroke": None},
-    "axis": {**LINES, "gridOpacity": 0.18, "titleFontWeight": "normal"},
-    "legend": {"labelColor": GREY, "titleColor": GREY, "orient": "bottom", "labelLimit": 400},
-}
+LOOK = {**THEME, "legend": {**THEME["legend"], "orient": "bottom", "labelLimit": 400}}
 """Pictures that a page draws itself look like those of ``suffice.plots``, on light and on dark pages."""
-WIDE = 560
+INK = {"light": "#5a5f6a", "dark": "#b5bac4"}
+NARROW, LEAST = 350, 0.7
+"""Pixels that a phone has for a picture, and how small one may be shown so that its words can be read."""
 MARK = re.compile(r"^# %% ?(?P<kind>.*)\n", re.MULTILINE)
 KINDS = {"[markdown]": "prose", "": "code", "drawing": "drawing"}
 
@@ -115,17 +112,29 @@ def page(path: Path, folder: Path) -> str:
         if shown.chart is not None:
             pictures += 1
             drawn = vl_convert.vegalite_to_svg(shown.chart.to_dict(), config=LOOK)
-            (folder / f"{path.stem}_{pictures}.svg").write_text(drawn, encoding="utf-8")
+            (folder / f"{path.stem}_{pictures}.svg").write_text(readable(drawn), encoding="utf-8")
             parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg){_width(drawn)}")
     end = f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it."
     parts.append(f'<p class="made-by" markdown>{end}</p>')
     return "\n\n".join([*parts, *scripts(parts), ""])
 
 
+def readable(svg: str) -> str:
+    """Return a picture with its grey words darker on a light page, and lighter on a dark one.
+
+    No grey stands out from both. Browsers tell a picture which colours its page has.
+    """
+    words = f'text[fill="{GREY}"]'
+    dark = f"@media (prefers-color-scheme: dark) {{ {words} {{ fill: {INK['dark']} }} }}"
+    style = f"<style>{words} {{ fill: {INK['light']} }} {dark}</style>"
+    return re.sub(r"<svg[^>]*>", lambda head: head[0] + style, svg, count=1)
+
+
 def _width(svg: str) -> str:
-    """Return a name for wide pictures: phones scroll them sideways rather than make them too small to read."""
+    """Return how wide a wide picture must be at least: phones scroll it rather than make it too small to read."""
     found = re.search(r'<svg[^>]* width="([0-9.]+)', svg)
-    return "{ .wide }" if found and float(found[1]) > WIDE else ""
+    least = round(LEAST * float(found[1])) if found else 0
+    return f'{{ .wide style="--least: {least}px" }}' if least > NARROW else ""
 
 
 def _code(cell: Cell) -> str:

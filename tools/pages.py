@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from gallery import GALLERY, ROOT, page
+from gallery import GALLERY, ROOT, page, readable
 
 __all__ = ["build", "place", "relink", "stage"]
 
@@ -79,7 +79,9 @@ def stage(folder: Path, make: Callable[[Path, Path], str] = page) -> None:
     for path in sources(pages):
         code = f"```{{.python linenums=1}}\n{path.read_text(encoding='utf-8')}```"
         write(path, f"---\nsearch:\n  exclude: true\n---\n\n# {path.relative_to(ROOT).as_posix()}\n\n{code}\n")
-    for path in sorted(path for kind in ("svg", "css", "js", "woff2") for path in DOCS.rglob(f"*.{kind}")):
+    for path in sorted(DOCS.rglob("*.svg")):
+        write(path, readable(path.read_text(encoding="utf-8")))
+    for path in sorted(path for kind in ("css", "js", "woff2") for path in DOCS.rglob(f"*.{kind}")):
         (folder / place(path)).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(path, folder / place(path))
     for path in sorted(GALLERY.glob("*.py")):

@@ -84,7 +84,8 @@ rhyme = [
 words = ["Mary", "lamb", "little", "big", "fleece", "white", "black", "snow", "rain"]
 model = sf.LanguageModel(words, tokens=sf.Tokens(stop_words=["a", "as"])).fit(rhyme)
 chances = model.probabilities()
-print("  ".join(f"{word} {round(p * 27)}/27" for word, p in chances.items()))
+shares = [f"{word} {round(p * 27)}/27" for word, p in chances.items()]
+print("  ".join(shares[:5]), "  ".join(shares[5:]), sep="\n")
 
 # %% drawing
 rows = [{"word": word, "probability": p} for word, p in chances.items()]

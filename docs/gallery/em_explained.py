@@ -13,6 +13,7 @@ worse: a lower bound, which touches the likelihood and is pushed up again and ag
 # put back. Only the number of heads is recorded, not which coin it was.
 
 # %%
+import textwrap
 import warnings
 from itertools import pairwise
 from typing import Any
@@ -167,6 +168,7 @@ for t in range(4):
 # What the mixture looks like on the way:
 
 # %% drawing
+plane = {"rows": X.round(3), "means": start}
 shown = [1, 16, 22, 26, 30, 40]
 names = [f"after {n} step{'s' * (n > 1)}" for n in shown]
 turn = np.linspace(0, 2 * np.pi, 61)
@@ -219,11 +221,14 @@ film.facet(
 ).configure_header(labelColor="#80858f", labelFontSize=12)
 
 # %% [markdown]
+# <div class="touch" data-touch="em" data-from="plane" data-classes="2"></div>
+#
 # **How to read it.** Colours are the shares of each point (E step), ellipses lie one
 # and two standard deviations around the means (M step). At first one cluster lies above
 # the other, and many points belong to both. For a while little happens; then the
-# clusters turn, and in the end they are the two clouds. Grey points remain where the
-# clouds overlap, and rightly so.
+# clusters turn, and in the end they are the two clouds. Points of a mixed colour remain
+# where the clouds overlap, and rightly so. On screen, *step* takes one E step and one M
+# step by maximum likelihood, and *another start* begins at two points drawn by chance.
 
 # %%
 sf.plots.objective(model)
@@ -263,7 +268,7 @@ same = np.full((300, 2), 0.5)
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     sf.Mixture(clouds, 2).fit(X, init=same)
-print(told[0].message)
+print(textwrap.fill(str(told[0].message), 80))
 
 # %% [markdown]
 # ## Some labels are known

@@ -182,7 +182,8 @@ X = [[3, 0], [0, 4], [1, 1], [0, 6], [2, 5]]
 y = [0, 1, 0, 1, 1]
 events = RateCounts.of(X, labels=y)
 new_X, new_y = events.sample_rows(rng)
-print("Poisson counts of two classes, drawn anew:", new_X.tolist(), new_y.tolist())
+print("Poisson counts of two classes, drawn anew:", new_X.tolist())
+print("  their classes:", new_y.tolist())
 print("  the same statistic:", RateCounts.of(new_X, new_y) == events)
 
 tokens = TokenCounts.of(X, labels=y)

@@ -19,6 +19,7 @@ a word that was never seen.
 
 # %%
 import os
+import textwrap
 import warnings
 from collections import defaultdict
 
@@ -174,7 +175,8 @@ for k in sizes:
         wrong = small.predict(keep.transform(bags.X)) != bags.y
         errors.append({"words": k, "error": float(wrong.mean()), "documents": part})
     if k == 10:
-        print("ten words:", ", ".join(keep.get_feature_names_out()))
+        ten = ", ".join(keep.get_feature_names_out())
+        print(textwrap.fill(f"ten words: {ten}", 80))
 
 # %% drawing
 scale = alt.Scale(type="log", domain=[1, len(train.words)], nice=False)

@@ -1,6 +1,7 @@
 // EM, step by step: a mixture of normals in the plane. Rows are shared out, then counted again in shares (EM-1).
 //
 // The page brings rows of two numbers, and maybe labels: 0, 1, … or null where the class is not known. Rows with a label keep it.
+// It may also bring means, from which the first start begins.
 "use strict";
 
 Touch.em = {};
@@ -55,15 +56,15 @@ Touch.em.rounds = (data, classes, most = 60) => {
   return found;
 };
 
-/** Return classes to begin with: all as wide as the data, about rows that are drawn, or about the rows with a label. */
+/** Return classes to begin with: all as wide as the data, about the rows with a label, the means given, or rows that are drawn. */
 Touch.em.start = (data, number, seed) => {
-  const { rows, labels } = data;
+  const { rows, labels, means } = data;
   const [whole] = Touch.em.count(data, rows.map(() => [1]), [{}]);
   const random = Touch.random(seed);
   const labelled = (c) => rows.filter((_, at) => labels?.[at] === c);
   return Array.from({ length: number }, (_, c) => {
     const mine = labelled(c);
-    const about = mine.length ? mine : [rows[Math.floor(random() * rows.length)]];
+    const about = mine.length ? mine : [means?.[c] ?? rows[Math.floor(random() * rows.length)]];
     const mean = [0, 1].map((k) => Touch.sum(about.map((row) => row[k])) / about.length);
     return { weight: 1 / number, mean, covariance: whole.covariance };
   });
@@ -153,7 +154,7 @@ Touch.add("em", (div, given) => {
   };
   const slider = Touch.slider("round", { min: 0, max: rounds.length - 1, step: 1, value: 0 }, go);
   const again = () => {
-    rounds = Touch.em.rounds(data, Touch.em.start(data, number, (seed += 1)));
+    rounds = Touch.em.rounds(data, Touch.em.start({ ...data, means: undefined }, number, (seed += 1)));
     go(0);
   };
   const buttons = [Touch.button("step", () => go(at + 1)), Touch.button("back", () => go(at - 1))];

@@ -15,6 +15,7 @@ __all__ = [
     "FOR",
     "GREY",
     "PALETTE",
+    "THEME",
     "TOTAL",
     "altair",
     "cut",
@@ -30,6 +31,20 @@ FOR, AGAINST, GREY, TOTAL = "#2a9d74", "#d1603d", "#80858f", "#5b7db1"
 
 PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#7a5aa6")
 """Colours that people who see fewer of them can tell apart as well (the first six: Okabe and Ito)."""
+
+_INK: dict[str, Any] = {"labelColor": GREY, "titleColor": GREY, "titleFontWeight": "normal", "labelFontSize": 12}
+_LINES = {"domainColor": GREY, "tickColor": GREY, "gridColor": GREY, "gridOpacity": 0.18}
+_HEADING = {"color": GREY, "subtitleColor": GREY, "fontSize": 14, "subtitleFontSize": 12}
+THEME: dict[str, Any] = {
+    "background": "transparent",
+    "view": {"stroke": None},
+    "axis": {**_INK, **_LINES, "titleFontSize": 13},
+    "title": {**_HEADING, "anchor": "start"},
+    "legend": {**_INK, "titleFontSize": 12},
+    "header": {**_INK, "titleFontSize": 13},
+    "text": {"fontSize": 12},
+}
+"""The look that all pictures share: clear background, grey words and lines, for light and dark pages."""
 
 
 def altair() -> Any:
@@ -67,25 +82,11 @@ def legend(alt: Any, **more: Any) -> Any:
 
 
 def dressed(chart: Any, title: str | None = None, subtitle: str | None = None) -> Any:
-    """Give a chart the look that all pictures share: clear background, grey words and lines, for light and dark pages.
-
-    A notebook shows them without a network.
-    """
+    """Give a chart the look that all pictures share; a notebook shows it without a network."""
     alt = altair()
     if title is not None:
         chart = chart.properties(title=alt.Title(title, subtitle=subtitle) if subtitle else alt.Title(title))
-    grey = {"labelColor": GREY, "titleColor": GREY, "titleFontWeight": "normal"}
-    lines = {"domainColor": GREY, "tickColor": GREY, "gridColor": GREY, "gridOpacity": 0.18}
-    heading = {"color": GREY, "subtitleColor": GREY, "anchor": "start", "fontSize": 14, "subtitleFontSize": 12}
-    made = chart.configure(
-        background="transparent",
-        view=alt.ViewConfig(stroke=None),
-        axis=alt.AxisConfig(**grey, **lines),
-        title=alt.TitleConfig(**heading),
-        legend=alt.LegendConfig(**grey),
-        header=alt.HeaderConfig(**grey, labelFontSize=12),
-        text=alt.MarkConfig(fontSize=12),
-    )
+    made = chart.configure(**THEME)
     return offline(made)
 
 

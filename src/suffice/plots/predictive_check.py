@@ -49,10 +49,10 @@ def check(found: Check, most: int = 12, width: int = 320) -> Any:
     names = [_name(found, *place) for place in zip(s.tolist(), c.tolist(), j.tolist(), strict=True)]
     drawn = found.drawn[:, s, c, j]
     mean, spread = drawn.mean(axis=0), drawn.std(axis=0, ddof=1)
-    spread = np.where(spread > 0, spread, np.where(mean != 0, np.abs(mean), 1.0))
+    spread = np.where(spread > 0, spread, 1.0)
     places = np.repeat(np.arange(len(names)), len(drawn)).tolist()
     dots = rows_of(place=places, away=((drawn - mean) / spread).T.ravel().tolist())
-    shown = np.clip((found.real[s, c, j] - mean) / spread, -BEYOND, BEYOND)
+    shown = np.clip(found.surprise[s, c, j], -BEYOND, BEYOND)  # also where drawn rows never vary
     real = rows_of(place=range(len(names)), away=shown.tolist(), name=names, real=found.real[s, c, j].tolist())
     axis = alt.Axis(labelExpr=labelled(names), labelLimit=260, title=None, grid=True, domain=False, ticks=False)
     y = alt.Y("place:O", axis=axis)

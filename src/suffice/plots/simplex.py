@@ -22,6 +22,9 @@ CORNERS: Array = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, TALL]])
 UP, DOWN = "M0,-1.1547L1,0.57735L-1,0.57735Z", "M0,1.1547L1,-0.57735L-1,-0.57735Z"
 """Triangles about their middle, of side 2."""
 
+LEGEND = 30
+"""Pixels from the triangle to the legend: names of corners stand between."""
+
 
 def simplex(belief: Dirichlet, samples: int = 200, rng: Rng = 0, names: Any = None, size: int = 340) -> Any:
     """Plot the density of a Dirichlet of three categories, with draws from it; a corner is certainty of its category.
@@ -150,7 +153,7 @@ def _cells(places: Array, heights: Array, shape: str, top: float, size: int) -> 
     colour = alt.Color(
         "density:Q",
         scale=alt.Scale(scheme="viridis", domain=[0, top], clamp=True),
-        legend=alt.Legend(title="density", gradientLength=120, tickCount=4),
+        legend=alt.Legend(title="density", gradientLength=120, tickCount=4, offset=LEGEND),
     )
     across = alt.X("x:Q", axis=None, scale=alt.Scale(domain=[0, 1], nice=False))
     up = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, TALL], nice=False))

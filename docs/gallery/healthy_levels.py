@@ -1,0 +1,199 @@
+"""Healthy levels.
+
+A doctor shows you the blood values of a few people, all of them healthy, and asks: who
+else is? Nobody shows you anyone who is ill. People answer such questions from a handful
+of examples, and so does this page: it is the rectangle game of concept learning.
+"""
+
+# %% [markdown]
+# ## Three lines
+#
+# The concept is a rectangle: healthy is whoever has cholesterol within some range and
+# insulin within another. Where the ranges end, nobody knows. Here are twelve made-up
+# people, and a belief that has seen the first three.
+
+# %%
+import altair as alt
+import numpy as np
+import polars as pl
+
+import suffice as sf
+
+cholesterol = [190, 205, 181, 198, 186, 201, 193, 183, 207, 196, 188, 200]
+insulin = [12.1, 13.8, 10.4, 11.2, 14.2, 10.9, 13.1, 12.6, 12.0, 10.1, 11.5, 13.4]
+healthy = pl.DataFrame({"cholesterol": cholesterol, "insulin": insulin})
+
+three = sf.Rectangles().observe(healthy[:3])
+print(three)
+print(three.membership([[195, 12], [215, 12], [215, 16]]).round(3))
+
+# %%
+sf.plots.generalisation(sf.Rectangles(), healthy, after=[3, 12])
+
+# %% [markdown]
+# **How to read it.** Dots are the examples, the dashed line is the smallest rectangle
+# that holds them. Along each blue line it is equally probable that a person is healthy:
+# 90 % close to the examples, 10 % farthest out. After three examples the belief reaches
+# far beyond them, after twelve hardly at all. The lines are no rectangles, because they
+# average over all of them: who is far out in one feature may be healthy, who is far out
+# in both hardly.
+#
+# ## The size principle
+#
+# Why does the belief shrink, although no example speaks against a large rectangle?
+# Because the examples are drawn from the concept ([CL-1](../math/concepts.md)). A
+# rectangle with sides $s_1$ and $s_2$ gives each of $n$ examples the density
+# $1/(s_1 s_2)$:
+#
+# $$p(D \mid h) = (s_1 s_2)^{-n} \text{ if } h \text{ holds all of } D,
+# \text{ else } 0$$
+#
+# If the rectangle were twice as long, it would be a coincidence that all examples lie
+# in one half of it. Each further example makes the coincidence twice as strange.
+
+# %%
+for n in (1, 3, 12):
+    print(f"twice as long, after {n:>2}: likelihood divided by {2**n:,}")
+
+# %% [markdown]
+# So every positive example says something about what is *not* in the concept. Without
+# the principle this is lost. With `sampling="weak"` people come from anywhere and are
+# merely found to be healthy, and a large rectangle is at no disadvantage. Only a prior
+# on the lengths of its sides keeps it in bounds:
+
+# %%
+person = [[215, 12]]
+for sampling in ("strong", "weak"):
+    belief = sf.Rectangles(expected_size=[30, 5], sampling=sampling)
+    told = [belief.observe(healthy[:n]).membership(person)[0] for n in (3, 6, 12)]
+    print(f"{sampling:>6}:", "  ".join(f"{p:.3f}" for p in told))
+
+# %% [markdown]
+# Under weak sampling the examples count only as far as they widen the smallest
+# rectangle. Once the ninth person has moved its edge to 207, the belief comes *closer*
+# to 215; under strong sampling it moves away.
+#
+# ## Averaging over all rectangles
+#
+# Without an expected size, each side $s$ has the prior $1/s$, which prefers no scale.
+# The integral over all rectangles then has a closed form ([CL-6](../math/concepts.md)).
+# Let the examples span $r$ in a feature, and let a person lie $d$ beyond them, $d = 0$
+# if within:
+#
+# $$p(\text{healthy} \mid D) = \prod_j \left(1 + \frac{d_j}{r_j}\right)^{-(n-1)}$$
+#
+# The span and the number of examples are all it takes. To see what it averages, draw
+# rectangles from the posterior: the part of a side that the examples span is
+# Beta(n − 1, 2), and the rest falls to both ends at random.
+
+# %%
+rng = np.random.default_rng(0)
+
+
+def rectangles(belief: sf.Rectangles, size: int) -> np.ndarray:
+    """Return rectangles drawn from the posterior: size × features × (low, high)."""
+    low, high = belief.tightest_.T
+    side = (high - low) / rng.beta(belief.n_ - 1, 2, (size, 2))
+    left = low - rng.random((size, 2)) * (side - (high - low))
+    return np.stack([left, left + side], axis=2)
+
+
+def holds(drawn: np.ndarray, person: list[float]) -> np.ndarray:
+    """Return whether each rectangle holds a person."""
+    return ((drawn[..., 0] <= person) & (person <= drawn[..., 1])).all(axis=1)
+
+
+many = rectangles(three, 100_000)
+for person in ([195, 12], [215, 12], [215, 16]):
+    print(
+        f"{person}: {holds(many, person).mean():.3f} of the rectangles drawn,",
+        f"{three.membership([person])[0]:.3f} by the formula",
+    )
+
+# %% drawing
+panels = []
+for n in (3, 12):
+    belief = sf.Rectangles().observe(healthy[:n])
+    lines = [
+        {"x": a, "x2": b, "y": c, "y2": d}
+        for (a, b), (c, d) in rectangles(belief, 30).tolist()
+    ]
+    x = alt.X("x:Q", title="cholesterol").scale(domain=[140, 250], nice=False)
+    y = alt.Y("y:Q", title="insulin").scale(domain=[2, 22], nice=False)
+    drawn = alt.Chart(pl.DataFrame(lines)).mark_rect(
+        filled=False, stroke="#0072b2", strokeOpacity=0.5, clip=True
+    )
+    dots = alt.Chart(healthy[:n]).mark_circle(color="#d55e00", size=42, opacity=1)
+    panels.append(
+        alt.layer(
+            drawn.encode(x=x, x2="x2", y=y, y2="y2"),
+            dots.encode(x="cholesterol:Q", y="insulin:Q"),
+        ).properties(width=280, height=280, title=f"after {n} examples")
+    )
+alt.hconcat(*panels, spacing=26)
+
+# %% [markdown]
+# **How to read it.** Thirty rectangles drawn from the belief. Each holds all examples,
+# and each could be the one that was meant. The probability of a person is the share of
+# rectangles around them; after twelve examples, nearly all rectangles are the same.
+#
+# ## The smallest rectangle, or all of them
+#
+# By the size principle the most likely rectangle is the smallest, `tightest_`. It is
+# the maximum-likelihood estimate, and it is always too small: no example lies exactly
+# on the edge of the concept. The next healthy person falls between the lowest and the
+# highest of $n$ values with probability $(n-1)/(n+1)$. In two features, after three
+# examples, three in four healthy people are declared ill.
+
+# %%
+inside = {n: ((n - 1) / (n + 1)) ** 2 for n in (3, 12, 50)}
+for n, share in inside.items():
+    print(f"after {n:>2}: {1 - share:.0%} of the healthy lie outside the smallest one")
+print("15 beyond, smallest:", three.membership([[220, 12]], plug_in=True)[0])
+print("15 beyond, averaged:", three.membership([[220, 12]])[0].round(3))
+
+# %% [markdown]
+# Averaging makes the opposite error as well: it calls some healthy who are ill. Which
+# makes more errors? Take a concept whose edges are known, draw examples from it, and
+# let both judge every point in and around it.
+
+# %%
+axis = np.arange(-1, 2, 0.02) + 0.01
+around = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+truth = ((around > 0) & (around < 1)).all(axis=1)
+results = []
+for n in (3, 5, 8, 12, 20, 50):
+    wrong: dict[str, list[float]] = {"smallest": [], "averaged": []}
+    for _ in range(200):
+        belief = sf.Rectangles().observe(rng.random((n, 2)))
+        smallest = belief.membership(around, plug_in=True) > 0.5
+        averaged = belief.membership(around) > 0.5
+        wrong["smallest"].append((smallest != truth).sum() / truth.sum())
+        wrong["averaged"].append((averaged != truth).sum() / truth.sum())
+    means = {name: float(np.mean(each)) for name, each in wrong.items()}
+    print(f"{n:>2}: {means['smallest']:.2f} smallest, {means['averaged']:.2f} averaged")
+    results += [
+        {"n": n, "wrong": share, "rectangle": name} for name, share in means.items()
+    ]
+
+# %% drawing
+alt.Chart(pl.DataFrame(results)).mark_line(point=True, strokeWidth=2.5).encode(
+    x=alt.X("n:Q", title="examples")
+    .scale(type="log", domain=[2.5, 60], nice=False)
+    .axis(values=[3, 5, 8, 12, 20, 50]),
+    y=alt.Y("wrong:Q", title="errors, as a share of the concept").axis(format="%"),
+    color=alt.Color("rectangle:N", title=None).scale(
+        domain=["smallest", "averaged"], range=["#80858f", "#0072b2"]
+    ),
+).properties(width=460, height=240)
+
+# %% [markdown]
+# **How to read it.** Grey is the smallest rectangle, blue everything that is more
+# probably healthy than not. Averaging makes fewer errors throughout;
+# with many examples both find the edges.
+#
+# One half is the place to cut only if both kinds of error cost the same. Whom to test
+# again is a [decision](../explain.md#a-filter-that-must-not-lose-good-mail), and that
+# takes a probability. The smallest rectangle has none to offer but 0 and 1.
+#
+# [The number game](number_game.py) is the same with a list of rules.
