@@ -264,7 +264,7 @@ def test_rows_that_were_not_learned_are_refused() -> None:
     with pytest.raises(sf.errors.SubtractionError, match="labels and weights they were learned with"):
         WordRows.of(counted)
     more = replace(sample, labels=replace(sample.labels, weights=weights * 3))
-    with pytest.raises(sf.errors.SubtractionError, match="got more of class .* than were learned"):
+    with pytest.raises(sf.errors.SubtractionError, match=r"got more of class .* than were learned"):
         CountedWords.of(predictor, more)
     heavy = replace(CountedWords.of(predictor, sample), labels=more.labels)
     with pytest.raises(sf.errors.SubtractionError, match="labels and weights they were learned with"):
