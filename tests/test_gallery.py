@@ -1,18 +1,19 @@
 """Each page of the gallery runs, shows pictures, says how to read them, and cites formulas that there are."""
 
 import functools
+import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pages
 import pytest
-from gallery import GALLERY, INK, ROOT, Cell, cells, page, readable, run
+from gallery import GALLERY, INK, ROOT, Cell, cells, notebook, page, readable, run, wrapped
 
 NAMES = sorted(path.stem for path in GALLERY.glob("*.py"))
 MATHS = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "math").glob("*.md"))
-WIDEST = 90
-"""Characters of a line of code or of what it prints, which fit on a page."""
+WIDEST, OF_TABLES = 90, 120
+"""Characters of a line of code or of what it prints that fit on a page, and of a row of a table, which may scroll."""
 TAG = re.compile(r"\b[A-Z]{2}-\d+\b")
 TOLD = {
     "bayesian_qda": "averaged: right for 95.0% of all, log loss 0.19",
@@ -36,6 +37,16 @@ TOLD = {
     "x_windows": "words, in bits",
     "zero_counts": "mle  probability of spam 0.000",
 }
+SMALLER: dict[str, dict[str, object]] = {
+    "bayesian_qda": {"sizes": (20, 200), "draws": 1},
+    "bursts": {"n_paragraphs": 400},
+    "dimensions": {"dimensions": (4, 45), "draws": 2},
+    "few_labels": {"n_paragraphs": 300, "sizes": (3, 30), "draws": 1},
+    "gda_and_logistic": {"sizes": (16, 64), "draws": 2},
+    "where_it_is_wrong": {"n_paragraphs": 400},
+    "x_windows": {"n_paragraphs": 900},
+}
+"""Values of names that pages assign, so that tests take less time."""
 
 
 @pytest.fixture(scope="module")
@@ -45,10 +56,8 @@ def drawn(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @functools.cache
 def made(path: Path, folder: Path) -> str:
-    """Return a page, made once, in its quick version."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SUFFICE_QUICK", "1")
-        return page(path, folder)
+    """Return a page, made once, of fewer rows."""
+    return page(path, folder, SMALLER.get(path.stem, {}))
 
 
 @pytest.mark.parametrize("name", [NAMES[0], *(pytest.param(name, marks=pytest.mark.thorough) for name in NAMES[1:])])
@@ -62,7 +71,8 @@ def test_a_page_runs_and_tells_how_to_read_it(name: str, drawn: Path) -> None:
     assert "**How to read it.**" in text
     assert TOLD.get(name, "") in text
     printed = re.findall(r"^```{.text .printed}\n(.+?)\n```$", text, re.MULTILINE | re.DOTALL)
-    assert all(len(line) <= WIDEST for block in printed for line in block.splitlines())
+    assert all(len(line) <= WIDEST or "  " in line for block in printed for line in block.splitlines())
+    assert all(len(line) <= OF_TABLES for block in printed for line in block.splitlines())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -174,3 +184,33 @@ def test_a_page_that_is_not_in_the_navigation_stops_the_build(
     (tmp_path / "pages" / "stray.md").write_text("# Stray\n\n[nowhere](nowhere.md)\n")
     assert pages.build(tmp_path / "pages", tmp_path / "site") != 0
     assert "stray.md" in capsys.readouterr().out
+
+
+def test_names_that_a_page_assigns_may_be_given_other_values(tmp_path: Path) -> None:
+    path = tmp_path / "page.py"
+    path.write_text('"""A title."""\n\n# %%\nn, m = 7, 8\nfor k in range(2):\n    pass\nprint(n, m, k)\n')
+    assert [shown.printed for shown in run(path, {"n": 1, "k": 9})][-1] == "1 8 1"
+
+
+@pytest.mark.parametrize("name", sorted(SMALLER))
+def test_names_with_other_values_are_assigned_by_the_page(name: str) -> None:
+    source = (GALLERY / f"{name}.py").read_text(encoding="utf-8")
+    assert all(re.search(rf"^(\w+, )*{given}(, \w+)* = ", source, re.MULTILINE) for given in SMALLER[name])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_a_notebook_too(name: str) -> None:
+    path = GALLERY / f"{name}.py"
+    made = json.loads(notebook(path))
+    assert (made["nbformat"], made["nbformat_minor"]) == (4, 5)
+    assert len({cell["id"] for cell in made["cells"]}) == len(made["cells"])
+    code = [cell["source"] for cell in made["cells"] if cell["cell_type"] == "code"]
+    assert code == [cell.text for cell in cells(path.read_text(encoding="utf-8")) if cell.kind != "prose"]
+    assert not any("touch" in cell["source"] for cell in made["cells"] if "data-touch" in cell["source"])
+
+
+def test_long_sentences_are_wrapped_and_tables_are_not() -> None:
+    sentence, row = "word " * 30 + "end.", "name" + " " * 60 + "number " * 6
+    assert max(map(len, wrapped(sentence).splitlines())) <= WIDEST
+    assert " ".join(wrapped(sentence).split()) == sentence
+    assert wrapped(row) == row

@@ -15,12 +15,14 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
+import json
 import re
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import altair
@@ -29,17 +31,21 @@ from touch import filled, scripts
 
 from suffice.plots.altair import GREY, THEME
 
-__all__ = ["GALLERY", "INK", "Cell", "Shown", "cells", "page", "readable", "run"]
+__all__ = ["GALLERY", "INK", "Cell", "Shown", "cells", "notebook", "page", "readable", "run", "wrapped"]
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
 LOOK = {**THEME, "legend": {**THEME["legend"], "orient": "bottom", "labelLimit": 400}}
 """Pictures that a page draws itself look like those of ``suffice.plots``, on light and on dark pages."""
 INK = {"light": "#5a5f6a", "dark": "#b5bac4"}
+WIDE = 90
+"""Characters of a line that fit on a page."""
 NARROW, LEAST = 350, 0.7
 """Pixels that a phone has for a picture, and how small one may be shown so that its words can be read."""
 MARK = re.compile(r"^# %% ?(?P<kind>.*)\n", re.MULTILINE)
 KINDS = {"[markdown]": "prose", "": "code", "drawing": "drawing"}
+
+NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -76,18 +82,21 @@ def cells(source: str) -> list[Cell]:
     return found
 
 
-def run(path: Path) -> Iterator[Shown]:
-    """Yield each cell with what it shows, all in one namespace, as Python would run the file."""
+def run(path: Path, smaller: Mapping[str, object] = NOTHING) -> Iterator[Shown]:
+    """Yield each cell with its output, all in one namespace, as Python would run the file.
+
+    `smaller` has values for names that a page assigns at the top level, such as a number of rows: tests need fewer.
+    """
     names: dict[str, Any] = {"__name__": f"gallery_{path.stem}", "__file__": str(path)}
     for cell in cells(path.read_text(encoding="utf-8")):
         if cell.kind == "prose":
             yield Shown(replace(cell, text=filled(cell.text, names)))
         else:
-            yield _run(cell, path, names)
+            yield _run(cell, path, names, smaller)
 
 
-def _run(cell: Cell, path: Path, names: dict[str, Any]) -> Shown:
-    body = ast.parse("\n" * cell.line + cell.text).body
+def _run(cell: Cell, path: Path, names: dict[str, Any], smaller: Mapping[str, object]) -> Shown:
+    body = [each for line in ast.parse("\n" * cell.line + cell.text).body for each in _with(line, smaller)]
     last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
     printed, value = io.StringIO(), None
     with contextlib.redirect_stdout(printed):
@@ -97,26 +106,70 @@ def _run(cell: Cell, path: Path, names: dict[str, Any]) -> Shown:
     return Shown(cell, printed.getvalue().rstrip(), value if isinstance(value, altair.TopLevelMixin) else None)
 
 
-def page(path: Path, folder: Path) -> str:
+def _with(line: ast.stmt, smaller: Mapping[str, object]) -> list[ast.stmt]:
+    """Return a statement, followed by assignments of smaller values to the names that it assigns."""
+    given = [name.id for name in ast.walk(line) if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store)]
+    after = [f"{name} = {smaller[name]!r}" for name in given if name in smaller and isinstance(line, ast.Assign)]
+    return [line, *ast.parse("\n".join(after)).body]
+
+
+def page(path: Path, folder: Path, smaller: Mapping[str, object] = NOTHING) -> str:
     """Return the Markdown of a page; its pictures are written to a folder, as NAME_1.svg and so on."""
     folder.mkdir(parents=True, exist_ok=True)
     parts, pictures, title = [], 0, ""
-    for shown in run(path):
+    for shown in run(path, smaller):
         if shown.cell.kind == "prose":
             title = title or shown.cell.text.partition("\n")[0].lstrip("# ")
             parts.append(shown.cell.text)
             continue
         parts.append(_code(shown.cell))
         if shown.printed:
-            parts.append(f"```{{.text .printed}}\n{shown.printed}\n```")
+            parts.append(f"```{{.text .printed}}\n{wrapped(shown.printed)}\n```")
         if shown.chart is not None:
             pictures += 1
             drawn = vl_convert.vegalite_to_svg(shown.chart.to_dict(), config=LOOK)
             (folder / f"{path.stem}_{pictures}.svg").write_text(readable(drawn), encoding="utf-8")
             parts.append(f"![{title}, picture {pictures}]({path.stem}_{pictures}.svg){_width(drawn)}")
-    end = f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it."
+    (folder / f"{path.stem}.ipynb").write_text(notebook(path), encoding="utf-8")
+    end = (
+        f"This page is `docs/gallery/{path.name}`: `python docs/gallery/{path.name}` runs it. "
+        f'<a href="{path.stem}.ipynb" download>Download it as a notebook</a>.'
+    )
     parts.append(f'<p class="made-by" markdown>{end}</p>')
     return "\n\n".join([*parts, *scripts(parts), ""])
+
+
+def wrapped(printed: str) -> str:
+    """Return printed text with long sentences wrapped to the width of a page; rows of tables stay, and scroll."""
+    lines = printed.splitlines()
+    long = [len(line) > WIDE and "  " not in line.strip() for line in lines]
+    pieces = [
+        textwrap.fill(line, WIDE, subsequent_indent="    ") if cut else line
+        for line, cut in zip(lines, long, strict=True)
+    ]
+    return "\n".join(pieces)
+
+
+def notebook(path: Path) -> str:
+    """Return a page as a Jupyter notebook, not run: prose and code, without widgets."""
+    made = []
+    for number, cell in enumerate(cells(path.read_text(encoding="utf-8"))):
+        prose = cell.kind == "prose"
+        text = re.sub(r"^<div class=\"touch\".*</div>$\n?", "", cell.text, flags=re.MULTILINE) if prose else cell.text
+        more: dict[str, object] = {} if prose else {"execution_count": None, "outputs": []}
+        made.append(
+            {
+                "id": f"cell{number}",
+                "cell_type": "markdown" if prose else "code",
+                "metadata": {},
+                "source": text,
+                **more,
+            }
+        )
+    python = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+    return json.dumps(
+        {"nbformat": 4, "nbformat_minor": 5, "metadata": python, "cells": made}, ensure_ascii=False, indent=1
+    )
 
 
 def readable(svg: str) -> str:

@@ -14,7 +14,6 @@ on real words, and an urn that gets it right and is still made of counts.
 # three words, one third of a ball each.
 
 # %%
-import os
 
 import numpy as np
 import polars as pl
@@ -48,10 +47,8 @@ print("put back with more:", "  ".join(written(1) for _ in range(4)))
 # `DirichletMultinomialNB` fits an urn to each class by maximum likelihood.
 
 # %%
-quick = bool(os.environ.get("SUFFICE_QUICK"))
-corpus = sf.datasets.docstrings(
-    400 if quick else 1500, libraries=["numpy", "scikit-learn"]
-)
+n_paragraphs = 1500
+corpus = sf.datasets.docstrings(n_paragraphs, libraries=["numpy", "scikit-learn"])
 paragraphs = pl.DataFrame(
     {"text": corpus.texts, "module": corpus.groups, "library": corpus.labels}
 )

@@ -15,7 +15,6 @@ from, and more and more columns. What is known of a covariance by then?
 # on it.
 
 # %%
-import os
 from typing import Any
 
 import altair as alt
@@ -73,8 +72,7 @@ def errors(turned: bool, dimensions: tuple[int, ...], draws: int) -> Any:
 
 
 # %%
-quick = bool(os.environ.get("SUFFICE_QUICK"))
-dimensions, draws = ((4, 45), 2) if quick else ((2, 6, 10, 20, 30, 40, 50, 70), 25)
+dimensions, draws = (2, 6, 10, 20, 30, 40, 50, 70), 25
 along = errors(False, dimensions, draws)
 
 

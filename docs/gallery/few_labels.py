@@ -13,7 +13,6 @@ each class, and lets the other texts do the rest.
 # the rest has none.
 
 # %%
-import os
 from typing import Any
 
 import altair as alt
@@ -22,10 +21,8 @@ import polars as pl
 
 import suffice as sf
 
-quick = bool(os.environ.get("SUFFICE_QUICK"))
-corpus = sf.datasets.docstrings(
-    300 if quick else 1000, libraries=["numpy", "scikit-learn"]
-)
+n_paragraphs = 1000
+corpus = sf.datasets.docstrings(n_paragraphs, libraries=["numpy", "scikit-learn"])
 train, test = corpus.split(test=0.3, seed=0)
 texts, truth = np.array(train.texts, dtype=object), np.array(train.labels, dtype=object)
 
@@ -141,9 +138,10 @@ for label in model.classes_:
 # ## What a label is worth
 
 # %%
+sizes, draws = (2, 3, 5, 10, 20, 50, 100, 200), 5
 rows = []
-for k in (3, 30) if quick else (2, 3, 5, 10, 20, 50, 100, 200):
-    for seed in range(1 if quick else 5):
+for k in sizes:
+    for seed in range(draws):
         known = chosen(k, seed)
         alone = sf.TextClassifier(**options).fit(texts[known], truth[known])
         both = sf.SemiSupervised(words).fit(texts, given(known))

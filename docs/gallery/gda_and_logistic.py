@@ -22,7 +22,6 @@ alone. This page shows why both end in the same formula, and which needs fewer r
 # this $w$ and this $b$.
 
 # %%
-import os
 from typing import Any
 
 import altair as alt
@@ -110,7 +109,6 @@ sf.plots.boundaries(curved, Z, y)
 #   side where nobody would doubt their class. No single normal describes class 0.
 
 # %%
-quick = bool(os.environ.get("SUFFICE_QUICK"))
 problems = ["one covariance", "two covariances", "counts", "a far cloud"]
 even = np.linalg.cholesky(0.5 * np.eye(5) + 0.5)  # correlations of one half
 uneven = np.diag([0.3, 0.5, 1.0, 1.5, 2.0]) ** 0.5
@@ -143,7 +141,7 @@ ways: dict[str, Any] = {
     "Bayesian QDA": sf.GaussianDiscriminant("full", "predictive", temper=None),
     "logistic regression": LogisticRegression(C=1e4, max_iter=2000),
 }
-sizes, draws = ((16, 64), 2) if quick else ((12, 20, 32, 64, 128, 512), 12)
+sizes, draws = (12, 20, 32, 64, 128, 512), 12
 rows = []
 for problem in problems:
     for draw in range(draws):

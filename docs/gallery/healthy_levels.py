@@ -98,16 +98,17 @@ def rectangles(belief: sf.Rectangles, size: int) -> np.ndarray:
     return np.stack([left, left + side], axis=2)
 
 
-def holds(drawn: np.ndarray, person: list[float]) -> np.ndarray:
+def holds(drawn: np.ndarray, person: list[int]) -> np.ndarray:
     """Return whether each rectangle holds a person."""
-    return ((drawn[..., 0] <= person) & (person <= drawn[..., 1])).all(axis=1)
+    inside = (drawn[..., 0] <= person) & (person <= drawn[..., 1])
+    return np.asarray(inside.all(axis=1))
 
 
 many = rectangles(three, 100_000)
-for person in ([195, 12], [215, 12], [215, 16]):
+for level in ([195, 12], [215, 12], [215, 16]):
     print(
-        f"{person}: {holds(many, person).mean():.3f} of the rectangles drawn,",
-        f"{three.membership([person])[0]:.3f} by the formula",
+        f"{level}: {holds(many, level).mean():.3f} of the rectangles drawn,",
+        f"{three.membership([level])[0]:.3f} by the formula",
     )
 
 # %% drawing

@@ -12,6 +12,8 @@ probable. Then come 8, 2 and 64, and you are sure. This page does the same.
 # and one example.
 
 # %%
+from typing import Any
+
 import altair as alt
 import polars as pl
 
@@ -137,10 +139,11 @@ for examples in ([16], [16, 8, 2, 64]):
         ]
 
 # %% drawing
-places, panels = list(priors), []
+places: list[str] = list(priors)
+panels: list[Any] = []
 for after in ("after 16", "after 16, 8, 2, 64"):
     lines = [
-        {**line, "place": places.index(line["prior"])}
+        {**line, "place": places.index(str(line["prior"]))}
         for line in answers
         if line["seen"] == after
     ]

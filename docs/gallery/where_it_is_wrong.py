@@ -38,7 +38,6 @@ the model does not. This page finds three of them and does something about each.
 # independent ([NB-4](../math/naive_bayes.md)).
 
 # %%
-import os
 
 import altair as alt
 import numpy as np
@@ -157,8 +156,8 @@ for name, model, column in (
     ("log-normal", lognormal, np.log(area)),
     ("bins", bins, area),
 ):
-    judged = sf.evaluate.crossfit(model, column, tumour)
-    print(f"{name:>10}: log loss {judged.log_loss:.3f}, left out")
+    fair = sf.evaluate.crossfit(model, column, tumour)
+    print(f"{name:>10}: log loss {fair.log_loss:.3f}, held out")
 
 # %% [markdown]
 # ## Counts that come in bursts
@@ -168,10 +167,8 @@ for name, model, column in (
 # mean.
 
 # %%
-quick = bool(os.environ.get("SUFFICE_QUICK"))
-corpus = sf.datasets.docstrings(
-    400 if quick else 1500, libraries=["numpy", "scikit-learn"]
-)
+n_paragraphs = 1500
+corpus = sf.datasets.docstrings(n_paragraphs, libraries=["numpy", "scikit-learn"])
 paragraphs = pl.DataFrame(
     {"text": corpus.texts, "module": corpus.groups, "library": corpus.labels}
 )

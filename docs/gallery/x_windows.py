@@ -64,11 +64,11 @@ def documentation(paragraphs: int) -> tuple[Bags, Bags]:
     )
 
 
-quick = bool(os.environ.get("SUFFICE_QUICK"))
+n_paragraphs = 3000
 if "XWINDOWS" in os.environ:
     train, test = posts(os.environ["XWINDOWS"])
 else:
-    train, test = documentation(900 if quick else 3000)
+    train, test = documentation(n_paragraphs)
 print("train:", train)
 print("test: ", test)
 
