@@ -35,7 +35,7 @@ from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rn
 __all__ = ["Judging"]
 
 
-class Judging(ClassifierMixin, BaseEstimator, Generating):
+class Judging(Generating, ClassifierMixin, BaseEstimator):
     """A classifier of scikit-learn with views: it judges its own rows, each left out, and chooses by that."""
 
     _earlier_choices: tuple[Choice, ...] = ()  # before rows were counted
@@ -76,6 +76,25 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
             views = replace(views, floor=settled.floor or views.floor)
         if views or made:
             self._put(self._model, replace(views, choices=(*made, *(views.choices or ())) or None), stale=False)
+
+    def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
+        """Return the accuracy: the share of rows, or of their weights, whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : as for predict
+            Rows to classify.
+        y : array-like of shape (n_rows,)
+            Their true labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            The weight of each row; 1 if not given.
+
+        Returns
+        -------
+        accuracy : float
+            Between 0 and 1.
+        """
+        return float(super().score(X, y, sample_weight))
 
     @property
     def temper_(self) -> Temper:

@@ -5,6 +5,7 @@ Everything of scikit-learn that is private or may move is here, so that a releas
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from numbers import Real
@@ -13,6 +14,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import Tags, validation
+from sklearn.utils._metadata_requests import RequestMethod
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
@@ -54,7 +56,8 @@ __all__ = [
     "SKLEARN_PRIOR", "TEMPER", "Alpha", "ClassPriorLike", "Constraints", "Estimate", "HasMethods", "Interval",
     "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "Vector", "agree", "beliefs_of", "check_temper",
     "checked_weights", "class_prior_of", "constraints_of", "counts_of_belief", "fit_context", "fit_nested",
-    "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one", "num_samples", "validate_data", "wanted_of",
+    "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one", "num_samples", "shorten_requests",
+    "validate_data", "wanted_of",
 ]  # fmt: skip
 
 # what they can be -----------------------------------------------------------------------------------------------------
@@ -125,6 +128,28 @@ def fit_nested(method: F) -> F:
     """Check the parameters of an estimator, and of those inside, before it learns."""
     wrapped: F = _fit_context(prefer_skip_nested_validation=False)(method)
     return wrapped
+
+
+class ShortRequest(RequestMethod):
+    """A `set_*_request` method of scikit-learn whose help is one line, not a page."""
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        method = super().__get__(instance, owner)
+        named = [one.replace(annotation=one.empty) for one in inspect.signature(method).parameters.values()]
+        method.__signature__ = inspect.Signature(named)
+        method.__doc__ = f"Set which metadata scikit-learn's meta-estimators pass to `{self.name}` (metadata routing)."
+        return method
+
+
+def shorten_requests(cls: type) -> None:
+    """Give the `set_*_request` methods of a class one line of help; delete those that repeat a parent's."""
+    generated = {name: one for name, one in vars(cls).items() if isinstance(one, RequestMethod)}
+    for name, one in generated.items():
+        parent = next((vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)), None)
+        if isinstance(parent, ShortRequest) and parent.keys == one.keys:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, ShortRequest(one.name, one.keys, one.validate_keys))
 
 
 def validate_data(estimator: BaseEstimator, X: Given, *args: object, **options: object) -> Any:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 import os
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 __all__ = [
-    "ATTRIBUTES", "MOVED", "PARAMETERS", "Whole", "changing", "know_nothing", "must_be_fitted", "refuse_old_names",
-    "take_turns", "whole",
+    "ATTRIBUTES", "MOVED", "PARAMETERS", "NamesInUse", "Whole", "changing", "know_nothing", "must_be_fitted",
+    "refuse_old_names", "take_turns", "whole",
 ]  # fmt: skip
 
 CHANGES = {
@@ -51,10 +52,18 @@ if hasattr(os, "register_at_fork"):  # whoever holds a lock is not there in a ch
     os.register_at_fork(after_in_child=_locks.clear)
 
 
-class Whole:
-    """An estimator whose changes are whole."""
+class NamesInUse(ABCMeta):
+    """The type of classes whose `dir`, and so `help`, leaves out names that were renamed or removed."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if not isinstance(inspect.getattr_static(cls, name, None), OldName)]
+
+
+class Whole(metaclass=NamesInUse):
+    """An estimator whose changes are made completely or not at all."""
 
     def __init_subclass__(cls, **options: object) -> None:
+        """Make the changes of a subclass complete or not at all, and refuse its old names."""
         super().__init_subclass__(**options)
         refuse_old_names(cls)
         take_turns(cls)
@@ -72,6 +81,10 @@ def take_turns(cls: type[BaseEstimator]) -> None:
             setattr(cls, name, _change(found))
         elif name in QUESTIONS or (_is_ours(found) and not name.startswith("_")):
             setattr(cls, name, _question(found))
+    if any(name.endswith("_request") for name in vars(cls)):  # those that scikit-learn generates
+        from suffice.estimators.shell.parameters import shorten_requests
+
+        shorten_requests(cls)
 
 
 def whole(model: M) -> M:
@@ -234,6 +247,7 @@ def refuse_old_names(cls: type) -> None:
     for name, fate in fates.items():
         setattr(cls, name, OldName(name, fate))
     methods = {name: _refusing(getattr(cls, name), cls.__name__, parameters) for name in ("__init__", "set_params")}
+    methods["set_params"].__doc__ = "Set parameters, those of a nested estimator by ``name__parameter``; return self."
     for name, method in {"__dir__": _names, **(methods if parameters else {})}.items():
         setattr(cls, name, method)
 
