@@ -137,6 +137,6 @@ def test_a_vocabulary_is_of_strings(name: str, value: Any, tmp_path: Path) -> No
 
 def test_a_vocabulary_that_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     model = sf.CountVectorizer(vocabulary=[1, 2], lowercase=False).fit(["tea"])
-    with pytest.raises(KindError, match="must hold strings to be saved; got 1"):
+    with pytest.raises(KindError, match="must hold only strings to be saved; got 1"):
         sf.save(model, tmp_path / "model.suffice")
     assert not list(tmp_path.iterdir())
