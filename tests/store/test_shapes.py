@@ -111,7 +111,7 @@ def test_buckets_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.Monkey
     forged(path, {bits: np.array(20)}, {"parameters": parameters})
     assert sf.load(path).tokens.hash_bits == 20
     monkeypatch.setattr("suffice.estimators.shell.stored._memory", lambda: 100 * 2**20)
-    with pytest.raises(ModelFileError, match="must leave room in memory"):
+    with pytest.raises(ModelFileError, match="'hash_bits' must fit into memory"):
         sf.load(path)
 
 
