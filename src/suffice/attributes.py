@@ -33,6 +33,16 @@ def guard_properties(owner: type, seen: Callable[[Any], Any] | None = None) -> N
 class Guarded(property):
     """A property whose errors are AttributeErrors."""
 
+    def __init__(
+        self,
+        fget: Callable[[Any], Any],
+        fset: Callable[[Any, Any], None] | None,
+        fdel: Callable[[Any], None] | None,
+        doc: str | None,
+    ) -> None:
+        super().__init__(fget, fset, fdel, doc)
+        self.__doc__ = doc  # the docstring of this class would hide it from help()
+
 
 def _guarded(get: Callable[[Any], Any], seen: Callable[[Any], Any] | None) -> Callable[[Any], Any]:
     @wraps(get)

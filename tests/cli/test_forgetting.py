@@ -109,7 +109,7 @@ def test_what_a_journal_refuses(here: Path, monkeypatch: pytest.MonkeyPatch, cap
     (here / "empty").write_text("\n")
     for words, code, why in (
         (("forget", "m.suffice", "kept.csv", "--certificate", "c.json"), 2, "a model with a journal"),
-        (("update", "m.suffice", "kept.csv", "--journal"), 2, "learned some without one"),
+        (("update", "m.suffice", "kept.csv", "--journal"), 2, "has learned rows without a journal"),
         (("update", "m.suffice", "kept.csv", "--journal-key", "empty"), 2, "must hold a key"),
         (("update", "m.suffice", "kept.csv", "--journal-key", "nowhere"), 3, "nowhere"),
         (("forget", "m.suffice", "kept.csv"), 2, "delete its file"),

@@ -344,7 +344,7 @@ def test_steps_are_printed_and_an_early_end_is_warned_of(engine: Any, capsys: py
         warnings.simplefilter("always")
         engine.fit(model, engine.split(table, [30]), "label")
     (warning,) = [one for one in caught if one.category is ConvergenceWarning]
-    assert "SemiSupervised needs more than max_iter=1" in str(warning.message)
+    assert "SemiSupervised did not converge in max_iter=1" in str(warning.message)
     assert warning.filename.endswith("clusters.py")  # of the tests, which call the engine
     there = capsys.readouterr().err
     clone(model).fit(X, labels)
@@ -373,7 +373,7 @@ def test_what_is_refused() -> None:
         )
     with pytest.raises(InputError, match="errors"):
         dask.fit(sf.Mixture(sf.MultinomialNB()), data_of(**COUNTS), errors="ignore")
-    with pytest.raises(InputError, match="must not exceed the rows, 3; got 4"):
+    with pytest.raises(InputError, match="must be at most the number of rows, 3; got 4"):
         dask.fit(sf.Mixture(sf.MultinomialNB(), 4), data_of(**COUNTS))
 
 

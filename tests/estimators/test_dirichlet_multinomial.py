@@ -86,7 +86,10 @@ def test_a_class_without_rows_and_documents_without_words(method: Literal["dcm",
 
 def test_too_few_steps_are_warned_of_at_fit_and_after_batches_at_first_use() -> None:
     X, y = corpus()
-    with pytest.warns(ConvergenceWarning, match=r"3 of 3 classes need more than max_iter=1 steps, 'a' .* Increase"):
+    with pytest.warns(
+        ConvergenceWarning,
+        match=r"3 of 3 classes did not converge in max_iter=1 steps, including that of 'a'\. Increase",
+    ):
         model = sf.DirichletMultinomialNB(max_iter=1).fit(X, y)
     model.predict(X)
     model.partial_fit(X, y)

@@ -135,5 +135,5 @@ def test_bad_options(model: Any, words: str) -> None:
 def test_a_belief_that_does_not_fit_the_features_is_refused_at_fit() -> None:
     X, y = np.arange(8.0).reshape(4, 2), [0, 0, 1, 1]
     belief = sf.NormalInverseGamma([0.0, 0.0, 0.0], 1, 1, 1)
-    with pytest.raises(PriorError, match=r"'belief' parameter of GaussianNB .* one per feature \(2\).* shape \(3,\)"):
+    with pytest.raises(PriorError, match=r"'belief' parameter .* shape \(2,\), one per feature.* shape \(3,\)"):
         sf.GaussianNB(belief=belief, estimate="map").fit(X, y)

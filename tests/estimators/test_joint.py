@@ -94,7 +94,7 @@ def test_models_keep_the_sets_that_both_count_alike() -> None:
     a, b = (sf.NaiveBayes(joint=2).fit(*half) for half in halves)
     both = [set(model.joint_) for model in (a, b)]
     assert ("a", "b") in both[0] & both[1]
-    with pytest.warns(UserWarning, match="chose different columns") if both[0] != both[1] else _nothing():
+    with pytest.warns(UserWarning, match="chose different joint columns") if both[0] != both[1] else _nothing():
         merged = a + b
     assert ("a", "b") in merged.joint_
     counted = merged._model.blocks["a × b"].statistic
@@ -334,7 +334,7 @@ def test_declared_sets_pool_what_does_not_fit(monkeypatch: pytest.MonkeyPatch) -
 
 def test_sets_that_have_no_room_are_named() -> None:
     X, y = pooled()
-    with pytest.warns(UserWarning, match=r"memory_limit=1,000 leaves no room: .*town × b"):
+    with pytest.warns(UserWarning, match=r"memory_limit=1,000 leaves no room for them: .*town × b"):
         model = sf.NaiveBayes(memory_limit=1000).fit(X, y)
     assert ("town", "b") not in model.joint_
     with pytest.raises(ValueError, match="memory_limit"):
@@ -436,7 +436,7 @@ def test_numbers_of_a_cloud_that_merging_drops_speak_again() -> None:
     mine, theirs = sf.NaiveBayes().fit(some[0], y[:600]), sf.NaiveBayes(joint="auto").fit(some[1], y[600:])
     assert ("p", "q") in mine.joint_
     theirs = deepcopy(theirs).drop_views()
-    with pytest.warns(UserWarning, match="chose different columns"):
+    with pytest.warns(UserWarning, match="chose different joint columns"):
         both = mine + theirs
     assert both.joint_ == {}
     assert both.stale_
@@ -533,7 +533,7 @@ def test_clouds_of_other_columns_are_not_added() -> None:
     mine = sf.NaiveBayes().fit(X | {"c": X["c"].round().clip(-2, 2)}, y)
     theirs = sf.NaiveBayes().fit(X | {"d": X["d"].round().clip(-2, 2)}, y)
     assert [next(iter(one.joint_)) for one in (mine, theirs)] == [tuple("abdefg"), tuple("abcefg")]
-    with pytest.warns(UserWarning, match="chose different columns"):
+    with pytest.warns(UserWarning, match="chose different joint columns"):
         assert (mine + theirs).joint_ == {}
 
 
@@ -543,7 +543,7 @@ def test_a_column_that_is_called_like_a_set_stays_a_column() -> None:
     model = sf.NaiveBayes(joint=2).fit(X, y)
     assert ("a", "b") not in model.joint_
     assert model.predict(X).shape == (400,)
-    with pytest.raises(InputError, match="a column of the table is called like that"):
+    with pytest.raises(InputError, match="a column of the table has that name"):
         sf.NaiveBayes(joint=[("a", "b")]).fit(X, y)
 
 

@@ -178,7 +178,7 @@ def test_a_mode_that_is_not_there_is_refused_at_once() -> None:
 
 def test_labels_stay_of_a_kind() -> None:
     model = NaiveBayes().partial_fit(X, Y)
-    with pytest.raises(LabelError, match="The target must hold labels of the model's kind, such as 'u'; got 0"):
+    with pytest.raises(LabelError, match="The target must hold labels of the same kind as before, such as 'u'; got 0"):
         model.partial_fit(X, [0, 1, 0, 1])
     with pytest.raises(ValueError, match="Number of priors must match number of classes"):
         NaiveBayes(class_prior=[0.5, 0.3, 0.2]).fit(X, Y)

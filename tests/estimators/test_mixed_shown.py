@@ -111,7 +111,7 @@ def test_a_table_of_what_is_certain() -> None:
 
 def test_a_table_of_what() -> None:
     fitted = NaiveBayes().fit({"age": [1.5, 2.0]}, [0, 1])
-    with pytest.raises(ValueError, match=r"must be one of the model's; got 'agee'\. Did you mean 'age'"):
+    with pytest.raises(ValueError, match=r"must be a column of the model; got 'agee'\. Did you mean 'age'"):
         fitted.table("agee")
     with pytest.raises(ValueError, match="level"):
         fitted.table("age", level=2)

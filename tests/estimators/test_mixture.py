@@ -213,7 +213,7 @@ def test_weights_of_rows() -> None:
 @pytest.mark.parametrize(
     ("model", "X", "error", "words"),
     [
-        (sf.Mixture(sf.GaussianNB(), 5), REALS[:4], InputError, "must not exceed the rows, 4; got 5"),
+        (sf.Mixture(sf.GaussianNB(), 5), REALS[:4], InputError, "must be at most the number of rows, 4; got 5"),
         (sf.Mixture(sf.GaussianNB(), 0), REALS, ValueError, "'n_components' parameter of Mixture"),
         (
             sf.Mixture(sf.GaussianNB()).set_params(n_components="aic"),

@@ -138,7 +138,10 @@ def test_a_category_never_seen_has_the_mean_pseudo_count() -> None:
 @pytest.mark.parametrize(
     ("alpha", "said"),
     [
-        (sf.Dirichlet([1, 2, 3]), "Dirichlet of 2 categories, one per category of feature 1; declare those that rows"),
+        (
+            sf.Dirichlet([1, 2, 3]),
+            "Dirichlet of 2 categories, one per category of feature 1; declare categories that rows",
+        ),
         (DIRICHLETS[:2], "a list of 3 Dirichlets, one per feature"),
         ([1.0, 2.0, 3.0], "a list of 3 Dirichlets, one per feature"),
         ([], "a list of 3 Dirichlets"),
@@ -332,7 +335,7 @@ def test_a_beta_of_equal_pseudo_counts_is_the_number(estimate: Any) -> None:
             "got model='bernoulli' and a vocab",
         ),
         ({"alpha": sf.Dirichlet(ALPHA), "vocabulary": WORDS, "model": "complement"}, "got model='complement'"),
-        ({"alpha": sf.Beta(1, 2)}, "one Beta for all words with model='bernoulli'; got model='multinomial'"),
+        ({"alpha": sf.Beta(1, 2)}, "a single Beta, for all words, with model='bernoulli'; got model='multinomial'"),
         ({"alpha": sf.Beta([1, 2], 2), "model": "bernoulli"}, "got a table of shape (2,)"),
         ({"alpha": sf.Beta(2, 0.5), "model": "bernoulli", "estimate": "map"}, "alpha of at least 1 .* got alpha=0.5"),
         (

@@ -184,7 +184,7 @@ def test_in_scikit_learns_company() -> None:
             ["tea", "rum"],
             ["a", "b"],
             {"estimate": "predictive", "tokens": sf.Tokens(binary=True)},
-            "needs binary=False",
+            "must have binary=False; got binary=True",
         ),
         (5, ["a"], {}, "such as a list; got int"),
         (np.array([["tea"]]), ["a"], {}, "one text per document; got an array of shape"),
@@ -218,7 +218,7 @@ def test_weights_that_do_not_fit(weights: Any, options: dict[str, Any]) -> None:
 def test_parameters_that_change_after_the_fit() -> None:
     plain = TextClassifier().fit(TEXTS, LABELS)
     expected = plain.predict_proba(TEXTS)
-    with pytest.raises(SufficeError, match="from the first fit on"):
+    with pytest.raises(SufficeError, match="must be 'dirichlet_multinomial' when it is first fitted"):
         plain.set_params(model="dirichlet_multinomial").partial_fit(["tea"], ["a"])
     np.testing.assert_array_equal(plain.predict_proba(TEXTS), expected)
     idf = TextClassifier("complement", term_weighting=sf.TermWeighting(use_idf=True)).fit(TEXTS, LABELS)

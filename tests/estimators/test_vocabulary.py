@@ -135,10 +135,10 @@ def test_semi_supervised_texts_keep_their_words() -> None:
         ({"tokens": "english"}, "must be sf.Tokens(...), a CountVectorizer"),
         ({"tokens": CountVectorizer}, "got the class CountVectorizer"),
         ({"tokens": peers.MultinomialNB()}, "got a MultinomialNB"),
-        ({"tokens": CountVectorizer(input="filename")}, "must have input='content', since texts are given as they are"),
+        ({"tokens": CountVectorizer(input="filename")}, "must have input='content', since X holds texts, not files"),
         ({"tokens": TfidfVectorizer(sublinear_tf=True)}, "Use term_weighting=sf.TermWeighting(sublinear_tf=True)"),
-        ({"tokens": HashingVectorizer(n_features=1000)}, "a power of two of buckets"),
-        ({"tokens": HashingVectorizer(n_features=1)}, "a power of two of buckets"),
+        ({"tokens": HashingVectorizer(n_features=1000)}, "whose n_features is a power of two from 2"),
+        ({"tokens": HashingVectorizer(n_features=1)}, "whose n_features is a power of two from 2"),
         ({"tokens": CountVectorizer(ngram_range=(1, 2)), "ngram_range": (1, 1)}, "got (1, 1) and (1, 2)"),
         ({"tokens": CountVectorizer(min_df=2), "min_df": 3}, "its 'tokens', a CountVectorizer, must be the same"),
         ({"tokens": CountVectorizer(vocabulary=["rum"]), "vocabulary": ["tea"]}, "got ['tea'] and ['rum']"),
@@ -213,7 +213,7 @@ def test_a_class_of_a_user_may_do_anything() -> None:
     class Mine(CountVectorizer):  # type: ignore[misc]
         """With a tokenizer of its own."""
 
-    with pytest.raises(KindError, match="got a Mine, which may have methods of its own: give its options as"):
+    with pytest.raises(KindError, match="got a Mine, which may override methods: give its options as"):
         sf.TextClassifier(tokens=Mine()).fit(TEXTS, LABELS)
 
 

@@ -70,7 +70,7 @@ def test_a_density_is_no_probability() -> None:
         kind: sf.NaiveBayes(columns={"x": kind}).fit({"x": x}, y) for kind in ("gaussian", "histogram", "categorical")
     }
     assert np.isfinite(sf.bayes_factor(kinds["gaussian"], kinds["histogram"]))
-    with pytest.raises(InputError, match="of 'x', 'a' has densities of numbers and 'b' has probabilities of values"):
+    with pytest.raises(InputError, match="for 'x', 'a' has densities of numbers and 'b' has probabilities of values"):
         sf.bayes_factor(kinds["gaussian"], kinds["categorical"])
 
 

@@ -211,13 +211,13 @@ def test_what_cannot_be_judged_is_refused() -> None:
         crossfit(model, np.zeros((0, 2)), [])
     with pytest.raises(InputError, match="'folds' must be a whole number of at least 2; got 1"):
         crossfit(model, X, y, folds=1)
-    with pytest.raises(InputError, match=r"most of them.*views='fixed'.*got 20 of 60"):
+    with pytest.raises(InputError, match=r"most of them.*got 20 of 60.*views='fixed'"):
         crossfit(model, X[:20], y[:20])
     with pytest.raises(InputError, match="most of them"):
         model.leave_one_out(X[:20], y[:20])
     assert model.leave_one_out(X[:20], y[:20], views="fixed").shape == (20, 2)
     assert crossfit(model, X[:50], y[:50]).probabilities.shape == (50, 2)
-    with pytest.raises(KindError, match=r"must be a classifier of suffice .* got SemiSupervised"):
+    with pytest.raises(KindError, match=r"must be a classifier of suffice, .* got SemiSupervised"):
         crossfit(sf.SemiSupervised(sf.BernoulliNB()), X, y)
     with pytest.raises(InputError, match="'views' must be 'crossfit' or 'fixed'; got 'none'"):
         model.leave_one_out(X, y, views="none")

@@ -104,7 +104,7 @@ def test_the_key_is_nowhere_and_another_is_refused(case: EstimatorCase) -> None:
     one = rows(X, [0]), y[:1]
     for change in (again.forget, again.partial_fit):
         for wrong, got in ((None, "none"), (True, "none"), ("other", "another"), (b"other", "another")):
-            with pytest.raises(InputError, match=f"key that this model's journal is kept under; got {got}"):
+            with pytest.raises(InputError, match=f"key of this model's journal; got {got}"):
                 change(*one, journal=wrong)
     other = clone(case.model).fit(X, y, journal=b"other")
     with pytest.raises(InputError, match="under one key"):
@@ -114,7 +114,7 @@ def test_the_key_is_nowhere_and_another_is_refused(case: EstimatorCase) -> None:
         for combined in (operator.add, operator.sub):
             with pytest.raises(InputError, match="all keep a journal, or none"):
                 combined(a, b)
-    with pytest.raises(InputError, match="learned some without one"):
+    with pytest.raises(InputError, match="has learned rows without a journal"):
         plain.partial_fit(*one, journal=True)
     with pytest.raises(InputError, match="fitted without"):
         plain.forget(*one, journal=True)

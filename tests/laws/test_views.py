@@ -147,7 +147,7 @@ def fitted_loss(case: EstimatorCase, X: Any, y: Any, alpha: float) -> float:
 
 
 def test_urns_that_have_seen_a_document_cannot_judge_it() -> None:
-    with pytest.raises(InputError, match="its urns are fitted to all documents"):
+    with pytest.raises(InputError, match="whose urns are fitted to all documents"):
         sf.TextClassifier("edcm", alpha="loo").fit(["spam spam eggs", "ham eggs eggs"], [0, 1])
 
 
@@ -194,7 +194,7 @@ def test_a_pair_is_refused_with_the_two_parameters_that_it_is_now(kind: Any) -> 
 
 def test_rows_that_are_no_documents_have_no_length() -> None:
     with pytest.raises(
-        InputError, match="one number above 0, 'loo' or None \\(only documents have a 'length_exponent'"
+        InputError, match="one number above 0, 'loo' or None \\(only models of documents have a 'length_exponent'"
     ):
         sf.GaussianNB().set_params(temper=(0.7, 0.4)).fit([[0.0], [1.0]], [0, 1])
 

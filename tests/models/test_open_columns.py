@@ -61,7 +61,7 @@ def model_of(*parts: tuple[dict[str, Any], Any], **options: Any) -> Any:
 def added(mine: Any, theirs: Any) -> Any:
     """Return the sum, without sets of columns that the two chose differently."""
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The models chose different columns")
+        warnings.filterwarnings("ignore", "The models chose different joint columns")
         return mine + theirs
 
 

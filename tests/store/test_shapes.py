@@ -111,7 +111,7 @@ def test_buckets_must_fit_into_memory(tmp_path: Path, monkeypatch: pytest.Monkey
     forged(path, {bits: np.array(20)}, {"parameters": parameters})
     assert sf.load(path).tokens.hash_bits == 20
     monkeypatch.setattr("suffice.estimators.shell.stored._memory", lambda: 100 * 2**20)
-    with pytest.raises(ModelFileError, match="must leave room in memory"):
+    with pytest.raises(ModelFileError, match="'hash_bits' must fit into memory"):
         sf.load(path)
 
 
@@ -137,6 +137,6 @@ def test_a_vocabulary_is_of_strings(name: str, value: Any, tmp_path: Path) -> No
 
 def test_a_vocabulary_that_could_not_be_read_is_not_written(tmp_path: Path) -> None:
     model = sf.CountVectorizer(vocabulary=[1, 2], lowercase=False).fit(["tea"])
-    with pytest.raises(KindError, match="must hold strings to be saved; got 1"):
+    with pytest.raises(KindError, match="must hold only strings to be saved; got 1"):
         sf.save(model, tmp_path / "model.suffice")
     assert not list(tmp_path.iterdir())

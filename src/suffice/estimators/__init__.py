@@ -1,6 +1,6 @@
-"""Classifiers and their kin with the scikit-learn API: thin shells over `suffice.models`. No mathematics here.
+"""Classifiers and other estimators with the scikit-learn API: thin shells over `suffice.models`, without mathematics.
 
-Names are imported when first used: what a model file needs to answer stands here, too, and needs no scikit-learn.
+Names are imported on first use, since predicting from a model file uses this package too, and needs no scikit-learn.
 """
 
 from importlib import import_module as _import_module
@@ -68,7 +68,7 @@ _HOMES = {
     "merge": "shell.counted",
     "mutual_information": "comparing.informative",
 }
-"""Where each name is imported from."""
+"""The module of each name."""
 
 
 def __getattr__(name: str) -> object:

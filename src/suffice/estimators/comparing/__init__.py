@@ -1,1 +1,1 @@
-"""Models compared: by evidence, and by rows they know nothing of."""
+"""Compare models by evidence and by held-out rows, check them, and select features."""

@@ -1,4 +1,4 @@
-"""Posterior predictive checks: do data that a model draws look like the data it was fitted to?"""
+"""Posterior predictive checks: compare data with data that a model draws."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ __all__ = ["Check", "check"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Check:
-    """Statistics of real rows beside those of rows that a model draws, by class and feature.
+    """Statistics of real rows, and of rows that a model draws, by class and feature.
 
-    `real` is statistics × classes × features, `drawn` has draws before these; NaN where a statistic says nothing.
+    `real` has shape statistics × classes × features, and `drawn` has draws as its first axis; NaN marks statistics that
+    do not apply.
 
     Examples
     --------
@@ -40,11 +41,11 @@ class Check:
     features: list[str]
     real: Array
     drawn: Array
-    parameters: Parameters  # where the parameters of drawn rows come from
+    parameters: Parameters  # how the parameters of drawn rows were obtained
 
     @property
     def surprise(self) -> Array:
-        """How many standard deviations of the drawn rows the real ones are from their mean."""
+        """The distance of each real statistic from the mean of the drawn ones, in their standard deviations."""
         mean, spread = self.drawn.mean(axis=0), self.drawn.std(axis=0, ddof=1)
         away = self.real - mean
         slight = 1e-12 * np.maximum(np.abs(mean), 1.0)
@@ -52,13 +53,13 @@ class Check:
 
     @property
     def tail(self) -> Array:
-        """The posterior predictive p-value, two-sided: how often drawn rows are as extreme as the real ones."""
+        """The two-sided posterior predictive p-value of each statistic."""
         n = len(self.drawn) + 1
         below, above = ((self.drawn <= self.real).sum(axis=0) + 1) / n, ((self.drawn >= self.real).sum(axis=0) + 1) / n
         return np.where(np.isnan(self.real), np.nan, np.minimum(1.0, 2 * np.minimum(below, above)))
 
     def table(self, backend: str | None = None) -> Any:
-        """Return a dataframe, the most surprising statistic first."""
+        """Return a dataframe with a row per statistic, the largest `surprise` first."""
         order = self._order()
         places = np.unravel_index(order, self.real.shape)
         low, middle, high = (part.ravel()[order] for part in np.quantile(self.drawn, [0.05, 0.5, 0.95], axis=0))
@@ -82,7 +83,7 @@ class Check:
 
     @property
     def outside(self) -> tuple[int, int]:
-        """How many statistics lie outside the middle 95 % of those drawn, and how many there are."""
+        """The number of statistics outside the central 95 % of the drawn ones, and the number of all statistics."""
         known = ~np.isnan(self.real)
         low, high = np.quantile(self.drawn[:, known], [0.025, 0.975], axis=0)
         return int(((self.real[known] < low) | (self.real[known] > high)).sum()), int(known.sum())
@@ -108,36 +109,36 @@ def check(
     features: int = 40,
     rng: Rng = 0,
 ) -> Check:
-    """Compare rows with those that a model draws, to see where it is wrong.
+    """Compare rows with rows that the model draws, to find where the model is wrong.
 
-    Rows of the same classes, and of the same lengths where they are counts of words, are drawn many times, each time
-    with parameters drawn from their posterior; plugged in where there is none. In each class and for each feature, the
-    share of zeros, the standard deviation, the smallest and the largest number, the share of the most frequent
-    category, and the mutual information with the feature that it depends on most are compared.
+    Rows with the same classes, and the same lengths if they are word counts, are drawn repeatedly, each time with
+    parameters drawn from the posterior (or plugged in if there is no posterior). For each class and feature, the check
+    compares the share of zeros, the standard deviation, the minimum and maximum, the share of the most frequent
+    category, and the mutual information with the feature that it depends on most.
 
     Parameters
     ----------
     model : fitted classifier
-        Of rows that it gives a probability.
+        A classifier that models rows, not only labels: not ComplementNB.
     X, y : as for fit
-        Rows and labels: those that were learned, or others.
+        Rows and labels, which may be the training rows.
     draws : int, default=100
-        How often rows are drawn.
+        Number of times that rows are drawn.
     rows : int, default=2000
-        Of more rows, so many are taken by chance.
+        Largest number of rows; of more rows, a random sample is used.
     features : int, default=40
-        Of more features, those that vary most, or the most frequent words.
+        Largest number of features; of more features, those that vary most, or the most frequent words, are used.
     rng : int, Generator or None, default=0
-        Seed of the draws.
+        Seed or generator of the draws.
 
     Returns
     -------
     check : Check
-        `table()`, `surprise`, `tail`; ``sf.plots.check`` draws it.
+        The statistics, with `table()`, `surprise` and `tail`; ``sf.plots.check`` plots them.
 
     Examples
     --------
-    Columns that hold the same number are not independent, and the model thinks that they are:
+    Two equal columns are not independent, as the model assumes:
 
     >>> import numpy as np, suffice as sf
     >>> x = np.random.default_rng(0).normal(size=200)
@@ -164,7 +165,10 @@ def check(
     }
     known = {name: part for name, part in of.items() if part is not None}
     if not known:
-        raise KindError("There is no feature to check: columns of free text are not compared.")
+        raise KindError(
+            "The argument 'X' of check must have a feature to compare; got only columns of free text, which are not "
+            "compared."
+        )
     names = [one for part in known.values() for one in part.names]
     real = np.hstack([part.real for part in known.values()])
     kept = _varying(real, features)
@@ -198,6 +202,6 @@ def _has_posterior(plain: Predictor, how: Draw, codes: Any) -> bool:
 
 
 def _varying(real: Array, most: int) -> Integers:
-    """Return the features that vary most for their size."""
+    """Return the positions of the features with the largest standard deviation, in order."""
     spread = np.array([np.nanstd(column) if (~np.isnan(column)).any() else 0.0 for column in real.T])
     return np.sort(np.argsort(-spread, kind="stable")[:most])

@@ -1,4 +1,4 @@
-"""Models of the same data, compared by their evidence (SX-8); others by how well they predict labels."""
+"""Compare models of the same data by their evidence (SX-8), and other models by how well they predict labels."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ __all__ = ["Comparison", "LossComparison", "bayes_factor", "compare"]
 
 
 Compared = Classifier | Conjugate[Any] | ArrayLike
-"""A fitted classifier, a belief, or a value of its parameter."""
+"""A fitted classifier, a belief, or a value of the parameter of a belief."""
 
 
 def bayes_factor(a: Compared, b: Compared, X: DataLike | None = None, **data: object) -> Floats:
-    """Return the log Bayes factor of two fitted models, or of two beliefs: how much more probable `a` makes the data.
+    """Return the log Bayes factor of `a` against `b`: the log evidence of the data under `a`, less that under `b`.
 
     Parameters
     ----------
     a, b : fitted classifiers; or beliefs of one family; or a belief and a value of its parameter
-        Classifiers of the same data: rows, columns, and what was counted of them are compared, so far as both models
-        keep it, and what differs is refused. (Fewer columns are less to foretell, so that their evidence is larger, and
-        says nothing.) Models of other data compare by ``compare(models, X, y)``. A value is a hypothesis without
-        doubt: the coin is fair.
+        Classifiers must have learned the same data: rows, columns and counts are checked, as far as both models keep
+        them, and a difference raises an error. (A model of fewer columns has a larger evidence, which means nothing.)
+        Use ``compare(models, X, y)`` for models of different data. A value is a point hypothesis, such as 0.5 for a
+        fair coin.
     X : as for fit, default=None
-        The training rows, where models of counts of different kinds are compared: see ``evidence``.
+        The training rows; needed to compare models of counts of different kinds (see ``evidence``).
     **data : as for update
-        What beliefs are compared by, such as ``heads=3, tails=17``, or ``statistic=...``.
+        The data that beliefs are compared on, such as ``heads=3, tails=17``, or ``statistic=...``.
 
     Returns
     -------
     log_bayes_factor : float
-        Above 0 if the data speak for `a`; e.g. 3 for odds of 20 to 1. An array for tables of beliefs.
+        Above 0 if the data favour `a`; 3 means odds of about 20 to 1. An array for tables of beliefs.
 
     Examples
     --------
@@ -64,7 +64,9 @@ def bayes_factor(a: Compared, b: Compared, X: DataLike | None = None, **data: ob
     if not (isinstance(a, Classifier) and isinstance(b, Classifier)):
         return _of_beliefs(a, b, X, data)
     if data:
-        raise InputError(f"Classifiers compare by what they learned; got data, too: {', '.join(data)}.")
+        raise InputError(
+            f"Classifiers are compared on the rows they learned; got data, too: {', '.join(data)}. Leave it out."
+        )
     must_share_data({"a": a, "b": b}, X is not None)
     return float(a.evidence(X).total - b.evidence(X).total)  # SX-8
 
@@ -73,19 +75,21 @@ def _of_beliefs(a: Compared, b: Compared, X: DataLike | None, data: dict[str, ob
     """Return the log Bayes factor of two beliefs, or of a belief and a value of its parameter."""
     if not isinstance(a, Conjugate) and not isinstance(b, Conjugate):
         raise KindError(
-            "A Bayes factor is that of two fitted classifiers, or of beliefs; "
+            "The arguments of bayes_factor must be two fitted classifiers, or at least one belief; "
             f"got {type(a).__name__} and {type(b).__name__}."
         )
     if X is not None or not data:
-        raise InputError("Beliefs compare by data that are given as for update, such as heads=3, tails=17.")
+        raise InputError(
+            "Beliefs are compared on data given as for update, such as heads=3, tails=17; got "
+            f"{'X, which is for classifiers' if X is not None else 'none'}."
+        )
     if not isinstance(a, Conjugate):
         return plain(-np.asarray(_of_beliefs(b, a, X, data)))
     if not isinstance(b, Conjugate):
         return plain(np.asarray(a.log_evidence(**data)) - _log_likelihood(a, b, data))
     if type(a) is not type(b):
         raise InputError(
-            f"Beliefs that compare must be of one family, about the same data; got {type(a).__name__} and "
-            f"{type(b).__name__}."
+            f"Beliefs that are compared must be of one family; got {type(a).__name__} and {type(b).__name__}."
         )
     return plain(np.asarray(a.log_evidence(**data)) - b.log_evidence(**data))
 
@@ -102,21 +106,23 @@ def _log_likelihood(belief: Conjugate[Any], value: ArrayLike, data: dict[str, ob
         prior = Pareto(np.where(end > 0, end, 1.0), 1.0)
     before = np.asarray(prior.logpdf(value))
     if not np.isfinite(before).all():
-        raise InputError(f"{value!r} is no value that the parameter of {type(belief).__name__} can have.")
+        raise InputError(
+            f"The parameter of {type(belief).__name__} cannot have the value {value!r}. Give one inside its support."
+        )
     return np.asarray(prior.log_evidence(**data) + np.asarray(prior.update(**data).logpdf(value)) - before)
 
 
 class Ranking:
-    """Models in an order, the best first, with a column of numbers for each thing that is known of them."""
+    """A table of models, best first, with a column per score."""
 
     names: list[str]
 
     @abstractmethod
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a dataframe."""
+        """Return the columns of the table as arrays."""
 
     def to_frame(self, backend: str | None = None) -> Any:
-        """Return a dataframe of pandas, polars or pyarrow: of the library given, or of one that is installed."""
+        """Return a dataframe of `backend`: "pandas", "polars" or "pyarrow"; by default of one that is installed."""
         return frame_of(self.to_dict(), backend)
 
     def __len__(self) -> int:
@@ -135,7 +141,7 @@ class Ranking:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Ranking):
-    """Models by their evidence, the best first.
+    """Models ranked by their evidence, best first.
 
     >>> import suffice as sf
     >>> X, y = [[3, 0], [2, 1], [0, 4]], ["tea", "tea", "rum"]
@@ -147,10 +153,10 @@ class Comparison(Ranking):
     names: list[str]
     log_evidence: Array
     difference: Array  # to the best
-    probability: Array  # of each model, if all were as probable before
+    probability: Array  # of each model, under a uniform prior over the models
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a dataframe."""
+        """Return the columns of the table as arrays."""
         return {
             "model": np.array(self.names, dtype=object),
             "log_evidence": self.log_evidence,
@@ -161,7 +167,7 @@ class Comparison(Ranking):
 
 @dataclass(frozen=True, repr=False)
 class LossComparison(Ranking):
-    """Models by how well they predict labels of rows that they know nothing of, the best first.
+    """Models ranked by the log loss of held-out labels, best first.
 
     >>> import suffice as sf
     >>> X, y = [[3, 0], [2, 1], [0, 4]] * 9, ["tea", "tea", "rum"] * 9
@@ -177,7 +183,7 @@ class LossComparison(Ranking):
     accuracy: Array
 
     def to_dict(self) -> dict[str, NDArray[Any]]:
-        """Return the columns of a dataframe."""
+        """Return the columns of the table as arrays."""
         return {
             "model": np.array(self.names, dtype=object),
             "log_loss": self.log_loss,
@@ -210,30 +216,30 @@ def compare(
     sample_weight: WeightsLike = None,
     groups: GroupsLike = None,
 ) -> Comparison | LossComparison:
-    """Compare models of the same data by their evidence; or any, given labels, by how well they predict them.
+    """Compare models by their evidence, or, given labels, by how well they predict them in cross-validation.
 
-    Evidence is how probable all columns were, so that it compares models of the same rows and columns alone; others are
-    refused. Given `y`, models may differ in columns, words and kind: each is judged by ``sf.evaluate.crossfit``, all on
-    the same folds.
+    Evidence is the probability of all columns and labels, so it compares only models of the same rows and columns;
+    others raise an error. With `y`, models may differ in columns, words and kind: ``sf.evaluate.crossfit`` evaluates
+    each of them, all on the same folds.
 
     Parameters
     ----------
     models : dict of classifiers
-        By name; fitted ones if they are compared by evidence.
+        Classifiers by name. They must be fitted if they are compared by evidence.
     X : as for fit, default=None
-        The training rows, where models of counts of different kinds are compared by evidence (see ``evidence``), or
-        where `y` is given; then also a dict with the rows for each model, by its name.
+        The training rows; needed with `y`, and to compare models of counts of different kinds by evidence (see
+        ``evidence``). With `y`, also a dict of the rows for each model, by its name.
     y : as for fit, default=None
-        Labels of the rows. If given, models are compared by log loss.
+        Labels of the rows. If given, models are compared by held-out log loss.
     sample_weight, groups : array-like of shape (n_rows,), default=None
         As for ``sf.evaluate.crossfit``.
 
     Returns
     -------
     comparison : Comparison or LossComparison
-        By evidence: log evidence, its difference to the best, and the probability of each model if all were as probable
-        before. By labels: log loss, its difference to the best with the standard error of that, and accuracy.
-        ``to_frame()`` makes a dataframe.
+        By evidence: the log evidence, its difference to the best, and the posterior probability of each model under a
+        uniform prior. By labels: the log loss, its difference to the best with a standard error, and the accuracy.
+        ``to_frame()`` returns a dataframe.
 
     Examples
     --------
@@ -252,7 +258,9 @@ def compare(
     """
     given: object = models
     if not isinstance(given, Mapping) or not given:
-        raise InputError(f"The argument 'models' of compare must be a dict of at least one model; got {models!r}.")
+        raise InputError(
+            f"The argument 'models' of compare must be a dict of at least one classifier by name; got {models!r}."
+        )
     if y is not None:
         return _by_losses(models, X, y, sample_weight, groups)
     must_share_data(models, X is not None)

@@ -1,4 +1,4 @@
-"""Which features tell most about the class, from counts alone; and columns selected by that."""
+"""Mutual information of features and class, from counts alone; and selection of columns by it."""
 
 from __future__ import annotations
 
@@ -29,34 +29,32 @@ __all__ = ["Information", "SelectInformative", "information_of", "mutual_informa
 def mutual_information(
     model: Classifier, unit: Literal["nats", "bits"] = "nats", feature_names: Names | None = None
 ) -> Information:
-    """Return how much each feature tells about the class, from the counts of a fitted classifier alone.
+    """Return the mutual information of each feature and the class, from the counts of a fitted classifier alone.
 
-    The mutual information of class and feature as the model sees the feature, with the model's own estimates and class
-    prior:
+    Probabilities are the estimates and the class prior of the model. What the feature is depends on the model:
 
-    - BernoulliNB, TextClassifier(model="bernoulli"): the feature is on or off; the document has the word or not;
-    - CategoricalNB: the column's category;
-    - MultinomialNB, ComplementNB, TextClassifier(model="multinomial" or "complement"): a document is a class and words
-      drawn from it, and the feature is whether a drawn word is this one. The document's length is not part of it.
-      ComplementNB has no probabilities of words by class of its own, and those of MultinomialNB take their place.
-      DirichletMultinomialNB likewise, by the mean of its urns;
+    - BernoulliNB, TextClassifier(model="bernoulli"): whether the feature is 1, or the document has the word;
+    - CategoricalNB: the category of the column;
+    - MultinomialNB, ComplementNB, TextClassifier(model="multinomial" or "complement"): whether a word drawn from a
+      document is this word; the length of the document plays no part. ComplementNB has no word probabilities by class,
+      so those of MultinomialNB are used. DirichletMultinomialNB uses the means of its urns;
     - PoissonNB: the count.
 
-    GaussianNB keeps no counts and is refused.
+    GaussianNB keeps no counts and raises an error.
 
     Parameters
     ----------
     model : fitted classifier
-        One of those above.
+        A classifier of one of the kinds above.
     unit : {"nats", "bits"}, default="nats"
-        Whether logarithms are natural, or to base 2.
+        Natural logarithms ("nats"), or logarithms to base 2 ("bits").
     feature_names : list of str, default=None
-        What the columns are called, where the model has not learned names: rows of a sparse matrix, or of an array.
+        Names of the columns, if the model was fitted to an array or a sparse matrix, which have none.
 
     Returns
     -------
     information : Information
-        Names and values, the most informative first; ``by_feature`` has the values in the order of the columns.
+        Names and values, most informative first; ``by_feature`` holds the values in the order of the columns.
 
     Examples
     --------
@@ -87,7 +85,7 @@ def mutual_information(
 def information_of(
     model: object, unit: Literal["nats", "bits"] = "nats", feature_names: Names | None = None
 ) -> Information:
-    """Return the features of a fitted classifier of counts, the most informative first."""
+    """Return the mutual information of each feature of a fitted classifier of counts, most informative first."""
     if not isinstance(model, Classifier) or (model.__sklearn_is_fitted__() and model._reader.by_block):
         raise KindError(
             "The argument 'model' of mutual_information must be a fitted BernoulliNB, CategoricalNB, ComplementNB, "
@@ -100,7 +98,7 @@ def information_of(
     except KindError:
         raise KindError(
             "The argument 'model' of mutual_information must be a classifier of counts; got "
-            f"{type(model).__name__}, which has moments. Cut the features into categories, and use CategoricalNB."
+            f"{type(model).__name__}, which keeps moments. Bin the features, and use CategoricalNB."
         ) from None
     return (
         found if feature_names is None else Information(given_names(feature_names, len(found)), found.by_feature, unit)
@@ -108,26 +106,26 @@ def information_of(
 
 
 class SelectInformative(Whole, SelectorMixin, BaseEstimator):
-    """Keep the k columns of largest mutual information with the class.
+    """Select the k columns with the largest mutual information with the class.
 
     Parameters
     ----------
     k : int, default=10
-        How many columns to keep. Of equal ones, those further left.
+        Number of columns to keep. Of equally informative columns, the first are kept.
     estimator : classifier of counts, default=None
-        What counts the columns, and so decides what their information is (see `mutual_information`); None for
-        BernoulliNB(), which sees whether a value is above zero.
+        The classifier that counts the columns, and so defines their information (see `mutual_information`). None is
+        BernoulliNB(), which asks whether a value is above zero.
     feature_names : list of str, default=None
-        What the columns are called, where X does not say: the words of a sparse bag of words.
+        Names of the columns if X has none, such as the words of a sparse document-term matrix.
 
     Attributes
     ----------
     estimator_ : classifier
-        The fitted one.
+        The fitted classifier.
     information_ : Information
-        What each column tells, in nats, the most informative first.
+        Mutual information of each column and the class, in nats, most informative first.
     n_features_in_ : int
-        Number of columns before.
+        Number of columns of X.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the columns, if X had them.
 
@@ -141,7 +139,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
     >>> keep.transform([[7, 8, 9]])
     array([[8, 9]])
 
-    Columns of a sparse matrix have no names. Given some, the selection speaks of words:
+    Columns of a sparse matrix have no names; `feature_names` adds them:
 
     >>> from scipy import sparse
     >>> keep = sf.SelectInformative(k=2, feature_names=["the", "tea", "rum"]).fit(sparse.csr_array(X), [0, 0, 1, 1])
@@ -179,7 +177,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
 
     @fit_nested
     def fit(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> Self:
-        """Count the columns by class, and find the most informative.
+        """Count the columns by class, and select the most informative ones.
 
         Parameters
         ----------
@@ -188,7 +186,7 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for; one if not given.
+            The weight of each row; 1 if not given.
 
         Returns
         -------
@@ -211,12 +209,12 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         Parameters
         ----------
         input_features : list of str, default=None
-            What the columns of X are called; by default as `feature_names` says, or as X did.
+            Names of the columns of X; by default those of `feature_names`, or of X.
 
         Returns
         -------
         names : ndarray of str
-            One per column that is kept.
+            One name per selected column.
         """
         if input_features is None and self.feature_names is not None:
             return np.asarray(np.asarray(self.feature_names, object)[self.get_support()])
@@ -234,22 +232,22 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         Returns
         -------
         X : {array, sparse matrix} of shape (n_samples, k)
-            The same rows, with `k` columns.
+            The rows, with the selected columns only.
         """
         return super().transform(sound(X, "X") if issparse(X) else X)
 
     def inverse_transform(self, X: DataLike) -> Any:
-        """Return rows of all columns, with zeros in those that were left out.
+        """Return rows with all columns, which are zero where they were not selected.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, k)
-            Rows of the most informative columns.
+            Rows with the selected columns.
 
         Returns
         -------
         X : {array, sparse matrix} of shape (n_samples, n_features)
-            The same rows.
+            The rows, with all columns.
         """
         return super().inverse_transform(sound(X, "X") if issparse(X) else X)
 
@@ -263,9 +261,11 @@ class SelectInformative(Whole, SelectorMixin, BaseEstimator):
         schema, counter = state["schema"], state["statistics"]["estimator"]
         names = schema.get("feature_names_in_", np.arange(counter.n_features_in_))
         if not set(schema) <= {"n_features_in_", "feature_names_in_"} or not isinstance(counter, MatrixClassifier):
-            raise DataError(f"A selection must have a classifier of counts; got {type(counter).__name__}.")
+            raise DataError(f"A SelectInformative must hold a classifier of counts; got {type(counter).__name__}.")
         if schema["n_features_in_"] != counter.n_features_in_ or np.shape(names) != (counter.n_features_in_,):
-            raise DataError(f"A selection must have the {counter.n_features_in_} features of its classifier.")
+            raise DataError(
+                f"A SelectInformative must have the {counter.n_features_in_} features of its classifier; got others."
+            )
         for name, value in schema.items():
             setattr(self, name, value)
         self.estimator_ = counter

@@ -1,4 +1,4 @@
-"""Whether models have learned the same data, so far as what they keep can tell: only then evidences compare."""
+"""Check that models have learned the same data, as far as their counts show: only then can evidences be compared."""
 
 from __future__ import annotations
 
@@ -20,22 +20,25 @@ __all__ = ["must_share_data"]
 
 COUNTS = "probabilities of counts"
 ROUNDING = ("mean_lo", "scatter_lo", "peak")  # depends on the order of rows
-OTHERWISE = "Models of other data compare by how well they predict labels: compare(models, X, y)."
+OTHERWISE = "Compare models of different data by how well they predict labels: compare(models, X, y)."
 
 
 @dataclass(frozen=True)
 class Data:
-    """What evidence is about: rows of each class, features by name, and for each what was counted, and as what."""
+    """The data behind an evidence: rows per class, and the name, measure and statistic of each feature."""
 
     classes: list[Label]
     rows: list[float]
     names: list[Name]
     measures: list[str]  # of each feature
-    statistics: list[Statistic] | list[float]  # the same
+    statistics: list[Statistic] | list[float]  # of each feature
 
 
 def must_share_data(models: Mapping[str, Classifier], coefficients: bool) -> None:
-    """Raise unless all are fitted classifiers of the same rows and features; with n!/Πx! counts compare, too."""
+    """Raise unless all are fitted classifiers of the same rows and features.
+
+    With `coefficients`, evidences include n!/Πx!, so models of counts of different kinds can be compared.
+    """
     for name, model in models.items():
         if not isinstance(model, Classifier):
             raise KindError(f"The model {name!r} must be a fitted classifier of suffice; got {type(model).__name__}.")
@@ -46,12 +49,13 @@ def must_share_data(models: Mapping[str, Classifier], coefficients: bool) -> Non
         why = _difference(first, mine, name, _data_of(models[name], coefficients))
         if why:
             raise InputError(
-                f"Evidence compares models that have learned the same rows and columns; {why}. {OTHERWISE}"
+                f"Models compared by evidence must have learned the same rows and columns; got a difference: {why}. "
+                f"{OTHERWISE}"
             )
 
 
 def _difference(a: str, mine: Data, b: str, theirs: Data) -> str:
-    """Describe the first difference; return '' if none can be seen."""
+    """Return a description of the first difference; '' if there is none."""
     if (mine.classes, mine.rows) != (theirs.classes, theirs.rows):
         return f"the rows of each class are {_by_class(mine)} in {a!r} and {_by_class(theirs)} in {b!r}"
     for here, there, one, two in ((mine.names, theirs.names, a, b), (theirs.names, mine.names, b, a)):
@@ -63,7 +67,7 @@ def _difference(a: str, mine: Data, b: str, theirs: Data) -> str:
     for i, name in enumerate(mine.names):
         j = place[name]
         if mine.measures[i] != theirs.measures[j]:
-            return f"of {name!r}, {a!r} has {mine.measures[i]} and {b!r} has {theirs.measures[j]}"
+            return f"for {name!r}, {a!r} has {mine.measures[i]} and {b!r} has {theirs.measures[j]}"
         if not _same(mine.statistics[i], theirs.statistics[j]):
             return f"the values of {name!r} are not the same in {a!r} and {b!r}"
     return ""
@@ -75,7 +79,7 @@ def _data_of(model: Classifier, coefficients: bool) -> Data:
 
 
 def _features(model: Classifier, coefficients: bool) -> tuple[list[Name], list[str], list[Statistic] | list[float]]:
-    """Return names, measures and statistics of all features: of the columns of a table, or of the only block."""
+    """Return names, measures and statistics of the columns of a table, or of the features of the only block."""
     voting = model._model.voting
     if model._reader.by_block:
         kinds = [block.settled.measured(block.t) for block in voting.values()]
@@ -93,7 +97,7 @@ def _features(model: Classifier, coefficients: bool) -> tuple[list[Name], list[s
 
 
 def _same(a: Statistic | float, b: Statistic | float) -> bool:
-    """Return whether two statistics can be of the same values; those of different kinds have little in common."""
+    """Return whether two statistics can be of the same values; of different kinds, only `n` and `mean` are compared."""
     if isinstance(a, float) or isinstance(b, float):
         return isinstance(a, float) and isinstance(b, float) and bool(np.isclose(a, b, rtol=1e-9))
     if a is b:

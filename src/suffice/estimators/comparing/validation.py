@@ -1,4 +1,4 @@
-"""How a classifier will do on new rows: each row is judged by a model without it, or without its whole fold."""
+"""Estimate how a classifier predicts new rows, by leave-one-out and by cross-fitting in folds."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ __all__ = ["FOLDS", "CrossFit", "LeaveOneOut", "Validation", "crossfit", "judged
 
 @dataclass(frozen=True, repr=False)
 class Validation:
-    """What models that have not seen a row say of it, for each row, and how good that is."""
+    """Predictions of rows by models that have not learned them, and their scores."""
 
     classes: LabelArray
     codes: Integers  # the true class of each row
     log_probabilities: Array  # rows × classes
     weights: Array
-    alone: Booleans  # rows whose class has no row that the judging model has seen; left out of log_loss and accuracy
+    alone: Booleans  # rows of a class that their model has no row of; not in log_loss and accuracy
 
     @property
     def probabilities(self) -> Array:
-        """Probabilities of each row and class, by a model that knows nothing of the row."""
+        """Probabilities of each row and class, by a model that has not learned the row."""
         return np.exp(self.log_probabilities)
 
     @property
@@ -43,21 +43,21 @@ class Validation:
 
     @property
     def log_loss(self) -> float:
-        """Weighted mean of −ln p of the true class; not clipped."""
+        """Weighted mean of −ln p of the true class; not clipped; without rows that are `alone`."""
         judged = ~self.alone & (self.weights > 0)
         weights = self.weights[judged]
         return float(weights @ self.losses[judged] / weights.sum()) if judged.any() else float("nan")
 
     @property
     def accuracy(self) -> float:
-        """Weighted share of rows whose most probable class is the true one."""
+        """Weighted share of rows whose most probable class is the true one; without rows that are `alone`."""
         judged = np.where(self.alone, 0.0, self.weights)
         right = self.log_probabilities.argmax(axis=1) == self.codes
         return float(judged @ right / judged.sum()) if judged.any() else float("nan")
 
     @property
     def n_singletons(self) -> int:
-        """Rows whose class the model that judges them does not know, since it has seen no other row of it."""
+        """Number of rows whose class the predicting model does not know, because it has learned no other row of it."""
         return int(self.alone.sum())
 
     def _rows(self) -> str:
@@ -70,7 +70,7 @@ class Validation:
 
 @dataclass(frozen=True, repr=False)
 class LeaveOneOut(Validation):
-    """What a model without the row, or without its group, says of each row, and how good that is.
+    """Predictions of rows by models without the row or its group, and their scores.
 
     >>> import suffice as sf
     >>> X, y = [[3, 0], [2, 1], [0, 4], [1, 3]] * 5, ["tea", "tea", "rum", "rum"] * 5
@@ -88,23 +88,22 @@ def leave_one_out(
     groups: GroupsLike = None,
     views: str = "crossfit",
 ) -> LeaveOneOut:
-    """Judge each training row by the model without it: probabilities as ``model.leave_one_out`` gives them, and scores.
+    """Predict each training row by the model without it, as ``model.leave_one_out`` does, and score the predictions.
 
     Parameters
     ----------
     model : classifier
-        Any of this library. If it is fitted, it must have learned these rows, and it stays as it is; otherwise a copy
-        is fitted to them.
+        A classifier of this library. If it is fitted, it must have learned these rows, and it is not changed; otherwise
+        a copy is fitted to them.
     X, y, sample_weight, groups, views : as for ``model.leave_one_out``
-        The rows that were learned, their labels and weights, which of them belong together, and whether what was chosen
-        by rows is chosen anew without them.
+        The training rows, their labels, weights and groups, and whether choices are made again without the rows.
 
     Returns
     -------
     found : LeaveOneOut
-        With ``log_loss``, ``accuracy``, ``probabilities``, ``log_probabilities`` and ``losses``. Rows whose class has
-        no other row, ``n_singletons`` of them, have probability 0 of it, unless the class prior is a belief or given;
-        they are left out of loss and accuracy.
+        Predictions and scores: ``log_loss``, ``accuracy``, ``probabilities``, ``log_probabilities`` and ``losses``. The
+        ``n_singletons`` rows whose class has no other row are left out of loss and accuracy; they have probability 0 of
+        their class unless the class prior has pseudo-counts, or is uniform or fixed.
 
     Examples
     --------
@@ -123,10 +122,10 @@ def leave_one_out(
 def ready(
     model: Classifier, name: str, X: Given, y: LabelsLike, sample_weight: WeightsLike, groups: GroupsLike
 ) -> Classifier:
-    """Return the model if it is fitted, otherwise a copy fitted to the rows; raise KindError for other libraries'."""
+    """Return the model if it is fitted, otherwise a copy fitted to the rows; raise KindError unless it is ours."""
     if not isinstance(model, Classifier):
         raise KindError(
-            f"The argument 'model' of {name} must be a classifier of suffice whose counts can be taken apart; got "
+            f"The argument 'model' of {name} must be a classifier of suffice, whose counts can be subtracted; got "
             f"{type(model).__name__}."
         )
     if model.__sklearn_is_fitted__():
@@ -137,7 +136,7 @@ def ready(
 
 @dataclass(frozen=True, repr=False)
 class CrossFit(Validation):
-    """What models without the row's fold say of each row, and how good that is.
+    """Predictions of rows by models without the row's fold, and their scores.
 
     >>> import suffice as sf
     >>> X, y = [[3, 0], [2, 1], [0, 4], [1, 3]] * 5, ["tea", "tea", "rum", "rum"] * 5
@@ -149,7 +148,7 @@ class CrossFit(Validation):
 
     @property
     def n_folds(self) -> int:
-        """How many folds there are."""
+        """The number of folds."""
         return int(self.fold.max()) + 1
 
     def _rows(self) -> str:
@@ -165,32 +164,32 @@ def crossfit(
     groups: GroupsLike = None,
     folds: int = FOLDS,
 ) -> CrossFit:
-    """Estimate how a classifier will do on new rows: each row is judged by a model that knows nothing of it.
+    """Estimate how a classifier predicts new rows: predict each row by a model without its fold.
 
-    Rows are dealt into folds, the same ones each time, with classes and groups in view. A fold's counts are subtracted
-    from the whole, and what is chosen by rows (pseudo-count, temper, weights, kinds of columns, priors by evidence) is
-    chosen anew by the rows outside. The result is that of refitting for each fold; rows are counted twice, not so many
-    times as there are folds.
+    Folds are deterministic, stratified by class, and keep groups together. The counts of a fold are subtracted from
+    those of all rows, and everything that rows choose (pseudo-count, temper, weights, models of columns, priors by
+    evidence) is chosen again by the rows outside the fold. The result is that of refitting for each fold, but rows are
+    counted twice, however many folds there are.
 
     Parameters
     ----------
     model : classifier
-        Any of this library. If it is fitted, it must have learned these rows, and it stays as it is; otherwise a copy
-        is fitted to them.
+        A classifier of this library. If it is fitted, it must have learned these rows, and it is not changed; otherwise
+        a copy is fitted to them.
     X, y : as for fit
-        The rows that were learned, or some of them, and their labels.
+        The training rows, or some of them, and their labels.
     sample_weight : array-like of shape (n_rows,), default=None
-        Their weights, as they were learned with.
+        The weights that the rows were learned with.
     groups : array-like of shape (n_rows,), default=None
-        Rows that belong together, such as those of one author: no group is cut.
+        Groups of dependent rows, such as those of one author; a group is never split between folds.
     folds : int, default=5
-        How many folds; fewer where there are not so many rows, or groups.
+        Number of folds; fewer if there are fewer rows or groups.
 
     Returns
     -------
     found : CrossFit
-        With ``log_probabilities``, ``probabilities``, ``log_loss``, ``accuracy`` and ``fold``. Rows whose class is in
-        no other fold, ``n_singletons`` of them, are left out of loss and accuracy.
+        Predictions and scores: ``log_probabilities``, ``probabilities``, ``log_loss``, ``accuracy`` and ``fold``. The
+        ``n_singletons`` rows whose class is in no other fold are left out of loss and accuracy.
 
     Examples
     --------
@@ -214,7 +213,7 @@ def judged_by_folds(
     folds: int,
     keep: bool = False,
 ) -> tuple[CrossFit, list[Classifier | None]]:
-    """Return what is found, and if they are to be kept, the models without each fold."""
+    """Return the cross-fitted predictions, and with `keep` the model without each fold."""
     if not isinstance(y, str) and isinstance(y, Sized) and not len(y):
         raise LabelError("The argument 'y' must hold at least one label; got none.")
     examples = model._learned(X, y, sample_weight)

@@ -1,1 +1,1 @@
-"""Discriminants of real vectors: Bayesian, linear and quadratic."""
+"""Discriminant analysis of real vectors: Bayesian, linear and quadratic."""

@@ -1,4 +1,4 @@
-"""What discriminants share: linear scores, few coordinates that tell classes apart, covariances that need rows."""
+"""Helpers of discriminants: linear scores, discriminant coordinates, and covariances that are estimated from rows."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Coordinates:
-    """(x − centre)·axes, and the share of each axis in what tells classes apart."""
+    """Discriminant coordinates (x − centre)·axes, and each axis's share of the variance between classes."""
 
     centre: Array
     axes: Array
@@ -37,14 +37,14 @@ class Coordinates:
 
 
 def decisions(joint: Array) -> Array:
-    """Return scores as scikit-learn's users expect them: of two classes, the log-odds of the second."""
+    """Return scores in scikit-learn's form: for two classes, the log-odds of the second."""
     return joint[:, 1] - joint[:, 0] if joint.shape[1] == 2 else joint
 
 
 def plane(known: Ellipses, log_prior: Array, power: float) -> tuple[Array, Array]:
-    """Return weights and offsets of scores: of two classes those of the log-odds, else of each, up to a constant.
+    """Return weights and offsets of linear scores: one per class, or those of the log-odds for two classes.
 
-    Likelihoods are raised to a power, the class prior is not.
+    Scores are exact up to a constant. Likelihoods are raised to `power`, the class prior is not.
     """
     by = float(known.law.divisor(known.nu[0])) * power
     precision = known.root[0] @ known.root[0].T * by
@@ -56,7 +56,7 @@ def plane(known: Ellipses, log_prior: Array, power: float) -> tuple[Array, Array
 
 
 def coordinates(t: FullMoments | DiagonalMoments, prior: object, share: Array, most: int | None) -> Coordinates:
-    """Return the axes of the means, the longest first, in units of the covariance within classes."""
+    """Return the principal axes of the class means, in units of the covariance within classes."""
     widest = min(t.mean.shape[1], max(int((t.n[:, 0] > 0).sum()) - 1, 0))
     if most is not None and not 1 <= most <= widest:
         raise InputError(
@@ -71,7 +71,7 @@ def coordinates(t: FullMoments | DiagonalMoments, prior: object, share: Array, m
 
 
 def within(t: FullMoments | DiagonalMoments, prior: object) -> Array:
-    """Return the covariance within classes: of their rows, and of what a prior adds to each column."""
+    """Return the covariance within classes, from their rows and the scale of the prior."""
     n, d = float(t.n[:, 0].sum()), t.mean.shape[1]
     scatter = t.scatter.sum(axis=0)
     scatter = scatter if scatter.ndim == 2 else np.diag(scatter)
@@ -86,14 +86,14 @@ def within(t: FullMoments | DiagonalMoments, prior: object) -> Array:
 SHRINKAGE: list[object] = [StrOptions({"auto"}), Interval(Real, 0, 1, closed="both"), None]
 
 Shrinkage: TypeAlias = float | Literal["auto"] | None
-"""The share of the identity in a covariance, or that Ledoit and Wolf find it."""
+"""The weight of the identity in a covariance; "auto" is that of Ledoit and Wolf."""
 
 
 class EstimatesCovariance(Protocol):
-    """An estimator of covariances, such as those of scikit-learn; fitted, it has a `covariance_`."""
+    """An estimator of covariances, as in scikit-learn; it has a `covariance_` once fitted."""
 
     def fit(self, X: Array, /) -> object:
-        """Learn from rows."""
+        """Estimate the covariance of rows."""
 
 
 class Analysing(Protocol):
@@ -104,29 +104,31 @@ class Analysing(Protocol):
     covariance_estimator: EstimatesCovariance | None
 
 
-AT_ONCE = "A covariance_estimator, or shrinkage='auto', needs all rows at once: fit, not partial_fit or forget."
-NOT_COMBINED = "Models with a covariance_estimator, or shrinkage='auto', cannot be combined."
+AT_ONCE = "A covariance_estimator, or shrinkage='auto', needs all rows at once: call fit, not partial_fit or forget."
+NOT_COMBINED = (
+    "Models with a covariance_estimator, or shrinkage='auto', cannot be combined: fit one model to the rows of both."
+)
 
 
 def needs_rows(estimator: Analysing) -> bool:
-    """Return whether covariances cannot be made from moments."""
+    """Return whether covariances need the rows, because moments do not suffice."""
     return estimator.covariance_estimator is not None or estimator.shrinkage == "auto"
 
 
 def refuse_parts(estimator: Analysing, message: str) -> None:
-    """Raise InputError if covariances cannot be made from moments, and so not from those of parts."""
+    """Raise InputError if covariances need all rows, so that parts of them do not add up."""
     if needs_rows(estimator):
         raise InputError(message)
 
 
 def fixed_shrinkage(estimator: Analysing) -> float:
-    """Return the share of the identity that was given; 0 if none was."""
+    """Return `shrinkage` if it is a number; 0 otherwise."""
     given: object = estimator.shrinkage
     return float(given) if isinstance(given, Real) else 0.0
 
 
 def check_combination(estimator: Analysing, no_estimator: str) -> None:
-    """Raise what scikit-learn raises for parameters that exclude each other."""
+    """Raise the error of scikit-learn for parameters that contradict each other."""
     given = estimator.covariance_estimator is not None
     if estimator.solver == "svd" and estimator.shrinkage is not None:
         raise NotImplementedError("shrinkage not supported with 'svd' solver.")
@@ -137,11 +139,11 @@ def check_combination(estimator: Analysing, no_estimator: str) -> None:
 
 
 def covariances_of_rows(estimator: Analysing, examples: Examples) -> Array | None:
-    """Return the covariance of each class, and of all rows, by an estimator of covariances; None if moments will do."""
+    """Return the covariances of the classes and of all rows by the covariance estimator; None if moments suffice."""
     if not needs_rows(estimator):
         return None
     if examples.weights is not None:
-        raise InputError("A covariance_estimator, or shrinkage='auto', takes no sample_weight.")
+        raise InputError("A covariance_estimator, or shrinkage='auto', takes no sample_weight; got one. Leave it out.")
     X, codes, n_classes = examples.source, examples.codes, len(examples.classes)
     parts = [X[codes == c] for c in range(n_classes)]
     if not all(len(part) for part in parts):
@@ -164,21 +166,23 @@ def _covariance(by: EstimatesCovariance | None, X: Array) -> ArrayLike:
 
 
 def given_priors(priors: ClassPriorLike | None) -> ClassPrior:
-    """Return the class prior; probabilities that were given are made to sum to one."""
+    """Return the class prior; given probabilities are normalized to sum to one."""
     if priors is None or isinstance(priors, str | Real | Dirichlet):
         return ClassPrior("counted" if priors is None else priors, parameter="priors")
     given = np.array(priors, np.float64)
     if (given < 0).any():
         raise InputError("priors must be non-negative")
     if not np.isfinite(given).all() or not given.any():
-        raise InputError(f"priors must be finite numbers, some of them above 0; got {given.tolist()}.")
+        raise InputError(
+            f"The 'priors' parameter must hold finite numbers, at least one above 0; got {given.tolist()}."
+        )
     return ClassPrior(given / given.sum(), parameter="priors")
 
 
 def check_given(given: object, dtype: object, classes: int, features: int) -> None:
-    """Raise DataError unless a file holds covariances of classes, and of all rows, and a kind of numbers."""
+    """Raise DataError unless covariances in a file have the right shape, and the dtype is known."""
     shape = (classes + 1, features, features)
     if dtype not in ("float32", "float64"):
-        raise DataError(f"Numbers must be float32 or float64; got {dtype!r}.")
+        raise DataError(f"The dtype must be float32 or float64; got {dtype!r}.")
     if given is not None and (not isinstance(given, np.ndarray) or given.shape != shape or given.dtype != "f8"):
-        raise DataError(f"Covariances of classes, and of all rows, must be {shape}.")
+        raise DataError(f"The covariances of the classes and of all rows must be float64 of shape {shape}.")

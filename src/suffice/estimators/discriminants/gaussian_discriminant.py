@@ -1,4 +1,4 @@
-"""Gaussian discriminants: a normal distribution of real vectors per class, by their moments."""
+"""Gaussian discriminant analysis from moments: a multivariate normal distribution per class."""
 
 from __future__ import annotations
 
@@ -42,50 +42,54 @@ __all__ = ["GaussianDiscriminant"]
 
 
 class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixClassifier):
-    """Classes of real vectors that are normally distributed: QDA, LDA and naive Bayes as one model, Bayesian or not.
+    """Model each class by a normal distribution: QDA, LDA and Gaussian naive Bayes in one class, Bayesian or not.
 
-    With `estimate="predictive"` means and covariances are integrated out: each class is a Student-t, which knows how
-    few rows there were, and works where there are fewer rows than columns.
+    With `estimate="predictive"`, means and covariances are integrated out: each class is a Student-t distribution,
+    which accounts for small samples, also where there are fewer rows than columns.
 
     Parameters
     ----------
     covariance : {"full", "shared", "diagonal"}, default="full"
-        A covariance matrix for each class (QDA), one for all of them (LDA), or a variance for each class and column.
+        One covariance matrix per class (QDA), one for all classes (LDA), or one variance per class and column.
     estimate : {"predictive", "mle", "map", "mean"}, default="predictive"
-        How means and covariances are estimated: integrated out, or plugged in.
+        How means and covariances are estimated: integrated out with "predictive", plugged in otherwise.
     prior : "loo", "evidence", NormalInverseWishart or NormalInverseGamma, default="loo"
-        Belief about mean and covariance, of all classes or of each; not used by "mle". "evidence" takes a flat mean
-        and a diagonal `scale` in the columns' own units, whose size and `nu` make the training rows most probable.
-        "loo" takes that with which nine tenths of the rows tell the classes of the others best, and the evidence where
-        rows do not tell. A diagonal covariance has a NormalInverseGamma, of highest evidence in either case.
+        Prior of means and covariances, one for all classes or one per class; "mle" ignores it. "evidence" takes a flat
+        prior of the mean and a diagonal `scale` in the units of the columns, whose size and `nu` maximize the evidence
+        of the training rows. "loo" chooses these by ten-fold log loss on at most 3,000 rows, and by evidence among
+        priors that predict equally well. A diagonal covariance has a NormalInverseGamma prior, which maximizes the
+        evidence in both cases.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
-        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
-        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
-        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
+        Prior over the classes. A number is the pseudo-count of every class, a Dirichlet holds one per class; `estimate`
+        says how pseudo-counts and rows are combined. "counted" uses the class frequencies of the rows, "uniform" gives
+        every class the same probability, and an array fixes the probabilities.
     n_components : int, default=None
-        Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
+        Number of coordinates that `transform` returns: at most the number of columns, and of classes minus one. If not
+        given, the largest possible number.
     temper : float, "loo" or None, default="loo"
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (n_classes,)
         Probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     coef_, intercept_ : ndarrays of shape (n_classes, n_features) and (n_classes,)
-        Of a shared covariance that is plugged in: scores that are linear in the row, `temper` included, as in
-        scikit-learn. Of two classes, of shape (1, n_features) and (1,): the log-odds of the second.
+        Weights and offsets of the scores, as in scikit-learn and with `temper` applied; only with a plugged-in shared
+        covariance, where scores are linear. For two classes, those of the log-odds of the second class, of shape
+        (1, n_features) and (1,).
     covariance_ : ndarray
-        Covariance as plugged in, or expected: (n_classes, n_features, n_features), (n_features, n_features) if shared,
-        variances (n_classes, n_features) if diagonal. Infinite where too few rows leave it unknown.
+        The plugged-in covariance, or its posterior mean, of shape (n_classes, n_features, n_features); of shape
+        (n_features, n_features) if shared; variances of shape (n_classes, n_features) if diagonal. Infinite if there
+        are too few rows for the posterior mean to exist.
     means_ : ndarray of shape (n_classes, n_features)
         Mean of each class.
     prior_ : NormalInverseWishart, NormalInverseGamma or None
-        The belief in use.
+        The prior in use; None with "mle".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -93,7 +97,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     See Also
     --------
-    LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis : With scikit-learn's parameters and numbers.
+    LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis : Drop-ins with scikit-learn's parameters and results.
 
     Examples
     --------
@@ -163,7 +167,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     @contextmanager
     def _classes_named(self) -> Iterator[None]:
-        """Name the class by its label where its covariance is singular."""
+        """Add the label of the class to an error about its singular covariance."""
         try:
             yield
         except SingularMatrix as error:
@@ -174,7 +178,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         return ["all columns"] if self.covariance != "diagonal" else super()._evidence_names()
 
     def decision_function(self, X: DataLike) -> Array:
-        """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
+        """Return joint log-probabilities up to a constant per row; for two classes, the log-odds of the second.
 
         Parameters
         ----------
@@ -184,13 +188,13 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The larger, the more probable.
+            A larger score means a more probable class.
         """
         return decisions(self.predict_joint_log_proba(X))
 
     @property
     def prior_(self) -> Any:
-        """The belief in use."""
+        """The prior in use; None with "mle"."""
         settled: Any = self._block.settled
         return settled.prior
 
@@ -207,7 +211,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     @property
     def covariance_(self) -> Array:
-        """Covariance of each class, or of all."""
+        """Covariance of each class, or of all classes if shared."""
         found = self._parameters()[1]
         return found[0] if self.covariance == "shared" else found
 
@@ -218,7 +222,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         return mean, covariance
 
     def _plane(self) -> tuple[Array, Array]:
-        """Return weights and offsets of scores."""
+        """Return weights and offsets of the linear scores; raise AttributeError if scores are not linear."""
         check_is_fitted(self)
         if self.covariance != "shared" or self.estimate == "predictive":
             raise AttributeError(
@@ -231,7 +235,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     @property
     def coef_(self) -> Array:
-        """Weight of each column in the score of each class, or in the log-odds of two classes."""
+        """Weights of the columns in the score of each class, or in the log-odds of two classes."""
         return self._plane()[0]
 
     @property
@@ -240,7 +244,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         return self._plane()[1]
 
     def transform(self, X: DataLike) -> Array:
-        """Return discriminant coordinates: where classes are apart, in units of the spread within them.
+        """Return discriminant coordinates: directions that separate the classes, in units of the spread within classes.
 
         Parameters
         ----------
@@ -250,7 +254,8 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
         Returns
         -------
         coordinates : ndarray of shape (n_samples, n_components)
-            The first of them tells most. Within classes, taken together, they are uncorrelated and of variance one.
+            The first coordinate separates the classes best. Pooled within classes, coordinates are uncorrelated with
+            variance one.
         """
         check_is_fitted(self)
         found = self._coordinates()
@@ -259,7 +264,7 @@ class GaussianDiscriminant(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ma
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Share of each discriminant coordinate in what tells classes apart."""
+        """Share of each discriminant coordinate of the variance between classes."""
         return self._coordinates().shares
 
     @property

@@ -1,4 +1,4 @@
-"""Linear discriminant analysis, with scikit-learn's parameters, attributes and numbers."""
+"""Linear discriminant analysis, with scikit-learn's parameters, attributes and results."""
 
 from __future__ import annotations
 
@@ -50,56 +50,61 @@ from suffice.typing import Array, DataLike, LabelArray, LabelsLike, WeightsLike
 
 __all__ = ["LinearDiscriminantAnalysis"]
 
-NO_ESTIMATOR = "covariance estimator is not supported with svd solver. Try another solver"  # as scikit-learn says it
+NO_ESTIMATOR = (
+    "covariance estimator is not supported with svd solver. Try another solver"  # the message of scikit-learn
+)
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MatrixClassifier):
-    """Linear discriminant analysis: normal classes that share a covariance.
+    """Linear discriminant analysis: a normal distribution per class, with one covariance for all classes.
 
     A drop-in for scikit-learn's class of the same name, from one pass over the rows. It also learns in batches, merges,
     forgets, leaves rows out and takes sample weights; a `covariance_estimator` and `shrinkage="auto"` need the rows
-    themselves, and are for `fit` alone.
+    themselves, and work with `fit` only.
 
     Parameters
     ----------
     solver : {"svd", "lsqr", "eigen"}, default="svd"
-        "svd" leaves out directions in which nothing varies, "lsqr" has no `transform`, "eigen" needs a covariance of
-        full rank. The last two can shrink.
+        "svd" drops directions without variance; "lsqr" has no `transform`; "eigen" needs a covariance of full rank.
+        "lsqr" and "eigen" support shrinkage.
     shrinkage : float, "auto" or None, default=None
-        Share of a multiple of the identity in the covariance of each class; "auto" is that of Ledoit and Wolf.
+        Weight of a multiple of the identity in the covariance of each class; "auto" is the weight of Ledoit and Wolf.
     priors : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
-        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
-        however many there are. Counted if not given.
+        Prior over the classes. An array fixes the probabilities; a number is the pseudo-count of every class, a
+        Dirichlet holds one per class; "uniform" gives every class the same probability. "counted", also if not given,
+        uses the class frequencies of the rows.
     n_components : int, default=None
-        Coordinates that `transform` gives; at most as many as columns, and one fewer than classes.
+        Number of coordinates that `transform` returns: at most the number of columns, and of classes minus one. If not
+        given, the largest possible number.
     store_covariance : bool, default=False
-        Whether "svd" has `covariance_`, too.
+        Whether `covariance_` is available with "svd", too.
     tol : float, default=1e-4
-        Standard deviation, in units of the columns' own, below which "svd" leaves a direction out.
+        Standard deviation, relative to those of the columns, below which "svd" drops a direction.
     covariance_estimator : object, default=None
-        Has `fit` and `covariance_`, and replaces the covariance of each class.
+        Estimator with `fit` and `covariance_`, which estimates the covariance of each class.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
     coef_, intercept_ : ndarrays of shape (n_classes, n_features) and (n_classes,)
-        Weights and offsets of joint log-probabilities; of two classes, of the log-odds of the second: (1, n_features).
+        Weights and offsets of joint log-probabilities; for two classes, those of the log-odds of the second, of shape
+        (1, n_features) and (1,).
     covariance_ : ndarray of shape (n_features, n_features)
         Covariance within classes.
     explained_variance_ratio_ : ndarray of shape (n_components,)
-        Share of each coordinate in what tells classes apart.
+        Share of each coordinate of the variance between classes.
     means_ : ndarray of shape (n_classes, n_features)
         Mean of each class.
     priors_ : ndarray of shape (n_classes,)
         Probability of each class.
     scalings_ : ndarray of shape (n_features, rank)
-        Axes of the coordinates.
+        Axes of the discriminant coordinates.
     xbar_ : ndarray of shape (n_features,)
-        Mean of the means.
+        Mean of the class means, weighted by the class prior.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -200,7 +205,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return ["all columns"]
 
     def decision_function(self, X: DataLike) -> Array:
-        """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
+        """Return joint log-probabilities up to a constant per row; for two classes, the log-odds of the second.
 
         Parameters
         ----------
@@ -210,7 +215,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The larger, the more probable.
+            A larger score means a more probable class.
         """
         return decisions(self.predict_joint_log_proba(X))
 
@@ -225,7 +230,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self._cast(np.exp(self._class_prior().log(self._model.n)))
 
     def transform(self, X: DataLike) -> Array:
-        """Return discriminant coordinates: where classes are apart, in units of the spread within them.
+        """Return discriminant coordinates: directions that separate the classes, in units of the spread within classes.
 
         Parameters
         ----------
@@ -235,7 +240,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Returns
         -------
         coordinates : ndarray of shape (n_samples, n_components)
-            The first of them tells most.
+            The first coordinate separates the classes best.
         """
         if self.solver == "lsqr":
             raise NotImplementedError("transform not implemented for 'lsqr' solver (use 'svd' or 'eigen').")
@@ -262,17 +267,17 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def explained_variance_ratio_(self) -> Array:
-        """Share of each coordinate in what tells classes apart."""
+        """Share of each coordinate of the variance between classes."""
         return self._cast(self._solution().ratio[: self._n_features_out])
 
     @property
     def scalings_(self) -> Array:
-        """Axes of the coordinates."""
+        """Axes of the discriminant coordinates."""
         return self._cast(self._solution().scalings)
 
     @property
     def xbar_(self) -> Array:
-        """Mean of the means."""
+        """Mean of the class means, weighted by the class prior."""
         return self._cast(self._solution().centre)
 
     @property
@@ -285,7 +290,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _planes(self) -> tuple[Array, Array]:
         found, prior = self._solution(), self._predictor.log_prior
-        centre = found.centre if self.solver == "svd" else np.zeros(self.n_features_in_)  # as scikit-learn has it
+        centre = found.centre if self.solver == "svd" else np.zeros(self.n_features_in_)  # as in scikit-learn
         away = (found.mean - centre) @ found.root
         weights = away @ found.root.T
         offsets = prior - 0.5 * np.square(away).sum(axis=1) - weights @ centre

@@ -1,4 +1,4 @@
-"""Quadratic discriminant analysis, with scikit-learn's parameters, attributes and numbers."""
+"""Quadratic discriminant analysis, with scikit-learn's parameters, attributes and results."""
 
 from __future__ import annotations
 
@@ -52,32 +52,33 @@ NO_ESTIMATOR = "covariance_estimator is not supported with solver='svd'. Try sol
 
 
 class QuadraticDiscriminantAnalysis(MatrixClassifier):
-    """Quadratic discriminant analysis: normal classes, each with a covariance of its own.
+    """Quadratic discriminant analysis: a normal distribution per class, each with its own covariance.
 
     A drop-in for scikit-learn's class of the same name, from one pass over the rows. It also learns in batches, merges,
     forgets, leaves rows out and takes sample weights; a `covariance_estimator` and `shrinkage="auto"` need the rows
-    themselves, and are for `fit` alone. Where rows are few, `GaussianDiscriminant` needs no regularising.
+    themselves, and work with `fit` only. With few rows, `GaussianDiscriminant` needs no regularization.
 
     Parameters
     ----------
     solver : {"svd", "eigen"}, default="svd"
-        "eigen" can shrink; otherwise both are the same.
+        "eigen" supports shrinkage; otherwise both give the same results.
     shrinkage : float, "auto" or None, default=None
-        Share of a multiple of the identity in the covariance of each class; "auto" is that of Ledoit and Wolf.
+        Weight of a multiple of the identity in the covariance of each class; "auto" is the weight of Ledoit and Wolf.
     priors : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
-        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
-        however many there are. Counted if not given.
+        Prior over the classes. An array fixes the probabilities; a number is the pseudo-count of every class, a
+        Dirichlet holds one per class; "uniform" gives every class the same probability. "counted", also if not given,
+        uses the class frequencies of the rows.
     reg_param : float, default=0.0
-        Share of the identity in the covariance of each class.
+        Weight of the identity in the covariance of each class; used by "svd" only.
     store_covariance : bool, default=False
-        Whether there is a `covariance_`.
+        Whether `covariance_` is available.
     tol : float, default=1e-4
-        Standard deviation, in units of the columns' own, below which a covariance has not full rank.
+        Standard deviation below which a direction does not count toward the rank of a covariance.
     covariance_estimator : object, default=None
-        Has `fit` and `covariance_`, and replaces the covariance of each class.
+        Estimator with `fit` and `covariance_`, which estimates the covariance of each class.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
     scalings_ : list of n_classes ndarrays of shape (n_features,)
         Variances along the axes.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -192,7 +193,7 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         return ["all columns"]
 
     def decision_function(self, X: DataLike) -> Array:
-        """Return joint log-probabilities, up to what classes share; of two classes the log-odds of the second.
+        """Return joint log-probabilities up to a constant per row; for two classes, the log-odds of the second.
 
         Parameters
         ----------
@@ -202,7 +203,7 @@ class QuadraticDiscriminantAnalysis(MatrixClassifier):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            The larger, the more probable.
+            A larger score means a more probable class.
         """
         return decisions(self.predict_joint_log_proba(X))
 

@@ -1,1 +1,1 @@
-"""Learning without labels: clusters, and rows of which only some have a label."""
+"""Learn by EM: mixture models, and classifiers from partly labelled rows."""

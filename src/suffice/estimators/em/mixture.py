@@ -1,4 +1,4 @@
-"""Clusters: EM over any generative classifier, without a single label."""
+"""Mixture models: EM over any generative classifier, without labels."""
 
 from __future__ import annotations
 
@@ -29,73 +29,77 @@ __all__ = ["Mixture"]
 
 
 class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimator):
-    """A mixture model: clusters of rows, each described as a classifier describes a class.
+    """A mixture model, whose components are distributions of rows as a classifier has them for its classes.
 
-    Bernoullis for flags, multinomials for documents, Gaussians for numbers, any mix of columns for tables: whatever the
-    classifier is a model of. Clusters are found by EM from several starts; that of the highest evidence stays.
+    Components are Bernoullis for flags, multinomials for documents, Gaussians for numbers, or any mix of columns for
+    tables, depending on the classifier. EM runs from several starts; the result with the highest evidence is kept.
 
     Parameters
     ----------
     estimator : classifier
-        A generative classifier of this library: all but ComplementNB and its kind.
+        A generative classifier of this library. Fit refuses ComplementNB, LinearDiscriminantAnalysis,
+        QuadraticDiscriminantAnalysis, method="edcm", and a TextClassifier with a bursty model.
     n_components : int, "bic" or "evidence", default=2
-        How many clusters; or from 1 to `max_components` the number with the least BIC, or with the highest evidence by
-        Cheeseman and Stutz, for which the classifier needs a prior, proper or learned.
+        Number of clusters. "bic" chooses the number from 1 to `max_components` with the lowest BIC; "evidence" the one
+        with the highest Cheeseman-Stutz evidence, for which the classifier needs a prior that is proper or learned.
     max_components : int, default=10
-        The most clusters to try, where their number is to be chosen.
+        Largest number of clusters to try if the number is chosen.
     n_init : int, default=4
-        Starts. Of numbers, from k-means: the first, third, … with columns of one spread, the others with columns as
-        they are. Of all else, the first, third, … are from rows that differ, the others from a random partition.
+        Number of starts. For numeric rows, starts come from k-means: the first, third, … on standardized columns, the
+        others on the columns as they are. For other rows, the first, third, … start from rows that differ, the others
+        from a random partition.
     max_iter : int, default=100
-        Most steps from each start.
+        Largest number of EM steps from each start, in each stage (see Notes).
     tol : float, default=1e-4
-        A step that changes the objective by no more than this, in nats a row, is the last.
+        Convergence tolerance: EM stops when a step changes the objective by at most this many nats per row.
     random_state : int, RandomState or None, default=None
-        What starts are drawn with.
+        Seed or generator of the random starts.
     verbose : bool, default=False
-        Whether to tell of each step.
+        Whether to print a line for each step to standard error.
     record_bound : bool, default=False
-        Whether to keep the lower bound of each step in `bound_`.
+        Whether to record the lower bound of each step in `bound_`.
 
     Attributes
     ----------
     estimator_ : classifier
-        The fitted classifier, whose classes are the clusters 0, 1, …: it explains and can be saved.
+        The fitted classifier, whose classes are the clusters 0, 1, …; it can explain rows and be saved.
     n_components_ : int
         The number of clusters.
     weights_ : ndarray of shape (n_components,)
-        The share of rows that each cluster has; 0 for one that has died.
+        Mixture weight of each cluster: the share of its rows; 0 for a cluster that has no rows left.
     labels_ : ndarray of shape (n_rows,)
-        The cluster of each training row. Not set by engines, which have no order of rows.
+        The cluster of each training row. Not available after a fit by an engine, where rows have no order.
     objective_ : list of float
-        ln p of rows and parameters: at the start that was best, and after each step, stage by stage.
+        ln p(rows, parameters) from the best start: at the start, and after each step, stage by stage.
     bound_ : list of float
-        With `record_bound`, the lower bound after the M step that follows each objective: between that objective and
-        the next (EM-4). NaN where a stage ends.
+        With `record_bound`, the lower bound after the M step that follows each objective; it lies between that
+        objective and the next (EM-4). NaN at the end of each stage.
     stages_ : list of int
-        Where each stage begins in `objective_`: one stage, or where the classifier learns its prior, three. Each has
-        an objective of its own.
+        Index in `objective_` at which each stage begins. There is one stage, or three if the classifier learns its
+        prior; objectives of different stages cannot be compared.
     n_iter_ : int
-        How often the model was made from that start.
+        Number of models on the way from that start: the length of `objective_`.
     converged_ : bool
-        Whether its steps came to an end.
+        Whether EM converged within `max_iter` steps in every stage.
     criterion_ : dict
-        BIC or log evidence of each number of clusters that was tried.
+        BIC or log evidence of each number of clusters that was tried, if the number was chosen.
 
     Notes
     -----
-    Where the classifier learns its prior (``prior="loo"`` or ``"evidence"``, ``alpha="evidence"``), the first stage has
-    a weak one that is fixed and the same for all clusters: of vectors, the normal-inverse-Wishart of Fraley and Raftery
-    (2007) about the mean and the covariance of all rows; of columns of numbers, the same one by one; of counts, one
-    event at the mean rate; of flags and categories a pseudo-count of one, of words one row in all. Starts are compared
-    by their evidence under it (without any prior, by the objective). Then the prior is learned from the best clusters,
-    and steps go on with it; then once more, so that the model is what its counts say. With
-    ``n_components="evidence"`` numbers are compared under the learned prior; of vectors, with the mean of the weak one.
-    Where each cluster has a full covariance, a drawn start is first smoothed by steps with one covariance for all.
-    Clusters that rows do not tell apart are warned of (``ConvergenceWarning``), whatever `converged_` says.
-    What a classifier chooses by rows and labels (temper, weights, `alpha="loo"`) is off here, and columns act alone.
-    ``SemiSupervised`` says when the objective can fall within a stage. A cluster without rows dies, unless the class
-    prior is uniform, given or a Dirichlet belief: then it keeps what that and the prior of its parameters say.
+    A classifier learns its prior with ``prior="loo"`` or ``"evidence"``, or ``alpha="evidence"``. EM then has three
+    stages. The first uses a weak prior that is fixed and the same for all clusters: for vectors, the
+    normal-inverse-Wishart of Fraley and Raftery (2007) around the mean and the covariance of all rows; for numeric
+    columns, the same prior column by column; for counts, one event at the mean rate; for flags and categories, a
+    pseudo-count of one; for words, one row in total. Starts are compared by their evidence under this prior, or by the
+    objective without a prior. The second stage learns the prior from the best clusters and continues with it. The third
+    learns the prior once more, so that the model agrees with its counts.
+
+    ``n_components="evidence"`` compares numbers of clusters under the learned prior; for vectors, with the mean of the
+    weak prior. If each cluster has a full covariance, a drawn start is first smoothed by steps with one covariance for
+    all clusters. Clusters that the rows do not distinguish raise a ``ConvergenceWarning``, whatever `converged_` is.
+    Choices that need rows with labels (temper, evidence weights, ``alpha="loo"``) and joint columns are disabled.
+    ``SemiSupervised`` says when the objective can decrease within a stage. A cluster without rows gets weight 0, unless
+    the class prior is uniform, given or a Dirichlet: then it keeps the prior's weight and parameters.
 
     Examples
     --------
@@ -153,20 +157,21 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     def fit(
         self, X: DataLike, y: LabelsLike | None = None, sample_weight: WeightsLike = None, *, init: Start | None = None
     ) -> Self:
-        """Find clusters.
+        """Fit the mixture to rows.
 
         Parameters
         ----------
         X : as for the estimator
             Training rows: an array, a table, or texts.
         y : ignored
-            There for scikit-learn's sake.
+            Accepted for compatibility with scikit-learn.
         sample_weight : array-like of shape (n_rows,), default=None
-            What each row counts for; one if not given.
+            The weight of each row; 1 if not given.
         init : array-like or fitted classifier, default=None
-            Where to start, in place of `n_init` starts: shares, (n_rows, n_components), whose rows add up to one;
-            the cluster of each row, (n_rows,), as any `n_components` labels; of numbers the mean of each cluster,
-            (n_components, n_features), which has the rows that are nearest; or what has a `predict_proba` of rows.
+            A single start, in place of `n_init` starts: cluster probabilities of shape (n_rows, n_components), with
+            rows that sum to one; a cluster label per row, with `n_components` distinct labels; for numeric rows, means
+            of shape (n_components, n_features), each with its nearest rows; or an object whose `predict_proba` returns
+            cluster probabilities.
 
         Returns
         -------
@@ -177,7 +182,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         estimator = without_views(checked_copy(self.estimator, "Mixture"))
         (source, _), reader = opened(estimator, X), estimator._reader
         weights = weights_of_rows(sample_weight, reader.size(source))
-        seen = np.flatnonzero(weights > 0)  # a row of no weight was not seen, nor what it holds
+        seen = np.flatnonzero(weights > 0)  # rows of weight 0 do not count, nor do their categories or words
         some = source if len(seen) == len(weights) else reader.take(source, seen)
         begun = Begun.of(estimator, [some])
         parts = [(begun.rows(some), weights[seen])]
@@ -191,7 +196,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
     def _fit(
         self, begun: Begun, parts: Sequence[Weighed], everywhere: Everywhere | None = None, first: Array | None = None
     ) -> Clusters:
-        """Find clusters of rows that are here; from there on, if they are some of many, of all rows everywhere."""
+        """Find clusters in local rows; if these are a sample, continue with all rows of `everywhere`."""
         compares = isinstance(self.n_components, str)
         limits = Limits(self.n_init, self.max_iter, self.tol, self.verbose, compares, self.record_bound)
         search = Search(begun, parts, limits, check_random_state(self.random_state), everywhere, first)
@@ -215,7 +220,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         return self.estimator_._answer(lambda _, rows: self._joint_of(rows), X)
 
     def _joint_of(self, rows: RowsByName) -> Array:
-        """Return ln p(x, c) of rows; a temper that was given is no part of a density."""
+        """Return ln p(x, c) of rows, without the temper, since it is not part of a density."""
         return log_joint(replace(self.estimator_._predictor, temper=AS_IT_IS), rows)
 
     def _shares(self, parts: Iterable[RowsByName]) -> Array:
@@ -233,7 +238,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            Numbers from 0.
+            Cluster numbers, from 0.
         """
         return np.asarray(self.predict_proba(X).argmax(axis=1), np.int64)
 
@@ -248,12 +253,12 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_components)
-            Rows add up to one.
+            Probabilities; each row sums to one.
         """
         return share_out(self._joint(X), self.estimator_.class_log_prior_)[0]
 
     def score_samples(self, X: DataLike) -> Array:
-        """Return ln p(x) of each row; of a text, of its words in their order.
+        """Return ln p(x) of each row; for a text, that of its words in their order.
 
         Parameters
         ----------
@@ -263,7 +268,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         Returns
         -------
         logs : ndarray of shape (n_samples,)
-            Log-densities, or log-probabilities.
+            Log-densities of numbers, log-probabilities of other values.
         """
         check_is_fitted(self)
         return self.estimator_._answer(self._log_density, X)
@@ -272,24 +277,24 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         return np.asarray(logsumexp(self._joint_of(rows), axis=1)) + log_base(predictor, rows)
 
     def score(self, X: DataLike, y: LabelsLike | None = None) -> float:
-        """Return the mean of ln p(x) over rows.
+        """Return the mean of ln p(x) over the rows.
 
         Parameters
         ----------
         X : as for fit
             Rows.
         y : ignored
-            There for scikit-learn's sake.
+            Accepted for compatibility with scikit-learn.
 
         Returns
         -------
         score : float
-            In nats a row.
+            Mean log-likelihood, in nats per row.
         """
         return float(self.score_samples(X).mean())
 
     def bic(self, X: DataLike) -> float:
-        """Return −2 ln p(X) + parameters · ln rows: the less, the better.
+        """Return the Bayesian information criterion, −2 ln p(X) + parameters · ln rows; lower is better.
 
         Parameters
         ----------
@@ -299,7 +304,7 @@ class Mixture(StandsOnClassifier, MetaEstimatorMixin, ClusterMixin, BaseEstimato
         Returns
         -------
         bic : float
-            Bayesian information criterion.
+            The criterion.
         """
         logs = self.score_samples(X)
         return bic(self.estimator_._model, float(logs.sum()), float(len(logs)))

@@ -1,7 +1,7 @@
-"""How EM reads rows through a classifier: once, as all of them together say what rows hold.
+"""Read rows for EM through a classifier, once, with options that all rows together determine.
 
-Words are cut by all texts, categories are those of all rows, and columns of a table get their likelihoods by all rows,
-as if these were of one class. What a file keeps is the classifier that this ends with, and how it came about.
+All texts decide which words are left out, all rows determine the categories, and all rows choose the likelihoods of
+table columns, as if they had one class. A model file stores the final classifier and the history of EM.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ __all__ = [
 ]  # fmt: skip
 
 EXACT: dict[str, object] = {"damped": False, "strict": False}
-"""Options of likelihoods while EM goes on: words count as often as they come, and all categories are possible."""
+"""Options of likelihoods during EM: word counts are not damped, and unknown categories are possible."""
 
 
 def checked_copy(estimator: object, owner: str) -> Classifier:
-    """Return a classifier like the one given, not fitted; raise KindError if it is none of this library."""
+    """Return an unfitted copy of a classifier; raise KindError if it is not a classifier of this library."""
     if isinstance(estimator, type) or not isinstance(estimator, Classifier):
         what = f"the class {estimator.__name__}" if isinstance(estimator, type) else f"a {type(estimator).__name__}"
         raise KindError(
@@ -60,18 +60,18 @@ def checked_copy(estimator: object, owner: str) -> Classifier:
 
 
 def must_share(estimator: Classifier, model: Model) -> None:
-    """Raise KindError unless rows of a model may belong to classes in shares."""
+    """Raise KindError unless rows of the model may belong to several classes with probabilities."""
     for likelihood in model.likelihoods.values():
         likelihood.must_share()
     if getattr(estimator._reader, "bursts", False):
         raise KindError(
-            "TextClassifier must have model='multinomial' or 'bernoulli' to learn without labels: urns would have "
-            "to be fitted at every step."
+            "TextClassifier must have model='multinomial' or 'bernoulli' to learn without labels; got a bursty model, "
+            "whose urns would be fitted again at every step."
         )
 
 
 def without_views(estimator: Classifier) -> Classifier:
-    """Return the classifier without what it would choose by rows and labels; words count as often as they come."""
+    """Return the classifier without choices that need labels, and without damping of word counts."""
     given = estimator.get_params(deep=False)
     plain: dict[str, object] = {name: None for name in ("temper", "feature_weights") if is_loo(given.get(name))}
     if "term_weighting" in given:
@@ -81,7 +81,7 @@ def without_views(estimator: Classifier) -> Classifier:
 
 
 def opened(estimator: Classifier, X: DataLike, y: LabelsLike | None = None) -> tuple[Any, LabelsLike | None]:
-    """Return rows as the classifier's reader takes them, and labels, which may be a column of a table."""
+    """Return rows in the form of the classifier's reader, and labels, which may be a column of a table."""
     X = list(X) if isinstance(X, Iterator) else X
     source = _read(estimator, X, first=True)
     apart = getattr(estimator._reader, "without_labels", None)
@@ -92,7 +92,7 @@ def opened(estimator: Classifier, X: DataLike, y: LabelsLike | None = None) -> t
 
 
 def opened_again(estimator: Classifier, X: DataLike) -> Any:
-    """Return more rows, which must be like the first; None if there are none."""
+    """Return more rows, read like the first; None if there are none."""
     X = list(X) if isinstance(X, Iterator) else X
     return _read(estimator, X, first=False) if rows_in(X) else None
 
@@ -103,43 +103,45 @@ def _read(estimator: Classifier, X: Given, first: bool) -> Any:
 
 def rows_in(X: Given) -> int:
     """Return the number of rows of an array, texts, or a table of any library."""
-    is_table = isinstance(X, Mapping | Table) or hasattr(X, "collect")  # of columns, of ours, or a lazy one
+    is_table = isinstance(X, Mapping | Table) or hasattr(
+        X, "collect"
+    )  # a dict of columns, our own table, or a lazy dataframe
     return len(Table.read(X, "X")) if is_table else num_samples(X)
 
 
 @dataclass(frozen=True, eq=False)
 class Begun:
-    """A classifier to be fitted, which has a reader and no model yet; and what all rows together say."""
+    """A classifier that has read all rows but has no model yet, with the counts of all rows."""
 
     estimator: Classifier
     reader: RowReader
-    total: Model  # all rows, as one class or by classes of their own
+    total: Model  # counts of all rows, as one class or by classes
 
     @classmethod
     def of(cls, estimator: Classifier, sources: Sequence[Any]) -> Begun:
-        """Look at all rows once."""
+        """Read and count all rows once."""
         by_all = getattr(estimator._reader, "settled_by_all", None)
         return cls.of_counts(estimator, _as_one_class(estimator, sources) if by_all is None else by_all(sources))
 
     @classmethod
     def like(cls, estimator: Classifier, counted: Classifier) -> Begun:
-        """Take all that a fitted classifier of the same kind knows of rows; where rows are elsewhere."""
+        """Take the reader and the counts of a fitted classifier of the same kind, where rows are on an engine."""
         ready, own = copy(estimator), {*estimator.get_params(deep=False), "_predictor", "_stale", "_journal"}
         ready.__dict__.update({name: value for name, value in vars(counted).items() if name not in own})
         return cls.of_counts(ready, counted._model)
 
     @classmethod
     def of_counts(cls, estimator: Classifier, total: Model) -> Begun:
-        """Take what all rows say from their counts, by classes of any kind."""
+        """Start from the counts of all rows, by any classes."""
         total = total.with_likelihoods(estimator._likelihoods(total, Views()))
         must_share(estimator, total)
         blocks = {
             name: replace(block, likelihood=block.likelihood.uncut(), statistic=block.t)
-            for name, block in total.alone.items()  # the others are no densities
+            for name, block in total.alone.items()  # joint columns are not densities
         }
         total = replace(total, blocks=blocks)
         ready = copy(estimator)
-        ready.set_params(**getattr(ready, "_uncut", dict)())  # words are cut once
+        ready.set_params(**getattr(ready, "_uncut", dict)())  # words were left out above
         reader = estimator._reader.of(total) if hasattr(estimator._reader, "of") else estimator._reader
         return cls(ready, reader, total)
 
@@ -149,27 +151,27 @@ class Begun:
         return self.estimator._class_prior()
 
     def likelihoods(self, views: Views) -> dict[Name, Likelihood]:
-        """Return the likelihoods that the steps go by, with a pseudo-count that was chosen."""
+        """Return the likelihoods that EM steps use, with the chosen pseudo-count if any."""
         found = self.predictor(self.total, views).model.likelihoods
         return {name: likelihood.changed_where_known(**EXACT) for name, likelihood in found.items()}
 
     def predictor(self, model: Model, views: Views) -> Predictor:
-        """Return what the classifier would judge rows by: likelihoods as its parameters say, and not tempered."""
+        """Return the classifier's predictor for a model, without temper."""
         return Predictor(model.with_likelihoods(self.estimator._likelihoods(self.total, views)), self.prior)
 
     @property
     def length_exponent(self) -> float | None:
-        """The exponent of a row's length that goes with a chosen temper; None if it is chosen, too."""
+        """The exponent of document length that goes with a chosen temper; None if it is chosen, too."""
         wanted = copy(self.estimator).set_params(temper="loo")._wanted(1)
         exponent: float | None = wanted.length_exponent
         return exponent
 
     def empty(self, classes: LabelArray, views: Views) -> Model:
-        """Return a model of these classes without rows."""
+        """Return a model of the given classes, without rows."""
         return emptied(self.total, classes).with_likelihoods(self.likelihoods(views))
 
     def placed(self, classes: LabelArray, place: LabelArray, views: Views) -> Model:
-        """Return the counts of all rows by classes of which class c becomes `place[c]`; −1 leaves it out."""
+        """Return the counts of all rows with class c moved to class `place[c]`; −1 leaves a class out."""
         empty, blocks = self.empty(classes, views), {}
         for name, block in self.total.blocks.items():
             moved = block.statistic.with_classes(place, len(classes))
@@ -182,12 +184,12 @@ class Begun:
         return Model.total([self.placed(one, np.where(np.arange(k) == c, 0, -1), Views()) for c in range(k)])
 
     def rows(self, source: Any) -> dict[Name, Rows]:
-        """Return rows to be counted by shares and scored, again and again."""
+        """Return rows in a form that is counted by shares and scored repeatedly."""
         blocks = self.total.blocks
         return {name: rows.fixed(blocks[name].statistic) for name, rows in self.reader.rows(source).items()}
 
     def fitted(self, model: Model, views: Views | None = None) -> Classifier:
-        """Return the classifier, fitted: an ordinary one."""
+        """Return the fitted classifier with a model."""
         estimator, like = copy(self.estimator), self.total.blocks
         blocks: dict[Name, Block] = {
             name: type(like[name])(one.likelihood, one.statistic) for name, one in model.blocks.items()
@@ -197,7 +199,7 @@ class Begun:
 
 
 def _as_one_class(estimator: Classifier, sources: Sequence[Any]) -> Model:
-    """Count all rows as one class; once more, if the first look has met categories that the reader did not know."""
+    """Count all rows as one class; count again if the first pass added categories to the reader."""
     before = estimator._reader
     models = [_counted(estimator, source) for source in sources]
     if estimator._reader is not before:
@@ -211,7 +213,7 @@ def _counted(estimator: Classifier, source: Any) -> Model:
 
 
 class StandsOnClassifier(Whole):
-    """State to be taken out and put in; labels of training rows are not part of it."""
+    """Base of estimators that fit a classifier by EM: drawing rows, files, and the history of EM."""
 
     estimator_: Classifier
     estimator: Classifier
@@ -221,12 +223,12 @@ class StandsOnClassifier(Whole):
     converged_: bool
     n_iter_: int
     _more: ClassVar[tuple[str, ...]] = ()
-    """Numbers, or dicts of them, that there may be on top."""
+    """Optional attributes of the history: lists of numbers, or dicts of numbers."""
 
     def sample(
         self, n: int | None = None, label: Label | None = None, *, parameters: Parameters = "estimate", rng: Rng = None
     ) -> tuple[Any, LabelArray]:
-        """Draw rows, and their classes or clusters, as the estimator's own ``sample`` does.
+        """Draw rows and their classes or clusters, as ``estimator_.sample`` does.
 
         Parameters
         ----------
@@ -238,7 +240,7 @@ class StandsOnClassifier(Whole):
         Returns
         -------
         X, labels : rows as `fit` takes them, and ndarray of shape (n,)
-            Drawn rows, and the class or cluster of each.
+            The drawn rows, and the class or cluster of each.
         """
         check_is_fitted(self, "estimator_")
         return self.estimator_.sample(n, label, parameters=parameters, rng=rng)
@@ -269,22 +271,25 @@ class StandsOnClassifier(Whole):
         return tags
 
     def _get_state(self) -> State:
-        """Return what a file keeps beside the parameters."""
+        """Return what a file stores besides the parameters."""
         check_is_fitted(self, "estimator_")
         names = ("objective_", "converged_", *self._more)
         steps = {name: vars(self)[name] for name in names if name in vars(self)}
         return {"schema": {}, "statistics": {"estimator": self.estimator_}, "views": steps}
 
     def _set_state(self, state: State) -> None:
-        """Take a state, which may come from anywhere; raise if it is none of this class."""
+        """Restore a state from a file, which may be forged; raise if it is invalid for this class."""
         steps, model = state["views"], state["statistics"].get("estimator")
         if not isinstance(model, Classifier) or not hasattr(model, "classes_") or state["schema"]:
             raise DataError(f"The file must hold a fitted classifier; got {type(model).__name__}.")
         if not {"objective_", "converged_"} <= set(steps) <= {"objective_", "converged_", *self._more}:
-            raise DataError(f"The history of EM must have the known fields; got {sorted(steps)}.")
+            optional = list(self._more)
+            raise DataError(f"The history of EM must have objective_, converged_ and {optional}; got {sorted(steps)}.")
         objective = steps["objective_"]
         if type(steps["converged_"]) is not bool or type(objective) is not list or not objective:
-            raise DataError("The history of EM must be a list of numbers, and whether it converged.")
+            raise DataError(
+                "The history of EM must hold a list of objectives, and a bool that says whether it converged."
+            )
         numbers = [*objective, *(x for name in self._more if name in steps for x in _numbers(steps[name]))]
         if not all(type(x) in (int, float) for x in numbers):
             raise DataError("The history of EM must hold numbers.")
@@ -295,14 +300,14 @@ class StandsOnClassifier(Whole):
         check_bounds(self, vars(self))
 
     def _keep(self, objective: list[float], bound: list[float], converged: bool) -> None:
-        """Keep how the steps went, with the bound if it was to be recorded; else with none of an earlier fit."""
+        """Set the history of EM; the bound only with `record_bound`, without one of an earlier fit."""
         self.objective_, self.n_iter_, self.converged_ = objective, len(objective), converged
         self.__dict__.pop("bound_", None)
         if self.record_bound:
             self.bound_ = bound
 
     def _restored(self) -> None:
-        """Make what follows from the classifier."""
+        """Set the attributes that follow from `estimator_`."""
 
     @property
     def n_features_in_(self) -> int:

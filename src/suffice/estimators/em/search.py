@@ -1,13 +1,13 @@
-"""The search for clusters: several starts, and if their number is not given, several numbers of them.
+"""Search for clusters: from several starts, and for several numbers of clusters if the number is not given.
 
-Stages of one search, each with a prior that stays as it is:
+A search has stages, each with a fixed prior:
 
-1. every start is smoothed by a model of fewer freedoms, where there is one, and climbs. A prior that is to be learned
-   from clusters is a weak one of all rows meanwhile (WP). The start of highest evidence stays.
-2. the prior is learned from its clusters, and the steps go on with it.
-3. the prior is learned once more: the model is what its counts say.
+1. EM runs from every start, smoothed first by a model with fewer parameters if there is one. In place of a prior that
+   is learned from clusters stands a weak prior from all rows (WP). The start with the highest evidence is kept.
+2. The prior is learned from its clusters, and EM continues with it.
+3. The prior is learned once more, so that the model agrees with its counts.
 
-A prior that is given, and maximum likelihood, have the first stage alone.
+With a given prior, or maximum likelihood, only the first stage runs.
 """
 
 from __future__ import annotations
@@ -46,44 +46,44 @@ from suffice.typing import Array, LabelArray
 __all__ = ["Clusters", "Everywhere", "Limits", "Search", "reporter", "tell_of_clusters", "tell_of_end"]
 
 SMOOTH = 0.001
-"""Nats a row: a step of the model of fewer freedoms that brings less is the last."""
+"""Nats per row: EM of the model with fewer parameters stops after a step that gains less."""
 
 Likelihoods = dict[Name, Likelihood]
 
 Everywhere = Callable[[LabelArray], ShareSource]
-"""Returns all rows, of which only some are here, for these classes."""
+"""Returns the source of all rows, of which a sample is local, for the given classes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Clusters:
-    """Clusters, and how they came about."""
+    """Clusters, and the history of their fit."""
 
     model: Model
     prior: ClassPrior
-    histories: list[History]  # one of each stage
-    shares: Array  # of the rows that are here
+    histories: list[History]  # one per stage
+    shares: Array  # of the local rows
     weight: float
     evidence: float | None  # None where a prior is improper
-    coinciding: list[tuple[int, int]]  # clusters that rows do not tell apart
+    coinciding: list[tuple[int, int]]  # pairs of clusters that rows do not distinguish
 
     @property
     def objective(self) -> list[float]:
-        """The objective after all steps; a new stage has another objective."""
+        """The objective after each step of all stages; stages have different objectives."""
         return [value for history in self.histories for value in history.objective]
 
     @property
     def stages(self) -> list[int]:
-        """Where each stage begins."""
+        """The index in `objective` at which each stage begins."""
         return [0, *accumulate(len(history.objective) for history in self.histories[:-1])]
 
     @property
     def bound(self) -> list[float]:
-        """The bound beside the objective; NaN at the end of each stage."""
+        """The lower bound for each objective; NaN at the end of each stage."""
         return [value for history in self.histories for value in history.bound]
 
     @property
     def converged(self) -> bool:
-        """Whether all stages came to an end."""
+        """Whether all stages converged."""
         return all(history.converged for history in self.histories)
 
     @property
@@ -95,21 +95,21 @@ class Clusters:
 
 @dataclass(frozen=True, eq=False)
 class Started:
-    """Where the steps from one start have led to."""
+    """The result of EM from one start."""
 
     climbed: Climbed
     evidence: float | None
 
     @property
     def height(self) -> float:
-        """By which starts are compared: the evidence, or where there is none, the objective."""
+        """The score of a start: its evidence, or its objective if it has no evidence."""
         height = self.climbed.history.objective[-1] if self.evidence is None else self.evidence
         return -np.inf if np.isnan(height) else height
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How long to search, and how much to print."""
+    """Limits of a search, and what it prints and records."""
 
     n_init: int
     max_iter: int
@@ -121,9 +121,9 @@ class Limits:
 
 @dataclass(frozen=True, eq=False)
 class Search:
-    """A search for clusters of rows that are here.
+    """A search for clusters in local rows.
 
-    These may be some of many rows. Then the best start is theirs, and its steps go on over all that `everywhere` has.
+    Local rows may be a sample. Then they choose the best start, and EM continues over all rows of `everywhere`.
     """
 
     begun: Begun
@@ -131,29 +131,33 @@ class Search:
     limits: Limits
     rng: np.random.RandomState
     everywhere: Everywhere | None = None
-    first: Array | None = None  # shares that a user starts from
+    first: Array | None = None  # shares of a start that the user gave
 
     @property
     def n(self) -> int:
-        """How many rows are here."""
+        """The number of local rows."""
         return sum(len(weights) for _, weights in self.parts)
 
     def chosen(self, criterion: str, most: int) -> tuple[Clusters, dict[int, float]]:
-        """Return the clusters of the best number, tried one after the other, and what each came to."""
+        """Return the clusters of the best number, and the criterion of each number tried."""
         tried: dict[int, Clusters] = {}
         judged: dict[int, float] = {}
         for k in range(1, max(1, min(most, self.n)) + 1):
             found = tried[k] = self.best(k)
             if criterion == "evidence" and found.evidence is None:
-                evidence_of_clusters(Predictor(found.model, found.prior), 0.0)  # says why there is none
+                evidence_of_clusters(
+                    Predictor(found.model, found.prior), 0.0
+                )  # raises an error that says why there is none
             judged[k] = float(found.evidence or 0.0) if criterion == "evidence" else found.bic
         pick = min if criterion == "bic" else max
         return tried[pick(judged, key=lambda k: judged[k])], judged
 
     def best(self, k: int) -> Clusters:
-        """Return the best of several starts, and where it leads to."""
+        """Return k clusters: EM from several starts, continued from the best."""
         if self.n < k:
-            raise InputError(f"The 'n_components' parameter of Mixture must not exceed the rows, {self.n}; got {k}.")
+            raise InputError(
+                f"The 'n_components' parameter of Mixture must be at most the number of rows, {self.n}; got {k}."
+            )
         rows = SharedRows(self.begun.empty(np.arange(k), Views()), self.begun.prior, tuple(self.parts))
         total = rows.as_one_class() if self.everywhere is None else self.begun.as_one_class()
         weak = {name: _weak(one, total, name, k) for name, one in rows.empty.likelihoods.items()}
@@ -167,7 +171,7 @@ class Search:
         return self._settled(rows, source, Started(climbed, _evidence(climbed, rows.prior)), weak)
 
     def _settled(self, rows: SharedRows, source: ShareSource, started: Started, weak: Likelihoods) -> Clusters:
-        """Go on with the prior that clusters have, where it is to be learned from them."""
+        """Run the stages that learn the prior from clusters, if it is learned."""
         climbed, evidence, own = started.climbed, started.evidence, rows.empty.likelihoods
         histories = [climbed.history]
         if any(likelihood.learns_prior for likelihood in own.values()):
@@ -198,7 +202,7 @@ class Search:
     def _learn_prior(
         self, source: ShareSource, model: Model, own: Likelihoods, what: str
     ) -> tuple[Climbed, list[History]]:
-        """Make steps with the prior that the clusters have, and judge with what it is when it is theirs again."""
+        """Run EM with the prior learned from clusters, then learn the prior again and evaluate the objective."""
         blocks = model.with_likelihoods(own).blocks
         found = {name: block.settled for name, block in blocks.items() if block.likelihood.learns_prior}
         climbed = self._climb(source, model.with_likelihoods({**own, **found}), what)
@@ -213,7 +217,7 @@ class Search:
 
 
 def _weak(likelihood: Likelihood, total: Model, name: Name, k: int) -> Likelihood:
-    """Return the likelihood with a prior that says little, by all rows, in place of one that is learned."""
+    """Return the likelihood with a weak prior from all rows, in place of a prior that is learned."""
     if not likelihood.learns_prior:
         return likelihood
     t = total.blocks[name].t
@@ -221,7 +225,7 @@ def _weak(likelihood: Likelihood, total: Model, name: Name, k: int) -> Likelihoo
 
 
 def _coarse(likelihoods: Likelihoods, total: Model, k: int) -> Likelihoods | None:
-    """Return likelihoods of fewer freedoms, by which a start is smoothed; None if there are none."""
+    """Return likelihoods with fewer parameters, which smooth a start; None if there are none."""
     found = {name: one.coarse(total.blocks[name].t, k) for name, one in likelihoods.items()}
     if all(one is None for one in found.values()):
         return None
@@ -229,13 +233,13 @@ def _coarse(likelihoods: Likelihoods, total: Model, k: int) -> Likelihoods | Non
 
 
 def _judging(model: Model, weak: Likelihoods) -> Model:
-    """Return the model with the priors by which numbers of clusters are compared."""
+    """Return the model with the priors that compare numbers of clusters."""
     learned = {name: block for name, block in model.blocks.items() if block.likelihood.learns_prior}
     return model.with_likelihoods({name: one.likelihood.judging(one.t, weak[name]) for name, one in learned.items()})
 
 
 def _evidence(climbed: Climbed, prior: ClassPrior, model: Model | None = None) -> float | None:
-    """Return the evidence of clusters, or None where there is none."""
+    """Return the evidence of clusters; None if a prior is improper or a likelihood has no evidence."""
     try:
         return evidence_of_clusters(Predictor(model or climbed.model, prior), climbed.expectation.entropy)
     except (ImproperPrior, KindError):
@@ -243,7 +247,7 @@ def _evidence(climbed: Climbed, prior: ClassPrior, model: Model | None = None) -
 
 
 def reporter(name: str, verbose: bool, rows: float, what: str = "") -> Report | None:
-    """Return what reports each step, if that is wanted."""
+    """Return a function that prints each step; None unless `verbose`."""
     if not verbose:
         return None
 
@@ -254,22 +258,22 @@ def reporter(name: str, verbose: bool, rows: float, what: str = "") -> Report | 
 
 
 def tell_of_end(name: str, converged: bool, max_iter: int) -> None:
-    """Warn if the steps did not come to an end."""
+    """Warn if EM did not converge."""
     if not converged:
         tell(
-            f"{name} needs more than max_iter={max_iter} steps to converge. Increase max_iter or tol.",
+            f"{name} did not converge in max_iter={max_iter} steps. Increase max_iter or tol.",
             ConvergenceWarning,
         )
 
 
 def tell_of_clusters(found: Clusters, max_iter: int) -> None:
-    """Warn if the steps did not come to an end, or if clusters are the same one."""
+    """Warn if EM did not converge, or if clusters coincide."""
     tell_of_end("Mixture", found.converged, max_iter)
     if found.coinciding:
         pairs = ", ".join(f"{a} and {b}" for a, b in found.coinciding[:3])
         more = ", …" if len(found.coinciding) > 3 else ""
         tell(
             f"Mixture found clusters that coincide ({pairs}{more}): the rows do not distinguish them. Use fewer "
-            "components, or give the estimator another prior.",
+            "components, or another prior of the estimator.",
             ConvergenceWarning,
         )

@@ -1,1 +1,1 @@
-"""Naive Bayes for rows of a matrix: one public class a file, drop-ins for scikit-learn's and more."""
+"""Naive Bayes classifiers, one per file: drop-ins for those of scikit-learn, and others."""

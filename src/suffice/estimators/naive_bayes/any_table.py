@@ -32,73 +32,78 @@ from suffice.typing import DataLike, GroupsLike, JournalKey, LabelsLike, Weights
 
 __all__ = ["NaiveBayes"]
 
-WEIGHED = 100  # fewer rows cannot tell which columns repeat each other
+WEIGHED = 100  # smallest number of rows that column weights are fitted on
 
 
 class NaiveBayes(TableClassifier):
-    """Naive Bayes for the table you have: numbers, categories, flags, counts and text, with holes.
+    """Naive Bayes for any table: numbers, categories, flags, counts and text, with missing values.
 
-    Give it a dataframe and the name of its target. Each column gets a model by what it holds: True and False a
-    Bernoulli; words and a few whole numbers a categorical; other numbers a Gaussian, a histogram, a Poisson or a
-    categorical, whichever the data favour; long strings count words. Columns that act together are found. Missing
-    values (None, NaN, NA, null) do not count at fit and do not vote at predict. Categories never seen in training get
-    the probability their prior keeps for them.
+    Pass a dataframe and the name of its target. The values of a column determine its model: Bernoulli for True and
+    False; categorical for short strings and a few whole numbers; Gaussian, histogram, Poisson or categorical for other
+    numbers, whichever the data favour; word counts for long strings. Joint columns, whose values are not independent
+    within classes, are found. Missing values (None, NaN, NA, null) are not counted at fit and contribute nothing at
+    predict. A category that training rows lack has the probability that the prior reserves for it.
 
     Parameters
     ----------
     columns : "auto" or dict, default="auto"
-        A model for some columns, the others get theirs as described above: "bernoulli", "categorical", "gaussian",
-        "histogram", "poisson", "text", "drop", "auto", or one from ``sf.columns`` with a prior of its own. Models are
-        settled at the first fit. One that was chosen, not declared, is a view: of such a column enough is kept to add
-        models that have chosen differently, and `refresh` chooses anew.
+        Models of columns, by name: "bernoulli", "categorical", "gaussian", "histogram", "poisson", "text", "drop",
+        "auto", or a model from ``sf.columns`` with a prior of its own. Other columns get models as described above.
+        Models are fixed at the first fit. A chosen model, unlike a declared one, is a view: the counts keep enough of
+        its column to merge with classifiers that chose differently, and `refresh` chooses again.
     estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
-        How a column's parameters are estimated; "predictive" integrates them out.
+        How the parameters of columns are estimated; "predictive" integrates them out.
     unseen : {"prior", "error"}, default="prior"
-        What to do about a category that was never seen: give it the probability of a new one, or raise.
+        What predict does with an unknown category: "prior" gives it the probability of a new category, "error" raises.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
-        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
-        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
-        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
+        Prior over the classes. A number is the pseudo-count of every class, a Dirichlet holds one per class; `estimate`
+        says how pseudo-counts and rows are combined. "counted" uses the class frequencies of the rows, "uniform" gives
+        every class the same probability, and an array fixes the probabilities.
     temper : float, "loo" or None, default="loo"
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
     feature_weights : "loo" or None, default="loo"
-        Whether each column's evidence is raised to a power of its own, chosen by leave-one-out on the rows that are
-        given to fit: near 0 where other columns say the same, so that it counts once.
+        Evidence weights: an exponent per column, near 0 if other columns carry the same evidence, so that it counts
+        once. "loo" chooses them by leave-one-out on the training rows, if there are at least 100; None gives every
+        column weight 1.
     ridge : float, default=None
-        How strongly weights are held at one. If not given, that with which most of the rows predict the others best.
+        Strength of the ridge penalty that shrinks weights toward 1. If not given, it minimizes the log loss on held-out
+        rows.
     effort : {"fast", "balanced", "best"}, default="balanced"
-        "fast" fits no weights, and chooses the temper by 2,000 rows at most; "balanced" chooses both by 20,000, "best"
-        by 200,000. Rows are picked by their content: their order changes nothing.
+        How much time is spent on choices. "fast" fits no weights, and chooses the temper on at most 2,000 rows;
+        "balanced" chooses both on at most 20,000 rows, "best" on at most 200,000. Rows are selected by a hash of their
+        content, so that their order does not matter.
     joint : "auto", 2, 3, list of tuples or None, default="auto"
-        Sets of two or three columns that act together: their joint value says more than each column alone. "auto"
-        chooses them, and how many, by rows that are kept out of the counts, and none unless they predict these better;
-        2 or 3 is the most columns of a set; a list such as ``[("age", "job")]`` declares them. By the same rows it
-        chooses whether numbers are one cloud, and whether values get terms of their own. All of it
-        needs weights, 100 rows, and more effort than "fast". Engines read rows once more to count sets.
+        Joint columns: sets of two or three columns whose joint value carries more evidence than each column alone.
+        "auto" chooses the sets, and their number, on held-out rows, and chooses none unless they improve the log loss
+        of these rows; 2 or 3 also limits the columns of a set; a list such as ``[("age", "job")]`` declares the sets.
+        The same rows choose whether numeric columns share a covariance matrix per class, and whether values get
+        residual terms. All of these choices need feature_weights="loo", 100 rows and more effort than "fast". Engines
+        read the rows once more to count the sets.
     memory_limit : int, default=2_000_000_000
-        Bytes that sets of columns may take, about; a warning names those for which there is no room.
+        Approximate number of bytes for the counts of joint columns. A warning names the sets that do not fit.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     columns_ : dict
         The model of each column.
     statistics_ : dict
-        What was counted of each column.
+        The statistic of each column.
     n_features_in_ : int
-        Columns seen at the first fit, without the target.
+        Number of columns, without the target.
     feature_names_in_ : ndarray
-        Their names, where they are strings.
+        Names of the columns at the first fit, if all are strings.
     feature_weights_ : dict
-        The exponent of each column that votes: near 0 where others have said it already.
+        The exponent of each column, or set of joint columns, that is not dropped: near 0 if others carry the same
+        evidence.
     joint_ : dict
-        The sets of columns that act together, the weightiest first: what is believed, and the log loss each saves.
+        The model of each set of joint columns, with the log loss it saves; the largest weight comes first.
 
     Examples
     --------
@@ -152,24 +157,23 @@ class NaiveBayes(TableClassifier):
         groups: GroupsLike = None,
         journal: JournalKey = None,
     ) -> Self:
-        """Learn from a table, forgetting whatever was learned before.
+        """Fit the classifier to a table; forget what it learned before.
 
         Parameters
         ----------
         X : dataframe, dict of arrays, array or sparse matrix
-            pandas, polars (lazy too), pyarrow, or anything else that has columns.
+            A table of pandas, polars (also lazy), pyarrow or another library, or other columns.
         y : array-like of shape (n_rows,), or str
             Class labels, or the name of the column that holds them.
         sample_weight : array-like of shape (n_rows,), default=None
-            What each row counts for; one if not given.
+            The weight of each row; 1 if not given.
         target : str, default=None
-            The name of the column of labels, instead of `y`.
+            The name of the column of class labels, instead of `y`.
         groups : array-like of shape (n_rows,), default=None
-            Rows that belong together, such as those of one person: each is left out with its whole group when temper
-            and weights are chosen.
+            Groups of dependent rows, such as those of one person. Choices on left-out rows leave out whole groups.
         journal : bool, str or bytes, default=None
-            Whether to keep a journal of rows, so that `forget` refuses others. A key of your own, which is not stored
-            and needed again, keeps the journal from those who can guess rows.
+            Whether to keep a journal of rows, so that `forget` refuses rows that were not learned. A key of your own
+            hides the journal from people who can guess rows; it is not stored, and is needed again later.
 
         Returns
         -------
@@ -189,11 +193,12 @@ class NaiveBayes(TableClassifier):
         target: Hashable | None = None,
         journal: JournalKey = None,
     ) -> Self:
-        """Learn from more rows: what is counted is that of one fit, if the first batch settles the kinds as that would.
+        """Learn from one more batch of rows, without forgetting earlier batches.
 
-        Kinds of columns that are not declared, and what is chosen by rows (by default temper and weights), are chosen
-        by the first batch and stay in force; ``stale_`` is True once temper and weights are older than the counts, and
-        ``refresh`` with all rows chooses all of it anew: then the model is that of one fit.
+        The first batch chooses the models of columns that are not declared, and the views (by default temper, weights
+        and joint columns). If it chooses the same column models as all rows would, the counts are those of one fit.
+        Views stay in force; ``stale_`` is True once they are older than the counts. ``refresh`` with all rows chooses
+        models and views again; the model is then that of one fit.
 
         Parameters
         ----------
@@ -202,13 +207,13 @@ class NaiveBayes(TableClassifier):
         y : array-like of shape (n_rows,), or str
             Class labels, or the name of the column that holds them.
         classes : array-like of shape (n_classes,), default=None
-            All classes that can appear. If not given, new ones may turn up in any batch.
+            All classes that can appear. If not given, any batch may add classes.
         sample_weight : array-like of shape (n_rows,), default=None
-            What each row counts for; one if not given.
+            The weight of each row; 1 if not given.
         target : str, default=None
-            The name of the column of labels, instead of `y`.
+            The name of the column of class labels, instead of `y`.
         journal : bool, str or bytes, default=None
-            As for `fit` in the first batch; later the key, if there is one.
+            As for `fit` in the first batch; later the key of the journal, if it has one.
 
         Returns
         -------
@@ -234,11 +239,11 @@ class NaiveBayes(TableClassifier):
 
     @property
     def statistics_(self) -> dict[Name, Any]:
-        """What was counted of each column."""
+        """The statistic of each column."""
         return {name: block.statistic for name, block in self._model.alone.items()}
 
     def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
-        """Return the share of rows whose class is predicted right.
+        """Return the accuracy: the share of rows whose class is predicted correctly.
 
         Parameters
         ----------
@@ -247,7 +252,7 @@ class NaiveBayes(TableClassifier):
         y : array-like of shape (n_rows,), or str
             Class labels, or the name of the column that holds them.
         sample_weight : array-like of shape (n_rows,), default=None
-            What each row counts for; one if not given.
+            The weight of each row; 1 if not given.
 
         Returns
         -------
@@ -260,24 +265,24 @@ class NaiveBayes(TableClassifier):
         return float(super().score(X, y, sample_weight))
 
     def table(self, column: Name, level: float = 0.95) -> Any:
-        """Return what the model knows of one column, class by class: posterior means and intervals, as a dataframe.
+        """Return a dataframe of one column's posterior means and credible intervals, class by class.
 
         Parameters
         ----------
         column : str or int
             The column's name.
         level : float, default=0.95
-            Probability that the intervals hold.
+            Posterior probability of each interval.
 
         Returns
         -------
         table : dataframe
-            Of the library that the model was fitted with, or pandas, polars or pyarrow, whichever there is. `n` is the
-            number of rows that were counted.
+            A dataframe of the library that the model was fitted with, or else of pandas, polars or pyarrow, whichever
+            is installed. `n` is the number of rows that were counted.
         """
         check_is_fitted(self)
         if column not in self._model.blocks:
             near = closest(column, self._model.blocks)
-            raise InputError(f"The argument 'column' must be one of the model's; got {column!r}.{near}")
+            raise InputError(f"The argument 'column' must be a column of the model; got {column!r}.{near}")
         block = self._model.blocks[column]
         return frame_of(block.settled.table(block.t, self.classes_, level), self._reader.backend)

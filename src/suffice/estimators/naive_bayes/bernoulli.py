@@ -1,4 +1,4 @@
-"""Naive Bayes for features that are on or off."""
+"""Naive Bayes for binary features."""
 
 from __future__ import annotations
 
@@ -36,44 +36,46 @@ __all__ = ["BernoulliNB"]
 
 
 class BernoulliNB(MatrixClassifier):
-    """Naive Bayes for features that are on or off; absence counts as evidence too.
+    """Naive Bayes for binary features, whose absence is evidence as well.
 
     A drop-in for scikit-learn's class of the same name, with more ways to estimate.
 
     Parameters
     ----------
     alpha : float, array of shape (n_features,), Beta, "evidence" or "loo", default=1.0
-        Pseudo-counts of on and of off; 0 for none. "evidence" finds the Beta, one for all features, that makes the
-        training rows most probable, "loo" the number of least leave-one-out log loss.
+        Pseudo-counts added to the counts of 1 and of 0 of every feature; 0 disables smoothing. "evidence" chooses the
+        Beta, shared by all features, that maximizes the evidence of the training rows; "loo" chooses the number that
+        minimizes the leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     binarize : float or None, default=0.0
-        Values above it are on; None if X holds zeros and ones already.
+        Values above it become 1, all others 0. None if X holds zeros and ones already.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
-        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
-        however many there are; `estimate` says what is made of it. "counted" and "uniform" are what `fit_prior` says.
+        Prior over the classes. An array fixes the probabilities; a number is the pseudo-count of every class, a
+        Dirichlet holds one per class, and `estimate` says how pseudo-counts and rows are combined. "counted" and
+        "uniform" equal `fit_prior` True and False. If not given, `fit_prior` decides.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
-        How the probabilities of on are estimated; "predictive" equals "mean" here.
+        How the probabilities of 1 are estimated; "predictive" equals "mean" here.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
     alpha_ : float, ndarray or Beta
         The pseudo-counts in use.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     feature_count_ : ndarray of shape (n_classes, n_features)
-        Rows of each class in which each feature is on.
+        Number of rows of each class in which each feature is 1.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        Log-probability of on.
+        Log-probability that each feature is 1, in each class.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -126,7 +128,7 @@ class BernoulliNB(MatrixClassifier):
     def _likelihood(self, views: Views) -> Bernoulli:
         alpha = self.alpha if isinstance(self.alpha, Beta) else checked_alpha(self, views)
         if isinstance(alpha, Beta):
-            two_parameters(self, Beta, views)  # raises unless it has one for each feature
+            two_parameters(self, Beta, views)  # raises unless it is one Beta, or one per feature
         return Bernoulli.of(alpha, self.estimate, "flags")
 
     def _class_prior(self) -> ClassPrior:
@@ -134,7 +136,7 @@ class BernoulliNB(MatrixClassifier):
 
     @property
     def alpha_(self) -> float | Vector | Beta:
-        """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
+        """The pseudo-counts in use: as given, or as "evidence" or "loo" chose them."""
         check_is_fitted(self)
         if not isinstance(self.alpha, str):
             return self.alpha
@@ -147,11 +149,11 @@ class BernoulliNB(MatrixClassifier):
 
     @property
     def feature_count_(self) -> Array:
-        """Rows of each class in which each feature is on."""
+        """Number of rows of each class in which each feature is 1."""
         return np.asarray(self._statistic.ones)
 
     @property
     def feature_log_prob_(self) -> Array:
-        """Log-probability of on."""
+        """Log-probability that each feature is 1, in each class."""
         settled = self._settled_as(Bernoulli)
         return np.asarray(settled.log_theta(self._block.t)[0].values)

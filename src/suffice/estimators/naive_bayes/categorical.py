@@ -1,4 +1,4 @@
-"""Naive Bayes for categories."""
+"""Naive Bayes for categorical features."""
 
 from __future__ import annotations
 
@@ -48,53 +48,57 @@ __all__ = ["CategoricalNB"]
 
 
 class CategoricalNB(MatrixClassifier):
-    """Naive Bayes for columns of categories: codes 0, 1, 2, …, names, or any values.
+    """Naive Bayes for categorical features: codes 0, 1, 2, …, names, or any other values.
 
-    A drop-in for scikit-learn's class of the same name. Whole, non-negative numbers are codes, as there. Anything else
-    (text, numbers with a fraction) is a category by its value, never cut off to a code. A category not known at fit has
-    the mass of one seen no time, instead of an error.
+    A drop-in for scikit-learn's class of the same name. Whole, non-negative numbers are codes, as in scikit-learn.
+    Other values (text, numbers with a fraction) are categories themselves, and are never truncated to codes. At
+    predict, a category that is not known has the probability of a known category without rows, instead of raising an
+    error.
 
     Parameters
     ----------
     alpha : float, Dirichlet, list of n_features Dirichlets, "evidence" or "loo", default=1.0
-        Pseudo-count added to every category; 0 for none. A Dirichlet has one for each category of every feature, a list
-        has a Dirichlet for each feature; a category not known at fit has their mean. "evidence" finds the number, for
-        all features, that makes the training rows most probable, "loo" the one of least leave-one-out log loss.
+        Pseudo-count added to the count of every category; 0 disables smoothing. A Dirichlet holds one per category and
+        applies to every feature; a list holds a Dirichlet per feature; an unknown category has the mean of these.
+        "evidence" chooses the number, shared by all features, that maximizes the evidence of the training rows; "loo"
+        chooses the number that minimizes the leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
-        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
-        however many there are; `estimate` says what is made of it. "counted" and "uniform" are what `fit_prior` says.
+        Prior over the classes. An array fixes the probabilities; a number is the pseudo-count of every class, a
+        Dirichlet holds one per class, and `estimate` says how pseudo-counts and rows are combined. "counted" and
+        "uniform" equal `fit_prior` True and False. If not given, `fit_prior` decides.
     min_categories : int or array of shape (n_features,), default=None
-        Categories that each feature has at least, seen or not; for codes, not for categories by value.
+        Smallest number of categories of each feature, whether or not they occur; for codes only.
     categories : "auto" or list of n_features lists, default="auto"
-        The values each feature can have, as in scikit-learn's OrdinalEncoder; all of them count as categories, seen or
-        not, and others are refused at fit. With "auto", whole numbers are codes from 0, as in scikit-learn's
-        CategoricalNB: the faces 1 to 6 of a die have seven categories unless ``categories=[range(1, 7)]`` is given.
+        The values that each feature can have, as in scikit-learn's OrdinalEncoder: all of them are categories, whether
+        or not they occur, and fit raises an error for other values. With "auto", whole numbers are codes from 0, as in
+        scikit-learn's CategoricalNB: the faces 1 to 6 of a die have seven categories unless
+        ``categories=[range(1, 7)]`` is given.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
-        How the probabilities are estimated; "predictive" equals "mean" here.
+        How category probabilities are estimated; "predictive" equals "mean" here.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
     alpha_ : float, Dirichlet or list of Dirichlets
         The pseudo-counts in use.
     categories_ : list of n_features ndarrays, or None
-        The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …
+        The categories of each feature, sorted; None if they are the codes 0, 1, 2, …
     category_count_ : list of n_features ndarrays of shape (n_classes, n_categories)
-        Rows of each class with each category.
+        Number of rows of each class with each category.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     feature_log_prob_ : list of n_features ndarrays of shape (n_classes, n_categories)
-        Log-probability of each category.
+        Log-probability of each category in each class.
     n_categories_ : ndarray of shape (n_features,)
         Number of categories of each feature.
     n_features_in_ : int
@@ -162,7 +166,7 @@ class CategoricalNB(MatrixClassifier):
         return tags
 
     def _make_reader(self) -> Any:
-        return None  # the first rows say what categories are
+        return None  # made from the first rows, which determine the categories
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
         examples = super()._read(X, y, sample_weight, first)
@@ -176,7 +180,9 @@ class CategoricalNB(MatrixClassifier):
         if isinstance(self.categories, str):
             return None
         if self.min_categories is not None:
-            raise InputError("CategoricalNB takes one of 'categories' and 'min_categories'. Got both instead.")
+            raise InputError(
+                "CategoricalNB takes at most one of 'categories' and 'min_categories'. Got both instead; leave out one."
+            )
         return declared_categories(self.categories, features)
 
     def _source(self, X: Given) -> Any:
@@ -191,13 +197,13 @@ class CategoricalNB(MatrixClassifier):
 
     def _count(self, examples: Examples) -> Model:
         given = examples.weights
-        if given is not None and (given == 0).any():  # a row of no weight was not seen, nor were its categories
+        if given is not None and (given == 0).any():  # rows of weight 0 do not count, nor do their categories
             examples = examples.take(np.flatnonzero(given > 0), self._reader)
         self._make_room(self._reader.wider(examples.source))
         return super()._count(examples)
 
     def _make_room(self, reader: CodeReader) -> None:
-        """Add categories, and give each a place in the counts."""
+        """Add the categories of a reader, with a place in the counts for each."""
         if self.__sklearn_is_fitted__():
             model = _roomy(self._model, self._reader, reader)
             self._predictor = replace(self._predictor, model=model)
@@ -206,14 +212,17 @@ class CategoricalNB(MatrixClassifier):
     def _put(self, model: Model, views: Views, stale: bool) -> None:
         self._reader, left = self._reader.without_unseen(model.blocks["X"].statistic)
         for j, (belief, size) in enumerate(zip(beliefs_of(self), left.sizes.tolist(), strict=False)):
-            what = f"one per category of feature {j}; declare those that rows may lack by 'categories'"
+            what = f"one per category of feature {j}; declare categories that rows may lack with 'categories'"
             counts_of_belief(belief, size, what, "CategoricalNB")
         super()._put(replace(model, blocks={"X": replace(model.blocks["X"], statistic=left)}), views, stale)
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
         every = [self, *(other for other in others if isinstance(other, CategoricalNB))]  # they agree: all of them
         if any((self._reader.categories is None) != (other._reader.categories is None) for other in every):
-            raise InputError("Models that are combined must have categories of one kind; got codes and values.")
+            raise InputError(
+                "Models that are combined must have categories of one kind; got codes in one and values in another. "
+                "Fit all of them with the same 'categories'."
+            )
         reader = CodeReader.union([model._reader for model in every])
         models = [_roomy(model._model, model._reader, reader) for model in every]
         self._reader = reader
@@ -241,13 +250,13 @@ class CategoricalNB(MatrixClassifier):
 
     @property
     def categories_(self) -> list[LabelArray] | None:
-        """The values of each feature's categories, sorted; None where they are the codes 0, 1, 2, …"""
+        """The categories of each feature, sorted; None if they are the codes 0, 1, 2, …"""
         check_is_fitted(self)
         return self._reader.categories
 
     @property
     def alpha_(self) -> float | Dirichlet | Sequence[Dirichlet]:
-        """The pseudo-counts in use."""
+        """The pseudo-counts in use: as given, or as "evidence" or "loo" chose them."""
         alpha = self._settled_as(Codes).alpha if isinstance(self.alpha, str) else self.alpha
         return alpha if isinstance(alpha, Dirichlet | list) else float(alpha)  # type: ignore[arg-type]
 
@@ -258,12 +267,12 @@ class CategoricalNB(MatrixClassifier):
 
     @property
     def category_count_(self) -> list[Array]:
-        """Rows of each class with each category, feature by feature."""
+        """Number of rows of each class with each category, feature by feature."""
         return [self._statistic.column(j) for j in range(self.n_features_in_)]
 
     @property
     def feature_log_prob_(self) -> list[Array]:
-        """Log-probability of each category, feature by feature."""
+        """Log-probability of each category in each class, feature by feature."""
         settled = self._settled_as(Codes)
         logs: list[Array] = settled.log_theta(self._block.t)
         return logs
@@ -276,7 +285,7 @@ class CategoricalNB(MatrixClassifier):
         super()._check_statistics(classes, statistics, likelihood)
         known, sizes = self.__dict__.pop("categories_"), statistics["features"].sizes.tolist()
         if known is not None and [_each_once(values) for values in known] != sizes:
-            raise DataError(f"Categories must be sorted, each of them once, {sizes} of them; got others.")
+            raise DataError(f"Categories must be sorted and distinct, {sizes} of them; got others.")
         self._reader = CodeReader(known, self.min_categories, self._declared_categories(len(sizes)))
 
 
@@ -287,7 +296,7 @@ def _roomy(model: Model, known: CodeReader, wider: CodeReader) -> Model:
 
 
 def _each_once(values: object) -> int:
-    """Return how many there are; −1 if they are not in order."""
+    """Return the number of values; −1 unless they are sorted and distinct."""
     if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind not in "USbiuf":
         return -1
     return len(values) if bool((values[1:] > values[:-1]).all()) else -1

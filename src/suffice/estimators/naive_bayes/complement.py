@@ -1,4 +1,4 @@
-"""Naive Bayes for word counts, by the complement of each class."""
+"""Complement naive Bayes for word counts."""
 
 from __future__ import annotations
 
@@ -34,44 +34,45 @@ __all__ = ["ComplementNB"]
 
 
 class ComplementNB(MatrixClassifier):
-    """Naive Bayes for word counts in uneven classes: each class is described by what the others are.
+    """Naive Bayes for word counts in uneven classes: each class is described by the words of all other classes.
 
-    A drop-in for scikit-learn's class of the same name (Rennie et al. 2003). The class prior plays no part in it,
-    unless there is only one class.
+    A drop-in for scikit-learn's class of the same name (Rennie et al. 2003). It ignores the class prior, unless there
+    is only one class.
 
     Parameters
     ----------
     alpha : float, array of shape (n_features,), Dirichlet or "loo", default=1.0
-        Pseudo-counts added to every word; 0 for none. "loo" finds the number of least leave-one-out log loss.
+        Pseudo-count added to the count of every word, or one per word; 0 disables smoothing. "loo" chooses the number
+        that minimizes the leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
-        Only used with a single class.
+        Used only with a single class, and for `class_log_prior_`.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
-        Not used, but for what is said of the labels themselves.
+        As for ``MultinomialNB``; like `fit_prior`, not used for predictions unless there is only one class.
     norm : bool, default=False
         Whether to divide each class's weights by their sum.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
     length_exponent : float, "loo" or None, default="loo"
-        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
-        with the temper, and stands for 0 where that is given, or None; None is 0.
+        Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
+        it together with the temper, and is 0 if `temper` is a number or None; None is 0.
 
     Attributes
     ----------
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     feature_all_ : ndarray of shape (n_features,)
         Total count of each word.
     feature_count_ : ndarray of shape (n_classes, n_features)
         Total count of each word in each class.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
-        Weight of each word for each class.
+        Weight of each word in the score of each class.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -134,7 +135,7 @@ class ComplementNB(MatrixClassifier):
 
     @property
     def alpha_(self) -> float | Vector | Dirichlet:
-        """The pseudo-counts in use: as given, or chosen by rows."""
+        """The pseudo-counts in use: as given, or as "loo" chose them."""
         settled = self._settled_as(Complement)
         return settled.alpha if isinstance(self.alpha, str) else self.alpha
 
@@ -150,6 +151,6 @@ class ComplementNB(MatrixClassifier):
 
     @property
     def feature_log_prob_(self) -> Array:
-        """Weight of each word for each class."""
+        """Weight of each word in the score of each class."""
         scorer: Any = self._block.scorer
         return np.asarray(scorer.columns(np.arange(self.n_features_in_)))

@@ -1,4 +1,4 @@
-"""Naive Bayes for words that come in bursts."""
+"""Naive Bayes for bursty word counts."""
 
 from __future__ import annotations
 
@@ -37,53 +37,55 @@ __all__ = ["DirichletMultinomialNB"]
 
 
 class DirichletMultinomialNB(MatrixClassifier):
-    """Naive Bayes for words that come in bursts: documents of any length, as whole counts of each word.
+    """Naive Bayes for bursty words: a document of any length is a row of whole counts, one per word.
 
-    A word that came once is likely to come again, and the rarer it is, the more so. The multinomial cannot say so; the
-    Dirichlet compound multinomial, or Pólya urn, can. The urn of each class is fitted by maximum likelihood to counts
-    of counts (in how many documents a word stands once, twice, …), which add and subtract like all statistics here.
+    A word that occurs once in a document is likely to occur again, the more so the rarer it is. The multinomial cannot
+    describe this; the Dirichlet compound multinomial, or Pólya urn, can. The urn of each class is fitted by maximum
+    likelihood to counts of counts (the number of documents with a word once, twice, …), which add and subtract like
+    all statistics here.
 
     Parameters
     ----------
     method : {"dcm", "edcm"}, default="dcm"
-        The model itself, or Elkan's approximation, which looks at which words there are and how long a document is, not
-        at how often each word is repeated. It is fitted by one equation and takes about a quarter of the time, but its
-        "probabilities" of documents do not sum to one.
+        The model itself, or Elkan's approximation, which uses the words that occur and the length of a document, but
+        not how often each word is repeated. The approximation is fitted by a single equation in about a quarter of the
+        time, but its "probabilities" of documents do not sum to one.
     alpha : float or array of shape (n_features,), default=0.03
-        Prior: documents of one word each that every class has read before its own. An array says how many of each word;
-        a number is their average, spread over the words in proportion to the documents (of all classes, and one more)
-        that hold them. With 0 a word that a class has not seen is impossible there. It is a belief about the mean of
-        the urn, and none about burstiness.
+        Prior, as pseudo-documents of one word each that are added to every class. An array gives the number per word; a
+        number is their average, distributed over the words in proportion to the number of documents that contain each
+        of them, plus one. With 0, a word that never occurs in a class is impossible there. The prior concerns the mean
+        of the urn, not its burstiness.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
-        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
-        each that is added to its rows. "counted" takes the shares of the rows as they
-        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
+        Prior over the classes. A number is the pseudo-count added to the rows of every class, a Dirichlet holds one per
+        class. "counted" uses the class frequencies of the rows, "uniform" gives every class the same probability, and
+        an array fixes the probabilities.
     max_iter : int, default=100
-        Most steps to fit an urn with; about six are needed.
+        Largest number of steps that fit an urn; about six are typical.
     tol : float, default=1e-6
-        A fit ends when no number in the urn changes by more than this part of itself.
+        Relative tolerance: a fit ends when no parameter of the urn changes by a larger fraction.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
     length_exponent : float, "loo" or None, default="loo"
-        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
-        with the temper, and stands for 0 where that is given, or None; None is 0.
+        Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
+        it together with the temper, and is 0 if `temper` is a number or None; None is 0.
 
     Attributes
     ----------
     alpha_ : ndarray of shape (n_classes, n_features)
-        The urns: α of each word in each class (β for "edcm"). Their sum is between 1e-6 and a million times the longest
-        document, where the urn cannot be distinguished from the multinomial; it goes there if words come in no bursts.
+        The urns: α of each word in each class (β for "edcm"). The sum of a class lies between 1e-6 and a million times
+        the length of the longest document. At the upper bound, reached if words are not bursty, the urn cannot be
+        distinguished from the multinomial.
     log_likelihood_ : ndarray of shape (n_classes,)
         Log-likelihood of the documents of each class.
     n_iter_ : ndarray of shape (n_classes,)
-        Steps that were needed.
+        Number of steps that fitted each urn.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     n_features_in_ : int
         Number of words.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -139,7 +141,7 @@ class DirichletMultinomialNB(MatrixClassifier):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
-        tags.input_tags.categorical = True  # scikit-learn's word for whole numbers
+        tags.input_tags.categorical = True  # scikit-learn's tag for whole numbers
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -169,22 +171,22 @@ class DirichletMultinomialNB(MatrixClassifier):
 
     @property
     def _urns(self) -> Urns:
-        """The urns; what does not converge is warned of once, after batches at the first question."""
+        """The fitted urns; warn once about those that did not converge, after batches at the first prediction."""
         urns = self._settled_as(Polya).urns
         assert urns is not None
         late = [str(self.classes_[c]) for c in urns.late]
         if late and not self._warned:
             self._warned = True
             tell(
-                f"{len(late)} of {len(self.classes_)} classes need more than max_iter={self.max_iter} steps, "
-                f"{late[0]!r} among them. Increase max_iter or tol.",
+                f"The urns of {len(late)} of {len(self.classes_)} classes did not converge in max_iter={self.max_iter} "
+                f"steps, including that of {late[0]!r}. Increase max_iter or tol.",
                 ConvergenceWarning,
             )
         return urns
 
     @property
     def alpha_(self) -> Array:
-        """The urns, classes × words."""
+        """The fitted urns, classes × words."""
         return np.asarray(self._urns.alpha.values)
 
     @property
@@ -194,5 +196,5 @@ class DirichletMultinomialNB(MatrixClassifier):
 
     @property
     def n_iter_(self) -> Integers:
-        """Steps that each urn was fitted in."""
+        """Number of steps that fitted each urn."""
         return self._urns.n_iter

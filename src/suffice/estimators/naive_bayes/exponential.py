@@ -41,30 +41,31 @@ class ExponentialNB(MatrixClassifier):
     Parameters
     ----------
     alpha : float, array of shape (n_features,), WaitingRate or "loo", default=1.0
-        Waits, and the same amount of time that they took, added to every feature: a prior guess of one wait a unit of
-        time, worth `alpha` rows. A WaitingRate says it in general; "loo" finds the number of least leave-one-out log
-        loss.
-    class_prior : "counted", "uniform", array of shape (n_classes,), float or Dirichlet, default=1.0
-        Class probabilities as counted, all the same, or given; or a belief about them: a pseudo-count of each class, or
-        a Dirichlet.
+        Pseudo-waits, and as much time that they took, added to every feature: a prior rate of one per unit of time,
+        with the weight of `alpha` rows. A WaitingRate states the prior in general. "loo" chooses the number that
+        minimizes the leave-one-out log loss.
+    class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
+        Prior over the classes. A number is the pseudo-count of every class, a Dirichlet holds one per class; `estimate`
+        says how pseudo-counts and rows are combined. "counted" uses the class frequencies of the rows, "uniform" gives
+        every class the same probability, and an array fixes the probabilities.
     estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
-        How the rates are estimated; "predictive" integrates them out (Lomax distribution).
+        How rates are estimated; "predictive" integrates them out, which gives a Lomax distribution.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
     alpha_ : float, ndarray or WaitingRate
         The prior in use.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     rate_ : ndarray of shape (n_classes, n_features)
-        Expected rate of each feature in each class, by the posterior.
+        Posterior mean of the rate of each feature in each class.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -116,14 +117,14 @@ class ExponentialNB(MatrixClassifier):
 
     @property
     def alpha_(self) -> float | Vector | WaitingRate:
-        """The prior in use: as given, or chosen by rows."""
+        """The prior in use: as given, or as "loo" chose it."""
         check_is_fitted(self)
         settled = self._settled_as(Exponential)
         return float(np.ravel(settled.shape)[0]) if isinstance(self.alpha, str) else self.alpha
 
     @property
     def rate_(self) -> Array:
-        """Expected rate of each feature in each class."""
+        """Posterior mean of the rate of each feature in each class."""
         settled = self._settled_as(Exponential)
         shape, rate = settled._after(self._block.t.n, self._block.t.total)
         return np.asarray(shape / rate)

@@ -34,39 +34,41 @@ __all__ = ["GaussianNB"]
 class GaussianNB(MatrixClassifier):
     """Naive Bayes for real numbers: a normal distribution per class and feature.
 
-    A drop-in for scikit-learn's class of the same name. Its variance floor comes from all rows learned so far, each by
-    its weight, so batches give the same model as one fit, and a row of weight 2 that of the row given twice;
-    scikit-learn takes it from the last batch, weights aside. With a belief it can predict by Student-t, which knows how
-    few rows there were.
+    A drop-in for scikit-learn's class of the same name. The variance floor is computed from all rows learned so far,
+    with their weights, so batches give the same model as one fit, and a row of weight 2 the same as two rows;
+    scikit-learn computes it from the last batch, without weights. With a `belief`, predictions can be Student-t
+    distributions, which account for small samples.
 
     Parameters
     ----------
     priors : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
-        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
-        however many there are; `estimate` says what is made of it. Counted if not given.
+        Prior over the classes. An array fixes the probabilities; a number is the pseudo-count of every class, a
+        Dirichlet holds one per class, and `estimate` says how pseudo-counts and rows are combined. "uniform" gives
+        every class the same probability. "counted", also if not given, uses the class frequencies of the rows.
     var_smoothing : float, default=1e-9
-        Share of the largest variance of any feature, by weighted rows, that is added to every plugged-in variance.
+        Share of the largest variance of a feature, over weighted rows, that is added to every plugged-in variance.
     estimate : {"mle", "map", "mean", "predictive"}, default="mle"
-        How means and variances are estimated; all but "mle" need a `belief`.
+        How means and variances are estimated; every estimate but "mle" needs a `belief`.
     belief : NormalInverseGamma or "evidence", default=None
-        Belief about each feature's mean and variance: one, or one per feature; or the one that makes the training rows
-        most probable, with `m` and `b` of each feature and `kappa` and `a` of all.
+        Prior of the mean and variance of each feature: one for all, or a table of one per feature. "evidence" chooses
+        the prior that maximizes the evidence of the training rows, with `m` and `b` per feature and `kappa` and `a`
+        shared.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
     belief_ : NormalInverseGamma or None
-        The belief in use.
+        The prior in use.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_prior_ : ndarray of shape (n_classes,)
         Probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     epsilon_ : float
-        What was added to the variances.
+        The number that is added to every variance.
     theta_ : ndarray of shape (n_classes, n_features)
         Mean of each feature in each class.
     var_ : ndarray of shape (n_classes, n_features)
@@ -110,8 +112,8 @@ class GaussianNB(MatrixClassifier):
     def _likelihood(self, views: Views) -> Gaussian:
         if self.estimate != "mle" and self.belief is None:
             raise InputError(
-                f"The 'belief' parameter of GaussianNB must be a NormalInverseGamma for estimate={self.estimate!r}. "
-                "Got None instead."
+                f"The 'belief' parameter of GaussianNB must be a NormalInverseGamma or 'evidence' for "
+                f"estimate={self.estimate!r}. Got None instead."
             )
         if isinstance(self.belief, NormalInverseGamma):
             must_fit_features(self, self.belief, "belief")
@@ -133,13 +135,13 @@ class GaussianNB(MatrixClassifier):
 
     @property
     def epsilon_(self) -> float:
-        """What was added to the variances."""
+        """The number that is added to every variance."""
         settled = self._settled_as(Gaussian)
         return float(settled.floor)
 
     @property
     def belief_(self) -> NormalInverseGamma | None:
-        """The belief in use."""
+        """The prior in use; None without a belief."""
         prior = self._settled_as(Gaussian).prior
         return None if isinstance(prior, str) else prior
 
@@ -157,12 +159,12 @@ class GaussianNB(MatrixClassifier):
         settled = self._settled_as(Gaussian)
         mean, variance = (np.array(part) for part in settled.parameters(self._block.t))
         for part in (mean, variance):
-            part.setflags(write=False)  # changes to them would change no prediction
+            part.setflags(write=False)  # writing to them would not change predictions
         return mean, variance
 
 
 def _check_priors(given: object, classes: int) -> None:
-    """Raise InputError unless these are probabilities of the classes."""
+    """Raise InputError, as scikit-learn does, unless these are probabilities of the classes."""
     if not isinstance(given, np.ndarray):
         return
     if len(given) != classes:

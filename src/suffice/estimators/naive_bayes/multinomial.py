@@ -45,7 +45,7 @@ __all__ = ["MultinomialNB", "pseudo_counts"]
 
 
 class HasFeatures(Protocol):
-    """An estimator that knows how many features rows have."""
+    """An estimator that knows the number of features."""
 
     n_features_in_: int
 
@@ -62,47 +62,50 @@ SMALLEST_ALPHA = 1e-10
 
 
 class MultinomialNB(MatrixClassifier):
-    """Naive Bayes for word counts: documents of any length, as counts of each word.
+    """Naive Bayes for word counts: a document of any length is a row of counts, one per word.
 
     A drop-in for scikit-learn's class of the same name, with more ways to estimate.
 
     Parameters
     ----------
     alpha : float, array of shape (n_features,), Dirichlet, "evidence" or "loo", default=1.0
-        Pseudo-counts added to every word; 0 for none. "evidence" finds the number that makes the training rows most
-        probable, "loo" the one of least leave-one-out log loss.
+        Pseudo-count added to the count of every word, or one per word; 0 disables smoothing. "evidence" chooses the
+        number that maximizes the evidence of the training rows; "loo" chooses the number that minimizes the
+        leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     fit_prior : bool, default=True
         Whether to learn the class prior from the data; otherwise it is uniform.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=None
-        Class probabilities that rows do not change, or a belief that they do: a number is a pseudo-count of each class,
-        however many there are; `estimate` says what is made of it. "counted" and "uniform" are what `fit_prior` says.
+        Prior over the classes. An array fixes the probabilities; a number is the pseudo-count of every class, a
+        Dirichlet holds one per class, and `estimate` says how pseudo-counts and rows are combined. "counted" and
+        "uniform" equal `fit_prior` True and False. If not given, `fit_prior` decides.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
-        How words' probabilities are estimated: by maximum likelihood, the posterior's mode or its mean, or not at all,
-        by integrating them out (the whole document is then scored by the Dirichlet-multinomial).
+        How word probabilities are estimated: by maximum likelihood, by the posterior mode or mean, or not at all,
+        because they are integrated out: the Dirichlet-multinomial then scores the whole document.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
     length_exponent : float, "loo" or None, default="loo"
-        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
-        with the temper, and stands for 0 where that is given, or None; None is 0.
+        Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
+        it together with the temper, and is 0 if `temper` is a number or None; None is 0.
     feature_weights : "loo" or None, default=None
-        Evidence weights: an exponent for each word, so that what several words say counts once. "loo" takes those with
-        which each row is predicted best by what the others taught.
+        Evidence weights: an exponent per word, so that evidence that several words repeat counts once. "loo" fits them
+        so that each row is predicted best from the others; None gives every word weight 1.
     ridge : float, default=None
-        How strongly weights are held at one. If not given, that with which most of the rows predict the others best.
+        Strength of the ridge penalty that shrinks evidence weights toward 1. If not given, it minimizes the log loss on
+        held-out rows.
 
     Attributes
     ----------
     alpha_ : float, ndarray or Dirichlet
         The pseudo-counts in use.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     feature_count_ : ndarray of shape (n_classes, n_features)
         Total count of each word in each class.
     feature_log_prob_ : ndarray of shape (n_classes, n_features)
@@ -112,7 +115,7 @@ class MultinomialNB(MatrixClassifier):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the words, if X had them.
     feature_weights_ : ndarray of shape (n_features,)
-        The evidence weight of each word: near 0 where other words have said it already.
+        The evidence weight of each word: near 0 if other words carry the same evidence.
 
     Examples
     --------
@@ -182,15 +185,14 @@ class MultinomialNB(MatrixClassifier):
                 or self.estimate == "predictive"
             ):
                 raise InputError(
-                    "The 'feature_weights' parameter of MultinomialNB can be 'loo' with one alpha above 0 for all "
-                    f"words and an estimate other than 'predictive'; got alpha={self.alpha!r}, "
-                    f"estimate={self.estimate!r}."
+                    "The 'feature_weights' parameter of MultinomialNB can be 'loo' only with a single alpha above 0 "
+                    f"and an estimate other than 'predictive'; got alpha={self.alpha!r}, estimate={self.estimate!r}."
                 )
         return wanted_of(self, weights="features" if is_loo(self.feature_weights) else None, ridge=self.ridge)
 
     @property
     def alpha_(self) -> float | Vector | Dirichlet:
-        """The pseudo-counts in use: as given, of highest evidence, or chosen by rows."""
+        """The pseudo-counts in use: as given, or as "evidence" or "loo" chose them."""
         check_is_fitted(self)
         alpha = self._settled_as(Multinomial).alpha if isinstance(self.alpha, str) else self.alpha
         assert not isinstance(alpha, str)
@@ -209,14 +211,14 @@ class MultinomialNB(MatrixClassifier):
 
     @property
     def feature_weights_(self) -> Array:
-        """The evidence weight of each word: near 0 where other words have said it already."""
+        """The evidence weight of each word: near 0 if other words carry the same evidence."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self.n_features_in_) if powers is None else powers
 
 
 def pseudo_counts(estimator: Smoothed, views: Views) -> float | Array | str:
-    """Return the pseudo-count of each word, one for all, or "evidence"."""
+    """Return one pseudo-count per word, one for all words, or "evidence"."""
     if not isinstance(estimator.alpha, Dirichlet):
         alpha = checked_alpha(estimator, views)
         return alpha if isinstance(alpha, str) else np.asarray(alpha, np.float64) if np.ndim(alpha) else float(alpha)
@@ -224,13 +226,13 @@ def pseudo_counts(estimator: Smoothed, views: Views) -> float | Array | str:
 
 
 def checked_alpha(estimator: Smoothed, views: Views) -> float | Array | str:
-    """Return the pseudo-counts: as given, as chosen by rows, or "evidence"; raise InputError if they cannot be."""
+    """Return the pseudo-counts as given, those that rows chose, or "evidence"; raise InputError if they are invalid."""
     given = estimator.alpha
     if is_loo(given):
         return 1.0 if views.alpha is None else views.alpha
     if isinstance(given, str):
         return given
-    alpha = float(given) if isinstance(given, Real) else np.array(given)  # it may change under us
+    alpha = float(given) if isinstance(given, Real) else np.array(given)  # a copy: the caller may change the original
     if isinstance(alpha, np.ndarray):
         _check_array(estimator, alpha)
     if np.min(alpha) < SMALLEST_ALPHA and not getattr(estimator, "force_alpha", True):
@@ -245,9 +247,9 @@ def checked_alpha(estimator: Smoothed, views: Views) -> float | Array | str:
 def _check_array(estimator: Smoothed, alpha: Array) -> None:
     name, features = type(estimator).__name__, estimator.n_features_in_
     if alpha.ndim != 1 or not np.isfinite(alpha).all():
-        what = f"an array of shape {alpha.shape}" if alpha.ndim != 1 else "NaN or infinity among them"
+        what = f"an array of shape {alpha.shape}" if alpha.ndim != 1 else "values that are NaN or infinite"
         raise InputError(
-            f"The 'alpha' parameter of {name} must be a number, or finite numbers, one per feature ({features}). Got "
+            f"The 'alpha' parameter of {name} must be one number, or {features} finite numbers, one per feature. Got "
             f"{what} instead."
         )
     if alpha.shape[0] != features:
@@ -260,16 +262,17 @@ def _check_array(estimator: Smoothed, alpha: Array) -> None:
 
 
 def must_fit_features(estimator: HasFeatures, belief: Conjugate[Any], parameter: str) -> None:
-    """Raise PriorError unless this is one belief, or one per feature."""
+    """Raise PriorError unless a belief is a single one, or a table of one per feature."""
     if belief.batch_shape not in ((), (estimator.n_features_in_,)):
         raise PriorError(
-            f"The '{parameter}' parameter of {type(estimator).__name__} must be a {type(belief).__name__}, or one per "
-            f"feature ({estimator.n_features_in_}). Got a table of shape {belief.batch_shape} instead."
+            f"The '{parameter}' parameter of {type(estimator).__name__} must be one {type(belief).__name__}, or a "
+            f"table of shape ({estimator.n_features_in_},), one per feature. Got a table of shape {belief.batch_shape} "
+            "instead."
         )
 
 
 def two_parameters(estimator: Smoothed, family: type[Conjugate[Any]], views: Views) -> tuple[Array, Array]:
-    """Return the two parameters of a prior: those of a belief, or `alpha` for both."""
+    """Return the two parameters of the prior: those of the belief, or `alpha` twice."""
     given = estimator.alpha
     if not isinstance(given, family):
         alpha = np.asarray(checked_alpha(estimator, views), np.float64)

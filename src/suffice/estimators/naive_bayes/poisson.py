@@ -1,4 +1,4 @@
-"""Naive Bayes for counts of independent events."""
+"""Naive Bayes for Poisson counts."""
 
 from __future__ import annotations
 
@@ -42,35 +42,36 @@ class PoissonNB(MatrixClassifier):
     Parameters
     ----------
     alpha : float, array of shape (n_features,), Gamma, "evidence" or "loo", default=1.0
-        Events, and the same number of rows they were seen in, added to every feature: a prior guess of one event a row,
-        worth `alpha` rows. A Gamma says it in general; "evidence" finds the one, for all features, that makes the
-        training rows most probable, "loo" the number of least leave-one-out log loss.
+        Pseudo-events, and as many pseudo-rows, added to every feature: a prior rate of one event per row, with the
+        weight of `alpha` rows. A Gamma states the prior in general. "evidence" chooses the Gamma, shared by all
+        features, that maximizes the evidence of the training rows; "loo" chooses the number that minimizes the
+        leave-one-out log loss.
     force_alpha : bool, default=True
         If False, an alpha below 1e-10 is raised to 1e-10, with a warning.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
-        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
-        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
-        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
+        Prior over the classes. A number is the pseudo-count of every class, a Dirichlet holds one per class; `estimate`
+        says how pseudo-counts and rows are combined. "counted" uses the class frequencies of the rows, "uniform" gives
+        every class the same probability, and an array fixes the probabilities.
     estimate : {"mle", "map", "mean", "predictive"}, default="predictive"
-        How the rates are estimated; "predictive" integrates them out (negative binomial).
+        How rates are estimated; "predictive" integrates them out, which gives a negative binomial.
     temper : float, "loo" or None, default=None
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it by leave-one-out on the training rows; None is 1.
 
     Attributes
     ----------
     alpha_ : float, ndarray or Gamma
         The prior in use.
     class_count_ : ndarray of shape (n_classes,)
-        Rows of each class, or the sum of their weights.
+        Number of rows of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     feature_count_ : ndarray of shape (n_classes, n_features)
         Total count of each feature in each class.
     rate_ : ndarray of shape (n_classes, n_features)
-        Estimated rate of each feature in each class (the posterior's mean for "predictive").
+        Estimated rate of each feature in each class; the posterior mean for "predictive".
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -123,7 +124,7 @@ class PoissonNB(MatrixClassifier):
 
     @property
     def alpha_(self) -> float | Vector | Gamma:
-        """The prior in use: as given, of highest evidence, or chosen by rows."""
+        """The prior in use: as given, or as "evidence" or "loo" chose it."""
         check_is_fitted(self)
         if not isinstance(self.alpha, str):
             return self.alpha
@@ -137,7 +138,7 @@ class PoissonNB(MatrixClassifier):
 
     @property
     def rate_(self) -> Array:
-        """Rate of each feature in each class."""
+        """Estimated rate of each feature in each class; the posterior mean for "predictive"."""
         settled = self._settled_as(Poisson)
         return np.asarray(settled.rates(self._block.t))
 
@@ -145,7 +146,7 @@ class PoissonNB(MatrixClassifier):
         return RateCounts, TokenCounts
 
     def _read_statistic(self, statistics: State) -> RateCounts:
-        """Return totals and rows, which older files have apart."""
+        """Return totals and numbers of rows, which older files store separately."""
         found = statistics["features"]
         return (
             found if isinstance(found, RateCounts) else RateCounts(found.counts, statistics["classes"].counts[:, None])

@@ -1,1 +1,1 @@
-"""What every estimator stands on: one shell that has a reader, a model and views, and no mathematics."""
+"""The shell of all estimators: a reader, a model and views, without mathematics."""

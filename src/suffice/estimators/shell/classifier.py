@@ -1,6 +1,6 @@
-"""The one shell: it has a reader, a model and views, and replaces them last. What fails changes nothing.
+"""The shell of all classifiers: a reader, a model and views, replaced in the last step, so that errors change nothing.
 
-All that a classifier learns is `+` of models, all that it forgets is `−`; what training rows choose is a view on top.
+Learning is `+` of models, forgetting is `−`; what training rows choose is a view on top of the counts.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ __all__ = ["Classifier"]
 
 
 class Classifier(Judging):
-    """A classifier that learns and forgets. A public class says how rows are read and what likelihood they have."""
+    """A classifier that learns and forgets; public subclasses define how rows are read, and their likelihood."""
 
     @abstractmethod
     def _count(self, examples: Examples) -> Model:
-        """Count rows and labels, as this model counts."""
+        """Return the model that counts rows and labels."""
 
     @fit_context
     def fit(
@@ -47,7 +47,7 @@ class Classifier(Judging):
         groups: GroupsLike = None,
         journal: JournalKey = None,
     ) -> Self:
-        """Learn from rows, forgetting whatever was learned before.
+        """Fit the classifier to rows; forget what it learned before.
 
         Parameters
         ----------
@@ -56,12 +56,12 @@ class Classifier(Judging):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for; one if not given.
+            The weight of each row; 1 if not given.
         groups : array-like of shape (n_samples,), default=None
-            Rows that belong together: each is left out with its whole group where something is chosen by leave-one-out.
+            Groups of dependent rows, such as those of one person. Choices on left-out rows leave out whole groups.
         journal : bool, str or bytes, default=None
-            Whether to keep a journal of rows, so that `forget` refuses others. A key of your own, which is not stored
-            and needed again, keeps the journal from those who can guess rows.
+            Whether to keep a journal of rows, so that `forget` refuses rows that were not learned. A key of your own
+            hides the journal from people who can guess rows; it is not stored, and is needed again later.
 
         Returns
         -------
@@ -71,7 +71,7 @@ class Classifier(Judging):
         return self._fit(self._read(X, y, sample_weight, True), groups, journal)
 
     def _fit(self, examples: Examples, groups: GroupsLike, journal: JournalKey) -> Self:
-        self.__dict__.pop("_predictor", None)  # nothing that was learned before has a say
+        self.__dict__.pop("_predictor", None)  # earlier rows must not influence the fit
         book = book_of(None, examples, journal, first=True)
         examples = self._watched(examples, book, groups)
         self._put(self._count(examples), Views(), stale=False)
@@ -90,11 +90,11 @@ class Classifier(Judging):
         *,
         journal: JournalKey = None,
     ) -> Self:
-        """Learn from one more batch: what is counted is that of one fit, however rows are cut into batches.
+        """Learn from one more batch of rows; the counts are those of a single fit, however rows are split into batches.
 
-        What is chosen by rows (where a temper, weights, a pseudo-count or a prior are "loo") is chosen by the first
-        batch and stays in force; ``stale_`` is True once it is older than the counts, and ``refresh`` with all rows
-        chooses it anew: then the model is that of one fit.
+        Views, which rows choose (such as a temper, weights, a pseudo-count or a prior that is "loo"), are chosen by the
+        first batch and stay in force. ``stale_`` is True once they are older than the counts; ``refresh`` with all rows
+        chooses them again, and the model is then that of one fit.
 
         Parameters
         ----------
@@ -103,11 +103,11 @@ class Classifier(Judging):
         y : array-like of shape (n_samples,)
             Class labels.
         classes : array-like of shape (n_classes,), default=None
-            All classes that can appear; needed at the first call, optional later.
+            All classes that can appear; required at the first call, optional later.
         sample_weight : array-like of shape (n_samples,), default=None
-            What each row counts for; one if not given.
+            The weight of each row; 1 if not given.
         journal : bool, str or bytes, default=None
-            As for `fit` in the first batch; later the key, if there is one.
+            As for `fit` in the first batch; later the key of the journal, if it has one.
 
         Returns
         -------
@@ -133,7 +133,7 @@ class Classifier(Judging):
         return self
 
     def _known_classes(self, classes: LabelsLike | None, examples: Examples, first: bool) -> LabelArray:
-        """Return all classes: those that were declared must hold the labels."""
+        """Return all classes; raise, as scikit-learn does, if they were not declared or lack a label."""
         if first and classes is None:
             raise InputError("classes must be passed on the first call to partial_fit.")
         known = np.unique(np.asarray(classes)) if first else self.classes_
@@ -145,7 +145,7 @@ class Classifier(Judging):
         return known
 
     def _enter(self, book: Book | None, examples: Examples, before: Journal | None) -> None:
-        """Write rows that were learned into the journal."""
+        """Enter the learned rows into the journal."""
         if book is not None:
             book.write(self._reader.row_bytes(examples.source))
         self._journal = None if book is None else book.journal if before is None else before + book.journal
@@ -159,12 +159,12 @@ class Classifier(Judging):
         drop_views: bool = False,
         journal: JournalKey = None,
     ) -> Any:
-        """Unlearn rows that were learned: the model is then one that never saw them, to the bit where it counts.
+        """Forget rows: their counts are subtracted, so the counts are those of a model that never learned them.
 
-        Classes, categories and words without a row left vanish too, unless they were declared. A model that was
-        fitted with ``journal`` refuses rows that it has not learned, or that are forgotten already. Without one, only
-        rows whose counts do not fit are refused (a word, a value or a class that is not there so often): sums cannot
-        know more. What is refused leaves the model as it was.
+        Counts of whole numbers are equal to the bit. Classes, categories and words without a remaining row vanish,
+        unless they were declared. A model fitted with ``journal`` raises an error for rows that it has not learned, or
+        that it has already forgotten. Without a journal, an error is raised only if the counts lack a word, value or
+        class of the rows: sums cannot reveal more. An error leaves the model as it was.
 
         Parameters
         ----------
@@ -173,17 +173,17 @@ class Classifier(Judging):
         y : array-like of shape (n_rows,)
             Their labels.
         sample_weight : array-like of shape (n_rows,), default=None
-            Their weights, as they were learned with.
+            The weights that the rows were learned with.
         drop_views : bool, default=False
-            What was fitted on rows (such as the temper) stays in force, stale, and carries a trace of the forgotten
-            ones until `refresh`. True drops it.
+            Whether to drop the views, such as the temper. If False, they stay in force and are stale; they carry a
+            trace of the forgotten rows until `refresh`.
         journal : str or bytes, default=None
             The key of the journal, if it has one.
 
         Returns
         -------
         self or certificate : object
-            The classifier; or, if it keeps a journal, a `Certificate` of what was forgotten.
+            The classifier; if it keeps a journal, a `Certificate` of the forgotten rows.
         """
         check_is_fitted(self)
         X = list(X) if self._journal is not None and isinstance(X, Iterator) else X
@@ -208,9 +208,9 @@ class Classifier(Judging):
         self._put(rest, views.cut(rest.classes, held), stale=not drop_views)
 
     def _without(self, inside: Examples, outside: Examples, groups: GroupsLike) -> Self:
-        """Return the model without a fold, with all that is chosen chosen anew by the rows outside."""
+        """Return the model without a fold, with all choices made again by the rows outside it."""
         rest = copy(self)
-        rest._journal = None  # a copy that is not kept owes nobody a certificate
+        rest._journal = None  # a temporary copy needs no certificates
         if inside.labels.given.any():
             rest._subtract(rest._count(inside), drop_views=True)
         outside = replace(outside, classes=self.classes_).among(rest.classes_) if len(rest.classes_) else outside
@@ -220,12 +220,16 @@ class Classifier(Judging):
         return rest
 
     def merge(self, other: Classifier) -> Self:
-        """Learn what another model has learned, as if its rows had been learned here.
+        """Add the counts of another model, as if this one had learned its rows.
+
+        The views of the model with more rows, or of the only model that has any, stay in force, and are stale until
+        `refresh`.
 
         Parameters
         ----------
         other : classifier
-            Of the same kind, with the same parameters. Classes, categories and words are united by name.
+            A fitted classifier of the same class, with the same parameters. Classes, categories and words are matched
+            by name.
 
         Returns
         -------
@@ -245,12 +249,12 @@ class Classifier(Judging):
         return self
 
     def decay(self, factor: float) -> Self:
-        """Let all that was learned count for less, so that what comes next counts for more.
+        """Multiply the weight of all rows learned so far by a factor, so that later rows count for more.
 
         Parameters
         ----------
         factor : float
-            What each row's weight is multiplied by; above 0, and at most 1.
+            The factor: above 0, and at most 1.
 
         Returns
         -------
@@ -261,7 +265,7 @@ class Classifier(Judging):
         self._must_add_up()
         given: object = factor
         if not isinstance(given, Real) or not 0 < float(given) <= 1:
-            raise InputError(f"The argument 'factor' must be above 0 and at most 1; got {factor!r}.")
+            raise InputError(f"The argument 'factor' must be a number above 0 and at most 1; got {factor!r}.")
         self._put(self._model.scaled(float(given)), self._predictor.views, stale=True)
         self._journal = None if self._journal is None else self._journal.scaled(float(given))
         return self
@@ -270,7 +274,7 @@ class Classifier(Judging):
         return copy(self).merge(other) if isinstance(other, Classifier) else NotImplemented
 
     def __radd__(self, other: object) -> Self:
-        return self if isinstance(other, int) and other == 0 else NotImplemented  # where sum() starts
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # sum() starts at 0
 
     def __sub__(self, other: object) -> Self:
         if not isinstance(other, Classifier):
@@ -285,16 +289,17 @@ class Classifier(Judging):
         return left
 
     def _views_on(self, seen: Predictor, model: Model) -> Views:
-        return seen.views  # of a model that another was made of, as they suit that
+        """Return the views of `seen` in the form that fits a model made from its model."""
+        return seen.views
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
-        """Return this model and others, with features that are the same."""
+        """Return this model and others, with common features."""
         return [model._model for model in (self, *others)]
 
     def _agree(self, other: Classifier) -> None:
-        """Raise unless both models count the same things in the same way."""
+        """Raise unless the counts of both models can be added."""
         agree(self, other)
         self._must_add_up()
 
     def _must_add_up(self) -> None:
-        """Raise InputError if what was counted does not add up with other counts."""
+        """Raise InputError if the counts cannot be added to other counts."""

@@ -1,4 +1,4 @@
-"""One model of many; and what engines need: rows counted batch after batch, and a classifier fitted to such counts."""
+"""Merge models, count rows batch by batch, and fit classifiers to counts, as engines do."""
 
 from __future__ import annotations
 
@@ -28,12 +28,19 @@ C = TypeVar("C", bound=Classifier)
 
 
 def merge(models: Iterable[C] | Mapping[str, C]) -> C:
-    """Return one model that has learned what all of them have; they stay as they are.
+    """Return one model that has learned the rows of all models, which are not changed.
 
     Parameters
     ----------
     models : iterable of fitted classifiers
-        Of one kind, with the same parameters. Classes, categories and words are united by name.
+        Classifiers of one class, with the same parameters, or a dict of them. Classes, categories and words are matched
+        by name.
+
+    Returns
+    -------
+    model : classifier
+        A new classifier. It has the views of the model with the most rows that has any, which are stale until
+        ``refresh``.
 
     Examples
     --------
@@ -64,17 +71,17 @@ BELIEFS = {
     *("norm", "unseen", "temper", "length_exponent", "feature_weights", "ridge", "min_df", "max_features"),
     *("vocabulary", "memory_limit", "tol", "verbose"),
 }
-"""Parameters that counts do not depend on: parts have them as they are by default."""
+"""Parameters that do not affect counts; models of parts have their defaults."""
 
 LabelledRows: TypeAlias = tuple[Given, LabelsLike]
 """Rows and their labels."""
 
 
 class Counter:
-    """Rows of a classifier, counted batch after batch; classes may turn up in any of them.
+    """Count the rows of a classifier batch by batch; any batch may add classes.
 
-    A batch that is refused leaves the counts as they were. Columns of a table are settled by the first batch that has a
-    value of them, unless they are declared.
+    A batch that raises an error leaves the counts as they were. The first batch with a value of a table column chooses
+    its model, unless it is declared.
     """
 
     def __init__(self, estimator: Classifier, journal: JournalKey = None) -> None:
@@ -83,7 +90,7 @@ class Counter:
         self._key = journal
 
     def add(self, X: Given, y: LabelsLike) -> Examples:
-        """Count one more batch of rows and labels, and return it as it was read."""
+        """Count one more batch of rows and labels; return it in the form of the reader."""
         model, first = self._model, not self.rows
         before = None if first else model._journal
         examples: Examples = model._read(X, y, None, first)
@@ -94,7 +101,7 @@ class Counter:
         return examples
 
     def hashes(self, source: Given) -> RowHashes:
-        """Return a number for each row of a batch that was counted, by its content."""
+        """Return a hash of the content of each row of a counted batch."""
         found: RowHashes = self._model._reader.hashes(source)
         return found
 
@@ -106,34 +113,34 @@ class Counter:
         model._put(model._model + batch if self.rows else batch, Views(), stale=False)
 
     def result(self) -> Classifier | None:
-        """Return a classifier that has learned all rows so far, without views; None if there were none."""
+        """Return a classifier fitted to all rows so far, without views; None if there were none."""
         return self._model if self.rows else None
 
 
 def counter_of(estimator: Classifier, journal: JournalKey = None) -> Counter:
-    """Return what counts rows as this classifier does."""
+    """Return a counter of rows for this classifier."""
     counter: Counter = getattr(type(estimator), "_counter", Counter)(estimator, journal)
     return counter
 
 
 def unfitted(estimator: C) -> C:
-    """Return another classifier of the same parameters, which has learned nothing."""
+    """Return an unfitted classifier with the same parameters."""
     return type(estimator)(**estimator.get_params(deep=False))
 
 
 def counts_alone(estimator: C) -> C:
-    """Return an unfitted classifier that counts as this one does, and has no prior or view of its own."""
+    """Return an unfitted classifier that counts like this one, with default priors and no views."""
     plain = type(estimator)().get_params(deep=False)
     uncut: dict[str, object] = getattr(estimator, "_uncut", dict)()
     plain = uncut | {name: plain[name] for name in BELIEFS & set(plain)}
     if {"prior", "estimate"} <= set(plain):
-        plain["estimate"] = "mle"  # which has no prior to choose
+        plain["estimate"] = "mle"  # needs no prior
     counting: C = unfitted(estimator).set_params(**plain)
     return counting
 
 
 def reading_like(estimator: Classifier, counted: Classifier) -> None:
-    """Let a classifier that is not fitted read rows as one does that has counted them."""
+    """Make an unfitted classifier read rows like one that has counted them."""
     theirs = set(counted.get_params(deep=False)) | {"_predictor", "_stale", "_journal"}
     estimator.__dict__.update({name: value for name, value in vars(counted).items() if name not in theirs})
     if isinstance(estimator, TableClassifier):
@@ -149,16 +156,16 @@ def settled(
     sets: tuple[LabelledRows, CountSets] | None = None,
     **known: str | None,
 ) -> None:
-    """Fit a classifier to what was counted of so many rows; a sample of these chooses what rows choose.
+    """Fit a classifier to the counts of `rows` rows, of which a sample chooses the views.
 
-    `look` takes the model before anything is chosen; `sets` are rows by which columns act together, and what counts
-    these in all rows; `known` is what else the classifier has to know, such as the name of the target.
+    `look` is called with the model before choices are made. `sets` holds the rows that choose joint columns, and the
+    function that counts these in all rows. `known` holds more attributes, such as the name of the target.
     """
     with changing(estimator) as model:
         know_nothing(model)
         model._set_state(counted._get_state())
         model.__dict__.update(known)
-        if isinstance(model, TableClassifier):  # a column that later tables may have, and predictions ignore
+        if isinstance(model, TableClassifier):  # later tables may have this column, which predictions ignore
             model._reader = replace(model._reader, target=known.get("target_"))
         model._settle(rows)
         if look is not None:

@@ -1,8 +1,8 @@
-"""Folds of training rows, each judged by a model that knows nothing of it.
+"""Predict folds of training rows by models that have not learned them.
 
-Leaving one row out of the counts is exact. But what was chosen by rows (pseudo-count, temper, evidence weights, kinds
-of columns) has seen the row, and so flatters. A fold is subtracted from the counts, which is as exact and costs no
-other pass over the rest, and all that is chosen is chosen anew by the rows that are left.
+Leaving a row out of the counts is exact. But what rows choose (pseudo-count, temper, evidence weights, models of
+columns) was chosen with the row, which makes its loss too low. So the counts of a fold are subtracted, which is also
+exact and needs no pass over the other rows, and all choices are made again by the remaining rows.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ __all__ = ["FOLDS", "Rest", "fold_numbers", "judged_with_fresh_views", "rests"]
 FOLDS = 5
 
 ENOUGH = 20_000
-"""Rows by which views are chosen as well as by all."""
+"""Number of rows that choose views about as well as all rows do."""
 
 
 @dataclass(frozen=True)
 class Rest:
-    """A fold, and the model without it: None where nothing is left."""
+    """A fold, and the model without it; None if no row is left."""
 
     rows: Integers
     model: Judging | None
 
 
 def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers) -> Iterator[Rest]:
-    """Return each fold with the model without it, whose views are chosen by the rows outside."""
+    """Yield each fold with the model without it, whose views the rows outside choose."""
     given = examples.labels.given
     _check_enough(model, given)
     parts = None if groups is None else np.asarray(groups)
@@ -59,7 +59,7 @@ def rests(model: Judging, examples: Examples, groups: GroupsLike, fold: Integers
 
 
 def judged_apart(estimator: Judging, examples: Examples, groups: GroupsLike, views: str) -> tuple[Array, Booleans]:
-    """Return log-probabilities of learned rows without them, and which are alone in their class."""
+    """Return log-probabilities of training rows by models without them, and which are alone in their class."""
     if views not in ("crossfit", "fixed"):
         raise InputError(f"The argument 'views' must be 'crossfit' or 'fixed'; got {views!r}.")
     if views == "fixed" or not estimator._predictor.views:
@@ -69,7 +69,7 @@ def judged_apart(estimator: Judging, examples: Examples, groups: GroupsLike, vie
 
 
 def judged_with_fresh_views(model: Judging, examples: Examples, groups: GroupsLike) -> tuple[Array, Booleans]:
-    """Return log-probabilities without the row, with views chosen without its fold; and rows alone in their class."""
+    """Return log-probabilities by models without the row, with views chosen without its fold; and lone rows."""
     group = None if groups is None else group_codes(groups, len(examples))
     parts = None if groups is None else np.asarray(groups)
     logs, alone = np.empty((len(examples), len(model.classes_))), np.zeros(len(examples), bool)
@@ -83,13 +83,13 @@ def judged_with_fresh_views(model: Judging, examples: Examples, groups: GroupsLi
 
 
 def _counted(model: Judging | None, examples: Examples) -> Model:
-    """Count rows as a model counts."""
-    counted: Model = getattr(model, "_count")(examples)  # noqa: B009 - which every classifier has
+    """Return the counts of rows by a model."""
+    counted: Model = getattr(model, "_count")(examples)  # noqa: B009 - every classifier has it
     return counted
 
 
 def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integers:
-    """Return the fold of each row: classes are spread evenly, groups stay together, and nothing is drawn by chance.
+    """Return the fold of each row: stratified by class, without splitting groups, and deterministic.
 
     >>> fold_numbers(np.array([0, 0, 0, 0, 1, 1]), None, 2)
     array([0, 1, 0, 1, 0, 1])
@@ -108,7 +108,7 @@ def fold_numbers(codes: Integers, group: Integers | None, folds: int) -> Integer
 
 
 def _of_groups(codes: Integers, group: Integers, folds: int) -> Integers:
-    """Return the fold of each group: large ones first, each to the fold that has least of its classes."""
+    """Return the fold of each group: the largest first, each to the fold with the fewest rows of its classes."""
     classes = int(codes.max(initial=-1)) + 1
     size = np.bincount(codes, minlength=classes).astype(np.float64)
     shape = (int(group.max(initial=-1)) + 1, classes)
@@ -127,14 +127,15 @@ def _of_groups(codes: Integers, group: Integers, folds: int) -> Integers:
 
 
 def _check_enough(model: Judging, weights: Array) -> None:
-    """Raise if there are more rows than were learned, or too few to choose views by."""
+    """Raise if there are more rows than were learned, or too few to choose views."""
     learned, given = float(model.class_count_.sum()), float(weights.sum())
     if given > learned * (1 + 1e-9):
         raise SubtractionError(
-            f"Only learned rows can be left out; got {given:,.15g} rows, and {learned:,.15g} were learned."
+            f"The argument 'X' must hold rows that were learned, {learned:,.15g} in all; got {given:,.15g}. Pass the "
+            "rows that the model was fitted to."
         )
     if model._predictor.views and given < min(learned / 2, ENOUGH):
         raise InputError(
-            "The argument 'X' must hold the rows that were learned, or most of them, since they choose views anew "
-            f"(leave_one_out with views='fixed' does without); got {given:,.15g} of {learned:,.15g}."
+            "The argument 'X' must hold the rows that were learned, or most of them, since they choose views again; "
+            f"got {given:,.15g} of {learned:,.15g}. Pass all rows, or use leave_one_out with views='fixed'."
         )

@@ -1,4 +1,4 @@
-"""What a classifier knows as a model of rows: it draws them, and says how probable they are."""
+"""Draw rows from a classifier, and return the probability of rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = ["Generating", "bag"]
 
 
 class Generating(Predicting):
-    """A classifier that draws rows and gives them a probability."""
+    """A classifier that models rows: draws them, and returns their probability."""
 
     def sample(
         self,
@@ -38,30 +38,30 @@ class Generating(Predicting):
     ) -> tuple[Any, LabelArray]:
         """Draw rows and their labels from the model.
 
-        Drawn are complete rows of the single columns, words or vectors, without temper, weights, residuals and columns
-        that act together: these help to tell classes apart, and describe no row.
+        Rows are complete and come from the likelihoods of single columns, words or vectors. Temper, weights, residuals
+        and joint columns are not used, since they describe differences of classes, not rows.
 
         Parameters
         ----------
         n : int, default=None
-            How many rows; as many as labels are given, or one.
+            Number of rows; by default one per given label, or 1.
         label : label or array-like of shape (n,), default=None
-            The class of all rows, or of each. If not given, classes are drawn by the class prior.
+            The class of all rows, or of each row. If not given, classes are drawn from the class prior.
         length : int or array-like of shape (n,), default=None
-            How many words a row has, where rows are counts of words. The model does not describe it; if not given, it
-            is drawn from a Poisson about the mean of the training rows.
+            Number of words of each row, for rows of word counts. The model does not describe lengths; if not given,
+            they are drawn from a Poisson distribution with the mean of the training rows.
         parameters : {"estimate", "each", "once"}, default="estimate"
-            "estimate" draws from what predicts: parameters plugged in, or integrated out with estimate="predictive".
-            "each" draws the parameters of each row from the posterior (the posterior predictive), "once" draws them
-            once for all rows: a replicate of the training data.
+            "estimate" draws from the distribution that predicts: with parameters plugged in, or integrated out with
+            estimate="predictive". "each" draws parameters from the posterior for each row (the posterior predictive);
+            "once" draws them once for all rows (a replicate of the training data).
         rng : int, Generator or None, default=None
-            Seed of the draws.
+            Seed or generator of the draws.
 
         Returns
         -------
         X : array, sparse matrix, dataframe or list of dict
-            Rows as `fit` takes them; of texts, how often each has each word, which `predict` reads as well. A category
-            that was never seen is not drawn, and nothing is missing.
+            Rows in the form of `fit`; for texts, a dict of word counts per document, which `predict` accepts too. Unknown
+            categories and missing values are never drawn.
         y : ndarray of shape (n,)
             Their labels.
 
@@ -81,7 +81,7 @@ class Generating(Predicting):
         return self._shown(plain.model, drawn.blocks), np.asarray(self.classes_[drawn.codes])
 
     def _shown(self, model: Model, blocks: Mapping[Name, Any]) -> Any:
-        """Return drawn rows as people know them."""
+        """Return drawn rows with the names and categories of the training rows."""
         if self._kind_of_rows == "table":
             columns = {name: _column(np.ravel(part), model.blocks[name]) for name, part in blocks.items()}
             named = all(isinstance(name, str) for name in columns)
@@ -102,10 +102,10 @@ class Generating(Predicting):
 
     @available_if(lambda self: self._gives_rows_a_probability)
     def score_samples(self, X: DataLike) -> Array:
-        """Return ln p(x) of each row: how probable it is by all classes together.
+        """Return ln p(x) of each row, summed over the classes.
 
-        It is that of the single columns, words or vectors, without temper, weights, residuals and columns that act
-        together. Of a text, it is that of its known words in their order; what is missing in a row is not part of it.
+        It uses the likelihoods of single columns, words or vectors, without temper, weights, residuals and joint
+        columns. For a text it is that of the known words in their order; missing values are left out.
 
         Parameters
         ----------
@@ -115,7 +115,7 @@ class Generating(Predicting):
         Returns
         -------
         logs : ndarray of shape (n_rows,)
-            Log-densities of numbers, log-probabilities of all else: low for a row unlike all that were learned.
+            Log-densities of numbers, log-probabilities of other values: low for a row unlike the training rows.
 
         Examples
         --------
@@ -136,14 +136,14 @@ def _column(values: NDArray[np.generic], block: Block) -> NDArray[np.generic]:
 
 
 def bag(words: Any, row: Any) -> dict[str, int]:
-    """Return how often a row has each word that it has."""
+    """Return the counts of the words that a row contains."""
     places = row.indices if issparse(row) else np.flatnonzero(row)
     times = row.data if issparse(row) else np.ones(len(places))
     return {str(words[j]): int(count) for j, count in zip(places.tolist(), times.tolist(), strict=True)}
 
 
 def _codes_of(label: Any, n: int | None, classes: LabelArray) -> Integers | None:
-    """Return the classes to be drawn; None where they are to be drawn themselves."""
+    """Return the code of each given label; None if labels shall be drawn."""
     if label is None:
         return None
     several = not isinstance(label, str | bytes) and np.ndim(label) == 1
@@ -155,5 +155,7 @@ def _codes_of(label: Any, n: int | None, classes: LabelArray) -> Integers | None
         raise LabelError(f"The argument 'label' must be a label that was learned; got {strangers[0]!r}.")
     codes = np.array([known[one] for one in labels], np.int64)
     if several and n is not None and n != len(codes):
-        raise InputError(f"The argument 'label' must be one label, or one for each of {n} rows; got {len(codes)}.")
+        raise InputError(
+            f"The argument 'label' must be one label, or one for each of {n} rows; got {len(codes)} labels."
+        )
     return codes if several else np.repeat(codes, 1 if n is None else n)

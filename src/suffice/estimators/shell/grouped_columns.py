@@ -1,4 +1,4 @@
-"""Kinds of columns where rows belong together: rows of a table are read for the judge, which chooses."""
+"""Choose models of numeric columns when rows are grouped."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ __all__ = ["kinds_of_groups"]
 def kinds_of_groups(
     predictor: Predictor, reader: TableReader, examples: Examples, groups: GroupsLike, wanted: Wanted | None
 ) -> tuple[dict[Name, Block], tuple[Choice, ...]]:
-    """Return the columns that are normal, whatever evidence says, since other groups do not confirm it; and the record.
+    """Return the columns that become normal, because held-out groups do not confirm the evidence; and the record.
 
-    Where no group can judge, evidence has the say.
+    If no group can be held out, the models chosen by evidence stay.
     """
     most = ENOUGH if wanted is None else min(ENOUGH, wanted.most_rows)
     few, order, group = examples.picked(reader, most, group_codes(groups, len(examples)))

@@ -1,4 +1,4 @@
-"""Columns of a classifier of tables that act together: declared, or chosen by rows; counted, merged and dropped."""
+"""Joint columns of a classifier of tables: declare, choose and count them."""
 
 from __future__ import annotations
 
@@ -39,64 +39,65 @@ __all__ = [
 ]  # fmt: skip
 
 JointColumns: TypeAlias = Literal["auto", 2, 3] | Sequence[tuple[Name, ...]] | None
-"""Which columns act together: chosen by rows, of so many columns at most; declared; or none."""
+"""Joint columns: "auto", or the largest number of columns of a chosen set; declared sets; or None."""
 
 CODES = "codes of all columns"
 
 LARGEST_CLOUD = 2**18
-"""Numbers of all covariances of a cloud, at most."""
+"""Largest number of entries in the covariances of a cloud, over all classes."""
 
 BYTES, LISTED = 32, 5
-"""Memory of a joint value in a class, with its lift and its line of scores; and sets that a warning names."""
+"""Bytes of a joint value in a class, with its lift and score; and number of sets that a warning names."""
 
 SETS, SECONDS, OF_COLUMNS, PAIRED = "columns that act together", 8e-8, 0.05, 2**24
-"""What is chosen; seconds for each row, pair of columns and class, and for each column; and rows × pairs at most."""
+"""Name of the stage; seconds per row, pair of columns and class, and per column; largest number of rows × pairs."""
 
 LEAST = 100
-"""Fewer rows cannot tell which columns act together."""
+"""Smallest number of rows that choose joint columns."""
 
 
 CountSets: TypeAlias = Callable[[Mapping[Name, Likelihood]], dict[Name, Block]]
-"""Counts sets of columns that act together, in all rows, wherever these are."""
+"""Counts joint columns in all rows, in memory or on an engine."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """The columns that act together, not counted yet, and what weights are judged with beside them."""
+    """Joint columns that are not counted yet, and the choices that were made with them."""
 
     laws: Mapping[Name, Likelihood]
     settled: Settled = NOTHING_SETTLED
 
 
 def is_declared(joint: object) -> TypeGuard[Sequence[tuple[Name, ...]]]:
-    """Return whether sets of columns are declared, not chosen."""
+    """Return whether joint columns are declared, not chosen."""
     return isinstance(joint, list | tuple)
 
 
 def rows_for_sets(joint: JointColumns, wanted: Wanted | None) -> int:
-    """Return how many rows choose sets of columns, or say how values of declared ones are grouped, at most.
+    """Return the largest number of rows that choose joint columns, or group the values of declared ones.
 
-    Sets are chosen with their weights. Without weights, "auto" chooses none; raise InputError if they are asked for.
+    Joint columns are chosen with their weights. Without weights, "auto" chooses none, and 2 or 3 raises InputError.
     """
     if joint is None or is_declared(joint):
         return 0 if joint is None else ENOUGH
     weighed = wanted is not None and bool(wanted.weights)
     if not weighed and joint != "auto":
         raise InputError(
-            f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_weights='loo': sets of columns "
-            "are chosen with their weights. Declare them, as in joint=[('age', 'job')], or let weights be chosen."
+            f"The 'joint' parameter of NaiveBayes can be {joint!r} only with feature_weights='loo', since joint "
+            "columns are chosen with their weights; got None. Declare the sets, as in joint=[('age', 'job')], or set "
+            "feature_weights='loo'."
         )
     return ENOUGH if weighed and wanted is not None and wanted.effort != "fast" else 0
 
 
 def joint_of(model: Model, weights: Mapping[Name, float]) -> dict[tuple[Name, ...], Likelihood]:
-    """Return the likelihood of each set of columns that act together, the weightiest first."""
+    """Return the likelihood of each set of joint columns, the largest weight first."""
     names = sorted((name for name in model.blocks if isinstance(name, Together)), key=lambda name: -weights[name])
     return {name.columns: model.blocks[name].settled for name in names}
 
 
 def heard_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
-    """Return all blocks but sets of columns that say nothing: their weight is zero, and they have no residuals."""
+    """Return all blocks but joint columns without effect, whose weight is zero and which have no residuals."""
     if not isinstance(weights, ColumnWeights):
         return dict(model.blocks)
     said = {name for name in model.blocks if weights.of_block(name) > 0 or name in weights.residuals}
@@ -104,7 +105,7 @@ def heard_sets(model: Model, weights: Weights | None) -> dict[Name, Block]:
 
 
 def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together]:
-    """Return the sets of columns that are declared; raise InputError unless each is two or three columns."""
+    """Return the declared sets; raise InputError unless each is two or three columns, and declared once."""
     found = list[Together]()
     for one in joint:
         columns = tuple(one) if isinstance(one, tuple | list) else (one,)
@@ -120,7 +121,9 @@ def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together
         if any({*columns} == {*other.columns} for other in found):
             raise InputError(f"The 'joint' parameter must list each set of columns once; got {one!r} again.")
         if Together(columns) in reader.names:
-            raise InputError(f"The 'joint' parameter names {one!r}, but a column of the table is called like that.")
+            raise InputError(
+                f"The 'joint' parameter names {one!r}, but a column of the table has that name. Rename the column."
+            )
         found.append(Together(columns))
     return found
 
@@ -128,9 +131,9 @@ def declared_sets(joint: Iterable[object], reader: TableReader) -> list[Together
 def declared_laws(
     joint: Iterable[object], reader: TableReader, model: Model, table: Table, known: Container[Name] = ()
 ) -> dict[Name, Likelihood]:
-    """Return the sets of columns that are declared and not known yet; rows of the table say where bins end.
+    """Return the likelihoods of declared sets that are not known yet, with bins by the rows of the table.
 
-    Rows without a value of each column do not count, so a set whose columns turn up later has lost nothing.
+    Only rows with a value in each column count, so a set can be added when its last column appears, without loss.
     """
     laws = dict[Name, Likelihood]()
     for one in declared_sets(joint, reader):
@@ -138,11 +141,14 @@ def declared_laws(
         for name, law in families.items():
             if not (law.joins or law.undecided):
                 raise InputError(
-                    f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join."
+                    f"The 'joint' parameter names {name!r}, which is {law.word} and has no values to join. Leave it "
+                    "out of the set, or declare another model of the column."
                 )
         if one not in known and not any(law.silent for law in families.values()):
-            kappa = None if len(one.columns) == 2 else 1.0  # of highest evidence, which three columns have none of
-            most = int((CELLS / max(8, 2 * len(model.classes))) ** (1 / len(one.columns)))  # values of each that fit
+            kappa = None if len(one.columns) == 2 else 1.0  # None: by evidence, which only pairs have
+            most = int(
+                (CELLS / max(8, 2 * len(model.classes))) ** (1 / len(one.columns))
+            )  # values per column, so that the table fits
             edges = tuple(cuts_of(table[name], most, later=False) if name in table else None for name in one.columns)
             laws[one] = Joint(kappa, edges)
     return laws
@@ -151,7 +157,7 @@ def declared_laws(
 def with_declared(
     joint: JointColumns, reader: TableReader, examples: Examples, model: Model, before: Model | None
 ) -> Model:
-    """Count the sets of columns that are declared and were not counted before; some rows say where bins end."""
+    """Add counts of declared sets that were not counted before, with bins by a sample of rows."""
     if joint is None or isinstance(joint, str | int):
         return model
     few = examples if len(examples) <= ENOUGH else examples.picked(reader.of(model), ENOUGH, None)[0]
@@ -169,9 +175,9 @@ def chosen_sets(
     order: int,
     memory_limit: int,
 ) -> Found:
-    """Choose the sets of columns that act together: none, if rows do not tell of any.
+    """Choose joint columns by a sample of rows: none if they do not improve held-out log loss.
 
-    Some rows choose, by what these alone count, so that the choice is the same wherever the others are.
+    The choice uses counts of the sample only, so it does not depend on where the other rows are.
     """
     if len(examples) < LEAST or len(predictor.model.classes) < 2:
         return Found({})
@@ -188,7 +194,9 @@ def chosen_sets(
     sample = replace(Sample(rows, few.labels).take(by_content), group=group)
     taken = sample.rows[CODES]
     assert isinstance(taken, JointRows)
-    counted_already = np.isclose(few.counted, predictor.model.n.sum(), rtol=1e-9)  # else the model is of more rows
+    counted_already = np.isclose(
+        few.counted, predictor.model.n.sum(), rtol=1e-9
+    )  # otherwise the model has counted more rows
     known = predictor.model.blocks if counted_already else {}
     new = {name: law for name, law in laws.items() if name not in known}
     counted = Model.of(predictor.model.classes, new, sample.rows, sample.labels)
@@ -202,7 +210,7 @@ def chosen_sets(
         return Found({})
     found, fit = dict[Name, Likelihood](), _that_fit(choice.sets, coding, len(predictor.model.classes), memory_limit)
     for one, gain in zip(choice.sets[:fit], choice.gains, strict=False):
-        if Together(one) in reader.names:  # a column that is called as the set would be
+        if Together(one) in reader.names:  # a column has the name of the set
             continue
         found[Together(one)] = Joint(choice.kappa, tuple(cuts[name] for name in one), gain, choice.missing)
     if choice.cloud and cloud is not None:
@@ -214,12 +222,12 @@ def chosen_sets(
 
 
 def _seconds(rows: int, columns: int, classes: int) -> float:
-    """Return about how long it takes to choose the columns that act together."""
+    """Return the expected time of choosing joint columns, in seconds."""
     return OF_COLUMNS * columns + SECONDS * min(rows * columns**2 / 2, PAIRED) * classes
 
 
 def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, memory_limit: int) -> int:
-    """Return how many sets, the best first, have tables that fit into memory together; tell of the others."""
+    """Return the number of sets, best first, whose tables fit into memory; warn about the others."""
     sizes = dict(zip(coding.names, coding.sizes, strict=True))
     tables = [BYTES * classes * prod(sizes[name] + 1 for name in columns) for columns in sets]
     fit = int(np.searchsorted(np.cumsum(tables), memory_limit, side="right"))
@@ -227,16 +235,16 @@ def _that_fit(sets: Sequence[tuple[Name, ...]], coding: Coding, classes: int, me
         left = [str(Together(columns)) for columns in sets[fit:]]
         more = f" and {len(left) - LISTED} more" if len(left) > LISTED else ""
         tell(
-            f"Columns that act together are left out, for which memory_limit={memory_limit:,} leaves no room: "
-            f"{', '.join(left[:LISTED])}{more}."
+            f"Joint columns are left out, since memory_limit={memory_limit:,} leaves no room for them: "
+            f"{', '.join(left[:LISTED])}{more}. Increase memory_limit to keep them."
         )
     return fit
 
 
 def cloud_of(coding: Coding, table: Table, classes: int) -> Together | None:
-    """Return the columns of numbers that may be one cloud; None if they are fewer than two, or too many.
+    """Return the numeric columns that may share a covariance (a cloud); None if they are fewer than two, or too many.
 
-    At least half of the rows must have all of them: only these are counted.
+    At least half of the rows must have values in all of them, since only such rows count.
     """
     columns = [name for name in coding.names if many_numbers(table[name])]
     if len(columns) < 2 or classes * len(columns) ** 2 > LARGEST_CLOUD:

@@ -1,4 +1,4 @@
-"""Journals of the rows that were learned, and certificates of what was forgotten."""
+"""Journals of learned rows, and certificates of forgotten ones."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ __all__ = ["Book", "Certificate", "book_of", "checksum", "joined", "struck", "wi
 
 @dataclass(frozen=True, repr=False)
 class Certificate:
-    """Evidence that rows were forgotten, which `forget` returns where the model keeps a journal.
+    """A certificate that rows were forgotten, which `forget` returns if the model keeps a journal.
 
     Attributes
     ----------
     rows : int
-        How many rows went.
+        Number of forgotten rows.
     hashes : tuple of str
-        The hash of each row and its label, in their order, as 32 hexadecimal digits; under the key of the journal.
+        The hash of each row and its label under the key of the journal, in their order, as 32 hexadecimal digits.
     before, after : str or None
-        SHA-256 of the model file before and after, as `save` would write it. None where there is no file: nothing is
-        left of the model, or it has functions of the user's own.
+        SHA-256 of the model file before and after, as `save` would write it. None if `save` cannot write it, because no
+        row is left or because the model has functions of the user.
     time : str
-        When, in UTC.
+        Time of the call, in UTC.
 
     Examples
     --------
@@ -59,22 +59,22 @@ class Certificate:
 
     @classmethod
     def of(cls, hashes: Hashes, before: str | None, after: str | None) -> Certificate:
-        """Return the certificate of rows that are forgotten now."""
+        """Return a certificate with the current time."""
         rows = tuple(f"{first:016x}{second:016x}" for first, second in hashes.tolist())
         return cls(len(rows), rows, before, after, datetime.now(UTC).isoformat(timespec="seconds"))
 
     @property
     def json(self) -> str:
-        """All of it, as JSON."""
+        """The certificate as JSON."""
         return json.dumps(asdict(self), indent=1) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as JSON, to a file that is not there yet: a certificate never takes the place of another.
+        """Write the certificate as JSON to a new file; raise FileError if the file exists.
 
         Parameters
         ----------
         path : str or Path
-            Where to.
+            Path of the new file.
         """
         try:
             with Path(path).open("x", encoding="utf-8") as file:
@@ -90,8 +90,8 @@ class Certificate:
 
 
 def checksum(model: BaseEstimator) -> str | None:
-    """Return the SHA-256 of the file that `save` writes; None for a model that no file can hold."""
-    store: Any = suffice.store  # which stands above the classifiers: imported when it is needed
+    """Return the SHA-256 of the file that `save` writes; None if it cannot write the model."""
+    store: Any = suffice.store  # above the classifiers in the import order, so used late
     try:
         return sha256(store.to_bytes(model)).hexdigest()
     except (KindError, NotFittedError):
@@ -99,11 +99,11 @@ def checksum(model: BaseEstimator) -> str | None:
 
 
 AT_ONCE = 4096
-"""Texts of a stream that are hashed together."""
+"""Number of texts of a stream that are hashed together."""
 
 
 class Book:
-    """Rows that are about to be learned or forgotten, and the journal of them."""
+    """Hashes of rows that are about to be learned or forgotten, and their journal."""
 
     def __init__(self, key: Key, labels: LabelArray, weights: Array | None) -> None:
         given = np.asarray(labels).tolist()
@@ -114,19 +114,19 @@ class Book:
 
     @property
     def hashes(self) -> Hashes:
-        """Those of all rows."""
+        """The hashes of all rows."""
         assert self._hashes is not None
         return self._hashes
 
     def write(self, rows: Iterable[bytes] | Hashes) -> None:
-        """Hash rows, unless they were hashed as they passed."""
+        """Hash rows, unless they were hashed while they were streamed."""
         if isinstance(rows, np.ndarray):
             self._hashes = rows
         elif self._hashes is None:
             self._hashes = self.key.hashes(rows, self.labels)
 
     def watch(self, texts: TextsLike, form: Callable[[Text], bytes]) -> TextsLike:
-        """Return texts; those that can be read only once are hashed as they pass."""
+        """Return texts; an iterator is hashed while it is read."""
         return _Watched(texts, self, form) if isinstance(texts, Iterator) else texts
 
     @property
@@ -136,7 +136,7 @@ class Book:
 
 
 class _Watched(Iterator[Text]):
-    """Texts that pass by, each hashed with its label."""
+    """An iterator of texts that hashes each with its label."""
 
     def __init__(self, texts: Iterator[Text], book: Book, form: Callable[[Text], bytes]) -> None:
         self._texts, self._book, self._form = texts, book, form
@@ -158,25 +158,27 @@ class _Watched(Iterator[Text]):
 
     def _hash(self) -> None:
         labels = self._book.labels[self._at : self._at + len(self._rows)]
-        self._hashes.append(self._book.key.hashes(self._rows[: len(labels)], labels))  # who counts them refuses more
+        self._hashes.append(
+            self._book.key.hashes(self._rows[: len(labels)], labels)
+        )  # counting raises for more texts than labels
         self._at += len(self._rows)
         self._rows = []
 
 
 def book_of(kept: Journal | None, examples: Examples, journal: JournalKey, first: bool) -> Book | None:
-    """Return what rows to be learned are written into, beside the journal kept so far; None where none is kept."""
+    """Return a book for rows to be learned, under the key of the journal kept so far; None without a journal."""
     wanted = journal is not None and journal is not False
     if first:
         key = Key(None if journal is True else journal) if wanted else None
     elif kept is None and wanted:
         raise InputError(
-            "The argument 'journal' asks for a journal of all rows, but this model has learned some without one. "
-            "Fit it anew with 'journal', or learn the new rows without."
+            "The argument 'journal' must not be given to a model that has learned rows without a journal, since a "
+            "journal holds all rows. Fit it again with 'journal', or leave it out."
         )
     elif kept is not None and journal is False:
         raise InputError(
-            "The argument 'journal' must not be False where a journal is kept, since every row is in it. Leave it "
-            "out, or call 'drop_journal()' first."
+            "The argument 'journal' must not be False if the model keeps a journal, since a journal holds all rows. "
+            "Leave it out, or call 'drop_journal()' first."
         )
     else:
         key = None if kept is None else _key(kept, journal)
@@ -184,12 +186,12 @@ def book_of(kept: Journal | None, examples: Examples, journal: JournalKey, first
 
 
 def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], journal: JournalKey) -> Book | None:
-    """Return rows that are to be forgotten, all of which must have been learned; None where no journal is kept."""
+    """Return the book of rows to be forgotten; raise SubtractionError for others; None without a journal."""
     if kept is None:
         if journal is not None and journal is not False:
             raise InputError(
-                "The argument 'journal' needs a model that keeps one; this one was fitted without, and cannot tell "
-                "which rows it has learned."
+                "The argument 'journal' needs a model that keeps a journal; this one was fitted without. Leave it out, "
+                "or fit the model again with 'journal'."
             )
         return None
     book = Book(_key(kept, journal), examples.y, examples.weights)
@@ -197,7 +199,7 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
     found = kept.not_learned(book.hashes, book.weights)
     if found is not None:
         row, learned, removed = found
-        why = "it was not learned with this label, or is forgotten already"
+        why = "it was not learned with this label, or was forgotten already"
         if learned:
             why = f"rows like it have a weight of {learned:g} in all, and {removed:g} would be removed"
         raise SubtractionError(f"Cannot forget row {row} (the first is 0): {why}.")
@@ -205,16 +207,16 @@ def struck(kept: Journal | None, examples: Examples, rows: Iterable[bytes], jour
 
 
 def _key(kept: Journal, journal: JournalKey) -> Key:
-    """Return the key of a journal, if it is the one given."""
+    """Return the given key; raise InputError unless it is that of the journal."""
     key = Key(None if journal is True or journal is None else journal)
     if np.array_equal(key.check, kept.check):
         return key
     given = "none" if journal is None or journal is True else "another"
-    raise InputError(f"The argument 'journal' must be the key that this model's journal is kept under; got {given}.")
+    raise InputError(f"The argument 'journal' must be the key of this model's journal; got {given}.")
 
 
 def joined(journals: list[Journal | None]) -> Journal | None:
-    """Return the journal of several models: all of them have one, under one key, or none has."""
+    """Return the joint journal of several models; raise InputError unless all have one under the same key, or none."""
     if all(journal is None for journal in journals):
         return None
     return Journal.total_of(_together(journals))
@@ -232,12 +234,12 @@ def _together(journals: list[Journal | None]) -> list[Journal]:
     known = [journal for journal in journals if journal is not None]
     if len(known) < len(journals):
         raise InputError(
-            "Models that are combined must all keep a journal, or none; some here do not. Fit those with 'journal', or "
-            "call 'drop_journal()' of the others."
+            "Models that are combined must all keep a journal, or none; got models with and without. Fit all with "
+            "'journal', or call 'drop_journal()' on those that have one."
         )
     if any(not np.array_equal(known[0].check, journal.check) for journal in known):
         raise InputError(
             "Models that are combined must keep their journals under one key; got different ones. Fit them with the "
-            "same key, or call 'drop_journal()' of each."
+            "same key, or call 'drop_journal()' on each."
         )
     return known

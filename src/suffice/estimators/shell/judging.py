@@ -1,4 +1,4 @@
-"""What training rows choose, and how they are judged by models that have not seen them; and how sure answers are."""
+"""Choose views on held-out rows, predict training rows by models without them, and quantify uncertainty."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ from suffice.typing import Array, Booleans, DataLike, GroupsLike, LabelsLike, Rn
 __all__ = ["Judging"]
 
 
-class Judging(ClassifierMixin, BaseEstimator, Generating):
-    """A classifier of scikit-learn with views: it judges its own rows, each left out, and chooses by that."""
+class Judging(Generating, ClassifierMixin, BaseEstimator):
+    """A scikit-learn classifier with views, which it chooses by predicting its own rows, each left out."""
 
-    _earlier_choices: tuple[Choice, ...] = ()  # before rows were counted
+    _earlier_choices: tuple[Choice, ...] = ()  # made before rows were counted
 
     @abstractmethod
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
-        """Return rows and labels to be learned; `first` if nothing was learned before."""
+        """Return rows and labels to learn; `first` says that nothing was learned before."""
 
     def _wanted(self, rows: int) -> Wanted | None:
-        """Return what so many training rows are to choose; None if nothing."""
+        """Return what this number of training rows chooses; None if nothing."""
         return None
 
     def _watched(self, examples: Examples, book: Book | None, groups: GroupsLike) -> Examples:
-        """Return rows to be counted; a stream is written into the book, and some of it kept, as it passes."""
+        """Return rows to count; a stream is entered into the book, and a sample of it is kept, while it is read."""
         return examples
 
     def _needs_all_rows(self) -> str:
-        """Return why rows cannot be counted in parts, for complaints; nothing if they can."""
+        """Return the options that prevent counting in parts, for errors; "" if there are none."""
         return ""
 
     def _settle(self, rows: int) -> None:
-        """Refuse at once, after a fit to so many rows, what would be refused at the first question."""
+        """Raise right after a fit to `rows` rows what the first prediction would raise."""
 
     def _validate_params(self) -> None:
         check_temper(self)
         super()._validate_params()
 
     def _choose(self, examples: Examples, groups: GroupsLike, settled: Settled | None = None) -> None:
-        """Choose by training rows what is to be chosen by them, beside what is settled; None if nothing was yet."""
+        """Choose the views by training rows, given what is `settled` already."""
         wanted, settled = self._wanted(len(examples)), settled or NOTHING_SETTLED
         views, made = Views(), (*self._earlier_choices, *settled.choices)
         if wanted is not None and wanted.of_rows(len(examples)) and not isinstance(examples.source, Iterator):
@@ -77,21 +77,40 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
         if views or made:
             self._put(self._model, replace(views, choices=(*made, *(views.choices or ())) or None), stale=False)
 
+    def score(self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None) -> float:
+        """Return the accuracy: the share of rows, or of their weights, whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : as for predict
+            Rows to classify.
+        y : array-like of shape (n_rows,)
+            Their true labels.
+        sample_weight : array-like of shape (n_rows,), default=None
+            The weight of each row; 1 if not given.
+
+        Returns
+        -------
+        accuracy : float
+            Between 0 and 1.
+        """
+        return float(super().score(X, y, sample_weight))
+
     @property
     def temper_(self) -> Temper:
-        """The power that likelihoods are raised to, and the exponent of length that it is divided by."""
+        """The power that likelihoods are raised to, and the exponent of document length."""
         check_is_fitted(self)
         return self._in_force().temper
 
     def refresh(
         self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike = None, *, groups: GroupsLike = None
     ) -> Self:
-        """Fit anew what is fitted on rows: afterwards the model is that of a fresh fit.
+        """Choose the views again on all rows; the model is then that of a new fit.
 
         Parameters
         ----------
         X, y, sample_weight, groups : as for fit
-            All rows that the model has learned, their labels and weights, and which of them belong together.
+            All rows that the model has learned, their labels, weights and groups.
 
         Returns
         -------
@@ -105,34 +124,34 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
         return self
 
     def _rechosen(self, examples: Examples) -> Model:
-        """Return the model with likelihoods that these rows choose, where they were not declared."""
+        """Return the model with likelihoods chosen again by these rows, unless they were declared."""
         return self._model
 
     def _known_columns(self, X: Given, y: LabelsLike) -> tuple[Given, LabelsLike]:
-        """Return rows and labels without columns that the model does not know."""
+        """Return rows and labels, without columns that the model does not know."""
         return X, y
 
     def predict_interval(
         self, X: DataLike, level: float = 0.9, method: str = "delta", n_samples: int = 1000, random_state: Rng = None
     ) -> tuple[Array, Array]:
-        """Return bounds of each class probability, which hold it with probability `level`.
+        """Return credible intervals for each class probability.
 
-        What is uncertain are the parameters, as few or many rows leave them; the bounds hold the probability that the
-        true parameters would give, if the model is right. A class prior that is learned is believed uniform before
-        (Dirichlet of ones); one that is given is certain. So is the prior, and the temper, if there is one.
+        The intervals account for the uncertainty of the parameters: if the model is right, they hold the probability
+        under the true parameters with probability `level`. A class prior learned from counts has a uniform Dirichlet
+        prior; a given class prior, the priors of parameters and the temper are taken as certain.
 
         Parameters
         ----------
         X : as for predict
             Rows to classify.
         level : float, default=0.9
-            Probability that the bounds hold, the same outside on each side.
+            Posterior probability of each interval; the tails on both sides are equal.
         method : {"delta", "sample"}, default="delta"
-            Means and variances of log-odds, in closed form and in one pass; or draws of all parameters.
+            "delta" uses means and variances of log-odds, in closed form and in one pass; "sample" draws all parameters.
         n_samples : int, default=1000
-            How many draws.
+            Number of draws.
         random_state : int, Generator or None, default=None
-            Seed of the draws.
+            Seed or generator of the draws.
 
         Returns
         -------
@@ -146,42 +165,42 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
 
     @property
     def posterior_(self) -> Posteriors:
-        """What is believed of the parameters: ``posterior_["spam", "free"]`` is that of a class and a feature."""
+        """The posteriors of the parameters: ``posterior_["spam", "free"]`` is that of a class and a feature."""
         return Posteriors(self._model, self._named_features(), self._kind_of_rows == "table")
 
     @abstractmethod
     def _named_features(self) -> Sequence[Name]:
-        """Return the names of features, in the order of the counts; their numbers where they have none."""
+        """Return the names of features in the order of the counts; their positions if they have no names."""
 
     @property
     def class_posterior_(self) -> Dirichlet:
-        """What is believed of the shares of classes, in the order of ``classes_``."""
+        """The posterior of the class probabilities, in the order of ``classes_``."""
         counts = np.asarray(self._model.n, np.float64)
         return self._predictor.prior.posterior(counts)
 
     @property
     def log_evidence_(self) -> float:
-        """ln p of the training rows and labels, parameters integrated out; of words in their order."""
+        """The log evidence: ln p of training rows and labels with parameters integrated out; see `evidence`."""
         return self.evidence().total
 
     def evidence(self, X: DataLike | None = None, sample_weight: WeightsLike = None) -> Evidence:
         """Return the log evidence and its parts, by class and feature.
 
-        It is that of the prior, however parameters are estimated for predictions. Words count in their order: n!/Πx! of
-        each row is the same for every prior and not among the counts; of Poisson counts likewise 1/Πx!.
+        The evidence integrates parameters over the prior, whatever `estimate` is. It is that of words in their order:
+        it omits the factor n!/Πx! of each row, and 1/Πx! of Poisson counts, which are the same for every prior.
 
         Parameters
         ----------
         X : as for fit, default=None
-            The training rows once more, where n!/Πx! shall be part of it: to compare models of other kinds.
+            The training rows, if the omitted factors shall be included, as comparing models of different kinds needs.
         sample_weight : array-like of shape (n_rows,), default=None
-            Their weights, as they were learned with.
+            The weights that the rows were learned with.
 
         Returns
         -------
         evidence : Evidence
-            `total`, and its parts: `labels`, `by_class`, `by_feature`, `table` (classes × features), `coefficient`.
-            `belief` says whether `labels` integrates a Dirichlet out; else it is the likelihood by the class prior.
+            `total`, and its parts `labels`, `by_class`, `by_feature`, `table` (classes × features) and `coefficient`.
+            `belief` says whether `labels` integrates over a Dirichlet; otherwise it is the likelihood of the labels.
         """
         check_is_fitted(self)
         rows = {} if X is None else self._reader.rows(self._source(X))
@@ -189,12 +208,12 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
         return evidence(self._predictor, self._evidence_names(), self._reader.by_block, coefficient)
 
     def drop_views(self) -> Self:
-        """Drop what was fitted on rows (temper, weights, a chosen pseudo-count), so that counts alone are left.
+        """Drop the views (temper, weights, a chosen pseudo-count), so that only the counts are left.
 
         Returns
         -------
         self : object
-            The classifier, with the defaults of what was chosen; `refresh` chooses anew.
+            The classifier, with defaults in place of the views; `refresh` chooses them again.
 
         Examples
         --------
@@ -209,12 +228,12 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
 
     @property
     def choices_(self) -> Choices:
-        """What rows outside the counts chose, beside what, and by how much: a table."""
+        """A table of what held-out rows chose, the alternatives that were tried, and their log losses."""
         check_is_fitted(self)
         return Choices(self._predictor.views.choices or ())
 
     def drop_journal(self) -> Self:
-        """Drop the journal: the model stays as it is, but `forget` can no longer tell which rows were learned.
+        """Drop the journal: predictions stay the same, but `forget` no longer knows which rows were learned.
 
         Examples
         --------
@@ -236,31 +255,31 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
         groups: GroupsLike = None,
         views: str = "crossfit",
     ) -> Array:
-        """Return the probabilities of each training row under the model without that row.
+        """Return the class probabilities of each training row under the model without that row.
 
-        The row leaves the counts exactly, in one pass. What rows chose, such as a temper, is a view, which has seen the
-        row too: by default each row is judged with views chosen without it. Tokens, bins, kinds, vocabulary, priors by
-        evidence are those of all rows; ``sf.evaluate.crossfit`` chooses these anew, too.
+        The counts lose the row exactly, in one pass. Views, such as a temper, were chosen by all rows; by default, each
+        row is predicted with views chosen without it. Tokens, bins, models of columns, vocabulary and priors that
+        maximize the evidence are those of all rows; ``sf.evaluate.crossfit`` chooses them again, too.
 
         Parameters
         ----------
         X : as for fit
-            The rows that were learned, or most of them; with fixed views, any of them.
+            The training rows, or most of them; with fixed views, any of them.
         y : array-like of shape (n_rows,)
             Their labels.
         sample_weight : array-like of shape (n_rows,), default=None
-            Their weights, as they were learned with.
+            The weights that the rows were learned with.
         groups : array-like of shape (n_rows,), default=None
-            Rows that belong together, such as those of one author: each is predicted without its whole group.
+            Groups of dependent rows, such as those of one author; each row is predicted without its whole group.
         views : {"crossfit", "fixed"}, default="crossfit"
-            "crossfit" deals rows into five folds, and judges those of a fold with views chosen anew by the others: an
-            estimate for new rows. "fixed" keeps the views: quicker, and exact only where rows chose nothing.
+            "crossfit" splits rows into five folds, and predicts each fold with views that the other folds choose, which
+            estimates the quality on new rows. "fixed" keeps the views: faster, and exact only if rows chose nothing.
 
         Returns
         -------
         probabilities : ndarray of shape (n_rows, n_classes)
             Columns in the order of ``classes_``. A row whose class has no other row has probability 0 of it, unless the
-            class prior is a belief or given. How good they are, ``sf.evaluate.leave_one_out`` says.
+            class prior has pseudo-counts, or is uniform or fixed. ``sf.evaluate.leave_one_out`` scores them.
 
         Examples
         --------
@@ -276,13 +295,13 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
     def _left_out(
         self, X: DataLike, y: LabelsLike, sample_weight: WeightsLike, groups: GroupsLike, views: str
     ) -> tuple[Examples, Array, Booleans]:
-        """Return rows that were learned, their log-probabilities without them, and which are alone in their class."""
+        """Return the rows, their log-probabilities by models without them, and which are alone in their class."""
         check_is_fitted(self)
         examples = self._learned(list(X) if isinstance(X, Iterator) else X, y, sample_weight)
         return examples, *judged_apart(self, examples, groups, views)
 
     def _learned(self, X: Given, y: LabelsLike, sample_weight: WeightsLike) -> Examples:
-        """Return rows that were learned, with codes among the model's classes."""
+        """Return training rows, with labels coded by the model's classes; raise for an unknown label."""
         examples = self._read(X, y, sample_weight, False)
         strangers = np.setdiff1d(examples.classes, self.classes_)
         if len(strangers):
@@ -290,10 +309,10 @@ class Judging(ClassifierMixin, BaseEstimator, Generating):
         return examples.among(self.classes_)
 
     def _judge(self, examples: Examples, groups: GroupsLike = None) -> Judged:
-        """Hold each row, or its group, out of the model."""
+        """Return the scores of each row by the model without it or its group."""
         group = None if groups is None else group_codes(groups, len(examples))
         return judge(self._in_force(), self._reader.rows(examples.source), examples.labels, group)
 
     def _known(self, X: DataLike, least: int) -> Booleans:
-        """Return which rows hold something that was learned from so many rows or more."""
+        """Return which rows hold a value that was learned from at least this many rows."""
         return self._answer(lambda predictor, rows: known(predictor.model, rows, least), X)

@@ -1,4 +1,4 @@
-"""Classifiers of rows of a matrix: what scikit-learn's users pass, checked as they expect it."""
+"""Classifiers of matrix rows, which read and check arguments as scikit-learn does."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ L = TypeVar("L", bound=Likelihood)
 
 
 class MatrixClassifier(Classifier):
-    """A classifier with one block, which reads the rows of an array or a sparse matrix."""
+    """A classifier of the rows of an array or a sparse matrix, with a single block."""
 
     _reading: ClassVar[ReadOptions] = {"ensure_all_finite": False}
-    """How scikit-learn reads rows."""
+    """Options of scikit-learn's `validate_data`."""
 
     _schema: ClassVar[tuple[str, ...]] = ("_declared", "n_features_in_", "feature_names_in_")
-    """What a file says of rows."""
+    """Attributes that describe rows in a file."""
 
     n_features_in_: int
 
     @abstractmethod
     def _likelihood(self, views: Views) -> Likelihood:
-        """Return the likelihood that the parameters, and what was chosen, describe."""
+        """Return the likelihood that parameters and views describe."""
 
     def _make_reader(self) -> MatrixReader:
         """Return the reader that the parameters describe."""
@@ -68,18 +68,18 @@ class MatrixClassifier(Classifier):
 
     @property
     def _block(self) -> Block:
-        """The one block."""
+        """The only block."""
         return self._model.blocks["X"]
 
     def _settled_as(self, kind: type[L]) -> L:
-        """Return the block's likelihood, with its prior made definite; it is of the kind that the class makes."""
+        """Return the likelihood of the block with its prior settled, of the class's kind."""
         settled = self._block.settled
         assert isinstance(settled, kind)
         return settled
 
     @property
     def _statistic(self) -> Any:
-        """What was counted."""
+        """The statistic of the block."""
         return self._block.statistic
 
     def _read(self, X: Given, y: LabelsLike, sample_weight: WeightsLike, first: bool) -> Examples:
@@ -103,7 +103,7 @@ class MatrixClassifier(Classifier):
         return validate_data(self, X, reset=False, **reading)
 
     def _is_plain(self, X: Given) -> bool:
-        """Return whether the kernels read X as it is: there is nothing to convert, and they check the values."""
+        """Return whether the kernels can read X as it is; they check the values themselves."""
         return (
             type(X) is np.ndarray
             and X.ndim == 2
@@ -132,7 +132,7 @@ class MatrixClassifier(Classifier):
             raise
 
     def _refuse_missing(self, values: NDArray[np.generic]) -> None:
-        """Raise DataError if a value is missing or infinite."""
+        """Raise DataError for a missing value, and scikit-learn's error for an infinite one."""
         name = type(self).__name__
         if values.dtype.kind in "fO" and _any_gap(values):
             raise DataError(
@@ -146,17 +146,17 @@ class MatrixClassifier(Classifier):
         return range(self.n_features_in_) if names is None else list(names)
 
     def feature_interval(self, level: float = 0.9) -> Any:
-        """Return bounds of each parameter, which hold it with probability `level`: of θ, of a rate, or of a mean.
+        """Return credible intervals for the parameters of each class: probabilities, rates or means.
 
         Parameters
         ----------
         level : float, default=0.9
-            Probability that the bounds hold, the same outside on each side.
+            Posterior probability of each interval; the tails on both sides are equal.
 
         Returns
         -------
         lower, upper : ndarrays of shape (n_classes, n_features)
-            From the posterior of each; for columns of categories, lists of arrays (n_classes, n_categories).
+            Bounds from the posteriors; for categorical features, lists of arrays of shape (n_classes, n_categories).
         """
         check_is_fitted(self)
         return self._block.settled.intervals(self._block.t, level)
@@ -165,18 +165,21 @@ class MatrixClassifier(Classifier):
         super()._agree(other)
         if self.n_features_in_ != other.n_features_in_:
             raise ShapeError(
-                f"Models that are combined must have the same features; got {self.n_features_in_} and "
-                f"{other.n_features_in_}."
+                f"Models that are combined must have the same features; got {self.n_features_in_} in one and "
+                f"{other.n_features_in_} in the other."
             )
         mine, theirs = (getattr(model, "feature_names_in_", None) for model in (self, other))
         if mine is not None and theirs is not None and not np.array_equal(mine, theirs):
             a, b = next((a, b) for a, b in zip(mine, theirs, strict=True) if a != b)
-            raise InputError(f"Models that are combined must have the same features; got {a!r} and {b!r}.")
+            raise InputError(
+                f"Models that are combined must have the same features in the same order; got {a!r} in one and {b!r} "
+                "in the other."
+            )
 
     # files ------------------------------------------------------------------------------------------------------------
 
     def _get_state(self) -> State:
-        """Return what a file keeps beside the parameters."""
+        """Return what a file stores besides the parameters."""
         known = {**vars(self), "_declared": self._model.declared}
         journal = {} if self._journal is None else {"journal": self._journal}
         return {
@@ -187,7 +190,7 @@ class MatrixClassifier(Classifier):
         }
 
     def _set_state(self, state: State) -> None:
-        """Take a state, which may come from anywhere; raise if it is none of this class."""
+        """Restore a state from a file, which may be forged; raise if it is invalid for this class."""
         classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
         check_labels(classes)
         check_schema(schema, self._schema)
@@ -201,25 +204,25 @@ class MatrixClassifier(Classifier):
         self._put(Model(classes, statistics["classes"], {"X": block}, declared), views, stale)
         features = getattr(views.weights, "features", None)
         if features is not None and features.shape != (self.n_features_in_,):
-            raise DataError("Evidence weights must be as many as features.")
+            raise DataError("There must be one evidence weight per feature.")
 
     def _read_statistic(self, statistics: State) -> Statistic:
-        """Return the statistic of the block from those of a file."""
+        """Return the statistic of the block from the statistics in a file."""
         features: Statistic = statistics["features"]
         return features
 
     def _check_statistics(self, classes: LabelArray, statistics: State, likelihood: Likelihood) -> None:
-        """Raise DataError or ShapeError unless these are statistics of the classes and features."""
+        """Raise DataError or ShapeError unless the statistics in a file fit the classes and features."""
         shape, kinds = (len(classes), self.n_features_in_), self._kinds(likelihood)
         if set(statistics) != {"classes", "features"} or type(statistics["features"]) not in kinds:
-            raise DataError(f"Statistics must be of classes and {kinds[0].__name__}; got {statistics}.")
+            raise DataError(f"Statistics must be class counts and {kinds[0].__name__}; got {statistics}.")
         if statistics["classes"].shape != shape[:1] or statistics["features"].shape != shape:
-            raise ShapeError(f"Statistics must be of {shape} classes and features.")
+            raise ShapeError(f"Statistics must have {shape[0]} classes and {shape[1]} features.")
         if not has_rows_of(statistics["features"], shape[0]):
-            raise ShapeError(f"Statistics must have the rows of {shape[0]} classes.")
+            raise ShapeError(f"Statistics must have a number of rows for each of {shape[0]} classes.")
 
     def _kinds(self, likelihood: Likelihood) -> tuple[type[Statistic], ...]:
-        """Return the kinds of statistics that a file may have."""
+        """Return the types of statistics that a file may hold."""
         kinds = likelihood.statistic
         return kinds if isinstance(kinds, tuple) else (kinds,)
 
@@ -229,7 +232,7 @@ def _is_sparse(X: Given) -> TypeGuard[SparseMatrix]:
 
 
 def _any_gap(values: NDArray[np.generic]) -> bool:
-    """Return whether there is a NaN, which differs from itself, or a None among the values."""
+    """Return whether a value is NaN, which differs from itself, or None."""
     if bool((values != values).any()):
         return True
     return values.dtype.kind == "O" and any(value is None for value in values.flat)

@@ -1,7 +1,7 @@
-"""What parameters of classifiers can be, and what those that many share mean: all of it without scikit-learn.
+"""Allowed values of parameters, and the meaning of those that many classifiers share; without scikit-learn.
 
-What a parameter can be is said once, here and where a class lists its own. `parameters.py` says it to scikit-learn,
-which checks what users give; what a file has is checked by `allows`.
+Allowed values are declared once, here or in the class of the parameter. `parameters.py` passes them to scikit-learn,
+which checks the arguments of users; `allows` checks the parameters in a file.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ __all__ = [
     "counts_of_belief", "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one",
 ]  # fmt: skip
 
-# what they can be -----------------------------------------------------------------------------------------------------
+# allowed values -------------------------------------------------------------------------------------------------------
 
 Vector: TypeAlias = Sequence[float] | np.ndarray[Any, Any]
-"""One for each feature, or each class."""
+"""One number per feature, or per class."""
 
 Alpha: TypeAlias = float | Vector | Literal["loo"]
-"""Pseudo-counts: one for all, one for each feature, or that rows are to choose one."""
+"""Pseudo-counts: one for all features, one per feature, or "loo", which lets rows choose one."""
 
 ClassPriorLike: TypeAlias = Literal["counted", "uniform"] | float | Vector | Dirichlet
-"""What is believed of classes: see the parameter of that name."""
+"""Values of the parameter `class_prior`."""
 
 Tempering: TypeAlias = float | Literal["loo"]
-"""A power, or that rows are to choose it."""
+"""A power, or "loo", which lets rows choose it."""
 
 
 class Tempered(Protocol):
-    """An estimator that has a temper; it may have an exponent of length, too."""
+    """An estimator with a `temper`, and perhaps a `length_exponent`."""
 
     @property
     def temper(self) -> Tempering | None:
-        """What likelihoods are raised to."""
+        """The power that likelihoods are raised to."""
 
     @property
     def estimate(self) -> str:
@@ -53,16 +53,16 @@ class Tempered(Protocol):
 
 
 class HasClassPrior(Protocol):
-    """An estimator that has a class prior; a drop-in for one of scikit-learn has `fit_prior`, too."""
+    """An estimator with a `class_prior`, and perhaps scikit-learn's `fit_prior`."""
 
     @property
     def class_prior(self) -> ClassPriorLike | None:
-        """What is believed of classes."""
+        """The prior over the classes."""
 
 
 @dataclass(frozen=True)
 class OneOf:
-    """Some words."""
+    """A set of allowed strings."""
 
     words: frozenset[str]
 
@@ -72,7 +72,7 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Within:
-    """Numbers of a kind between two bounds, of which None is infinity; `closed` says which of them belong to it."""
+    """An interval of numbers of a type; a bound of None is infinite, and `closed` names the bounds that it includes."""
 
     kind: type
     low: float | None
@@ -84,12 +84,12 @@ class Within:
             return False
         number = float(value)
         low, high = -np.inf if self.low is None else self.low, np.inf if self.high is None else self.high
-        above = number >= low if self.closed in ("left", "both") else number > low  # never of NaN
+        above = number >= low if self.closed in ("left", "both") else number > low  # False for NaN
         return above and (number <= high if self.closed in ("right", "both") else number < high)
 
 
 Domain: TypeAlias = Sequence[object] | str
-"""What a parameter can be: one of several things, or "no_validation", where something else checks it."""
+"""The allowed values of a parameter; "no_validation" if it is checked elsewhere."""
 
 ESTIMATE = OneOf(frozenset({"mle", "map", "mean", "predictive"}))
 POSITIVE = Within(Real, 0, None, "neither")
@@ -99,14 +99,14 @@ RIDGES: Domain = [POSITIVE, None]
 EFFORTS = OneOf(frozenset({"fast", "balanced", "best"}))
 
 CLASS_PRIORS: Domain = ["array-like", Dirichlet, OneOf(frozenset({"counted", "uniform"})), POSITIVE]
-"""What a class prior can be, in every class."""
+"""Allowed values of `class_prior` in every class."""
 
 NAMED: dict[str, tuple[type, ...]] = {"array-like": (list, tuple, np.ndarray), "boolean": (bool, np.bool_)}
-"""What a file can hold of things that scikit-learn has a word for."""
+"""Types in files that scikit-learn's words stand for."""
 
 
 def allows(domains: Mapping[str, Domain], given: Mapping[str, object]) -> bool:
-    """Return whether these are all parameters, and each is what it can be."""
+    """Return whether exactly these parameters are given, each with an allowed value."""
     return set(domains) == set(given) and all(_among(value, domains[name]) for name, value in given.items())
 
 
@@ -122,18 +122,18 @@ def _is(value: object, one: object) -> bool:
     return value is one
 
 
-# what they mean -------------------------------------------------------------------------------------------------------
+# meaning --------------------------------------------------------------------------------------------------------------
 
 
 def is_loo(value: object) -> bool:
-    """Return whether a parameter is to be chosen by leaving rows out."""
+    """Return whether a parameter is "loo", chosen by leaving rows out."""
     return isinstance(value, str) and value == "loo"
 
 
 def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:
-    """Return the class prior of an estimator; raise ValueError if it can be none.
+    """Return the class prior of an estimator; raise InputError if its probabilities do not sum to 1.
 
-    A drop-in for a class of scikit-learn has its parameter `fit_prior`, and takes any numbers for probabilities.
+    Drop-ins for scikit-learn have the parameter `fit_prior`, and accept probabilities with any sum.
     """
     given, fit_prior = estimator.class_prior, getattr(estimator, "fit_prior", None)
     if given is None:
@@ -146,16 +146,16 @@ def class_prior_of(estimator: HasClassPrior, flat: bool = False) -> ClassPrior:
 
 
 def must_sum_to_one(given: Array, parameter: str, name: str) -> None:
-    """Raise InputError unless these are probabilities."""
+    """Raise InputError unless an array holds probabilities that sum to 1."""
     if given.ndim != 1 or not (given >= 0).all() or not np.isclose(given.sum(), 1.0):
         raise InputError(
             f"The '{parameter}' parameter of {name} must hold probabilities of the classes, which sum to 1. Got "
-            f"{given.tolist()} instead; a pseudo-count of each class is a Dirichlet."
+            f"{given.tolist()} instead. Use sf.Dirichlet for pseudo-counts of the classes."
         )
 
 
 def counts_of_belief(belief: Dirichlet, categories: int, what: str, name: str) -> float | Array:
-    """Return the pseudo-counts of a Dirichlet, one number where all are equal; raise PriorError if they do not fit."""
+    """Return the pseudo-counts of a Dirichlet, one number if all are equal; raise PriorError if the size is wrong."""
     alpha = belief.alpha
     if alpha.shape != (categories,):
         raise PriorError(
@@ -166,19 +166,19 @@ def counts_of_belief(belief: Dirichlet, categories: int, what: str, name: str) -
 
 
 def check_temper(estimator: Tempered) -> None:
-    """Raise InputError if the temper is a pair, which it was while it held the exponent of length, too."""
+    """Raise InputError if the temper is a pair, its old form with the length exponent."""
     given: object = estimator.temper
     if isinstance(given, tuple | list | np.ndarray):
         name = type(estimator).__name__
         ways = f"The 'temper' parameter of {name} must be one number above 0, 'loo' or None"
         if not hasattr(estimator, "length_exponent"):
-            raise InputError(f"{ways} (only documents have a 'length_exponent'); got {given!r}.")
+            raise InputError(f"{ways} (only models of documents have a 'length_exponent'); got {given!r}.")
         instead = f": use temper={given[0]!r}, length_exponent={given[1]!r}" if len(given) == 2 else ""
         raise InputError(f"{ways}, and the exponent of length is 'length_exponent'; got temper={given!r}{instead}.")
 
 
 def given_temper(estimator: Tempered) -> Temper | None:
-    """Return the temper that the parameters give; None if rows are to choose it."""
+    """Return the temper that the parameters define; None if rows choose it."""
     check_temper(estimator)
     power, exponent = estimator.temper, length_exponent_of(estimator)
     if isinstance(power, str):
@@ -193,7 +193,7 @@ def given_temper(estimator: Tempered) -> Temper | None:
 
 
 def length_exponent_of(estimator: Tempered) -> float | None:
-    """Return the exponent of a row's length that its power is divided by; None if it is chosen with the temper."""
+    """Return the exponent of document length; None if it is chosen with the temper."""
     given = getattr(estimator, "length_exponent", None)
     if isinstance(given, str):
         return None if isinstance(estimator.temper, str) else 0.0

@@ -1,10 +1,11 @@
-"""Parameters of classifiers as scikit-learn checks them; what they can be and mean stands in `meanings.py`.
+"""Check parameters and read rows with scikit-learn; `meanings.py` defines allowed values and their meaning.
 
-Everything of scikit-learn that is private or may move is here, so that a release of theirs breaks one file.
+All private parts of scikit-learn are imported here, so that a new release of it breaks only one file.
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from numbers import Real
@@ -13,6 +14,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, _fit_context
 from sklearn.utils import Tags, validation
+from sklearn.utils._metadata_requests import RequestMethod
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, _num_samples, check_is_fitted, column_or_1d
@@ -54,20 +56,21 @@ __all__ = [
     "SKLEARN_PRIOR", "TEMPER", "Alpha", "ClassPriorLike", "Constraints", "Estimate", "HasMethods", "Interval",
     "RandomState", "ReadOptions", "StrOptions", "Tags", "Tempering", "Vector", "agree", "beliefs_of", "check_temper",
     "checked_weights", "class_prior_of", "constraints_of", "counts_of_belief", "fit_context", "fit_nested",
-    "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one", "num_samples", "validate_data", "wanted_of",
+    "given_temper", "is_loo", "length_exponent_of", "must_sum_to_one", "num_samples", "shorten_requests",
+    "validate_data", "wanted_of",
 ]  # fmt: skip
 
-# what they can be -----------------------------------------------------------------------------------------------------
+# allowed values -------------------------------------------------------------------------------------------------------
 
 RandomState: TypeAlias = int | np.random.RandomState | None
-"""What scikit-learn draws with: a seed, a generator of its kind, or None for fresh randomness."""
+"""A seed, a generator of scikit-learn's kind, or None for a random seed."""
 
 Constraints: TypeAlias = dict[str, Sequence[object] | str]
-"""What scikit-learn lets each parameter of a class be."""
+"""The allowed values of each parameter, as scikit-learn declares them."""
 
 
 class ReadOptions(TypedDict, total=False):
-    """How scikit-learn reads rows."""
+    """Options of scikit-learn's `validate_data`."""
 
     accept_sparse: bool | list[str]
     dtype: str | type | list[type] | None
@@ -76,7 +79,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 def constraints_of(domains: Mapping[str, Domain]) -> Constraints:
-    """Return what parameters can be, in scikit-learn's words."""
+    """Return the allowed values of parameters as scikit-learn's constraints."""
     return {name: domain if isinstance(domain, str) else _listed(domain) for name, domain in domains.items()}
 
 
@@ -96,7 +99,7 @@ NUMBER = Interval(Real, 0, None, closed="left")
 TEMPER, LENGTH_EXPONENT, RIDGE, CLASS_PRIOR = map(_listed, (TEMPERS, EXPONENTS, RIDGES, CLASS_PRIORS))
 
 SKLEARN_PRIOR: Constraints = {"fit_prior": ["boolean"], "class_prior": [*CLASS_PRIOR, None]}
-"""Constraints of the class prior by scikit-learn's names."""
+"""Constraints of the class prior under scikit-learn's parameter names."""
 
 COUNTS: Constraints = {
     "alpha": [NUMBER, "array-like"],
@@ -105,49 +108,71 @@ COUNTS: Constraints = {
     "estimate": [ESTIMATES],
     "temper": TEMPER,
 }
-"""Constraints of the parameters that classifiers of counts share."""
+"""Constraints of parameters that all classifiers of counts have."""
 
 # scikit-learn ---------------------------------------------------------------------------------------------------------
 
 CHECKS = LabelChecks(partial(column_or_1d, warn=True), check_classification_targets)
-"""What scikit-learn's users expect of labels."""
+"""scikit-learn's checks of labels."""
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def fit_context(method: F) -> F:
-    """Check the parameters of an estimator before it learns."""
+    """Make a method check the parameters of its estimator first."""
     wrapped: F = _fit_context(prefer_skip_nested_validation=True)(method)
     return wrapped
 
 
 def fit_nested(method: F) -> F:
-    """Check the parameters of an estimator, and of those inside, before it learns."""
+    """Make a method check the parameters of its estimator, and of nested estimators, first."""
     wrapped: F = _fit_context(prefer_skip_nested_validation=False)(method)
     return wrapped
 
 
+class ShortRequest(RequestMethod):
+    """A `set_*_request` method of scikit-learn whose help is one line, not a page."""
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        method = super().__get__(instance, owner)
+        named = [one.replace(annotation=one.empty) for one in inspect.signature(method).parameters.values()]
+        method.__signature__ = inspect.Signature(named)
+        method.__doc__ = f"Set which metadata scikit-learn's meta-estimators pass to `{self.name}` (metadata routing)."
+        return method
+
+
+def shorten_requests(cls: type) -> None:
+    """Give the `set_*_request` methods of a class one line of help; delete those that repeat a parent's."""
+    generated = {name: one for name, one in vars(cls).items() if isinstance(one, RequestMethod)}
+    for name, one in generated.items():
+        parent = next((vars(base)[name] for base in cls.__mro__[1:] if name in vars(base)), None)
+        if isinstance(parent, ShortRequest) and parent.keys == one.keys:
+            delattr(cls, name)
+        else:
+            setattr(cls, name, ShortRequest(one.name, one.keys, one.validate_keys))
+
+
 def validate_data(estimator: BaseEstimator, X: Given, *args: object, **options: object) -> Any:
-    """Read rows as scikit-learn does, after a look at sparse matrices that it would convert unseen."""
+    """Read rows as scikit-learn does, after checking sparse matrices, which it converts without a check."""
     return validation.validate_data(estimator, sound(X, "X") if issparse(X) else X, *args, **options)
 
 
 def checked_weights(sample_weight: WeightsLike, X: Given) -> Array:
-    """Return what each row counts for, as scikit-learn reads it."""
+    """Return the weight of each row, checked by scikit-learn."""
     weights: Array = _check_sample_weight(sample_weight, X, dtype=np.float64)
     return weights
 
 
 def num_samples(X: Given) -> int:
-    """Return the number of rows of whatever scikit-learn knows."""
+    """Return the number of rows of anything that scikit-learn accepts."""
     return int(_num_samples(X))
 
 
-# what they mean to models ---------------------------------------------------------------------------------------------
+# meaning for models ---------------------------------------------------------------------------------------------------
 
 
 def beliefs_of(estimator: BaseEstimator) -> list[Dirichlet]:
-    """Return the belief about each feature, where `alpha` is one or lists them; raise PriorError unless it has all."""
+    """Return the Dirichlet of each feature if `alpha` holds them, else []; raise PriorError if one is missing."""
     given, features = estimator.alpha, estimator.n_features_in_
     if not isinstance(given, Dirichlet | list | tuple):
         return []
@@ -163,7 +188,7 @@ def beliefs_of(estimator: BaseEstimator) -> list[Dirichlet]:
 def wanted_of(
     estimator: Tempered, *, prior: bool = False, weights: Literal["features"] | None = None, ridge: float | None = None
 ) -> Wanted | None:
-    """Return what training rows are to choose, by the parameters `alpha` and `temper` and more; None if nothing."""
+    """Return what training rows choose, according to `alpha`, `temper` and the arguments; None if nothing."""
     wanted = Wanted(
         "loo" if is_loo(getattr(estimator, "alpha", None)) else None,
         "loo" if is_loo(estimator.temper) else None,
@@ -177,9 +202,11 @@ def wanted_of(
 
 
 def agree(model: BaseEstimator, other: BaseEstimator) -> None:
-    """Raise unless both models are of one kind, with the same parameters and labels of one kind."""
+    """Raise unless both models are fitted, of one class, and have the same parameters and kind of labels."""
     if type(model) is not type(other):
-        raise KindError(f"A {type(model).__name__} can only be combined with another one; got {type(other).__name__}.")
+        raise KindError(
+            f"A {type(model).__name__} can only be combined with another one; got a {type(other).__name__}."
+        )
     for one in (model, other):
         check_is_fitted(one)
         verify(one)
@@ -188,7 +215,7 @@ def agree(model: BaseEstimator, other: BaseEstimator) -> None:
         if not _same(value, theirs[name]):
             raise InputError(
                 f"Models that are combined must have the same parameters; {name!r} is {value!r} in one and "
-                f"{theirs[name]!r} in the other."
+                f"{theirs[name]!r} in the other. Fit them with the same value."
             )
     check_kinds_of_labels(model.classes_, other.classes_)
 

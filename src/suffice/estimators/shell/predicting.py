@@ -1,8 +1,8 @@
-"""What every classifier answers: classes, probabilities, reasons and decisions. No scikit-learn here."""
+"""Predict, explain and decide, without scikit-learn."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from suffice.errors import InputError
 from suffice.estimators.shell.meanings import Tempering, given_temper, length_exponent_of
-from suffice.estimators.shell.whole import must_be_fitted, refuse_old_names, take_turns
+from suffice.estimators.shell.whole import NamesInUse, must_be_fitted, refuse_old_names, take_turns
 from suffice.models.answers.decisions import Costs, cost_matrix, least_loss, or_abstained, price
 from suffice.models.answers.explanation import Explanation, explain, place_of
 from suffice.models.answers.parts import TopFeatures, Wording, speaking
@@ -34,8 +34,8 @@ D = TypeVar("D", bound=np.generic)
 Answer: TypeAlias = Callable[[Predictor, RowsByName], NDArray[D]]
 
 
-class Predicting(ABC):
-    """What has a predictor, a model seen through its views, and answers by it. It needs no scikit-learn."""
+class Predicting(metaclass=NamesInUse):
+    """Base of all classifiers: answers questions by a predictor, which is a model with views; needs no scikit-learn."""
 
     _kind_of_rows: ClassVar[Literal["matrix", "text", "table"]] = "matrix"
     _predictor: Predictor
@@ -46,6 +46,7 @@ class Predicting(ABC):
     _journal: Journal | None = None
 
     def __init_subclass__(cls, **options: object) -> None:
+        """Make the changes of a subclass complete or not at all, and refuse its old names."""
         super().__init_subclass__(**options)
         refuse_old_names(cls)
         take_turns(cls)
@@ -65,7 +66,7 @@ class Predicting(ABC):
 
     @property
     def class_count_(self) -> Array:
-        """Rows of each class, or the sum of their weights."""
+        """Number of rows of each class, or the sum of their weights."""
         return self._model.n
 
     @property
@@ -76,26 +77,26 @@ class Predicting(ABC):
 
     @property
     def stale_(self) -> bool:
-        """Whether what was fitted on rows is older than the counts; `refresh` makes it new."""
+        """Whether views are older than the counts; `refresh` chooses them again."""
         must_be_fitted(self)
         return bool(self._predictor.views) and self._stale
 
     @property
     def journal_(self) -> Journal | None:
-        """Hashes of the rows that were learned, and their weights; None if no journal is kept."""
+        """Hashes and weights of the learned rows; None if no journal is kept."""
         must_be_fitted(self)
         return self._journal
 
     @abstractmethod
     def _likelihoods(self, model: Model, views: Views) -> Mapping[Name, Likelihood]:
-        """Return the likelihoods that the parameters, and what was chosen, describe."""
+        """Return the likelihood of each block, as parameters and views describe it."""
 
     def _class_prior(self) -> ClassPrior:
         """Return the class prior that the parameters describe."""
         return ClassPrior()
 
     def _put(self, model: Model, views: Views, stale: bool) -> None:
-        """Take another model, seen through views; refuse at once what its prior or its estimate cannot be."""
+        """Replace the model and its views; raise at once if the prior or the estimate is invalid for the counts."""
         model = model.with_likelihoods(self._likelihoods(model, views))
         predictor = Predictor(model, self._class_prior(), views, self._temper(views))
         _ = predictor.log_prior
@@ -104,46 +105,46 @@ class Predicting(ABC):
         self._predictor, self._stale = predictor, stale
 
     def _temper(self, views: Views) -> Temper:
-        """Return the temper in force: as given, or as chosen."""
+        """Return the temper in force: as given, or from the views."""
         given = given_temper(self)
         if given is not None:
             return given
         return Temper(1.0, length_exponent_of(self) or 0.0) if views.temper is None else views.temper
 
     def _source(self, X: Given) -> Any:
-        """Return rows as the reader takes them; raise if the model cannot read them."""
+        """Return rows in the form of the reader; raise if the model cannot read them."""
         return X
 
     @abstractmethod
     def _one(self, x: RowLike) -> Any:
-        """Return rows with this one only, as the reader takes them."""
+        """Return rows that hold only this one, in the form of `predict`."""
 
     def _complaints(self, X: Given) -> AbstractContextManager[None]:
-        """Say in the words of scikit-learn's users what is wrong with values."""
+        """Return a context that replaces errors about values by those of scikit-learn."""
         return nullcontext()
 
     def _feature_names(self) -> Names | None:
-        """Return the names of features, for answers; None where the counts have them."""
+        """Return the names of features; None if the counts hold them, or there are none."""
         return None
 
     def _evidence_names(self) -> Names | None:
-        """Return the names of what has an evidence of its own: features, or all columns together."""
+        """Return the names of the parts of the evidence: features, or all columns together."""
         return self._feature_names()
 
     def _categories(self) -> Sequence[LabelArray] | None:
-        """Return the values that codes stand for, for answers; None where there are none."""
+        """Return the categories of each feature; None if features have none."""
         return None
 
     def _wording(self, source: Given, read: Any) -> Wording:
-        """Return what people call the parts of one row, as it was given and as the reader takes it."""
+        """Return the names and values of one row, for explanations; `read` is `source` in the form of the reader."""
         return Wording(self._feature_names())
 
     _backend: str | None = None
-    """What library the dataframes of answers are of; None for whichever there is."""
+    """Library of the dataframes that are returned; None for any that is installed."""
 
     def _in_force(self) -> Predictor:
         views = self._predictor.views
-        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # the parameter was changed
+        if views.weights is not None and getattr(self, "feature_weights", None) is None:  # set to None after the fit
             views = replace(views, weights=None)
         temper = self._temper(views)
         if views is not self._predictor.views or temper != self._predictor.temper:
@@ -151,13 +152,13 @@ class Predicting(ABC):
         return self._predictor
 
     def _answer(self, question: Answer[D], X: Given) -> NDArray[D]:
-        """Ask the predictor about rows, some at a time."""
+        """Return the answers of the predictor for rows, read in parts."""
         must_be_fitted(self)
         with self._complaints(X):
             return self._answer_of(question, self._reader.parts(self._source(X)))
 
     def _answer_of(self, question: Answer[D], parts: Iterator[RowsByName]) -> NDArray[D]:
-        """Ask the predictor about rows that are read already."""
+        """Return the answers of the predictor for rows that were read already."""
         predictor = self._in_force()
         answers = [question(predictor, rows) for rows in parts]
         return answers[0] if len(answers) == 1 else np.concatenate(answers)
@@ -173,7 +174,7 @@ class Predicting(ABC):
         Returns
         -------
         labels : ndarray of shape (n_samples,)
-            A label from ``classes_`` for each row.
+            Labels from ``classes_``.
         """
         return np.asarray(self.classes_[self._answer(Predictor.best, X)])
 
@@ -218,25 +219,26 @@ class Predicting(ABC):
         Returns
         -------
         probabilities : ndarray of shape (n_samples, n_classes)
-            Columns in the order of ``classes_``; rows add up to one.
+            Columns in the order of ``classes_``; each row sums to one.
         """
         logs = self._answer(Predictor.log_proba, X)
         return np.exp(logs, out=logs)
 
     def explain(self, x: RowLike, target: Label | None = None, against: Label | None = None) -> Explanation:
-        """Explain why a row is of one class rather than of another: the prior's log-odds, and each feature's on top.
+        """Explain the log-odds of two classes for a row, as the sum of a prior and a contribution per feature.
 
         Parameters
         ----------
         x : one row, or one text
-            As a list, an array, a dict of values, a row of a dataframe, or as for predict, with one row.
+            A list, an array, a dict of values, a row of a dataframe, or rows as for predict that hold one row.
         target, against : label, default=None
-            The two classes; if not given, the most probable one against the next.
+            The two classes; by default the most probable class, and the next.
 
         Returns
         -------
         explanation : Explanation
-            Its prior and weights add up to the log-odds of `predict_log_proba`. A missing value weighs nothing.
+            The prior and the contributions, which sum to the log-odds of `predict_log_proba`. A missing value
+            contributes nothing.
         """
         must_be_fitted(self)
         source = self._one(x)
@@ -246,51 +248,51 @@ class Predicting(ABC):
             return explain(self._in_force(), rows, self._wording(source, read), target, against, self._backend)
 
     def top_features(self, class_: Label, k: int = 10) -> TopFeatures:
-        """Return what speaks most for a class, against the average of the others.
+        """Return the features that favour a class most, relative to the average of the other classes.
 
         Parameters
         ----------
         class_ : label
             The class.
         k : int, default=10
-            How many.
+            Largest number of features.
 
         Returns
         -------
         features : TopFeatures
-            Rows of feature, value and weight, the weightiest first. The weight is the evidence for the class that the
-            feature brings to a row of it on average, in nats: θ_c·ln(θ_c/θ) for a word, a flag that is on or a category
-            that has probability θ_c in the class and θ in the others (averaged by their rows); for counts and numbers
-            the Kullback-Leibler divergence of their distributions. What speaks against the class is not listed.
+            Rows of feature, value and weight, largest weight first. The weight is the average evidence for the class,
+            in nats, that the feature contributes in rows of the class: θ_c·ln(θ_c/θ) for a word, a flag that is on or a
+            category with probability θ_c in the class and θ in the others (averaged by their rows); for counts and
+            numbers, the Kullback-Leibler divergence of their distributions. Evidence against the class is not listed.
         """
         must_be_fitted(self)
         number: object = k
         if not isinstance(number, int | np.integer) or number < 0:
-            raise InputError(f"The argument 'k' of top_features must be a whole number from 0 on; got {k!r}.")
+            raise InputError(f"The argument 'k' of top_features must be a whole number of at least 0; got {k!r}.")
         code = place_of(self.classes_, class_, "class_")
         return speaking(self._predictor, code, int(k), self._feature_names(), self._reader.by_block, self._categories())
 
     def decide(
         self, X: DataLike, costs: Costs | None = None, abstain: float | None = None, abstain_label: object = None
     ) -> LabelArray:
-        """Return the class of least expected loss of each row; or none of them, where that is cheaper.
+        """Return the class with the lowest expected cost for each row, or abstain where that costs less.
 
         Parameters
         ----------
         X : as for predict
             The rows.
         costs : matrix, {(true, decided): cost} or {true: {decided: cost}}, default=None
-            What each decision costs, by the class that is true; a matrix has a row per true class and a column per
-            decision, in the order of ``classes_``. What a dict leaves out costs 0 if right and 1 if wrong.
+            Cost of each decision for each true class. A matrix has a row per true class and a column per decision, in
+            the order of ``classes_``. Pairs that a dict lacks cost 0 if the decision is right and 1 if it is wrong.
         abstain : float, default=None
-            What it costs not to decide; if not given, there is always a decision.
+            Cost of abstaining; if not given, every row gets a class.
         abstain_label : object, default=None
-            What the answer is where it abstains.
+            The result for rows without a decision.
 
         Returns
         -------
         decisions : ndarray of shape (n_samples,)
-            Labels from ``classes_``; where `abstain` is given an array of objects, `abstain_label` among them.
+            Labels from ``classes_``; with `abstain`, an array of objects that may include `abstain_label`.
         """
         must_be_fitted(self)
         table, cost = cost_matrix(costs, self.classes_), price(abstain)

@@ -1,4 +1,4 @@
-"""Columns that act together in models that chose apart: what they add up to, and what views are left."""
+"""Joint columns of models that were fitted separately: which can be added, and the views that remain."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from suffice.telling import tell
 __all__ = ["common_sets", "seen_by", "views_without"]
 
 LISTED = 5
-"""Sets that a warning names."""
+"""Largest number of sets that a warning names."""
 
 
 def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
-    """Return models with the sets of columns that all of them count alike; the others are dropped, and named.
+    """Return models with the joint columns that all of them count alike; warn about the others, which are dropped.
 
-    Sets that were declared must be counted alike: raise InputError if bins end elsewhere.
+    Declared sets must be counted alike: raise InputError if bins differ.
     """
     models = grouped_alike(models)
     every = list(dict.fromkeys(name for model in models for name in model.blocks if isinstance(name, Together)))
@@ -33,13 +33,13 @@ def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
     apart = [name for name in every if name not in alike]
     if declared:
         raise InputError(
-            f"Models that are combined must group the values of {apart[0]} into the same bins; they were fitted apart. "
-            "Fit one of them by partial_fit on a copy of the other, or leave the set out of 'joint'."
+            f"Models that are combined must group the values of {apart[0]} into the same bins; got different ones. Fit "
+            "one model by partial_fit on a copy of the other, or leave the set out of 'joint'."
         )
     more = f" and {len(apart) - LISTED} more" if len(apart) > LISTED else ""
     tell(
-        "The models chose different columns that act together, or cut their numbers differently; dropped: "
-        f"{', '.join(apart[:LISTED])}{more}. refresh(X, y) with all rows chooses anew."
+        "The models chose different joint columns, or binned their numbers differently; dropped: "
+        f"{', '.join(apart[:LISTED])}{more}. Call refresh(X, y) with all rows to choose them again."
     )
     kept = {*alike}
     return [
@@ -49,7 +49,7 @@ def common_sets(models: Sequence[Model], declared: bool) -> list[Model]:
 
 
 def views_without(seen: Predictor, model: Model) -> Views:
-    """Return views without sets of columns that a model has no more; numbers of a lost cloud speak for themselves."""
+    """Return views without the joint columns that a model has lost; columns of a lost cloud get weight 1."""
     views, weights = seen.views, seen.views.weights
     lost = {name: block for name, block in seen.model.blocks.items() if name not in model.blocks}
     if not lost or not isinstance(weights, ColumnWeights):
@@ -62,7 +62,7 @@ def views_without(seen: Predictor, model: Model) -> Views:
 
 
 def _alike(name: Name, models: Sequence[Model], declared: bool) -> bool:
-    """Return whether models count a set alike; one that was declared may have no rows in some."""
+    """Return whether models count a set alike; some models may lack a declared set, for want of rows."""
     blocks = [model.blocks.get(name) for model in models]
     laws = [block.likelihood for block in blocks if block is not None]
     alike = [(type(law), getattr(law, "edges", None), getattr(law, "missing", None)) for law in laws]
@@ -70,9 +70,9 @@ def _alike(name: Name, models: Sequence[Model], declared: bool) -> bool:
 
 
 def seen_by(model: Model, rest: Predictor | None, inside: Callable[[], Model]) -> tuple[Model, Views]:
-    """Return a model, and the views that chose to see it without some rows; `inside` counts these rows.
+    """Return a model of all rows, and the views that a model without some rows chose; `inside` counts these rows.
 
-    Sets of columns that the rest chose are counted in all rows.
+    Joint columns that the rest chose are counted in all rows.
     """
     alone = model.without_chosen()
     if rest is None:

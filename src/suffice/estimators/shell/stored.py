@@ -1,11 +1,11 @@
-"""What a file keeps of a fitted classifier beside its parameters: all that cannot be made anew from these.
+"""The state of a fitted classifier in a file, besides its parameters.
 
     classes      the labels
-    schema       what rows look like: features and their names, categories, what a token is
-    statistics   what was counted, and the journal of rows if one is kept
-    views        what was fitted on rows, and whether it is stale
+    schema       the form of rows: features and their names, categories, tokenizer
+    statistics   the counts, and the journal of rows if one is kept
+    views        what rows chose, and whether it is stale
 
-`suffice.store` writes and reads these; what is read may be forged, so all of it is checked here.
+`suffice.store` writes and reads states. A file may be forged, so every part of a state is checked here.
 """
 
 from __future__ import annotations
@@ -36,43 +36,43 @@ __all__ = [
 State = dict[str, Any]
 
 OF_FILES = ("target_", "text_column_")
-"""Which columns of files held the labels and the texts, where a model was fitted to files."""
+"""Attributes of a model fitted to files: the columns of labels and of texts."""
 
 OPTIONAL = ("feature_names_in_", "joint_", *OF_FILES)
-"""What a schema may lack."""
+"""Keys that a schema may lack."""
 
 
 def verify(estimator: object) -> None:
-    """Compare what was read from a file with its checksums, if that is still to be done."""
+    """Compare arrays from a file with their checksums, unless that was done before."""
     check = vars(estimator).get("_verify")
     if check is not None:
         check()
 
 
 def params_in_files(estimator: BaseEstimator) -> State:
-    """Return the parameters of an estimator as a file keeps them: a vectorizer by what is read of it."""
+    """Return the parameters of an estimator as a file stores them; a vectorizer becomes its options."""
     read = getattr(estimator, "_params_in_files", None)
     given: State = estimator.get_params(deep=False) if read is None else read()
     return given
 
 
 def written_views(views: Views, stale: bool) -> State:
-    """Return views as a file keeps them."""
+    """Return views in the form of a file."""
     return {"_chosen": {name: part for name, part in vars(views).items() if part is not None}, "_stale": stale}
 
 
 def read_views(state: State, kind: type[Weights]) -> tuple[Views, bool]:
-    """Return views of a file; raise DataError if they are none, or weights of another kind."""
+    """Return the views in a file; raise DataError if they are invalid, or have weights of another kind."""
     chosen, stale = state.get("_chosen"), state.get("_stale")
     if set(state) - {"_transform"} != {"_chosen", "_stale"} or type(stale) is not bool or not isinstance(chosen, dict):
-        raise DataError(f"Views must be ['_chosen', '_stale']; got {list(state)}.")
+        raise DataError(f"Views must have the keys ['_chosen', '_stale']; got {list(state)}.")
     alpha: object = chosen.get("alpha", 1.0)
     unknown = set(chosen) - {"alpha", "prior", "temper", "weights", "floor", "choices"}
     if unknown or not isinstance(alpha, Real) or not 0 < float(alpha) < np.inf:
         raise DataError(f"A pseudo-count must be a number above 0; got {alpha!r}.")
     floor: object = chosen.get("floor", 0.0)
     if not isinstance(floor, Real) or not 0 <= float(floor) < 1:
-        raise DataError(f"The floor of probabilities must be a number from 0 to 1; got {floor!r}.")
+        raise DataError(f"The floor of probabilities must be a number of at least 0 and below 1; got {floor!r}.")
     _check_parts(chosen, kind)
     return Views(**chosen), stale
 
@@ -82,13 +82,13 @@ def _check_parts(chosen: State, kind: type[Weights]) -> None:
     if not isinstance(prior, Spread) or not 0 < prior.more < np.inf or not 0 < prior.size < np.inf:
         raise DataError(f"A prior of covariances must have a positive weight and size; got {prior!r}.")
     if not isinstance(temper, Temper) or not 0 < temper.power < np.inf or not np.isfinite(temper.length):
-        raise DataError(f"A temper must be a power above 0 and an exponent; got {temper!r}.")
+        raise DataError(f"A temper must be a finite power above 0 and a finite exponent; got {temper!r}.")
     if weights is not None and (type(weights) is not kind or not _sound(weights)):
         raise DataError(f"Evidence weights must be finite {kind.__name__}; got {type(weights).__name__}.")
 
 
 def _sound(weights: Weights) -> bool:
-    """Return whether all exponents are numbers from 0 on, and terms of classes are finite."""
+    """Return whether all exponents are finite and at least 0, and terms of classes are finite."""
     powers = weights.features if isinstance(weights, FeatureWeights) else [*getattr(weights, "columns", {}).values()]
     terms, array = np.array([*weights.classes.values()], np.float64), np.asarray(powers, np.float64)
     parts = getattr(weights, "residuals", None)
@@ -109,31 +109,31 @@ def _is_sound(residual: Residual | WordResiduals) -> bool:
 
 
 def check_labels(labels: object) -> None:
-    """Raise DataError unless these are classes: sorted, each once."""
+    """Raise DataError unless labels are sorted and distinct."""
     flat = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 and len(labels) > 0 else None
     if flat is None or not bool((flat[1:] > flat[:-1]).all()) or not bool((flat == flat).all()):
-        raise DataError("Classes must be labels in order, each of them once.")
+        raise DataError("Classes must be sorted and distinct labels.")
 
 
 def check_schema(schema: State, names: tuple[str, ...]) -> None:
-    """Raise DataError unless a schema has these parts, and they are what they should be."""
+    """Raise DataError unless a schema has the given keys, with valid values."""
     if set(schema) - set(names) - set(OPTIONAL) or set(names) - set(schema) - set(OPTIONAL):
         raise DataError(f"A schema must have the keys {list(names)}; got {list(schema)}.")
     if any(not isinstance(schema.get(name), str | None) for name in OF_FILES):
-        raise DataError("Columns of labels and of texts must have names, or none.")
+        raise DataError("The columns of labels and of texts must be strings or None.")
     if schema["_declared"] is not None:
         check_labels(schema["_declared"])
     number, titles = schema.get("n_features_in_", 1), schema.get("feature_names_in_")
     if type(number) is not int or number < 1:
         raise DataError(f"The number of features must be a whole number above 0; got {number!r}.")
     if titles is not None and not (isinstance(titles, np.ndarray) and titles.dtype == object and titles.ndim == 1):
-        raise DataError("The names of features must be a list of names.")
+        raise DataError("The names of features must be a one-dimensional array of objects.")
     if titles is not None and "_named" not in schema and len(titles) != number:
         raise DataError(f"There must be {number} names of features; got {len(titles)}.")
 
 
 def checked_journal(statistics: State) -> Journal | None:
-    """Remove the journal from the statistics of a file and return it; raise DataError if it is none."""
+    """Remove the journal from the statistics of a file and return it; raise DataError if it is not a Journal."""
     journal = statistics.pop("journal", None)
     if not isinstance(journal, Journal | None):
         raise DataError(f"The journal must be a Journal; got {type(journal).__name__}.")
@@ -141,11 +141,11 @@ def checked_journal(statistics: State) -> Journal | None:
 
 
 BUCKET, BUCKET_OF_CLASS = 64, 16
-"""Bytes that a bucket of hashed words takes when texts are scored: once, and for each class."""
+"""Bytes per bucket of hashed words that scoring texts needs: in total, and per class."""
 
 
 def check_bounds(model: BaseEstimator, given: State) -> None:
-    """Raise DataError if a parameter is beyond what the model has learned, or the machine can hold."""
+    """Raise DataError if a parameter exceeds what the model has learned, or what fits into memory."""
     for name in ("n_components", "max_components"):
         number, most = given.get(name), getattr(model, "n_features_in_", MANY) if hasattr(model, "classes_") else MANY
         if number is not None and not isinstance(number, str) and not 1 <= number <= most:
@@ -160,20 +160,20 @@ def check_bounds(model: BaseEstimator, given: State) -> None:
 def _check_categories(least: ArrayLike, features: int) -> None:
     wanted = np.asarray(least)
     if wanted.dtype.kind != "i" or wanted.shape not in ((), (features,)) or wanted.max() > MANY:
-        raise DataError(f"'min_categories' must be at most {MANY:,}, one or {features} of them.")
+        raise DataError(f"'min_categories' must be one whole number, or {features}, of at most {MANY:,}.")
 
 
 def _check_buckets(bits: int, classes: int) -> None:
     needed, there = (BUCKET + BUCKET_OF_CLASS * classes) << bits, _memory()
     if needed > there:
         raise DataError(
-            f"'hash_bits' must leave room in memory; {bits} with {classes} classes take {needed / 2**30:,.0f} GB of "
-            f"{there / 2**30:,.0f}."
+            f"'hash_bits' must fit into memory; got {bits}, which with {classes} classes needs "
+            f"{needed / 2**30:,.0f} GB of {there / 2**30:,.0f}."
         )
 
 
 def _memory() -> int:
-    """Return the memory of this machine in bytes; 64 GB where that is unknown."""
+    """Return the memory of this machine in bytes; 64 GB if it is unknown."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -1,4 +1,4 @@
-"""What a file keeps of a classifier of tables, how that is read, and such a file's model, which answers."""
+"""Read classifiers of tables from model files, into models that predict without scikit-learn."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ TABLE_DOMAINS: dict[str, Domain] = {
     "joint": [OneOf(frozenset({"auto"})), Within(Integral, 2, 3, "both"), list, None],
     "memory_limit": [Within(Integral, 1, None, "left")],
 }
-"""What the parameters of NaiveBayes can be."""
+"""Allowed values of the parameters of NaiveBayes."""
 
 
 class StoredTable(Predicting):
-    """The model of a file that NaiveBayes was saved to. It answers, and cannot learn."""
+    """A NaiveBayes read from a file: it predicts, and cannot learn."""
 
     _kind_of_rows = "table"
     domains: ClassVar[dict[str, Domain]] = TABLE_DOMAINS
@@ -116,28 +116,28 @@ class StoredTable(Predicting):
 
     @property
     def statistics_(self) -> dict[Name, object]:
-        """What was counted of each column."""
+        """The statistic of each column."""
         return {name: block.statistic for name, block in self._model.alone.items()}
 
     @property
     def feature_weights_(self) -> dict[Name, float]:
-        """The exponent of each column that votes."""
+        """The exponent of each column that is not dropped."""
         return weights_of(self._model, self._predictor.views.weights)
 
 
 def weights_of(model: Model, weights: Weights | None) -> dict[Name, float]:
-    """Return the exponent of each column that votes: near 0 where others have said it already."""
+    """Return the exponent of each column that is not dropped: near 0 if others carry the same evidence."""
     return {name: 1.0 if weights is None else weights.of_block(name) for name in model.voting}
 
 
 def unweighted(seen: Predictor) -> Predictor:
-    """Return the predictor without weights of columns, and without sets of these, which are chosen with them."""
+    """Return the predictor without column weights and without joint columns, which are chosen together."""
     views = replace(seen.views, weights=None, floor=None)
     return replace(seen, model=seen.model.without_chosen(), views=views)
 
 
 def restored_table(estimator: TableClassifier | StoredTable, state: State) -> None:
-    """Make an estimator what a file says; raise if that is none of its class."""
+    """Restore an estimator from the state in a file; raise if the state is invalid for its class."""
     classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
     check_labels(classes)
     check_schema(schema, SCHEMA)
@@ -145,7 +145,7 @@ def restored_table(estimator: TableClassifier | StoredTable, state: State) -> No
     estimator._journal = checked_journal(statistics)
     named, backend = schema["_named"], schema["_backend"]
     if backend not in (None, "pandas", "polars", "pyarrow") or type(named) is not bool:
-        raise DataError(f"The table must come from a known library; got {backend!r}.")
+        raise DataError(f"The library of the table must be pandas, polars, pyarrow or None; got {backend!r}.")
     model = _model(classes, schema, statistics)
     reader = TableReader(named=named, backend=backend, target=schema["_target"])
     estimator._reader = estimator._as_told(reader).of(model)
@@ -157,12 +157,12 @@ def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
     columns, counted = schema["columns_"], statistics["columns"]
     kept = {name: Numbers.of_parts(parts) for name, parts in statistics.get("open", {}).items()}
     if not isinstance(columns, dict) or not isinstance(counted, dict) or list(columns) != list(counted):
-        raise DataError("A table must have columns with names, a model and a statistic each.")
+        raise DataError("A table must have a model and a statistic for each of its columns.")
     if set(kept) - set(columns):
-        raise DataError("Statistics must belong to columns of the table.")
+        raise DataError("The kept numbers must belong to columns of the table.")
     rows = statistics["rows"]
     if type(rows) is not ClassCounts or rows.shape != (len(classes),):
-        raise ShapeError(f"A table must have rows of {len(classes)} classes.")
+        raise ShapeError(f"A table must have a number of rows for each of {len(classes)} classes.")
     blocks = {name: OpenBlock(likelihood, counted[name], kept.get(name)) for name, likelihood in columns.items()}
     for name, block in blocks.items():
         check_block(name, block, len(classes))
@@ -171,22 +171,22 @@ def _model(classes: LabelArray, schema: State, statistics: State) -> Model:
 
 
 def _read_sets(named: object, counts: object, columns: Mapping[Name, Likelihood], classes: int) -> dict[Name, Block]:
-    """Return the columns that act together as a file has them; raise unless they are of the table, with such counts."""
+    """Return the joint columns in a file; raise unless they are columns of the table with fitting counts."""
     if not isinstance(named, list) or not isinstance(counts, list) or len(named) != len(counts):
-        raise DataError("Columns that act together must have a statistic each.")
+        raise DataError("Each set of joint columns must have a statistic.")
     found = dict[Name, Block]()
     for entry, t in zip(named, counts, strict=True):
         names, law = entry if isinstance(entry, tuple | list) and len(entry) == 2 else ((), None)
         if len(names) < 2 or not all(name in columns for name in names):
-            raise DataError("Columns that act together must be several of the table.")
+            raise DataError("Joint columns must be at least two columns of the table.")
         if law is None or not _fit(law, t, len(names), classes):
-            raise ShapeError(f"Columns that act together must have a model, and joint counts of {classes} classes.")
+            raise ShapeError(f"Joint columns must have a model, and joint counts of {classes} classes.")
         found[Together(names)] = Block(law, t)
     return found
 
 
 def _fit(law: object, t: object, columns: int, classes: int) -> bool:
-    """Return whether a likelihood and a statistic belong together, of so many columns and classes."""
+    """Return whether a likelihood and a statistic fit each other, and the numbers of columns and classes."""
     if isinstance(law, Cloud):
         return type(t) is FullMoments and t.mean.shape == (classes, columns)
     fit = isinstance(law, Joint) and columns <= 3 and len(law.edges) == columns

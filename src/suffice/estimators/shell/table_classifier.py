@@ -1,4 +1,4 @@
-"""Classifiers of tables: how they read rows, what a file keeps of them, and how they are shown."""
+"""Classifiers of tables, with a block per column."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ from suffice.typing import Array, GroupsLike, LabelArray, LabelsLike, RowLike, W
 __all__ = ["ColumnModels", "TableClassifier"]
 
 ColumnModels: TypeAlias = Literal["auto"] | Mapping[str, Likelihood | str] | Mapping[int, Likelihood | str]
-"""How columns are modelled, by name; "auto" for all that are not named."""
+"""Models of columns by name; "auto" chooses the model of every column that is not named."""
 
 
 class TableClassifier(Classifier):
-    """A classifier with a block for each column of a table, which reads tables of any library."""
+    """A classifier of tables of any library, with a block per column."""
 
     _kind_of_rows = "table"
 
@@ -83,7 +83,7 @@ class TableClassifier(Classifier):
         return Examples(table, classes, codes, _weights(sample_weight, len(codes)))
 
     def _as_told(self, reader: TableReader) -> TableReader:
-        """Return a reader that reads tables as the parameters say."""
+        """Return a reader with the options that the parameters define."""
         return replace(reader, columns=self.columns, estimate=self.estimate, strict=self.unseen == "error")
 
     def _known_classes(self, classes: LabelsLike | None, examples: Examples, first: bool) -> LabelArray:
@@ -94,7 +94,7 @@ class TableClassifier(Classifier):
         known, seen = self.classes_, examples.classes
         if known.dtype.kind != seen.dtype.kind and "U" in known.dtype.kind + seen.dtype.kind:
             raise LabelError(
-                f"The target must hold labels of the model's kind, such as {known[:1].tolist()[0]!r}; got "
+                f"The target must hold labels of the same kind as before, such as {known[:1].tolist()[0]!r}; got "
                 f"{seen[:1].tolist()[0]!r}."
             )
         return np.union1d(known, seen)
@@ -151,7 +151,7 @@ class TableClassifier(Classifier):
             self._put(replace(model, blocks=heard), replace(views, weights=views.weights.only(heard)), self._stale)
 
     def _join(self, examples: Examples, groups: GroupsLike, count: joint_sets.CountSets) -> Settled:
-        """Take the columns that act together, as these rows tell or as declared, with counts of them in all rows."""
+        """Add joint columns, declared or chosen by these rows, with their counts in all rows."""
         found = self._together(examples, groups)
         more = count(found.laws) if found.laws else {}
         if more:
@@ -159,7 +159,7 @@ class TableClassifier(Classifier):
         return found.settled
 
     def _together(self, examples: Examples, groups: GroupsLike) -> joint_sets.Found:
-        """Return the columns that act together, as declared, or as far as these rows tell."""
+        """Return the joint columns, as declared or as these rows choose them; not counted yet."""
         joint, wanted = self.joint, self._wanted(len(examples))
         if joint_sets.is_declared(joint):
             return joint_sets.Found(joint_sets.declared_laws(joint, self._reader, self._model, examples.source))
@@ -173,7 +173,7 @@ class TableClassifier(Classifier):
         return joint_sets.rows_for_sets(self.joint, self._wanted(0))
 
     def _uncut(self) -> dict[str, object]:
-        """Return what counts the columns alone: sets of them are counted in all rows once some have chosen."""
+        """Return parameters that count single columns only: joint columns are counted after rows have chosen them."""
         return {"joint": None}
 
     def _models(self, others: Sequence[Classifier]) -> list[Model]:
@@ -184,13 +184,13 @@ class TableClassifier(Classifier):
 
     @property
     def feature_weights_(self) -> dict[Name, float]:
-        """The exponent of each column that votes: near 0 where others have said it already."""
+        """The exponent of each column that is not dropped: near 0 if others carry the same evidence."""
         weights = self._predictor.views.weights if self.__sklearn_is_fitted__() else None
         return weights_of(self._model, weights)
 
     @property
     def joint_(self) -> dict[tuple[Name, ...], Likelihood]:
-        """The columns that act together, and what is believed of them, the weightiest first."""
+        """The model of each set of joint columns, the largest weight first."""
         return joint_sets.joint_of(self._model, self.feature_weights_)
 
     def _named_features(self) -> list[Name]:
@@ -216,7 +216,7 @@ class TableClassifier(Classifier):
     # files and notebooks ----------------------------------------------------------------------------------------------
 
     def _get_state(self) -> State:
-        """Return what a file keeps beside the parameters."""
+        """Return what a file stores besides the parameters."""
         model, reader = self._model, self._reader
         known = {**vars(self), "_declared": model.declared, "columns_": columns_of(model)}
         known |= {"_backend": reader.backend, "_named": reader.named, "_target": reader.target}
@@ -240,7 +240,7 @@ class TableClassifier(Classifier):
         }
 
     def _set_state(self, state: State) -> None:
-        """Make an estimator what a file says; raise if that is none of its class."""
+        """Restore a state from a file, which may be forged; raise if it is invalid for this class."""
         restored_table(self, state)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
@@ -255,6 +255,6 @@ class TableClassifier(Classifier):
 
 
 def _weights(sample_weight: WeightsLike, rows: int) -> Array | None:
-    """Return what each row counts for: as given, or one number for all."""
+    """Return the weight of each row; a number is the weight of every row."""
     given: object = sample_weight
     return read_weights(np.full(rows, float(given)) if isinstance(given, Real) else given, rows)

@@ -1,4 +1,4 @@
-"""How a classifier of tables is shown: classes, and a line per column, as text and for notebooks."""
+"""Show a classifier of tables as text and HTML: its classes, and a line per column."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD = ("column", "kind", "rows", "prior")
 
 
 def as_text(estimator: TableClassifier, name: str) -> str:
-    """Return classes, and a line per column."""
+    """Return the classes, and a line per column, as text."""
     lines = [HEAD, *_lines(estimator)]
     width = [max(len(line[k]) for line in lines) for k in range(3)]
     shown = [f"  {a:{width[0]}}  {b:{width[1]}}  {c:>{width[2]}}  {d}".rstrip() for a, b, c, d in lines]
@@ -28,7 +28,7 @@ def as_text(estimator: TableClassifier, name: str) -> str:
 
 
 def as_html(estimator: TableClassifier, name: str) -> str:
-    """Return classes, and a line per column, as a table."""
+    """Return the classes, and a line per column, as an HTML table."""
     if not estimator.__sklearn_is_fitted__():
         return f"<pre>{escape(name)}</pre>"
     head = "".join(f"<th style='text-align:left'>{word}</th>" for word in HEAD)
@@ -52,7 +52,7 @@ def _rows(estimator: TableClassifier) -> str:
 
 
 def _lines(estimator: TableClassifier) -> list[tuple[str, str, str, str]]:
-    """Return column, kind, rows that have a value, and prior; the middle of a long list is left out."""
+    """Return name, kind, number of rows and prior of each column; the middle of a long list is left out."""
     names = list(estimator._model.blocks)
     shown = names if len(names) <= MOST else [*names[: MOST // 2], None, *names[-(MOST // 2) :]]
     gap = ("…", f"{len(names) - len(shown) + 1} more", "", "")

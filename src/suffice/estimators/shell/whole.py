@@ -1,21 +1,21 @@
-"""Changes of an estimator come one after the other; a reader meanwhile sees it as it was, or as it will be.
+"""Make changes of estimators atomic: one at a time, complete or not at all, while other threads read a single state.
 
-What an estimator knows is in its ``__dict__``, and no change touches one that others may be reading: it is made to a
-copy, which takes the old one's place in one assignment at the end, or not at all. A question goes to an object that
-shares the ``__dict__`` of the moment it came, and so of one whole state, whatever happens meanwhile; it never waits.
-Views that are made for it are kept in that state alone.
+The state of an estimator is its ``__dict__``. A change is made to a copy of it, which replaces the original in one
+assignment at the end, unless an error is raised. A query runs on an object that shares the ``__dict__`` of the moment
+it started, so it sees one complete state, and never waits. Caches that it fills stay in that state.
 
-The lock of an estimator is not part of it: it is neither copied nor pickled nor seen in ``vars``. Nobody holds two of
-them, since other models that take part in a change are read as any question reads them.
+The lock of an estimator is not part of its state: it is not copied, pickled or shown in ``vars``. No thread holds two
+locks, since other models that take part in a change are only read.
 
-Names of parameters and attributes that have changed stand here, too: an old one raises an error that says the new
-one; old model files are read by them.
+This file also lists renamed parameters and attributes: an old name raises an error that states the new one, and old
+model files are read by the list.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
+from abc import ABCMeta
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import wraps
@@ -30,38 +30,47 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 __all__ = [
-    "ATTRIBUTES", "MOVED", "PARAMETERS", "Whole", "changing", "know_nothing", "must_be_fitted", "refuse_old_names",
-    "take_turns", "whole",
+    "ATTRIBUTES", "MOVED", "PARAMETERS", "NamesInUse", "Whole", "changing", "know_nothing", "must_be_fitted",
+    "refuse_old_names", "take_turns", "whole",
 ]  # fmt: skip
 
 CHANGES = {
     "decay", "drop_journal", "drop_views", "fit", "fit_predict", "fit_transform", "forget", "merge", "partial_fit",
     "refresh", "set_params",
 }  # fmt: skip
-"""Methods that change an estimator. Other public methods only read it, as do these:"""
+"""Methods that change an estimator. Other public methods only read it."""
 
 QUESTIONS = {"__add__", "__sub__", "_get_state"}
+"""Other methods that read one state of an estimator."""
 
 M = TypeVar("M")
 Method: TypeAlias = Callable[..., Any]
 
 _locks: WeakKeyDictionary[object, Any] = WeakKeyDictionary()
 
-if hasattr(os, "register_at_fork"):  # whoever holds a lock is not there in a child
+if hasattr(os, "register_at_fork"):  # threads that hold locks do not exist in a child
     os.register_at_fork(after_in_child=_locks.clear)
 
 
-class Whole:
-    """An estimator whose changes are whole."""
+class NamesInUse(ABCMeta):
+    """The type of classes whose `dir`, and so `help`, leaves out names that were renamed or removed."""
+
+    def __dir__(cls) -> list[str]:
+        return [name for name in super().__dir__() if not isinstance(inspect.getattr_static(cls, name, None), OldName)]
+
+
+class Whole(metaclass=NamesInUse):
+    """An estimator whose changes are made completely or not at all."""
 
     def __init_subclass__(cls, **options: object) -> None:
+        """Make the changes of a subclass complete or not at all, and refuse its old names."""
         super().__init_subclass__(**options)
         refuse_old_names(cls)
         take_turns(cls)
 
 
 def take_turns(cls: type[BaseEstimator]) -> None:
-    """Make the changes of a class of estimators whole, and its questions questions to one state."""
+    """Make methods that change an estimator atomic, and let other methods read a single state."""
     cls._takes_turns = True
     guard_properties(cls, whole)
     for name in {name for base in cls.__mro__ for name in vars(base)}:
@@ -72,10 +81,14 @@ def take_turns(cls: type[BaseEstimator]) -> None:
             setattr(cls, name, _change(found))
         elif name in QUESTIONS or (_is_ours(found) and not name.startswith("_")):
             setattr(cls, name, _question(found))
+    if any(name.endswith("_request") for name in vars(cls)):  # those that scikit-learn generates
+        from suffice.estimators.shell.parameters import shorten_requests
+
+        shorten_requests(cls)
 
 
 def whole(model: M) -> M:
-    """Return the model as it is now: whatever changes it later leaves this as it is."""
+    """Return the model in its current state, which later changes do not affect."""
     if not getattr(type(model), "_takes_turns", False):
         return model
     now = object.__new__(type(model))
@@ -84,7 +97,7 @@ def whole(model: M) -> M:
 
 
 def must_be_fitted(estimator: object) -> None:
-    """Raise scikit-learn's NotFittedError unless a classifier has learned something, or was read from a file."""
+    """Raise scikit-learn's NotFittedError unless a classifier is fitted, or was read from a file."""
     if "_predictor" not in vars(estimator):
         from sklearn.utils.validation import check_is_fitted
 
@@ -93,16 +106,16 @@ def must_be_fitted(estimator: object) -> None:
 
 @contextmanager
 def changing(model: M) -> Iterator[M]:
-    """Yield a copy of the model to change; it replaces the model unless an error is raised. Other changes wait."""
+    """Yield a copy of the model to change, which replaces the model unless an error is raised; other changes wait."""
     lock = _locks.setdefault(model, RLock())
     if lock._is_owned():
         raise BusyError(
             f"A {type(model).__name__} must not be changed while another change of it is in progress; got a change "
-            "from the rows that it is learning from, or from a signal handler."
+            "from the iterator of rows that it is learning, or from a signal handler. Change a copy, or wait."
         )
     with lock:
         check = model.__dict__.get("_verify")
-        if check is not None:  # what was read from a file has still to be compared with its checksums
+        if check is not None:  # arrays from a file are not compared with their checksums yet
             check()
         before = model.__dict__.copy()
         changed = object.__new__(type(model))
@@ -111,11 +124,11 @@ def changing(model: M) -> Iterator[M]:
             changed.__dict__["_made"] = before["_made"].copy()
         yield changed
         given = {name: value for name, value in model.__dict__.copy().items() if value is not before.get(name, before)}
-        model.__dict__ = {**changed.__dict__, **given}  # with what was assigned meanwhile
+        model.__dict__ = {**changed.__dict__, **given}  # keeps attributes assigned meanwhile
 
 
 def know_nothing(model: BaseEstimator) -> None:
-    """Return an estimator to the state before its first fit."""
+    """Remove all fitted attributes of an estimator."""
     kept = set(model.get_params(deep=False))
     for name in [name for name in vars(model) if name not in kept]:
         delattr(model, name)
@@ -147,7 +160,7 @@ def _marked(function: Method) -> Method:
 
 
 def _is_ours(method: Method) -> bool:
-    """Return whether a method is of suffice or scikit-learn: these change nothing, those of users may do anything."""
+    """Return whether suffice or scikit-learn defines a method, so that it changes nothing; users' methods may."""
     module = method.__module__.partition(".")[0]
     if module != "sklearn":
         return module == "suffice"
@@ -156,7 +169,7 @@ def _is_ours(method: Method) -> bool:
     return getattr(BaseEstimator, method.__name__, None) is not method
 
 
-# names that have changed ----------------------------------------------------------------------------------------------
+# renamed parameters and attributes ------------------------------------------------------------------------------------
 
 FEATURE_WEIGHTS = {"weights": "feature_weights"}
 FIT_PRIOR = {"fit_prior": "class_prior"}
@@ -170,14 +183,14 @@ PARAMETERS: dict[str, dict[str, str]] = {
     "PoissonNB": FIT_PRIOR,
     "TextClassifier": FEATURE_WEIGHTS | FIT_PRIOR,
 }
-"""Parameters by class: the old name, and the new one."""
+"""Renamed parameters of each class: old name to new name."""
 
 VALUES: dict[tuple[str, object], str] = {
     ("fit_prior", True): "counted",
     ("fit_prior", False): "uniform",
     ("priors", None): "counted",
 }
-"""Values of old parameters that are values of `class_prior` now."""
+"""Values of `class_prior` that replace values of old parameters."""
 
 TOKENS = (
     "analyzer", "lowercase", "strip_accents", "stop_words", "token_pattern", "tokenizer", "preprocessor", "encoding",
@@ -192,7 +205,7 @@ MOVED: dict[str, dict[str, str]] = {
         **dict.fromkeys(TERM_WEIGHTING, "term_weighting"),
     },
 }
-"""Parameters that are part of a value now: the name they have there, and the parameter that takes the value."""
+"""Parameters that became options of a value: option to the parameter that takes the value."""
 
 WEIGHTS_ = {"weights_": "is now 'feature_weights_'"}
 
@@ -208,7 +221,7 @@ ATTRIBUTES: dict[str, dict[str, str]] = {
     "NaiveBayes": WEIGHTS_,
     "TextClassifier": WEIGHTS_,
 }
-"""Attributes and methods by class: the old name, and what became of it."""
+"""Renamed or removed attributes and methods of each class: old name to the end of the error message."""
 
 
 class OldName:
@@ -224,7 +237,7 @@ class OldName:
 
 
 def refuse_old_names(cls: type) -> None:
-    """Let a class refuse the names that it had, in its constructor, in `set_params` and as attributes."""
+    """Make old names of a class raise errors, in its constructor, in `set_params` and as attributes."""
     renamed, moved = PARAMETERS.get(cls.__name__, {}), MOVED.get(cls.__name__, {})
     parameters = {name: f"is now '{new}'" for name, new in renamed.items()}
     parameters |= {name: f"is now part of '{new}'" for name, new in moved.items()}
@@ -234,12 +247,13 @@ def refuse_old_names(cls: type) -> None:
     for name, fate in fates.items():
         setattr(cls, name, OldName(name, fate))
     methods = {name: _refusing(getattr(cls, name), cls.__name__, parameters) for name in ("__init__", "set_params")}
+    methods["set_params"].__doc__ = "Set parameters, those of a nested estimator by ``name__parameter``; return self."
     for name, method in {"__dir__": _names, **(methods if parameters else {})}.items():
         setattr(cls, name, method)
 
 
 def _refusing(method: Method, name: str, parameters: dict[str, str]) -> Method:
-    """Return the method, which raises KeywordError where a parameter has its old name."""
+    """Return the method, changed to raise KeywordError for parameters with an old name."""
 
     @wraps(method)
     def refusing(self: BaseEstimator, *args: object, **given: object) -> object:
@@ -253,7 +267,7 @@ def _refusing(method: Method, name: str, parameters: dict[str, str]) -> Method:
 
 
 def _instead(old: str, given: dict[str, object], moved: dict[str, str]) -> str:
-    """Return what to write instead of a value that has another name now, or is part of one; nothing for others."""
+    """Return the code that replaces an old parameter, for an error; "" if it is the same value under the new name."""
     if old in moved:
         alike = ", ".join(f"{one}={given[one]!r}" for one in given if moved.get(one) == moved[old])
         return f": use {moved[old]}=sf.{moved[old].title().replace('_', '')}({alike})"
@@ -263,7 +277,7 @@ def _instead(old: str, given: dict[str, object], moved: dict[str, str]) -> str:
 
 
 def _names(instance: object) -> Iterable[str]:
-    """Return the names of an object that are in use."""
+    """Return the attributes of an object without old names."""
     kind = type(instance)
     names = object.__dir__(instance)
     return [name for name in names if not isinstance(inspect.getattr_static(kind, name, None), OldName)]

@@ -1,1 +1,1 @@
-"""Classifiers and models of raw text."""
+"""Classifiers and language models of raw text."""

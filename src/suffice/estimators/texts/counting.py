@@ -1,4 +1,4 @@
-"""How a classifier reads texts: all at once, as they pass by, batch after batch, or transformed first."""
+"""Read and count texts for a classifier: in memory, streamed, batch by batch, or transformed before counting."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _labels(y: LabelsLike) -> LabelArray:
 
 
 def _counted(estimator: ReadsTexts, examples: Examples) -> Model:
-    """Count the words of texts as a classifier does; set the transform of these, if there is one."""
+    """Count the words of texts, and set the estimator's transform of documents if it has one."""
     if transforms(estimator):
         counts, estimator._transform = transformed_counts(estimator, examples, TextOptions.of(estimator))
         block = Block(estimator._likelihoods(None, Views())["text"], counts)
@@ -78,30 +78,31 @@ def _counted(estimator: ReadsTexts, examples: Examples) -> Model:
 
 
 def refuse_transformed(estimator: ReadsTexts, what: str = "") -> None:
-    """Raise InputError where documents were transformed: what was counted does not add up with others."""
+    """Raise InputError if documents are transformed before counting: such counts do not add up."""
     if transforms(estimator) or estimator._transform is not None:
         raise InputError(
             what
-            or "TextClassifier with sublinear_tf, use_idf or normalize cannot be merged, nor forget, decay or leave "
-            "out: they act on documents before these are counted."
+            or "TextClassifier with sublinear_tf, use_idf or normalize cannot merge, forget, decay or leave out, since "
+            "these options transform documents before they are counted. Fit a new model to the texts you want."
         )
 
 
 def transformed_counts(
     estimator: ReadsTexts, examples: Examples, options: TextOptions
 ) -> tuple[WordCounts, FittedTransform]:
-    """Count documents that are transformed first; return the transform, too."""
+    """Count documents after their transform; return the counts and the fitted transform."""
     how, tokens, cut = estimator.term_weighting or TermWeighting(), options.tokens, options.cut
     if estimator.model != "complement" or tokens.hash_bits is not None:
         raise InputError(
-            "The 'term_weighting' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' with "
-            f"model='complement' and no 'hash_bits'; got model={estimator.model!r}, hash_bits={tokens.hash_bits}."
+            "The 'term_weighting' parameter of TextClassifier can have 'sublinear_tf', 'use_idf' and 'normalize' only "
+            f"with model='complement' and without 'hash_bits'; got model={estimator.model!r}, "
+            f"hash_bits={tokens.hash_bits}. Use model='complement', or leave these options out."
         )
     words, matrix = _read(examples.source, options.analysis, cut.words)
     rows = len(examples)
     if matrix.shape[0] != rows:
         found = f"{matrix.shape[0]:,}"
-        raise LabelError(f"The argument 'X' must hold as many texts as labels, {rows:,}; got {found}.")
+        raise LabelError(f"The argument 'X' must hold one text per label, {rows:,}; got {found}.")
     if tokens.binary:
         matrix.data[:] = 1
     df = np.bincount(matrix.indices, minlength=len(words)).astype(np.float64)
@@ -109,31 +110,34 @@ def transformed_counts(
         total = np.bincount(matrix.indices, matrix.data, len(words)).astype(np.float64)
         keep = cut.kept(df, total, rows)
         words, matrix, df = words.keep(keep), matrix[:, keep], df[keep]
-    idf = np.log(rows / np.maximum(df, 1.0)) if how.use_idf else None  # a word never met is as rare as can be
+    idf = np.log(rows / np.maximum(df, 1.0)) if how.use_idf else None  # a word without a document has that of one
     transform = FittedTransform(bool(how.sublinear_tf), idf, how.normalize)
     counts = WordCounts.of_matrix(transform(matrix), words, examples.codes, examples.weights, len(examples.classes))
     return counts, transform
 
 
 def _read(texts: TextsLike, analysis: Analysis, vocabulary: WordList | None) -> tuple[WordList, Any]:
-    """Return words and documents × words: those of a vocabulary, or all that the documents have."""
+    """Return the words, and a sparse matrix documents × words; all words of the documents if no vocabulary is given."""
     if vocabulary is not None:
         return vocabulary, look_up(texts, analysis, vocabulary, "X")
     words, matrix = learn(texts, analysis, "X")
     if not len(words):
-        raise DataError("The argument 'X' must hold words; got texts without any (by default, of two letters or more).")
+        raise DataError(
+            "The argument 'X' must hold words; got texts without any. By default a word has two letters or more; "
+            "'tokens' changes that."
+        )
     return words, matrix
 
 
 class TextBatchCounter(Counter):
-    """Texts of a classifier, counted batch after batch; the words of all batches are in one table from the start."""
+    """Count texts batch by batch, with the words of all batches in one table."""
 
     _model: ReadsTexts
     _words: WordCounter
 
     def __init__(self, estimator: ReadsTexts, journal: JournalKey = None) -> None:
         super().__init__(estimator, journal)
-        self._known: dict[Label, int] = {}  # the code of each label, in the order in which they turned up
+        self._known: dict[Label, int] = {}  # label to code, in order of appearance
         self._classes = np.empty(0)
 
     def _count(self, examples: Examples) -> None:
@@ -145,7 +149,7 @@ class TextBatchCounter(Counter):
                 examples.classes,
                 WordCounter(reader.analysis, 1, reader.hash_bits, reader.bursts),
             )
-        batches = list(reader.analysis.batches(examples.source, "X"))  # all of them can be read, or none is counted
+        batches = list(reader.analysis.batches(examples.source, "X"))  # an unreadable text raises before any is counted
         for label in examples.classes.tolist():
             self._known.setdefault(label, len(self._known))
         self._words.grow(len(self._known))
@@ -156,7 +160,7 @@ class TextBatchCounter(Counter):
             at += len(batch)
 
     def result(self) -> ReadsTexts | None:
-        """Return a classifier that has learned all texts so far, without views; None if there were none."""
+        """Return a classifier fitted to all texts so far, without views; None if there were none."""
         if not self.rows:
             return None
         labels = np.array(list(self._known))
@@ -168,7 +172,7 @@ class TextBatchCounter(Counter):
 
 
 class ReadsTexts(Classifier):
-    """A classifier whose rows are texts: how they are read, counted and learned."""
+    """A classifier of texts, which it reads, counts and learns."""
 
     _kind_of_rows = "text"
     _reader: TextReader
@@ -178,7 +182,7 @@ class ReadsTexts(Classifier):
     effort: Effort
     _transform: FittedTransform | None = None
     _tokens_chosen: ChosenTokens | None = None
-    _waiting: Waiting | None = None  # while it is fitted
+    _waiting: Waiting | None = None  # only during a fit
     verbose: bool
     _params_in_files = params_of_texts
     _counter = TextBatchCounter
@@ -191,7 +195,7 @@ class ReadsTexts(Classifier):
 
     @abstractmethod
     def _likelihoods(self, model: Model | None, views: Views) -> Mapping[Name, Likelihood]:
-        """Return the likelihood of words that the parameters, and what was chosen, describe; it needs no counts."""
+        """Return the likelihood of words that parameters and views describe; it needs no counts."""
 
     def _validate_params(self) -> None:
         super()._validate_params()
@@ -222,7 +226,7 @@ class ReadsTexts(Classifier):
 
     @property
     def _chooses(self) -> bool:
-        """Whether texts choose what tokens are, unless that is given."""
+        """Whether training texts choose the tokens where no option says what a token is."""
         return False
 
     def _watched(self, examples: Examples, book: Book | None, groups: GroupsLike) -> Examples:
@@ -290,7 +294,7 @@ class ReadsTexts(Classifier):
     def _learn(self, examples: Examples, classes: LabelsLike | None, journal: JournalKey, first: bool) -> Self:
         refuse_transformed(
             self,
-            "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches: they act on documents "
-            "before these are counted. Use fit with all texts.",
+            "TextClassifier with sublinear_tf, use_idf or normalize cannot learn in batches, since these options "
+            "transform documents before they are counted. Call fit with all texts.",
         )
         return super()._learn(examples, classes, journal, first)

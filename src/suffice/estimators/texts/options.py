@@ -1,4 +1,4 @@
-"""Options of texts, of an estimator or of a vectorizer that it is given: what they mean, and what a file keeps."""
+"""Read the text options of an estimator, or of a vectorizer passed to it, and write them to model files."""
 
 from __future__ import annotations
 
@@ -53,22 +53,22 @@ __all__ = [
 ]  # fmt: skip
 
 TextModel: TypeAlias = Literal["multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"]
-"""How a class makes documents."""
+"""How a class generates documents."""
 
 URNS: dict[str, Literal["dcm", "edcm"]] = {"dirichlet_multinomial": "dcm", "edcm": "edcm"}
-"""Bursty models, and how their urns are fitted."""
+"""The bursty models, and the method that fits the urns of each."""
 
 ChosenTokens: TypeAlias = tuple[Literal["word", "char_wb"], tuple[int, int]]
-"""What texts chose tokens to be: words or letters, and how many in a row; never single words, which are the default."""
+"""Tokens chosen by texts: the unit, and the range of n-grams. Single words are the default, and stand as None."""
 
 CUT_OPTIONS: dict[str, Domain] = {
     "ngram_range": [tuple, None],
-    "vocabulary": "no_validation",  # checked with errors that say more, as are tokens
+    "vocabulary": "no_validation",  # checked in `TextOptions.of`, with clearer errors; so is `tokens`
     "min_df": [Within(Real, 0, 1, "both"), Within(Integral, 1, None, "left"), None],
     "max_features": [Within(Integral, 1, None, "left"), None],
     "tokens": "no_validation",
 }
-"""What the parameters can be that say which tokens are the features of a model."""
+"""Allowed values of the parameters that decide which tokens are features."""
 
 TEXT_DOMAINS: dict[str, Domain] = {
     "model": [OneOf(frozenset({"multinomial", "bernoulli", "complement", *URNS}))],
@@ -85,14 +85,14 @@ TEXT_DOMAINS: dict[str, Domain] = {
     "memory_limit": [Within(Integral, 1, None, "left")],
     "verbose": ["boolean"],
 }
-"""What the parameters of a TextClassifier can be."""
+"""Allowed values of the parameters of TextClassifier."""
 
 FLAT: dict[str, object] = {"ngram_range": (1, 1), "min_df": 1, "max_features": None, "vocabulary": None}
-"""Options of vectorizers that are parameters of ours, with the defaults that they have there."""
+"""Vectorizer options that are parameters of our estimators, with the defaults of scikit-learn."""
 
 
 def english_stop_words() -> frozenset[str]:
-    """Return scikit-learn's list, which is imported when somebody wants it."""
+    """Return scikit-learn's English stop words, imported on first use."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     words: frozenset[str] = ENGLISH_STOP_WORDS
@@ -100,27 +100,27 @@ def english_stop_words() -> frozenset[str]:
 
 
 class HasTokens(Protocol):
-    """An estimator of texts; it may have options of documents, too."""
+    """An estimator with a `tokens` parameter; it may have the parameters in `FLAT`, too."""
 
     @property
     def tokens(self) -> TokensLike | None:
-        """What a token is."""
+        """How documents are split into tokens."""
 
 
 @dataclass(frozen=True)
 class TextOptions:
-    """What an estimator reads of texts: its parameters, and the options of a vectorizer where it is given one."""
+    """The text options of an estimator: its parameters, completed by the options of a vectorizer passed as `tokens`."""
 
     tokens: Tokens
     ngram_range: tuple[int, int] | None = None
     min_df: float | None = None
     max_features: int | None = None
     vocabulary: tuple[str, ...] | None = None
-    chosen: ChosenTokens | None = None  # what texts chose tokens to be, unless they are given
+    chosen: ChosenTokens | None = None  # by texts; None if tokens are given, or are single words
 
     @classmethod
     def of(cls, estimator: HasTokens) -> TextOptions:
-        """Read the parameters of an estimator; raise if they cannot be, or exclude each other."""
+        """Read the parameters of an estimator; raise if they are invalid or contradict each other."""
         owner, given = type(estimator).__name__, estimator.tokens
         tokens, theirs = (given or Tokens(), {}) if isinstance(given, Tokens | None) else _of_vectorizer(given, owner)
         flat = {name: getattr(estimator, name) for name in FLAT if hasattr(estimator, name)}
@@ -130,7 +130,7 @@ class TextOptions:
             elif not alike(flat[name], value):
                 raise InputError(
                     f"The '{name}' parameter of {owner} and that of its 'tokens', a {type(given).__name__}, must be "
-                    f"the same where both are given; got {flat[name]!r} and {value!r}."
+                    f"the same where both are given; got {flat[name]!r} and {value!r}. Give it in one place only."
                 )
         if flat["vocabulary"] is not None:
             unknown = getattr(estimator, "unknown", None)  # of a language model, which reads capitals as its texts'
@@ -152,20 +152,20 @@ class TextOptions:
         if name is not None:
             value = {**cut, "max_df": self.tokens.max_df}[name]
             raise InputError(
-                f"The 'vocabulary' parameter of {owner} says which words there are, so that {name!r} must not be "
-                f"given; got {name}={value!r}."
+                f"The 'vocabulary' parameter of {owner} lists all words of the model, so {name!r} must not be given; "
+                f"got {name}={value!r}. Leave out one of them."
             )
 
     @property
     def undecided(self) -> bool:
-        """Whether texts may choose what tokens are: words, pairs of them, or letters."""
+        """Whether training texts may choose the tokens, because no option says what a token is."""
         given = self.ngram_range is not None or self.vocabulary is not None or self.tokens.hash_bits is not None
         plain = self.tokens.analyzer == "word" and self.tokens.token_pattern == DEFAULT_PATTERN
         return not given and plain and self.tokens.tokenizer is None and self.tokens.preprocessor is None
 
     @property
     def ngrams(self) -> tuple[int, int]:
-        """Words in a token, or letters, at least and at most: as given, or as chosen, otherwise one."""
+        """The range of n-grams: as given, as chosen by texts, or (1, 1)."""
         return self.ngram_range or ((1, 1) if self.chosen is None else self.chosen[1])
 
     @property
@@ -174,7 +174,7 @@ class TextOptions:
 
     @property
     def cut(self) -> Cut:
-        """Which words are left out."""
+        """The rule for words that the model leaves out."""
         chosen = self.min_df is None and self.chosen is not None
         least = 2 if chosen else 1 if self.min_df is None else self.min_df
         words = None if self.vocabulary is None else _listed(self.vocabulary).words
@@ -182,12 +182,12 @@ class TextOptions:
 
     @property
     def analysis(self) -> Analysis:
-        """How tokens are made of documents."""
+        """The tokenizer that the options describe."""
         english = self._units.stop_words == "english"
         return analysis_of(self._units, self.ngrams, english_stop_words() if english else frozenset())
 
     def uncut(self) -> dict[str, object]:
-        """Return parameters that leave no word out, but for those that a vocabulary lacks."""
+        """Return parameters that keep all words, or all words of the vocabulary if one is given."""
         known, least = (None, 1) if self.vocabulary is None else (list(self.vocabulary), None)
         tokens = replace(self._units, max_df=1.0)
         return {"tokens": tokens, "ngram_range": self.ngrams, "min_df": least, "max_features": None,
@@ -206,7 +206,7 @@ def _listed(words: tuple[str, ...]) -> Vocabulary:
 
 
 def params_of_texts(estimator: BaseEstimator) -> State:
-    """Return the parameters of an estimator as files keep them: a vectorizer by what is read of it."""
+    """Return the parameters of an estimator as a file stores them; a vectorizer becomes `Tokens` and parameters."""
     given: State = estimator.get_params(deep=False)
     if isinstance(given["tokens"], Tokens | None):
         return given
@@ -217,7 +217,7 @@ def params_of_texts(estimator: BaseEstimator) -> State:
 
 
 def likelihood_of(estimator: TextClassifier | StoredTexts, model: Model | None, views: Views) -> Likelihood:
-    """Return the likelihood that the parameters of a TextClassifier describe, with a pseudo-count that was chosen."""
+    """Return the likelihood that the parameters of a TextClassifier describe, with the chosen pseudo-count if any."""
     options, kind = TextOptions.of(estimator), estimator.model
     check_text_model(estimator, options, model)
     given, how = _belief(estimator, options), estimator.term_weighting or TermWeighting()
@@ -237,61 +237,66 @@ def likelihood_of(estimator: TextClassifier | StoredTexts, model: Model | None, 
 
 
 def _belief(estimator: TextClassifier | StoredTexts, options: TextOptions) -> float | str | Array | Beta | None:
-    """Return the pseudo-counts that `alpha` says, in the order of sorted words; raise PriorError if it cannot."""
+    """Return the pseudo-counts in `alpha`, in the order of sorted words; raise PriorError unless they fit the model."""
     alpha, kind = estimator.alpha, estimator.model
     if isinstance(alpha, Beta) and (kind != "bernoulli" or alpha.batch_shape != ()):
         what = f"model={kind!r}" if kind != "bernoulli" else f"a table of shape {alpha.batch_shape}"
         raise PriorError(
-            f"The 'alpha' parameter of TextClassifier can be one Beta for all words with model='bernoulli'; got {what}."
+            "The 'alpha' parameter of TextClassifier can be a single Beta, for all words, with model='bernoulli'; got "
+            f"{what}. Give a number instead, or one Beta with model='bernoulli'."
         )
     if not isinstance(alpha, Dirichlet):
         return alpha
     words = options.vocabulary
     if kind != "multinomial" or words is None:
         raise PriorError(
-            "The 'alpha' parameter of TextClassifier can be a Dirichlet with model='multinomial' and a 'vocabulary', "
-            f"since it has a pseudo-count for each of its words; got model={kind!r} and {'no' * (not words) or 'a'} "
-            "vocabulary. Give a vocabulary, or a number for all words."
+            "The 'alpha' parameter of TextClassifier can be a Dirichlet only with model='multinomial' and a "
+            f"'vocabulary', which it has a pseudo-count per word of; got model={kind!r} and "
+            f"{'no' * (not words) or 'a'} vocabulary. Give a vocabulary, or one number for all words."
         )
     each = counts_of_belief(alpha, len(words), "one per word of 'vocabulary'", "TextClassifier")
     return each if isinstance(each, float) else each[_listed(words).slot]
 
 
 def check_text_model(estimator: TextClassifier | StoredTexts, options: TextOptions, model: Model | None) -> None:
-    """Raise InputError where the parameters of a TextClassifier exclude each other, or what was counted."""
+    """Raise InputError if parameters of a TextClassifier contradict each other, or the counts of a fitted one."""
     kind, alpha = estimator.model, estimator.alpha
     if is_loo(alpha) and kind in URNS:
         raise InputError(
-            f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={kind!r}: its urns are fitted to all "
-            "documents, so none can be left out."
+            f"The 'alpha' parameter of TextClassifier cannot be 'loo' with model={kind!r}, whose urns are fitted to "
+            "all documents. Give a number."
         )
     if isinstance(alpha, str) and alpha == "evidence" and kind not in ("multinomial", "bernoulli"):
         raise InputError(
-            "The 'alpha' parameter of TextClassifier can be 'evidence' where the model is 'multinomial' or "
-            f"'bernoulli'; got model={kind!r}, which has no evidence."
+            "The 'alpha' parameter of TextClassifier can be 'evidence' with model='multinomial' or 'bernoulli'; got "
+            f"model={kind!r}, which has no evidence. Give a number."
         )
     if kind in URNS:
         _check_urns(estimator, options, model)
     elif estimator.estimate == "predictive" and kind == "multinomial" and options.tokens.binary:
-        raise InputError("TextClassifier with estimate='predictive' counts repeated words and needs binary=False.")
+        raise InputError(
+            "TextClassifier with estimate='predictive' counts repeated words, so its 'tokens' must have binary=False; "
+            "got binary=True."
+        )
 
 
 def _check_urns(estimator: TextClassifier | StoredTexts, options: TextOptions, model: Model | None) -> None:
     if options.tokens.binary or not options.cut.keeps_all or estimator.estimate != "mean":
         raise InputError(
-            f"TextClassifier with model={estimator.model!r} needs vocabulary, min_df, max_features and estimate, and "
-            "binary and max_df of its tokens, at their defaults: it counts how often every word is repeated."
+            f"TextClassifier with model={estimator.model!r} counts how often every word is repeated, so vocabulary, "
+            "min_df, max_features and estimate, and binary and max_df of its tokens, must have their defaults; got "
+            "other values. Leave them out."
         )
     counts = None if model is None else model.blocks["text"].statistic
     if counts is not None and not np.isclose(counts.length_documents.sum(), counts.n.sum()):
         raise InputError(
-            f"The 'model' parameter of TextClassifier must be {estimator.model!r} from the first fit on, so that "
-            "repeated words are counted; it was fitted with another one."
+            f"The 'model' parameter of TextClassifier must be {estimator.model!r} when it is first fitted, so that "
+            "repeated words are counted; it was fitted with another model. Fit it again."
         )
 
 
 def transforms(estimator: TextClassifier | ReadsTexts) -> bool:
-    """Return whether documents are transformed before they are counted."""
+    """Return whether `term_weighting` transforms documents before they are counted."""
     how = estimator.term_weighting or TermWeighting()
     early = how.sublinear_tf and estimator.model != "multinomial"
     return bool(early or how.use_idf or how.normalize)

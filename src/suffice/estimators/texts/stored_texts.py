@@ -1,4 +1,4 @@
-"""What a file keeps of a classifier of texts, how that is read, and such a file's model, which answers."""
+"""Write classifiers of texts to model files, and read them into models that predict without scikit-learn."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ SCHEMA = ("_declared", "_analysis")
 
 
 class StoredTexts(Predicting):
-    """The model of a file that TextClassifier was saved to. It answers, and cannot learn."""
+    """A TextClassifier read from a file: it predicts, and cannot learn."""
 
     _kind_of_rows = "text"
     domains: ClassVar[dict[str, Domain]] = TEXT_DOMAINS
@@ -77,7 +77,7 @@ class StoredTexts(Predicting):
 
 
 def state_of(estimator: TextClassifier) -> State:
-    """Return what a file keeps beside the parameters."""
+    """Return what a file stores besides the parameters."""
     model = estimator._model
     known = {**vars(estimator), "_declared": model.declared, "_analysis": estimator._reader.analysis}
     journal = {} if estimator._journal is None else {"journal": estimator._journal}
@@ -91,7 +91,7 @@ def state_of(estimator: TextClassifier) -> State:
 
 
 def restored(estimator: TextClassifier | StoredTexts, state: State) -> None:
-    """Make an estimator what a file says; raise if that is none of its class."""
+    """Restore an estimator from the state in a file; raise if the state is invalid for its class."""
     classes, schema, statistics = state["classes"], dict(state["schema"]), dict(state["statistics"])
     check_labels(classes)
     check_schema(schema, SCHEMA)
@@ -100,14 +100,14 @@ def restored(estimator: TextClassifier | StoredTexts, state: State) -> None:
     estimator._journal = checked_journal(statistics)
     counts, analysis = statistics.get("counts"), schema["_analysis"]
     if not isinstance(counts, WordCounts) or len(statistics) != 1 or counts.n_classes != len(classes):
-        raise DataError(f"Statistics must be counts of words of {len(classes)} classes; got {statistics}.")
+        raise DataError(f"Statistics must be word counts of {len(classes)} classes; got {statistics}.")
     bits = TextOptions.of(estimator).tokens.hash_bits or 0
     if not isinstance(analysis, Analysis) or counts.hash_bits != bits:
-        raise DataError("The options of tokens and 'hash_bits' must be those that words were counted by.")
+        raise DataError("The tokenizer and 'hash_bits' of the parameters must match those of the word counts.")
     _check_shapes(counts, views, transform)
     estimator._earlier_choices = tuple(choice for choice in views.choices or () if choice.name == TOKENS)
     estimator._tokens_chosen = None
-    if analysis != TextOptions.of(estimator).analysis:  # texts chose it
+    if analysis != TextOptions.of(estimator).analysis:  # chosen by texts
         unit: Any = analysis.unit
         estimator._tokens_chosen = unit, analysis.ngram_range
     estimator._reader, estimator._transform = TextReader(analysis, bits, estimator.model in URNS), transform
@@ -123,10 +123,10 @@ def _check_shapes(counts: WordCounts, views: Views, transform: object) -> None:
     if isinstance(weights, WordWeights) and len(weights.features) != (
         counts.width if counts.hash_bits else len(weights.words)
     ):
-        raise ShapeError("Evidence weights must be as many as words.")
+        raise ShapeError("There must be one evidence weight per word.")
     if isinstance(weights, WordWeights) and not weights.places_fit:
-        raise ShapeError("Residuals must be of words that have a weight.")
+        raise ShapeError("Residuals must belong to words that have an evidence weight.")
     if not isinstance(transform, FittedTransform | None):
-        raise DataError(f"The transform of documents must be one that is known; got {type(transform).__name__}.")
+        raise DataError(f"The transform of documents must be a FittedTransform; got {type(transform).__name__}.")
     if transform is not None and transform.idf is not None and transform.idf.shape != (counts.width,):
-        raise ShapeError("The weights of a transform must be as many as words.")
+        raise ShapeError("A transform must have one weight per word.")

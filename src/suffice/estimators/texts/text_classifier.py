@@ -1,4 +1,4 @@
-"""A classifier of raw text."""
+"""Classify raw text."""
 
 from __future__ import annotations
 
@@ -44,92 +44,99 @@ __all__ = ["TextClassifier"]
 
 
 class TextClassifier(ReadsTexts):
-    """Naive Bayes for raw text: one pass from strings to counts, no document-term matrix.
+    """Naive Bayes for raw text: one pass from strings to counts, without a document-term matrix.
 
-    Texts are a list, a tuple, an array or a Series of any library (Arrow is read in place), or an iterator, streamed in
-    batches. Tokens are those of scikit-learn's ``CountVectorizer``, found by a compiled tokenizer, or those of your
-    ``sf.Tokens``. What is kept are counts of words by class, for the pairs that occur: a million words and a thousand
-    classes need no table of both.
+    Texts are a list, a tuple, an array or a Series of any library (Arrow is read in place), or an iterator, which is
+    streamed in batches. A compiled tokenizer finds the tokens of scikit-learn's ``CountVectorizer``, or those that
+    ``tokens`` describes. The model stores counts of the (word, class) pairs that occur, so a million words and a
+    thousand classes need no dense table.
 
     Parameters
     ----------
     model : {"multinomial", "bernoulli", "complement", "dirichlet_multinomial", "edcm"}, default="multinomial"
-        How a class makes documents: by drawing words, by having each word or not, as what the other classes are not, or
-        in bursts (see ``DirichletMultinomialNB``; "edcm" is its approximation).
+        How a class generates documents. "multinomial" draws words; "bernoulli" decides for each word whether it occurs;
+        "complement" describes a class by the words of all other classes; "dirichlet_multinomial" draws words in bursts
+        (see ``DirichletMultinomialNB``), and "edcm" approximates it.
     estimate : {"mle", "map", "mean", "predictive"}, default="mean"
-        How probabilities of words are estimated. "predictive" integrates them out: "multinomial" then scores the whole
-        document by the Dirichlet-multinomial, for "bernoulli" it equals "mean". The others have only one way.
+        How word probabilities are estimated: by maximum likelihood, by the posterior mode or mean, or not at all,
+        because they are integrated out. With "predictive", "multinomial" scores a whole document by the
+        Dirichlet-multinomial; "bernoulli" and "complement" predict as with "mean". The bursty models need "mean".
     alpha : float, Dirichlet, Beta, "evidence" or "loo", default=None
-        Pseudo-count added to every word; 0 for none. If not given, "multinomial" chooses the one with which most of the
-        texts predict the others best, or, for fewer than 200 texts, an eighth of the mean count of a word in a class,
-        at most 1; the bursty models have 0.03 one-word documents per word, and the others 1. "evidence", for
-        "multinomial" and "bernoulli", finds the one that makes the training texts most probable; "loo", not for the
-        bursty models, the one with the lowest leave-one-out log loss. A Dirichlet has one for each word of
-        ``vocabulary``, for "multinomial"; a Beta has those of a word being present and absent, for
-        "bernoulli".
+        Pseudo-count added to the count of every word; 0 disables smoothing. If not given, "multinomial" chooses it by
+        log loss on held-out texts (with fewer than 200 texts it is an eighth of the mean count of a word in a class, at
+        most 1; with estimate="predictive" it is 1), the bursty models use 0.03 one-word documents per word, and the
+        other models use 1. "evidence", for "multinomial" and "bernoulli",
+        maximizes the evidence of the training texts; "loo", not for the bursty models, minimizes the leave-one-out log
+        loss. A Dirichlet, for "multinomial", holds one pseudo-count per word of ``vocabulary``; a Beta, for
+        "bernoulli", holds the pseudo-counts of documents with and without a word.
     class_prior : {"counted", "uniform"}, array of shape (n_classes,), float or Dirichlet, default=1.0
-        Belief about the classes. A number is a pseudo-count of each, however many there are, a Dirichlet has one for
-        each; `estimate` says what is made of it and the counted rows. "counted" takes the shares of the rows as they
-        are, "uniform" gives each class the same; probabilities in an array are not changed by rows.
+        Prior over the classes. A number is the pseudo-count of every class, a Dirichlet holds one per class; `estimate`
+        says how pseudo-counts and rows are combined. "counted" uses the class frequencies of the rows, "uniform" gives
+        every class the same probability, and an array fixes the probabilities.
     ngram_range : tuple of int, default=None
-        Words in a token, at least and at most. If not given, texts choose: words, words and pairs, or, where texts are
-        short or words are not set apart, letters.
+        Smallest and largest number of words in a token. If not given, training texts choose between single words,
+        words with pairs of words, and, where texts are short or words are not separated, runs of 1 to 5 letters. Only
+        "multinomial" with estimate="mean" and at least 200 texts chooses; otherwise tokens are single words.
     vocabulary : list of str, default=None
-        The words of the model, met or not. The counts keep all words. If not given, those that the texts have.
+        Words of the model, whether or not they occur in training texts. If not given, all words that occur. The counts
+        keep all words either way.
     min_df : int or float, default=None
-        Words in fewer documents, or a smaller share of them, are left out of the model; the counts keep them. If not
-        given it is 1, or 2 where texts chose other tokens than single words.
+        Smallest number (int) or share (float) of documents with a word of the model; the counts keep rarer words. If
+        not given, 1, or 2 where texts chose tokens other than single words.
     max_features : int, default=None
-        At most so many words, the most frequent ones. The counts keep all.
+        Largest number of words in the model, which keeps the most frequent ones; the counts keep all words.
     tokens : Tokens or vectorizer of scikit-learn, default=None
-        What a document's tokens are. A ``CountVectorizer``, ``TfidfVectorizer`` or ``HashingVectorizer`` says so by its
-        options, those of the four parameters above included. Counts are made of tokens, never tf-idf weights.
+        How documents are split into tokens. A ``CountVectorizer``, ``TfidfVectorizer`` or ``HashingVectorizer`` gives
+        its options, including the four parameters above. Tokens are counted; a vectorizer's tf-idf weights are ignored.
     term_weighting : TermWeighting, default=None
-        What is made of the counts of a document's words.
+        How the word counts of a document are transformed; see ``TermWeighting`` for the default of each model.
     temper : float, "loo" or None, default="loo"
-        Power that likelihoods are raised to, so that probabilities are honest. "loo" chooses it by leave-one-out on the
-        rows that are given to fit. The class prior is not tempered.
+        Power that likelihoods are raised to, which calibrates probabilities; the class prior is not tempered. "loo"
+        chooses it on training texts that are left out of the counts; None is 1.
     length_exponent : float, "loo" or None, default="loo"
-        How the power falls with a document's length n: the temper is divided by n to this exponent. "loo" chooses it
-        with the temper, and stands for 0 where that is given, or None; None is 0.
+        Exponent of document length: a document of length n has the temper divided by n to this exponent. "loo" chooses
+        it together with the temper, and is 0 if `temper` is a number or None; None is 0.
     feature_weights : "loo" or None, default="loo"
-        Evidence weights, for "multinomial": an exponent for each word, so that what several words say counts once. They
-        are those with which each text is predicted best by what the others taught.
+        Evidence weights, for "multinomial": an exponent per word, so that evidence that several words repeat counts
+        once. "loo" fits them so that each text is predicted best from the others; it needs at least 200 texts, and at
+        most 128 classes unless `ridge` is given or `effort` is "best". None gives every word weight 1.
     ridge : float, default=None
-        How strongly weights are held at one. If not given, that with which most of the texts predict the others best.
+        Strength of the ridge penalty that shrinks evidence weights toward 1. If not given, it minimizes the log loss on
+        held-out texts.
     effort : {"fast", "balanced", "best"}, default="balanced"
-        How much time is spent on choices: ``choices_`` lists them. "fast" reads the texts once: single words, no
-        weights. "balanced" lets texts outside the counts choose tokens, pseudo-count, weights, residuals and a floor,
-        by 50,000 texts at most, picked by their content: their order changes nothing. "best" takes 200,000 texts, all
-        of which judge, part by part, and tries more.
+        How much time is spent on choices, which ``choices_`` lists. "fast" reads the texts once and uses single words
+        without evidence weights. "balanced" chooses tokens, pseudo-count, weights, residuals and a floor by log loss on
+        held-out texts; it uses at most 50,000 texts, selected by a hash of their content, so that the order of the
+        texts does not matter. "best" uses up to 200,000 texts, holds out each part of them in turn, and tries more
+        options.
     memory_limit : int, default=2_000_000_000
-        Bytes that fitting the weights may take; where that is too little for so many texts, fewer do.
+        Bytes that fitting the weights may use. If the texts need more, weights are fitted on fewer texts.
     verbose : bool, default=False
-        Whether to write lines to standard error that say how long choices will take, and how far they are. Otherwise a
-        terminal has a bar where they take more than five seconds.
+        Whether to print progress to standard error: a line for each stage, and the expected time. If False, a terminal
+        shows a progress bar when choices take more than five seconds.
 
     Attributes
     ----------
     alpha_ : float, Dirichlet or Beta
         The pseudo-counts in use.
     classes_ : ndarray of shape (n_classes,)
-        The labels.
+        The labels, sorted.
     class_count_ : ndarray of shape (n_classes,)
-        Documents of each class, or the sum of their weights.
+        Number of documents of each class, or the sum of their weights.
     class_log_prior_ : ndarray of shape (n_classes,)
         Log-probability of each class.
     ngram_range_ : tuple of int
-        Words in a token, at least and at most.
+        Smallest and largest number of words, or letters, in a token.
     min_df_ : int or float
-        Documents, or the share of them, that a word of the model is in at least.
+        Smallest number, or share, of documents with a word of the model.
     words_ : ndarray of str
-        The words of the model, sorted.
+        The words of the model, sorted; empty if words are hashed.
     feature_weights_ : ndarray of shape (n_words,)
-        Their evidence weights: near 0 where other words have said it already.
+        The evidence weight of each word: near 0 if other words carry the same evidence.
     choices_ : Choices
-        What was chosen by texts outside the counts, and what else was tried.
+        What was chosen on held-out texts, and the alternatives that were tried.
     counts_ : WordCounts
-        All that was counted.
+        The counts of all words by class, including words that the model leaves out.
 
     Examples
     --------
@@ -193,11 +200,11 @@ class TextClassifier(ReadsTexts):
         block = self._block
         _ = block.t  # raises if no word is left
         settled: Any = block.settled
-        if self.model in URNS and settled.urns.late:  # what does not converge is warned of at once
+        if self.model in URNS and settled.urns.late:  # warns at the fit, not at the first prediction
             late = settled.urns.late
             tell(
-                f"The urns of {len(late)} of {len(self.classes_)} classes need more steps, "
-                f"{str(self.classes_[late[0]])!r} among them.",
+                f"The urns of {len(late)} of {len(self.classes_)} classes did not converge, including that of "
+                f"{str(self.classes_[late[0]])!r}. Probabilities of such classes may be off.",
                 ConvergenceWarning,
             )
 
@@ -215,25 +222,25 @@ class TextClassifier(ReadsTexts):
 
     @property
     def counts_(self) -> WordCounts:
-        """All that was counted."""
+        """The counts of all words by class, including words that the model leaves out."""
         counts: WordCounts = self._block.statistic
         return counts
 
     @property
     def ngram_range_(self) -> tuple[int, int]:
-        """Words in a token, or letters, at least and at most: as given, or as texts chose."""
+        """The smallest and largest number of words, or letters, in a token: as given, or as chosen by texts."""
         check_is_fitted(self)
         return self._reader.analysis.ngram_range
 
     @property
     def min_df_(self) -> float:
-        """Documents, or the share of them, that a word is in at least: as given, or as texts chose."""
-        cut: Any = getattr(self._block.likelihood, "cut", None)  # urns leave no word out
+        """The smallest number, or share, of documents with a word of the model: as given, or as chosen by texts."""
+        cut: Any = getattr(self._block.likelihood, "cut", None)  # urns keep all words
         return 1 if cut is None else cut.min_df
 
     @property
     def words_(self) -> LabelArray:
-        """The words of the model, sorted; empty if they are hashed."""
+        """The words of the model, sorted; empty if words are hashed."""
         words: LabelArray = self._block.t.words.strings
         return words
 
@@ -247,23 +254,23 @@ class TextClassifier(ReadsTexts):
 
     @property
     def feature_weights_(self) -> Array:
-        """The evidence weight of each of ``words_``: near 0 where other words have said it already."""
+        """The evidence weight of each of ``words_``: near 0 if other words carry the same evidence."""
         check_is_fitted(self)
         powers = self._block.powers(self._predictor.views.weights)
         return np.ones(self._block.t.width) if powers is None else powers
 
     def feature_interval(self, level: float = 0.9) -> Any:
-        """Return bounds of the probability of each word in each class, which hold it with probability `level`.
+        """Return credible intervals for the probability of each word in each class.
 
         Parameters
         ----------
         level : float, default=0.9
-            Probability that the bounds hold, the same outside on each side.
+            Posterior probability of each interval; the tails on both sides are equal.
 
         Returns
         -------
         lower, upper : ndarrays of shape (n_classes, n_words)
-            Words in the order of ``words_``. Every word of every class has a number: mind the memory.
+            Bounds, with words in the order of ``words_``. Both arrays are dense, and large for a large vocabulary.
         """
         check_is_fitted(self)
         return self._block.settled.intervals(self._block.t, level)

@@ -1,4 +1,4 @@
-"""What tokens are, chosen by texts: words, words and pairs of them, or letters in a row."""
+"""Let training texts choose the tokens: single words, words and pairs of words, or letter n-grams."""
 
 from __future__ import annotations
 
@@ -45,26 +45,27 @@ __all__ = [
 ]  # fmt: skip
 
 TOKEN_ROWS, BUFFERED = 2100, 50_000
-"""Texts that say what tokens are, at most; and those of a stream that may."""
+"""Largest number of texts that choose the tokens; and of texts of a stream that are buffered to select them from."""
 
 WORK = 2**24
-"""Tokens of texts × classes, about: of long texts, or of many classes, fewer say what tokens are."""
+"""Approximate limit of tokens × classes: with long texts or many classes, fewer texts choose the tokens."""
 
 SHORT, LONG_WORDS, LONGEST = {"balanced": 40, "best": 250}, 20, 2500
-"""Letters of a text on average up to which, and of a word from which, letters in a row are tried; and at most."""
+"""Letter n-grams are tried for texts up to SHORT letters on average, or for words from LONG_WORDS letters, in texts up
+to LONGEST letters."""
 
 WEIGHED = 200
-"""Fewer documents than this cannot tell which words repeat each other: they have no evidence weights."""
+"""Smallest number of documents that evidence weights are fitted on."""
 
 DIFFERENT = 0.6
-"""About what share of the words of a text are different ones."""
+"""Approximate share of the words of a text that are distinct."""
 
 WORDS: ChosenTokens = ("word", (1, 1))
 
 
 @dataclass(frozen=True)
 class TokenChoice:
-    """What a token is: words or letters, and how many in a row; and the record of the choice."""
+    """Chosen tokens: the unit, the range of n-grams, and the record of the choice."""
 
     unit: Literal["word", "char_wb"]
     ngram_range: tuple[int, int]
@@ -77,7 +78,7 @@ class TokenChoice:
 
 
 def begun(examples: Examples) -> tuple[Examples, Examples]:
-    """Return all texts, and those that may say what tokens are: of a stream the first ones, which are read here."""
+    """Return all texts, and those that may choose the tokens: of a stream the first ones, which are read here."""
     texts = examples.source
     if not isinstance(texts, Iterator):
         return examples, examples
@@ -91,12 +92,12 @@ def begun(examples: Examples) -> tuple[Examples, Examples]:
 
 @contextmanager
 def tokens_chosen(estimator: ReadsTexts, examples: Examples, groups: GroupsLike) -> Iterator[Examples]:
-    """Choose what tokens are, and yield the texts; inside the ``with`` block the user is told how far choices are."""
+    """Choose the tokens and yield the texts; the ``with`` block reports the progress of all choices."""
     examples, few = begun(examples)
     with Waiting(type(estimator).__name__, STAGES, estimator.verbose) as waiting:
         estimator._waiting = waiting
         try:
-            if can_choose(few):  # else counting says what is wrong
+            if can_choose(few):  # otherwise counting raises an error that says what is wrong
                 known = None if groups is None else np.asarray(groups)[: len(few)]
                 take_tokens(estimator, choose_tokens(estimator, few, known))
             yield examples
@@ -105,13 +106,16 @@ def tokens_chosen(estimator: ReadsTexts, examples: Examples, groups: GroupsLike)
 
 
 def can_choose(examples: Examples) -> bool:
-    """Return whether texts are as many as their labels."""
+    """Return whether there is one text per label."""
     texts: object = examples.source
     return isinstance(texts, Sized) and not isinstance(texts, str | bytes) and len(texts) == len(examples)
 
 
 def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike = None) -> TokenChoice | None:
-    """Return what tokens are by these texts, or some of them; None if there is nothing to choose."""
+    """Return the tokens with the lowest held-out log loss on a sample of texts; None if there is nothing to choose.
+
+    More complex tokens must improve it by more than noise.
+    """
     options = TextOptions.of(estimator)
     if not options.undecided or not estimator._chooses or len(examples) < FEW * 4 or len(examples.classes) < 2:
         return None
@@ -148,7 +152,7 @@ def choose_tokens(estimator: ReadsTexts, examples: Examples, groups: GroupsLike 
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Letters and words of a text, on average."""
+    """Average numbers of letters and words of a text."""
 
     letters: float
     words: float
@@ -161,7 +165,7 @@ class _Sizes:
         return cls(sum(map(len, read)) / n, sum(1 + text.count(" ") for text in read) / n)
 
     def tokens(self, tried: Sequence[ChosenTokens]) -> float:
-        """Return about how many different tokens a text has, at most."""
+        """Return the approximate largest number of distinct tokens of a text, over the candidates."""
         return max(1.0, 2 * self.letters if tried[-1][0] != "word" else self.words)
 
 
@@ -172,7 +176,7 @@ def _called(unit: str, ngrams: tuple[int, int]) -> str:
 
 
 def candidates(sizes: _Sizes, effort: str) -> list[ChosenTokens]:
-    """Return what tokens may be, the simplest first; letters where texts are short, or words are not set apart."""
+    """Return candidate tokens, simplest first; letters only where texts are short, or words are not separated."""
     found: list[ChosenTokens] = [WORDS, ("word", (1, 2))]
     unsegmented = sizes.letters >= LONG_WORDS * sizes.words and sizes.letters <= LONGEST
     if sizes.letters <= SHORT[effort] or unsegmented:
@@ -183,7 +187,7 @@ def candidates(sizes: _Sizes, effort: str) -> list[ChosenTokens]:
 def _counted(
     estimator: ReadsTexts, few: Examples, order: Integers, options: TextOptions
 ) -> tuple[Predictor, Sample] | None:
-    """Return a model of a few texts with such tokens, and the texts in their order; None if no word is left."""
+    """Return a model of a few texts with the given tokens, and the texts by content; None if no word is left."""
     rows = TextReader(options.analysis).rows(few.source)
     likelihood = Multinomial(1.0, estimator.estimate, True, options.tokens.binary, options.cut)
     model = Model.of(few.classes, {"text": likelihood}, rows, few.labels)
@@ -195,7 +199,7 @@ def _counted(
 
 
 def take_tokens(estimator: ReadsTexts, found: TokenChoice | None) -> None:
-    """Let a classifier read texts from now on as was chosen."""
+    """Make a classifier read texts with the chosen tokens."""
     if found is not None and found.record is not None:
         estimator._earlier_choices = (found.record,)
     if found is not None and not found.usual:
@@ -210,22 +214,22 @@ def _analysis_of(estimator: Classifier) -> Analysis:
 
 
 def check_tokens(estimator: ReadsTexts, other: Classifier) -> None:
-    """Raise InputError where texts chose words for one model, and letters for another."""
+    """Raise InputError if one model has words and the other letters."""
     if _analysis_of(estimator).unit != _analysis_of(other).unit:
         raise InputError(
-            "Models that are combined must have the same tokens; texts chose words in one and letters in the other. "
-            "Give both 'ngram_range', or 'tokens'."
+            "Models that are combined must have the same tokens; got words, chosen by the texts of one, and letters, "
+            "chosen by those of the other. Fit both with the same 'ngram_range' or 'tokens'."
         )
 
 
 def of_same_tokens(estimator: ReadsTexts, models: list[Model], others: Sequence[Classifier]) -> list[Model]:
-    """Return models with the tokens that all of them have: where texts chose pairs for some only, single words."""
+    """Return models with the tokens that all of them have: single words if only some models have pairs."""
     most = [_analysis_of(one).ngram_range[1] for one in (estimator, *others)]
     least = min(most)
     if least == max(most):
         return models
     tell(
-        "Pairs of words are left out: texts chose them for some of the models only. Give all models the same "
+        "Pairs of words are left out, since only some of the models have them. Fit all models with the same "
         "'ngram_range' to keep pairs."
     )
     estimator._tokens_chosen = None if least == 1 else ("word", (1, least))
@@ -235,7 +239,7 @@ def of_same_tokens(estimator: ReadsTexts, models: list[Model], others: Sequence[
 
 
 def of_words_left(seen: Predictor, model: Model) -> Views:
-    """Return the views of a model on one that may have lost its pairs of words: without what they chose of these."""
+    """Return the views of `seen` for a model that may have lost its pairs of words."""
     views, held = seen.views, {"text": model.blocks["text"].statistic}
     if seen.model.blocks["text"].statistic.width <= held["text"].width:
         return views
@@ -244,7 +248,7 @@ def of_words_left(seen: Predictor, model: Model) -> Views:
 
 
 def _narrowed(model: Model, words: int) -> Model:
-    """Return the model without tokens of more than so many words."""
+    """Return the model without tokens of more than `words` words."""
     block = model.blocks["text"]
     counts: WordCounts = block.statistic
     short = np.array([word.count(" ") < words for word in counts.words.strings.tolist()], bool)
@@ -252,21 +256,22 @@ def _narrowed(model: Model, words: int) -> Model:
 
 
 def check_unchanged(reader: TextReader, options: TextOptions) -> None:
-    """Raise InputError if an estimator that is fitted is to read tokens in another way."""
+    """Raise InputError if options of tokens have changed since the first fit."""
     bits = options.tokens.hash_bits or 0
     if reader.hash_bits != bits:
         raise InputError(
             f"The 'hash_bits' of the tokens of TextClassifier must stay {reader.hash_bits or None} once fitted; got "
-            f"{options.tokens.hash_bits}."
+            f"{options.tokens.hash_bits}. Call fit to start again."
         )
     if reader.analysis != options.analysis:
         raise InputError(
-            "The parameters of TextClassifier that say what a token is must stay as they were at the first fit."
+            "The parameters of TextClassifier that say what a token is must stay as they were at the first fit; got "
+            "others. Set them back, or call fit to start again."
         )
 
 
 def wanted_of(estimator: TextClassifier) -> Wanted | None:
-    """Return what texts are to choose; None if nothing."""
+    """Return what training texts choose; None if nothing."""
     if estimator._transform is not None:
         return None
     chooses = estimator.model == "multinomial" and estimator.estimate != "predictive"

@@ -1,4 +1,4 @@
-"""Texts to a matrix of counts, for people who want the matrix; and what vectorizers say of tokens."""
+"""Make a document-term matrix, and read the options of scikit-learn's vectorizers."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ __all__ = ["CountVectorizer", "TokensLike", "read_vectorizer"]
 PEERS = (peer.CountVectorizer, peer.TfidfVectorizer, peer.HashingVectorizer)
 Vectorizer: TypeAlias = peer.CountVectorizer | peer.HashingVectorizer
 TokensLike: TypeAlias = Tokens | Vectorizer
-"""What says what a token is: options, or a vectorizer that has them."""
+"""Token options, or a vectorizer of scikit-learn that has them."""
 
 
 class CountVectorizer(Whole, peer.CountVectorizer):
-    """Documents × words, as scikit-learn's class of the same name makes them, by a compiled tokenizer.
+    """Make a document-term matrix of counts, as scikit-learn's class of the same name does, by a compiled tokenizer.
 
-    All parameters, attributes and results are scikit-learn's. A ``tokenizer``, ``preprocessor``, ``token_pattern`` or
-    ``analyzer`` of your own works too, at the speed of Python; reading files (``input="filename"``) is left to
-    scikit-learn.
+    All parameters, attributes and results are those of scikit-learn. Your own ``tokenizer``, ``preprocessor``,
+    ``token_pattern`` or ``analyzer`` works too, at the speed of Python; scikit-learn reads files
+    (``input="filename"``).
 
     Examples
     --------
@@ -46,7 +46,7 @@ class CountVectorizer(Whole, peer.CountVectorizer):
     """
 
     def _count_vocab(self, raw_documents: TextsLike, fixed_vocab: bool) -> tuple[dict[str, int], Any]:
-        """The vocabulary and the matrix: the one place where scikit-learn's class looks at documents."""
+        """Return the vocabulary and the matrix; the only method in which scikit-learn's class reads documents."""
         analysis = self._compiled()
         if analysis is None or (fixed_vocab and not all(isinstance(word, str) for word in self.vocabulary_)):
             theirs: tuple[dict[str, int], Any] = super()._count_vocab(raw_documents, fixed_vocab)
@@ -68,7 +68,7 @@ class CountVectorizer(Whole, peer.CountVectorizer):
         check_is_fitted(self, "vocabulary_")
         odd = next((word for word in self.vocabulary_ if not isinstance(word, str)), None)
         if odd is not None:
-            raise KindError(f"The vocabulary of a CountVectorizer must hold strings to be saved; got {odd!r}.")
+            raise KindError(f"The vocabulary of a CountVectorizer must hold only strings to be saved; got {odd!r}.")
         words = np.empty(len(self.vocabulary_), object)
         words[:] = list(self.vocabulary_)
         columns = np.array(list(self.vocabulary_.values()), np.int64)
@@ -78,17 +78,19 @@ class CountVectorizer(Whole, peer.CountVectorizer):
         words, columns, fixed = (state["schema"][name] for name in ("words", "columns", "fixed"))
         strings = all(type(word) is str for word in words.tolist())
         if not strings or columns.dtype.kind != "i" or type(fixed) is not bool:
-            raise DataError("A vocabulary must hold strings, and a column for each.")
+            raise DataError("A vocabulary must map strings to column numbers.")
         known = dict(zip(words.tolist(), columns.tolist(), strict=True))
         if len(known) != len(columns) or not np.array_equal(np.sort(columns), np.arange(len(known))):
-            raise DataError("The words of a vocabulary must have a column each.")
+            raise DataError("Each word of a vocabulary must have a column of its own, numbered from 0.")
         if not all(isinstance(n, int) for n in self.ngram_range) or np.dtype(self.dtype).kind not in "biuf":
-            raise DataError(f"Counts must be numbers, of tokens of so many words; got {self.dtype!r}.")
-        self._compiled()  # raises if these are no options
+            raise DataError(
+                f"The dtype must be numeric and ngram_range whole numbers; got {self.dtype!r} and {self.ngram_range!r}."
+            )
+        self._compiled()  # raises if options are invalid
         self.vocabulary_, self.fixed_vocabulary_ = known, bool(fixed)
 
     def _compiled(self) -> Analysis | None:
-        """How the compiled tokenizer finds the tokens; None for what only scikit-learn's own way can do."""
+        """Return the compiled tokenizer for these options; None if only scikit-learn's code finds such tokens."""
         own = (self.tokenizer, self.preprocessor, self.analyzer if callable(self.analyzer) else None)
         least, most = self.ngram_range
         if self.input != "content" or any(part is not None for part in own) or not 1 <= least <= most:
@@ -98,10 +100,10 @@ class CountVectorizer(Whole, peer.CountVectorizer):
 
 
 def read_vectorizer(given: Vectorizer, owner: str) -> tuple[Tokens, State]:
-    """Return the tokens of a vectorizer, and options of it that are parameters of ours, where they are not defaults."""
+    """Return the token options of a vectorizer, and those that are parameters of ours if they differ from defaults."""
     kind = type(given)
     if kind not in (*PEERS, CountVectorizer):
-        more = ", which may have methods of its own: give its options as sf.Tokens" if isinstance(given, PEERS) else ""
+        more = ", which may override methods: give its options as sf.Tokens" if isinstance(given, PEERS) else ""
         what = f"the class {given.__name__}" if isinstance(given, type) else f"a {kind.__name__}"
         raise KindError(
             f"The 'tokens' parameter of {owner} must be sf.Tokens(...), a CountVectorizer, TfidfVectorizer or "
@@ -110,13 +112,13 @@ def read_vectorizer(given: Vectorizer, owner: str) -> tuple[Tokens, State]:
     theirs: State = given.get_params(deep=False)
     if theirs["input"] != "content":
         raise InputError(
-            f"The 'tokens' parameter of {owner} must have input='content', since texts are given as they are; got "
+            f"The 'tokens' parameter of {owner} must have input='content', since X holds texts, not files; got "
             f"input={theirs['input']!r}. Read the files first, or use sf.fit_files."
         )
     if theirs.get("sublinear_tf"):
         raise InputError(
-            f"The 'tokens' parameter of {owner} says what a token is, and sublinear_tf is a weighting of terms; got a "
-            f"{kind.__name__} with sublinear_tf=True. Use term_weighting=sf.TermWeighting(sublinear_tf=True)."
+            f"The 'tokens' parameter of {owner} must have sublinear_tf=False, since it only says what a token is; got "
+            f"a {kind.__name__} with sublinear_tf=True. Use term_weighting=sf.TermWeighting(sublinear_tf=True)."
         )
     own = {one.name: theirs[one.name] for one in fields(Tokens) if one.name in theirs}
     if "n_features" in theirs:
@@ -129,7 +131,7 @@ def _bits(buckets: int, owner: str) -> int:
     bits = int(buckets).bit_length() - 1
     if buckets != 1 << bits or not 1 <= bits <= 30:
         raise InputError(
-            f"The 'tokens' parameter of {owner} must have a power of two of buckets, from 2 to 2**30; got "
-            f"n_features={buckets!r}."
+            f"The 'tokens' parameter of {owner} must be a HashingVectorizer whose n_features is a power of two from 2 "
+            f"to 2**30; got n_features={buckets!r}."
         )
     return bits
