@@ -137,10 +137,11 @@ for examples in ([16], [16, 8, 2, 64]):
         ]
 
 # %% drawing
-places, panels = list(priors), []
+places = list(priors)
+panels: list[alt.Chart] = []
 for after in ("after 16", "after 16, 8, 2, 64"):
     lines = [
-        {**line, "place": places.index(line["prior"])}
+        {**line, "place": places.index(str(line["prior"]))}
         for line in answers
         if line["seen"] == after
     ]

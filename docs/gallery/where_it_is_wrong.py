@@ -157,8 +157,8 @@ for name, model, column in (
     ("log-normal", lognormal, np.log(area)),
     ("bins", bins, area),
 ):
-    judged = sf.evaluate.crossfit(model, column, tumour)
-    print(f"{name:>10}: log loss {judged.log_loss:.3f}, left out")
+    apart = sf.evaluate.crossfit(model, column, tumour)
+    print(f"{name:>10}: log loss {apart.log_loss:.3f}, left out")
 
 # %% [markdown]
 # ## Counts that come in bursts
