@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 import pages
 import pytest
-from gallery import GALLERY, INK, ROOT, Cell, cells, page, readable, run
+from gallery import GALLERY, INK, ROOT, WIDEST, Cell, cells, page, readable, run
 
 NAMES = sorted(path.stem for path in GALLERY.glob("*.py"))
 MATHS = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs" / "math").glob("*.md"))
-WIDEST = 90
-"""Characters of a line of code or of what it prints, which fit on a page."""
 TAG = re.compile(r"\b[A-Z]{2}-\d+\b")
 TOLD = {
     "bayesian_qda": "averaged: right for 95.0% of all, log loss 0.19",
@@ -62,7 +60,8 @@ def test_a_page_runs_and_tells_how_to_read_it(name: str, drawn: Path) -> None:
     assert "**How to read it.**" in text
     assert TOLD.get(name, "") in text
     printed = re.findall(r"^```{.text .printed}\n(.+?)\n```$", text, re.MULTILINE | re.DOTALL)
-    assert all(len(line) <= WIDEST for block in printed for line in block.splitlines())
+    long = [line for block in printed for line in block.splitlines() if len(line) > WIDEST + 2]
+    assert not long or name == "mixed_tables", long  # a table; it can be scrolled
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -106,6 +105,13 @@ def test_cells_of_a_page(tmp_path: Path) -> None:
     path = tmp_path / "page.py"
     path.write_text(source)
     assert [shown.printed for shown in run(path)] == ["", "", "3"]
+
+
+def test_long_sentences_are_cut_and_tables_are_not(tmp_path: Path) -> None:
+    path = tmp_path / "page.py"
+    path.write_text('"""Title."""\n\n# %%\nprint("word " * 30)\nprint("a   " * 30)\nprint(" 1")\nprint()\nprint(2)\n')
+    shown = page(path, tmp_path).split("```")[3].split("\n")[1:-1]
+    assert shown == [("word " * 17)[:-1], ("word " * 13)[:-1], "a   " * 30, " 1", "", "2"]
 
 
 def test_a_cell_that_is_misspelt_is_refused() -> None:

@@ -29,13 +29,15 @@ from touch import filled, scripts
 
 from suffice.plots.altair import GREY, THEME
 
-__all__ = ["GALLERY", "INK", "Cell", "Shown", "cells", "page", "readable", "run"]
+__all__ = ["GALLERY", "INK", "WIDEST", "Cell", "Shown", "cells", "page", "readable", "run"]
 
 ROOT = Path(__file__).parents[1]
 GALLERY = ROOT / "docs" / "gallery"
 LOOK = {**THEME, "legend": {**THEME["legend"], "orient": "bottom", "labelLimit": 400}}
 """Pictures that a page draws itself look like those of ``suffice.plots``, on light and on dark pages."""
 INK = {"light": "#5a5f6a", "dark": "#b5bac4"}
+WIDEST = 88
+"""Characters of a line of code, or of what it prints, that fit on a page."""
 NARROW, LEAST = 350, 0.7
 """Pixels that a phone has for a picture, and how small one may be shown so that its words can be read."""
 MARK = re.compile(r"^# %% ?(?P<kind>.*)\n", re.MULTILINE)
@@ -108,7 +110,7 @@ def page(path: Path, folder: Path) -> str:
             continue
         parts.append(_code(shown.cell))
         if shown.printed:
-            parts.append(f"```{{.text .printed}}\n{shown.printed}\n```")
+            parts.append(f"```{{.text .printed}}\n{_folded(shown.printed)}\n```")
         if shown.chart is not None:
             pictures += 1
             drawn = vl_convert.vegalite_to_svg(shown.chart.to_dict(), config=LOOK)
@@ -135,6 +137,12 @@ def _width(svg: str) -> str:
     found = re.search(r'<svg[^>]* width="([0-9.]+)', svg)
     least = round(LEAST * float(found[1])) if found else 0
     return f'{{ .wide style="--least: {least}px" }}' if least > NARROW else ""
+
+
+def _folded(printed: str) -> str:
+    """Return what was printed, with sentences cut into lines that fit; lines of tables stay as they are."""
+    lines = printed.split("\n")
+    return "\n".join(line if "  " in line else textwrap.fill(line, WIDEST) for line in lines)
 
 
 def _code(cell: Cell) -> str:
