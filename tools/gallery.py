@@ -141,13 +141,8 @@ def page(path: Path, folder: Path, smaller: Mapping[str, object] = NOTHING) -> s
 
 def wrapped(printed: str) -> str:
     """Return printed text with long sentences wrapped to the width of a page; rows of tables stay, and scroll."""
-    lines = printed.splitlines()
-    long = [len(line) > WIDE and "  " not in line.strip() for line in lines]
-    pieces = [
-        textwrap.fill(line, WIDE, subsequent_indent="    ") if cut else line
-        for line, cut in zip(lines, long, strict=True)
-    ]
-    return "\n".join(pieces)
+    lines = printed.split("\n")
+    return "\n".join(line if "  " in line else textwrap.fill(line, WIDE) for line in lines)
 
 
 def notebook(path: Path) -> str:

@@ -13,7 +13,6 @@ worse: a lower bound, which touches the likelihood and is pushed up again and ag
 # put back. Only the number of heads is recorded, not which coin it was.
 
 # %%
-import textwrap
 import warnings
 from itertools import pairwise
 from typing import Any
@@ -268,7 +267,7 @@ same = np.full((300, 2), 0.5)
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
     sf.Mixture(clouds, 2).fit(X, init=same)
-print(textwrap.fill(str(told[0].message), 80))
+print(told[0].message)
 
 # %% [markdown]
 # ## Some labels are known

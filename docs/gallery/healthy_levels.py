@@ -62,10 +62,10 @@ for n in (1, 3, 12):
 # on the lengths of its sides keeps it in bounds:
 
 # %%
-person = [[215, 12]]
+someone = [[215, 12]]
 for sampling in ("strong", "weak"):
     belief = sf.Rectangles(expected_size=[30, 5], sampling=sampling)
-    told = [belief.observe(healthy[:n]).membership(person)[0] for n in (3, 6, 12)]
+    told = [belief.observe(healthy[:n]).membership(someone)[0] for n in (3, 6, 12)]
     print(f"{sampling:>6}:", "  ".join(f"{p:.3f}" for p in told))
 
 # %% [markdown]
@@ -98,17 +98,17 @@ def rectangles(belief: sf.Rectangles, size: int) -> np.ndarray:
     return np.stack([left, left + side], axis=2)
 
 
-def holds(drawn: np.ndarray, person: list[int]) -> np.ndarray:
-    """Return whether each rectangle holds a person."""
+def share(drawn: np.ndarray, person: list[int]) -> float:
+    """Return the share of rectangles that hold a person."""
     inside = (drawn[..., 0] <= person) & (person <= drawn[..., 1])
-    return np.asarray(inside.all(axis=1))
+    return float(np.mean(inside.all(axis=1)))
 
 
 many = rectangles(three, 100_000)
-for level in ([195, 12], [215, 12], [215, 16]):
+for person in ([195, 12], [215, 12], [215, 16]):
     print(
-        f"{level}: {holds(many, level).mean():.3f} of the rectangles drawn,",
-        f"{three.membership([level])[0]:.3f} by the formula",
+        f"{person}: {share(many, person):.3f} of the rectangles drawn,",
+        f"{three.membership([person])[0]:.3f} by the formula",
     )
 
 # %% drawing
@@ -148,8 +148,8 @@ alt.hconcat(*panels, spacing=26)
 
 # %%
 inside = {n: ((n - 1) / (n + 1)) ** 2 for n in (3, 12, 50)}
-for n, share in inside.items():
-    print(f"after {n:>2}: {1 - share:.0%} of the healthy lie outside the smallest one")
+for n, within in inside.items():
+    print(f"after {n:>2}: {1 - within:.0%} of the healthy lie outside the smallest one")
 print("15 beyond, smallest:", three.membership([[220, 12]], plug_in=True)[0])
 print("15 beyond, averaged:", three.membership([[220, 12]])[0].round(3))
 
@@ -174,7 +174,7 @@ for n in (3, 5, 8, 12, 20, 50):
     means = {name: float(np.mean(each)) for name, each in wrong.items()}
     print(f"{n:>2}: {means['smallest']:.2f} smallest, {means['averaged']:.2f} averaged")
     results += [
-        {"n": n, "wrong": share, "rectangle": name} for name, share in means.items()
+        {"n": n, "wrong": wrongly, "rectangle": name} for name, wrongly in means.items()
     ]
 
 # %% drawing

@@ -19,7 +19,6 @@ a word that was never seen.
 
 # %%
 import os
-import textwrap
 import warnings
 from collections import defaultdict
 
@@ -175,8 +174,7 @@ for k in sizes:
         wrong = small.predict(keep.transform(bags.X)) != bags.y
         errors.append({"words": k, "error": float(wrong.mean()), "documents": part})
     if k == 10:
-        ten = ", ".join(keep.get_feature_names_out())
-        print(textwrap.fill(f"ten words: {ten}", 80))
+        print("ten words:", ", ".join(keep.get_feature_names_out()))
 
 # %% drawing
 scale = alt.Scale(type="log", domain=[1, len(train.words)], nice=False)

@@ -60,8 +60,8 @@ class Generating(Predicting):
         Returns
         -------
         X : array, sparse matrix, dataframe or list of dict
-            Rows in the form of `fit`; for texts, a dict of word counts per document, which `predict` accepts too. Unknown
-            categories and missing values are never drawn.
+            Rows in the form of `fit`; for texts, a dict of word counts per document, which `predict` accepts too.
+            Unknown categories and missing values are never drawn.
         y : ndarray of shape (n,)
             Their labels.
 
