@@ -210,7 +210,7 @@ def test_what_a_tokenizer_of_ones_own_takes() -> None:
     certificate = model.fit([["a", "b"], ["c"]], [0, 1], journal=True).forget([["a", "b"]], [0])
     assert certificate.before is certificate.after is None  # a file holds no functions
     things: Any = [{}, {}]
-    with pytest.raises(KindError, match="texts and numbers"):
+    with pytest.raises(KindError, match="text and numbers"):
         sf.TextClassifier(tokens=sf.Tokens(analyzer=lambda x: ["a"]), temper=None).fit(things, [0, 1], journal=True)
 
 
