@@ -235,7 +235,7 @@ def test_a_weight_of_nothing_was_not_learned() -> None:
 
 @pytest.mark.parametrize("wrong", ["", b"", 3, 2.5, ["key"]])
 def test_what_is_no_key(wrong: Any) -> None:
-    with pytest.raises(InputError, match="'journal' must be True, or a key"):
+    with pytest.raises(InputError, match="'journal' must be True or a key"):
         sf.BernoulliNB().fit([[0], [1]], [0, 1], journal=wrong)
 
 
