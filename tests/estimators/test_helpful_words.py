@@ -65,7 +65,7 @@ def test_arrows_scalars_are_what_they_hold() -> None:
         np.testing.assert_array_equal(sf.CountVectorizer().fit_transform(texts).toarray(), plain)
     for model, X in ((sf.TextClassifier(), TEXTS), (sf.NaiveBayes(), {"x": [1.0, 2.0, 3.0, 4.0]})):
         assert model.fit(X, list(pa.array(LABELS))).classes_.tolist() == ["ham", "spam"]
-    with pytest.raises(KindError, match=r"got NoneType at index 1\. Leave out missing texts, or use ''"):
+    with pytest.raises(KindError, match=r"got NoneType at index 1\. Leave out missing texts, or replace them by ''"):
         sf.CountVectorizer().fit(list(pa.array(["one", None])))
     with pytest.raises(KindError, match="must hold strings; got int at index 0"):
         sf.CountVectorizer().fit(list(pa.array([1, 2])))

@@ -98,7 +98,7 @@ def test_in_scikit_learns_company() -> None:
         ({"vocabulary": ["mary", None]}, RHYME, "must hold strings; got NoneType"),
         ({"vocabulary": ["mary", "lamb", "mary"]}, RHYME, "each word once; got 'mary' twice"),
         ({"vocabulary": ["mary", "unk"]}, RHYME, "not hold the name of the slot for unknown words; got 'unk'"),
-        ({"vocabulary": ["Mary"]}, RHYME, "must be in lower case, as texts are read; got 'Mary'"),
+        ({"vocabulary": ["Mary"]}, RHYME, "must be in lower case, because texts are lowercased; got 'Mary'"),
         ({"unknown": 3}, RHYME, "'unknown' parameter of LanguageModel must be an instance of 'str'"),
         ({"alpha": 0}, RHYME, "'alpha' parameter of LanguageModel must be"),
         ({"alpha": -1.0}, RHYME, "'alpha' parameter of LanguageModel must be"),

@@ -132,7 +132,11 @@ coin = sf.Dirichlet([1, 1]).update
         (lambda: sf.Gamma(1, 1).predict(-1), errors.DataError, "'exposure' must hold numbers of at least 0"),
         (lambda: sf.Gamma(1, 1).update(exposures=[1]), errors.KeywordError, "'exposures' of Gamma needs 'values'"),
         (lambda: sf.Gamma(1, 1).update(values=[1, 2], exposures=[1]), errors.ShapeError, "one number per row.* 2,"),
-        (lambda: sf.Gamma(1, 1).update(values=[1], exposures=[0]), errors.DataError, "must be 0 where 'exposures' is 0"),
+        (
+            lambda: sf.Gamma(1, 1).update(values=[1], exposures=[0]),
+            errors.DataError,
+            "must be 0 where 'exposures' is 0",
+        ),
         (lambda: sf.Gamma(1, 1).update(values=[1], exposures=[-1]), errors.DataError, "'exposures' must hold numbers"),
         (lambda: sf.Dirichlet.symmetric(4), errors.KeywordError, "takes the arguments categories, strength"),
         (lambda: sf.Dirichlet([1, 1]).update(counts=[]), errors.DataError, "'counts'.*got none"),
