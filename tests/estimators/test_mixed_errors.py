@@ -31,7 +31,7 @@ IDENTIFIERS = [f"user{i}" for i in range(30)]
         (X | {"tags": [{"a": 1}] * 4}, "Column 'tags' .* got a dict in row 0"),
         (X | {"size": [1.0, 2.5, np.inf, 3.0]}, "Column 'size' must hold finite numbers; got inf in row 2"),
         (X | {"size": [1.0, -np.inf, 2.5, 3.0]}, "Column 'size' must hold finite numbers; got -inf in row 1"),
-        (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "each column its own name; got two of name 'a'"),
+        (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "columns of distinct names; got 'a' twice"),
         ("age", "must be a table"),
         (None, "must be a table"),
     ],
