@@ -160,9 +160,7 @@ def test_columns_are_settled_at_the_first_fit() -> None:
     was = model.columns_["age"]
     model.set_params(columns={"age": "auto"}).partial_fit(X, Y)
     model.set_params(columns={"age": was}).partial_fit(X, Y)
-    with pytest.raises(
-        InputError, match=r"Column 'age' was settled as Histogram\(\) at the first fit; got Poisson\(\)"
-    ):
+    with pytest.raises(InputError, match=r"Column 'age' was fixed as Histogram\(\) at the first fit; got Poisson\(\)"):
         model.set_params(columns={"age": "poisson"}).partial_fit(X, Y)
     assert model.class_count_.sum() == 12
     assert model.set_params(columns={"age": "gaussian"}).fit(X, Y).columns_["age"].word == "gaussian"

@@ -115,7 +115,7 @@ def test_declared_columns_are_counted_as_declared() -> None:
     empty = Table.read({"a": [None, None]})
     assert counted(empty, Labels(np.array([0, 1]), None, 2), columns={"a": "gaussian"}).likelihoods == {"a": Unknown()}
     changed = replace(TableReader(columns={"a": "poisson"}).started(table))
-    with pytest.raises(InputError, match=r"Column 'a' was settled as Histogram\(\) at the first fit; got Poisson\(\)"):
+    with pytest.raises(InputError, match=r"Column 'a' was fixed as Histogram\(\) at the first fit; got Poisson\(\)"):
         changed.count(table, labels, model, CLASSES)
 
 
