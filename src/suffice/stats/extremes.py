@@ -33,7 +33,7 @@ class Extremes(Statistic):
     n: Array
 
     def scaled(self, factor: float) -> Self:
-        """Return the statistic with all row weights multiplied by `factor`; what underflows to no rows is dropped."""
+        """Return the statistic with all row weights multiplied by `factor`; cells that underflow become empty."""
         n = np.asarray(self.n * factor)
         return type(self)(sealed(np.where(n > 0, self.largest, 0.0)), sealed(n))
 

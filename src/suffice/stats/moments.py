@@ -47,7 +47,7 @@ class Moments(Statistic):
     peak: Array
 
     def scaled(self, factor: float) -> Self:
-        """Return the statistic with all row weights multiplied by `factor`; what underflows to no rows is dropped."""
+        """Return the statistic with all row weights multiplied by `factor`; cells that underflow become empty."""
         n = np.asarray(self.n * factor)
         means, scatters = self._means.where(n > 0, _nothing(self.mean)), self._scatters
         scatter = Pair(scatters.hi * factor, scatters.lo * factor).where(self._spread(n > 0), _nothing(self.scatter))
